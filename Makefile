@@ -10,17 +10,22 @@ INSTALL = .venv/bin/python $(PIP) -c constraints.txt
 # Without a shell around it make 3.81 does not find `command`; macOS has a java that only says there is none.
 JAVA = $(shell java -version >/dev/null 2>&1 && echo yes)
 
+# The tests start many processes: Python keeps what it compiled, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
 # One pip at a time in .venv.
 .NOTPARALLEL:
-.PHONY: help setup demo explore page docs tutorials lint types pytest test test-lowest dist packages release-check bench bench-compare paper stress clean
+.PHONY: help setup demo explore page docs tutorials lint types pytest test test-slow oracles oracles-record test-lowest dist packages release-check bench bench-compare paper stress clean
 
 help:
 	@echo "make demo   build the bundled cube, make the network of 574 authors, show that it helps (writes demo-out/)"
 	@echo "make explore  open the demo's cube and its 574 authors in the browser"
-	@echo "make test   run every check: lint, types, tests, doctests, README and CLI pages"
+	@echo "make test   lint, types and the fast tests (minutes)"
+	@echo "make test-slow  the other tests: browser, site, Spark, packages, and more random examples"
 	@echo "make lint   run ruff, and what else looks at files without running them (seconds)"
 	@echo "make types  run mypy in its strict mode"
-	@echo "make pytest run the tests alone"
+	@echo "make pytest run the fast tests alone"
+	@echo "make oracles  compare cubes, networks, answers, help and public names with the results recorded in tests/oracles (a minute)"
+	@echo "make oracles-record  record these results anew, and show what changed"
 	@echo "make setup  make .venv only, with the extras learn, report and graph"
 	@echo "make page   build the explorer's page from web/ where it is not that of the sources"
 	@echo "make docs   make the site in docs-out/ (open docs-out/index.html)"
@@ -119,10 +124,25 @@ lint: .venv/ready-lint
 types: .venv/ready-test
 	.venv/bin/mypy
 
+# The markers of the slow tier; pyproject.toml says what each is for.
+SLOW = slow or browser or site or spark or stress or peers or package
+# A worker for every core: threads of libraries beside them would only wait for each other.
+PYTEST = OMP_NUM_THREADS=1 .venv/bin/python -m pytest -n auto --dist loadfile
+
 pytest: .venv/ready-test page
-	.venv/bin/python -m pytest
+	$(PYTEST) -m "not ($(SLOW))"
 
 test: lint types pytest
+
+test-slow: .venv/ready-test page
+	$(PYTEST) -m "$(SLOW) or property" --hypothesis-profile=full
+	$(MAKE) oracles
+
+oracles: .venv/ready-test
+	.venv/bin/python scripts/oracles.py check
+
+oracles-record: .venv/ready-test
+	.venv/bin/python scripts/oracles.py record
 
 test-lowest: .venv-lowest/ready page
 	.venv-lowest/bin/python -m pip freeze --exclude-editable
@@ -162,7 +182,12 @@ bench-compare: .venv/ready
 paper: .venv/ready
 	.venv/bin/python benchmarks/paper.py paper-out$(if $(DATA),/full) $(DATA)
 
-stress: .venv/ready-test
+.venv/ready-stress: .venv/ready .venv/ready-pip
+	@echo "installing what the stress run needs (a minute or two, once)"
+	@$(INSTALL) -e . --group stress
+	@touch $@
+
+stress: .venv/ready-stress
 	.venv/bin/python -m stress --minutes $(MINUTES)
 
 clean:

@@ -1,12 +1,32 @@
-"""No test depends on a clock: hypothesis must not fail an example for being slow.
+"""How much the tests try: hypothesis profiles, and the marker of tests with random examples.
 
-With CUBE2NET_SAME_EXAMPLES set, hypothesis draws the same examples every time, so that what passed once passes again:
-`.ci/run` sets it. Without, every run draws new ones and may find what nobody has seen.
+`make test` draws few examples (profile `fast`), `make test-slow` many (`--hypothesis-profile=full`). With
+CUBE2NET_SAME_EXAMPLES set, as in `.ci/run`, both draw the same examples every time; without it, every run draws new
+ones. No profile has a deadline, because no test depends on a clock.
+
+A shell starts what runs in the background with Ctrl-C ignored, and every child would inherit that. Tests of signals
+need the usual handling, so it is restored here.
 """
 
 import os
+import signal
 
-from hypothesis import settings
+import pytest
+from hypothesis import is_hypothesis_test, settings
 
-settings.register_profile("house", deadline=None, derandomize=bool(os.environ.get("CUBE2NET_SAME_EXAMPLES")))
-settings.load_profile("house")
+SAME_EXAMPLES = bool(os.environ.get("CUBE2NET_SAME_EXAMPLES"))
+settings.register_profile("fast", max_examples=20, deadline=None, derandomize=SAME_EXAMPLES)
+settings.register_profile("full", max_examples=100, deadline=None, derandomize=SAME_EXAMPLES)
+settings.load_profile("fast")
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test that hypothesis feeds, so that `make test-slow` repeats it with more examples."""
+    for item in items:
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker("property")

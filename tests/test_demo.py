@@ -17,6 +17,8 @@ from cube2net.cli.demo import PARTS, run
 from cube2net.errors import InputError
 from cube2net.pipeline import DEFAULT, WRITTEN
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:

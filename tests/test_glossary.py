@@ -3,10 +3,8 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 import cube2net
 
@@ -28,15 +26,25 @@ def lines() -> list[tuple[str, str, list[str]]]:
     return [(word, meaning, [other.strip() for other in nots.split(",") if other]) for word, meaning, nots in cells]
 
 
-def names(path: Path) -> Iterator[str]:
-    """Give every name that a file of the package makes."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.arg):
-            yield node.arg
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
+@cache
+def collect_names() -> tuple[dict[str, set[str]], Counter[str]]:
+    """Return the places of every name that the package defines, and how often each public class is defined."""
+    places: dict[str, set[str]] = {}
+    classes: Counter[str] = Counter()
+    for path in ROOT.rglob("*.py"):
+        place = str(path.relative_to(ROOT))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                name = node.name
+                classes[name] += isinstance(node, ast.ClassDef) and not name.startswith("_")
+            elif isinstance(node, ast.arg):
+                name = node.arg
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                name = node.id
+            else:
+                continue
+            places.setdefault(name, set()).add(place)
+    return places, classes
 
 
 def words(name: str) -> set[str]:
@@ -55,22 +63,19 @@ def test_every_word_stands_once_and_none_is_both_ours_and_not() -> None:
     assert not set(ours) & set(NOT)
 
 
-@pytest.mark.parametrize("other", sorted(NOT))
-def test_the_code_uses_our_word(other: str) -> None:
-    theirs = tuple(THEIRS.get(other, "none").split())
-    places = [(str(path.relative_to(ROOT)), name) for path in ROOT.rglob("*.py") for name in names(path)]
-    found = sorted({(place, name) for place, name in places if other in words(name) and not place.startswith(theirs)})
-    assert not found, f"say {NOT[other]!r}, not {other!r}"
+def test_the_code_uses_our_words() -> None:
+    faults = [
+        f"{place}: {name}: say {NOT[other]!r}, not {other!r}"
+        for name, places in collect_names()[0].items()
+        for other in words(name) & set(NOT)
+        for place in places
+        if not place.startswith(tuple(THEIRS.get(other, "none").split()))
+    ]
+    assert not faults, "\n".join(sorted(faults))
 
 
 def test_a_class_name_stands_for_one_thing() -> None:
-    classes = Counter(
-        node.name
-        for path in ROOT.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    )
-    assert [name for name, count in classes.items() if count > 1] == []
+    assert [name for name, count in collect_names()[1].items() if count > 1] == []
 
 
 def test_a_file_name_stands_for_one_thing() -> None:

@@ -58,6 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.package
 @pytest.mark.parametrize(
     "words",
     [
@@ -86,6 +87,7 @@ LEARNS = "the method 'cube2net' needs the package 'torch': pip install torch (ex
 SPARK = "the Spark engine needs the package 'pyspark': pip install pyspark (extra 'spark')"
 
 
+@pytest.mark.package
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -126,6 +128,7 @@ def test_a_command_that_needs_an_extra_says_so_at_once_and_how_to_get_it(
     assert sorted(folder.rglob("*")) == before
 
 
+@pytest.mark.package
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -174,6 +177,7 @@ for call, *given in (
 """
 
 
+@pytest.mark.package
 def test_the_library_says_the_same_sentences_as_the_command_line(folder: Path) -> None:
     ended = python_without(LIBRARY, folder=folder, packages=GONE)
     assert ended.stderr == ""
@@ -233,6 +237,26 @@ def test_every_package_that_the_code_imports_is_declared() -> None:
     comes_with = {"sklearn": "scikit-learn", "py4j": "pyspark", "triton": "torch", "markupsafe": "jinja2"}
     comes_with |= {"llvmlite": "numba", "anyio": "mcp", "IPython": "anywidget", "traitlets": "anywidget"}
     assert {canonicalize_name(comes_with.get(name, name)) for name in others} <= known
+
+
+def test_the_dependency_group_of_the_stress_run_names_all_that_it_imports() -> None:
+    tests = {path.stem: path for path in (ROOT / "tests").rglob("*.py")}
+    unread, read = list((ROOT / "stress").glob("*.py")), set[Path]()
+    third_party = set[str]()
+    while unread:
+        read.add(path := unread.pop())
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            imported = {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
+            if isinstance(node, ast.ImportFrom):
+                imported = {str(node.module)}
+            names_here = {name.partition(".")[0] for name in imported} - sys.stdlib_module_names
+            unread += {tests[name] for name in names_here & set(tests)} - read
+            third_party |= names_here - set(tests)
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    assert {"include-group": "extras"} in declared["stress"]
+    known = names(PROJECT["dependencies"]) | {canonicalize_name(package) for package in OPTIONAL}
+    known |= names([each for each in declared["stress"] if isinstance(each, str)])
+    assert third_party - {"cube2net", "stress", "sklearn"} <= known
 
 
 def test_the_lowest_versions_are_those_that_the_project_names() -> None:

@@ -22,6 +22,8 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import check_package  # noqa: E402
 import make_page  # noqa: E402
 
+pytestmark = pytest.mark.package
+
 WEB = ROOT / "web"
 PAGE = {"index.html", "explorer.js", "explorer.css", "NOTICE.txt"}
 BACKEND = "import sys; sys.path.insert(0, '.'); import hatch_build as backend; "

@@ -10,6 +10,8 @@ import pytest
 import cube2net as c2n
 from cube2net.records import Comparison, Setup, Trial
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
@@ -216,7 +216,6 @@ def test_a_query_made_for_another_cube_is_refused() -> None:
 # Sizes
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10_000),
     st.integers(1, 12),
@@ -235,7 +234,6 @@ def test_no_form_has_more_nodes_than_asked_for(
     assert c2n.pipeline.summary(network)["nodes"] == len(network.nodes) == len(network)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 20), st.sampled_from(["greedy", "exact"]))
 def test_the_default_network_has_at_most_three_times_as_many_nodes_as_the_query(
     seed: int, count: int, method: str

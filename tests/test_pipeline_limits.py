@@ -87,7 +87,7 @@ def test_limits_that_allow_all_change_not_a_bit(method: str, form: str | None) -
 
 
 @pytest.mark.parametrize("method", pipeline.METHODS)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.lists(st.sampled_from(VENUES), min_size=1, max_size=3), st.integers(1985, 2015), st.integers(0, 3))
 def test_nobody_outside_the_limits_is_ever_brought(method: str, venues: list[str], last: int, kinds: int) -> None:
     names = ["author", "editor", "reviewer"][:kinds]

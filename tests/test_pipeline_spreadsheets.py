@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cube2net import pipeline
-from cube2net.errors import ParameterError
+from cube2net.errors import ParameterError, SourceError
 from cube2net.pipeline import kept_cubes
 from cube2net.records import Cube
 
@@ -151,3 +151,11 @@ def test_a_reading_counts_the_rows_and_the_objects_in_them(tmp_path: Path) -> No
     reading = pipeline.read_spreadsheet(pipeline.sheet_reader([path]), [path])
     assert (reading.items, reading.record()["objects"], reading.record()["links"]) == (24, 6, None)
     assert "projekte.csv: 24 records, 6 objects in them, linked where a record has both" in reading.record()["said"]
+
+
+@pytest.mark.parametrize("header", ["id name,x", "id,na", "name,born,city", "a"])
+def test_a_table_with_a_header_alone_is_refused_in_one_sentence(header: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_text(f"{header}\n", encoding="utf-8")
+    with pytest.raises(SourceError, match=r"^t\.tsv has a header and no rows, expected nodes$"):
+        pipeline.read_spreadsheet(pipeline.sheet_reader([path]), [path])

@@ -33,6 +33,7 @@ ASKS_FOR = {
 """What parts of cube2net import only when they are called."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_tutorial_runs_and_shows_what_is_stored(name: str) -> None:
     path = TUTORIALS / f"{name}.ipynb"

@@ -12,12 +12,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
-from browser.explorers import CHROMIUM, FLAGS, Explorer, Tab, town_cube
+from browser.explorers import CHROMIUM, FLAGS, MAX_WAIT_SECONDS, Explorer, Tab, town_cube
 
 PAGE = Path(__file__).parents[2] / "src" / "cube2net" / "page" / "explorer.js"
-
-WAITS = 20_000
-"""So many milliseconds a test waits for what must come."""
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +24,7 @@ def browser() -> Iterator[Browser]:
         pytest.skip("Chromium is not installed")
     if not PAGE.is_file():
         pytest.skip("the page is not built: make page")
-    expect.set_options(timeout=WAITS)
+    expect.set_options(timeout=MAX_WAIT_SECONDS * 1000)
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         yield started
@@ -38,7 +35,7 @@ def browser() -> Iterator[Browser]:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """Return a browser without cookies."""
     made = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
-    made.set_default_timeout(WAITS)
+    made.set_default_timeout(MAX_WAIT_SECONDS * 1000)
     yield made
     made.close()
 

@@ -18,6 +18,8 @@ import cube2net as c2n
 
 import hostile
 
+MAX_WAIT_SECONDS = 120
+"""How long a test waits for the page, also on a busy machine that compiles; only a failing test waits so long."""
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = (
     *("--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"),
@@ -202,12 +204,12 @@ class Tab:
         """The answer that is shown."""
         return self.page.evaluate("window.cube2net.store.network")
 
-    def wait(self, *states: str, seconds: float = 30) -> str:
+    def wait(self, *states: str, seconds: float = MAX_WAIT_SECONDS) -> str:
         """Return the state when it is one of some."""
         self._until("states => states.includes(document.documentElement.dataset.state)", list(states), seconds)
         return self.said["state"]
 
-    def ready(self, *, but: str = "", seconds: float = 30) -> str:
+    def ready(self, *, but: str = "", seconds: float = MAX_WAIT_SECONDS) -> str:
         """Return the fingerprint of a network that is shown, placed, and another than one before."""
         self._until(
             "but => { const d = document.documentElement.dataset; "

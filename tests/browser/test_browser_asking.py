@@ -10,6 +10,8 @@ from workbook_files import workbook
 
 from browser.explorers import Explorer, Tab, townspeople
 
+pytestmark = pytest.mark.browser
+
 FIELD = "Names of the query"
 
 
@@ -93,7 +95,7 @@ def test_the_network_is_made_of_pasted_names_that_are_still_looked_up(opened: Ta
     make.click()
     assert (len(held), opened.said["state"]) == (1, "empty")
     held[0].continue_()
-    opened.ready(seconds=120)
+    opened.ready()
     assert opened.ask["query"] == ["p1", "p14"]
 
 

@@ -11,6 +11,8 @@ from playwright.sync_api import BrowserContext
 
 from browser.explorers import Explorer, Tab
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.mark.parametrize("words", ["", "?token=", "?token=wrong"])
 def test_without_the_right_token_there_is_one_sentence_and_no_cube(

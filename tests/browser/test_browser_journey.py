@@ -12,6 +12,8 @@ from playwright.sync_api import BrowserContext, Route, expect
 import cube2net as c2n
 from browser.explorers import Explorer, Tab, townspeople
 
+pytestmark = pytest.mark.browser
+
 FIELD = "Names of the query"
 PEOPLE = [key for key, _, city, trade, _ in townspeople() if (city, trade) in (("Alba", "bread"), ("Cork", "iron"))]
 

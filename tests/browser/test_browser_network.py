@@ -10,6 +10,8 @@ from playwright.sync_api import Locator, expect
 
 from browser.explorers import Explorer, Tab, townspeople
 
+pytestmark = pytest.mark.browser
+
 PEOPLE = [row for row in townspeople() if row[2:4] in (("Alba", "bread"), ("Cork", "iron"))]
 
 

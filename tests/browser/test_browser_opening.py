@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 
 from browser.explorers import Explorer, Tab, unnamed_controls
 
+pytestmark = pytest.mark.browser
+
 CLUB = Path(__file__).parents[2] / "docs" / "start" / "data" / "mitglieder.csv"
 SLOW = 120_000
 
@@ -141,7 +143,7 @@ def test_a_window_says_that_another_one_opened_another_cube(
     expect(first.page.get_by_role("heading", name="zwei-cube")).to_be_visible(timeout=SLOW)
     first.page.get_by_label("Names of the query").fill("Jan Pflüger")
     first.page.get_by_role("button", name="Make the network").click()
-    first.ready(seconds=120)
+    first.ready()
     assert all("another cube was opened" in slip for slip in first.slips), first.slips
     first.slips.clear()
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pysubgroup
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -162,7 +162,6 @@ def test_the_value_is_as_said_no_choice_exceeds_the_bound_and_greedy_keeps_its_p
     assert found.value >= (1 - 1 / math.e) * best - 1e-9
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([0.05, 1.0]))
 def test_no_cell_is_one_that_another_makes_redundant(seed: int, chance: float) -> None:
     cube, ones, twos, found = contrast_of(seed, 20, chance)
@@ -174,7 +173,6 @@ def test_no_cell_is_one_that_another_makes_redundant(seed: int, chance: float) -
         assert not any(explains(cube, ones, twos, entries_of(other), entries_of(one)) for other in found.cells)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000))
 def test_exchanging_the_queries_mirrors_the_answer(seed: int) -> None:
     cube, ones, twos, found = contrast_of(seed)
@@ -189,7 +187,6 @@ def test_exchanging_the_queries_mirrors_the_answer(seed: int) -> None:
         assert (one.low, one.high) == pytest.approx((-two.high, -two.low))
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.randoms(use_true_random=False))
 def test_the_order_of_objects_changes_nothing(seed: int, random: object) -> None:
     cube, ones, twos, found = contrast_of(seed)

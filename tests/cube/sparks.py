@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +49,14 @@ def no_spark() -> str:
     return ""
 
 
-needs_spark = pytest.mark.skipif(bool(no_spark()), reason=no_spark() or "-")
+SPARK_MARKS = (pytest.mark.spark, pytest.mark.skipif(bool(no_spark()), reason=no_spark() or "-"))
+
+
+def needs_spark(test: Callable[..., None]) -> Callable[..., None]:
+    """Mark a test that starts Spark, and skip it where Spark cannot run."""
+    for mark in SPARK_MARKS:
+        test = mark(test)
+    return test
 
 
 @pytest.fixture(scope="session")

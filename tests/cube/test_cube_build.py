@@ -2,7 +2,7 @@ from itertools import combinations, product
 
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cube2net.cube import DuckDB, build
@@ -45,7 +45,6 @@ def test_an_object_is_in_a_cell_only_when_one_item_has_all_its_labels() -> None:
     assert cells_of(cube) == {("200X", "KDD"): {0, 1}, ("201X", "ACL"): {0, 2}, ("201X", "KDD"): {2}}
 
 
-@settings(max_examples=40, deadline=None)
 @given(ROWS, st.integers(1, 4))
 def test_cells_and_links_follow_their_definitions(rows: list, least: int) -> None:
     assume(any(year is not None for year, _, _ in rows) and any(venues for _, venues, _ in rows))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
@@ -73,7 +73,6 @@ def _reordered(corpus: Corpus, order: list[int]) -> Corpus:
     return replace(corpus, objects=objects, links=corpus.links.filter(inside))
 
 
-@settings(max_examples=120, deadline=None)
 @given(two_corpora())
 def test_what_is_known_of_objects_and_links_grows_as_if_it_had_been_one_corpus(parts: tuple[Corpus, Corpus]) -> None:
     specs = [DimensionSpec.parse("venue")]
@@ -225,7 +224,6 @@ def test_a_corpus_with_other_attributes_or_directions_is_another_corpus_and_come
         assert (again.whole_ids, again.directed, again.time) == (True, True, "year")
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.floats(0.125, 9, width=32), st.booleans()), max_size=14)
 )

@@ -17,6 +17,7 @@ from corpora import corpus_of
 from sparks import (
     DECADE,
     MASTER,
+    SPARK_MARKS,
     Planned,
     any_corpora,
     by_columns,
@@ -33,7 +34,7 @@ ORDERED = ("cells", "members", "links")
 MANY = 40
 
 
-@pytest.fixture(params=[pytest.param(name, marks=needs_spark if name == "spark" else ()) for name in ENGINES])
+@pytest.fixture(params=[pytest.param(name, marks=SPARK_MARKS if name == "spark" else ()) for name in ENGINES])
 def engine(request: pytest.FixtureRequest) -> Engine:
     if request.param != "spark":
         return ENGINES[request.param]()

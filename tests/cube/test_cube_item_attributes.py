@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.cube import DuckDB, build, concatenate, concatenate_topics, read, save, update, verify, without_items
@@ -84,7 +84,6 @@ VALUES = {
 }
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data(), st.integers(1, 4), st.integers(0, 9))
 def test_the_bytes_are_those_of_all_rows_whatever_parts_and_types_they_came_in(
     data: st.DataObject, size: int, looked_at: int

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cube2net.cube import DuckDB, build, concatenate, dice, read, roll_up, save, update, verify, without_items
@@ -64,7 +64,6 @@ def test_three_items_by_hand() -> None:
         index.find(["x", "i0", "y", "x"])
 
 
-@settings(max_examples=40, deadline=None)
 @given(ROWS, st.integers(1, 4))
 def test_the_index_follows_its_definition(rows: list, least: int) -> None:
     assume(any(year is not None for year, _, _ in rows) and any(venues for _, venues, _ in rows))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.cube import build, cuboid, dice, drill_down, read, read_manifest, roll_up, save, slice_cube, verify
@@ -101,7 +101,6 @@ def by_hand(rows: list, level: str, years: str = "year", *, least: int = 1, only
     )
 
 
-@settings(max_examples=40, deadline=None)
 @given(ITEMS, st.integers(1, 4), st.sampled_from(sorted(UP)), st.sampled_from(["year", "decades", "∗"]))
 def test_every_level_is_what_the_items_say_however_it_is_come_by(
     rows: list, least: int, level: str, years: str
@@ -121,7 +120,6 @@ def test_every_level_is_what_the_items_say_however_it_is_come_by(
         assert contents(cuboid(cube, ",".join(named))) == contents(cuboid(rolled, ",".join(named)))
 
 
-@settings(max_examples=40, deadline=None)
 @given(ITEMS, st.integers(1, 3), st.sampled_from([["subfield", "field", "domain"], ["subfield", "size"], ["group"]]))
 def test_going_up_step_by_step_or_at_once_and_down_again_is_the_same(rows: list, least: int, path: list[str]) -> None:
     rows = every_topic_alone(rows)
@@ -142,7 +140,6 @@ def test_going_up_step_by_step_or_at_once_and_down_again_is_the_same(rows: list,
         assert contents(drill_down(top, stands, below)) == contents(there)
 
 
-@settings(max_examples=40, deadline=None)
 @given(ITEMS, st.integers(1, 3), st.sampled_from(sorted(set(UP) - {"∗"})), st.sampled_from(["topic", "subfield"]))
 def test_labels_of_any_level_above_cut_the_cube(rows: list, least: int, level: str, stands: str) -> None:
     rows = every_topic_alone(rows)

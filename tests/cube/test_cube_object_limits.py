@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.cube import DuckDB, between, build, cuboid, dice, drill_down, of_kind, read, roll_up, save, slice_cube
@@ -157,7 +157,6 @@ ITEMS = st.lists(
 ).filter(lambda rows: any(row[0] is not None for row in rows) and any(row[1] for row in rows))
 
 
-@settings(max_examples=30, deadline=None)
 @given(ITEMS, st.integers(2001, 2012), st.integers(1, 3), st.sampled_from(["author", "editor", "reviewer"]))
 def test_all_three_together_let_come_whom_the_items_say_in_any_order(
     rows: list, last: int, least: int, kind: str

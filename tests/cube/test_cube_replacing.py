@@ -190,7 +190,7 @@ def _with_links_of(draw: st.DrawFn, first: Corpus, second: Corpus) -> Corpus:
     return replace(second, links=pa.concat_tables([second.links, rows] if draw(st.booleans()) else [rows]))
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(corrections(), st.integers(1, 3))
 def test_replacing_and_removing_equals_a_rebuild_byte_by_byte(made: Any, least: int) -> None:
     first, second, remove, specs = made
@@ -227,7 +227,6 @@ def test_replacing_and_removing_equals_a_rebuild_byte_by_byte(made: Any, least: 
         assert not again.link_counts or again.link_counts["unchanged"] == sum(counts.values())
 
 
-@settings(max_examples=60, deadline=None)
 @given(wholes(), st.data())
 def test_the_same_items_again_change_nothing_and_only_what_differs_is_replaced(
     first: Corpus, data: st.DataObject

@@ -69,7 +69,6 @@ def refused_or(make: Callable[[], Cube]) -> Cube | Exception:
         return error
 
 
-@settings(max_examples=70, deadline=None)
 @given(splits(), st.data(), st.integers(1, 3), st.integers(2, 4))
 def test_an_update_equals_a_rebuild_for_any_split(
     parts: tuple[Corpus, Corpus], data: st.DataObject, least: int, most: int
@@ -88,7 +87,7 @@ def test_an_update_equals_a_rebuild_for_any_split(
         assert str(grown) == str(whole)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(splits(), st.data())
 def test_topics_that_are_given_grow_as_if_they_were_one_table(
     parts: tuple[Corpus, Corpus], data: st.DataObject
@@ -115,7 +114,7 @@ def test_topics_that_are_given_grow_as_if_they_were_one_table(
     assert_same(update(first, parts[1], Sqlite(), topics=found[1]), whole)
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(wholes(), st.integers(0, 14))
 def test_a_corpus_cut_in_two_gives_the_cube_of_the_corpus(whole: Corpus, cut: int) -> None:
     count = whole.items.num_rows

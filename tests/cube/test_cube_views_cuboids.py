@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.cube import DuckDB, build, cuboid, dice, drill_down, roll_up, slice_cube
@@ -49,7 +49,6 @@ def known(rows: list) -> list:
     return [row for row in rows if row[0] is not None and row[1]]
 
 
-@settings(max_examples=60)
 @given(FULL, st.integers(1, 4), st.sampled_from(LEVELS))
 def test_a_cuboid_equals_the_cube_built_with_its_levels_alone(rows: list, least: int, levels: list[str]) -> None:
     cube = cube_of(rows, least=least)
@@ -67,7 +66,6 @@ def test_a_cuboid_equals_the_cube_built_with_its_levels_alone(rows: list, least:
     ]
 
 
-@settings(max_examples=40)
 @given(FULL, st.integers(1, 4))
 def test_one_has_every_dimension_alone_side_by_side(rows: list, least: int) -> None:
     cube = cube_of(rows, least=least)
@@ -76,7 +74,6 @@ def test_one_has_every_dimension_alone_side_by_side(rows: list, least: int) -> N
     assert list(contents(cuboid(cube, "one"))) == [cell for part in parts for cell in part]
 
 
-@settings(max_examples=40)
 @given(FULL, st.integers(1, 4))
 def test_counts_say_how_many_cells_of_the_cube_hold_the_object(rows: list, least: int) -> None:
     cube = cube_of(rows, least=least)

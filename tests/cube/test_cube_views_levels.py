@@ -18,7 +18,6 @@ def contents(cube: Cube) -> dict[tuple[str, ...], list[int]]:
     return {cube.cell(i): cube.cells.members[i].tolist() for i in range(len(cube.cells))}
 
 
-@settings(max_examples=40, deadline=None)
 @given(FULL, st.integers(1, 4))
 def test_rolling_up_equals_building_at_that_level(rows: list, least: int) -> None:
     corpus = corpus_of(rows, objects=10, kinds=KINDS)
@@ -27,7 +26,7 @@ def test_rolling_up_equals_building_at_that_level(rows: list, least: int) -> Non
     assert rolled.dimensions[0].name == "decades"
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(FULL)
 def test_drilling_down_undoes_rolling_up_in_any_order(rows: list) -> None:
     cube = build(corpus_of(rows, objects=10, kinds=KINDS), FINE, DuckDB(), min_objects=2)
@@ -36,7 +35,7 @@ def test_drilling_down_undoes_rolling_up_in_any_order(rows: list) -> None:
     assert contents(drill_down(twice, "kind")) == contents(roll_up(cube, "year"))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(FULL)
 def test_a_slice_holds_the_cells_of_its_label_also_after_rolling(rows: list) -> None:
     cube = build(corpus_of(rows, objects=10, kinds=KINDS), FINE, DuckDB(), min_objects=1)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cube2net.cube import DuckDB, between, build, dice, roll_up, without_items
@@ -106,7 +106,6 @@ def windows(draw: st.DrawFn) -> tuple[Corpus, Corpus, list[DimensionSpec], tuple
     return whole, part, specs, (first, last)
 
 
-@settings(max_examples=80, deadline=None)
 @given(windows(), st.integers(1, 3), st.booleans())
 def test_a_window_equals_a_cube_built_of_it(made: Any, least: int, twice: bool) -> None:
     whole, part, specs, window = made
@@ -117,7 +116,6 @@ def test_a_window_equals_a_cube_built_of_it(made: Any, least: int, twice: bool) 
     assert_equals_rebuild(between(view if twice else between(cube, (window[0], None)), window), rebuilt)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data(), wholes(), st.integers(1, 3))
 def test_taking_away_and_making_anew_give_the_same_cube(data: st.DataObject, whole: Corpus, least: int) -> None:
     assume(any(whole.items["year"].to_pylist()) and any(whole.items["city"].to_pylist()))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cube2net.cube import DuckDB, build, dice, drill_down, roll_up, slice_cube, update, without_items
@@ -73,7 +73,6 @@ def split_off(corpus: Corpus, gone: set[int]) -> Corpus:
     return part_of(corpus, left, list(range(corpus.objects.num_rows)), links)
 
 
-@settings(max_examples=80, deadline=None)
 @given(wholes(), st.data(), st.integers(1, 3), st.integers(2, 4))
 def test_taking_items_out_equals_building_without_them(
     corpus: Corpus, data: st.DataObject, least: int, most: int
@@ -97,7 +96,6 @@ def test_taking_items_out_equals_building_without_them(
         assert said[0] == said[1]
 
 
-@settings(max_examples=30, deadline=None)
 @given(wholes(), st.data(), st.integers(1, 3))
 def test_views_lose_items_as_the_cube_does(corpus: Corpus, data: st.DataObject, least: int) -> None:
     specs = [DimensionSpec.parse("year@years/decades"), DimensionSpec.parse("venue/kind")]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cube2net.cube import DuckDB, build, dice, hide_pairs, read, roll_up, save, unlinked_pairs, without_items
@@ -64,7 +64,6 @@ def test_crowded_items_are_never_drawn() -> None:
     assert hidden.cube.cells.members[hidden.cube.find_cell(["KDD"])].tolist() == [0, 1, 2]
 
 
-@settings(max_examples=60, deadline=None)
 @given(ROWS, QUERIES, st.sampled_from([0.1, 0.5, 1.0]), st.integers(0, 3))
 def test_what_is_hidden_was_linked_is_not_any_more_and_the_rest_is_as_it_was(
     rows: list, query: Query, share: float, seed: int
@@ -92,7 +91,6 @@ def test_what_is_hidden_was_linked_is_not_any_more_and_the_rest_is_as_it_was(
     assert np.array_equal(left.cells.members.indices, hidden.cube.cells.members.indices)
 
 
-@settings(max_examples=40, deadline=None)
 @given(LINKS, QUERIES, st.sampled_from([0.2, 1.0]), st.booleans())
 def test_links_that_were_given_are_hidden_themselves(links: list, query: Query, share: float, items: bool) -> None:
     cube = cube_of([(2003, ["KDD"], list(range(10)))], objects=10, links=links, items=items)
@@ -148,7 +146,6 @@ def test_a_query_that_nothing_links_and_a_share_that_is_none_are_refused_in_one_
             hide_pairs(cube, Query(np.array([0, 1])), share=share)  # type: ignore[arg-type]
 
 
-@settings(max_examples=60, deadline=None)
 @given(LINKS, QUERIES, st.integers(0, 60), st.integers(0, 3))
 def test_unlinked_pairs_are_distinct_pairs_of_the_query_that_nothing_links(
     links: list, query: Query, count: int, seed: int

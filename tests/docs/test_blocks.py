@@ -13,9 +13,15 @@ from tested_versions import OTHERWISE, installed, pinned, shows_the_same
 
 PAGES = pages()
 WITH_BLOCKS = [page for page in PAGES if any(block.runs for block in blocks(page)) and page != EXAMPLES]
+SLOW_PAGES = {f"docs/{name}.md" for name in ("start/five-minutes", "explanation/cube", "explanation/referee")}
+"""Pages whose commands find topics or compare many networks."""
 
 
-@pytest.mark.parametrize("page", WITH_BLOCKS, ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.slow] * (name_of(page) in SLOW_PAGES)) for page in WITH_BLOCKS],
+    ids=name_of,
+)
 def test_the_blocks_of_a_page_run_and_show_what_comes(page: Path, stage: Stage, tmp_path: Path) -> None:
     matplotlib.use("agg")
     all_blocks = blocks(page)

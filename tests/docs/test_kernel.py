@@ -12,6 +12,8 @@ from stage import Stage
 pytest.importorskip("nbclient")
 pytest.importorskip("ipykernel")
 
+pytestmark = pytest.mark.slow  # every test starts a Jupyter kernel
+
 THREADS = """
 from concurrent.futures import ThreadPoolExecutor
 import cube2net as c2n

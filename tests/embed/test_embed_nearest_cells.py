@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -48,7 +48,6 @@ def problems(draw: st.DrawFn) -> tuple[Vectors, Array, int, list[set[int]]]:
     return vectors, actions, draw(st.integers(1, 12)), taken
 
 
-@settings(max_examples=150, deadline=None)
 @given(problems())
 def test_both_ways_find_what_brute_force_finds_and_ties_go_to_the_lowest_number(
     problem: tuple[Vectors, Array, int, list[set[int]]],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.network.batches import bring, link_entries, memberships, ranked_members
@@ -32,7 +32,6 @@ def links_by_hand(cube, nodes: list[int]) -> set[tuple[int, int, int]]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 50), st.lists(st.integers(0, 39), min_size=1, max_size=30))
 def test_the_links_of_a_batch_are_those_among_its_nodes_and_repeats_only_receive(seed: int, nodes: list[int]) -> None:
     cube = random_cube(seed)
@@ -58,7 +57,6 @@ def test_an_entry_is_where_the_link_stands_among_all() -> None:
     assert np.array_equal(np.searchsorted(cube.links.indptr, entry, side="right") - 1, nodes[source])
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 50), st.lists(st.integers(0, 39), max_size=20), st.permutations(range(12)), st.integers(0, 12))
 def test_memberships_are_those_of_the_cells(seed: int, nodes: list[int], order: list[int], count: int) -> None:
     cube, cells = random_cube(seed), order[:count]

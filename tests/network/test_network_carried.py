@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
@@ -126,7 +126,6 @@ def test_shares_say_which_part_of_an_objects_items_has_a_label() -> None:
     assert shares["year"][1].toarray()[:3].tolist() == [[1.0]] * 3
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(
         st.tuples(
@@ -237,7 +236,6 @@ def test_links_of_a_cube_that_says_no_more_have_no_more_columns() -> None:
         assert network.links.column_names == ["source", "target", "weight", "kind"]
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(
         st.tuples(

@@ -101,7 +101,7 @@ def test_a_png_is_1600_pixels_wide(tmp_path: Path) -> None:
 
 
 @given(st.integers(0, 1000), st.integers(0, 120))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_no_two_nodes_of_the_query_overlap(seed: int, links: int) -> None:
     place = layout(random_network(seed, links=links))[:20]
     apart = np.linalg.norm(place[:, None] - place[None], axis=2) + 10 * np.eye(20)
@@ -246,7 +246,7 @@ def test_other_objects_are_not_named_beside_a_query_that_is_not_all_named() -> N
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_the_name_of_another_object_covers_no_node(seed: int) -> None:
     network = random_network(seed, query=10, others=60, cells=3, links=160)
     axes = figure(network).axes[0]
@@ -263,7 +263,7 @@ def test_cells_are_named_all_of_at_most_25_and_else_the_first_twelve() -> None:
 
 
 @given(st.integers(0, 1000), st.integers(0, 25), st.integers(0, 150))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_no_name_covers_another_a_node_of_the_query_or_a_cell(seed: int, cells: int, links: int) -> None:
     network = random_network(seed, query=90, cells=cells, links=200 + links)
     network = replace(network, labels=tuple((f"cell {i} with a longer label",) for i in range(cells)))

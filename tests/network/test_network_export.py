@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.arrays import ragged_from_lists
@@ -298,7 +298,6 @@ XML_TEXT = st.text(
 
 
 @given(st.lists(XML_TEXT | st.sampled_from(["\n", "\r", "\t", "]]>", "<!--", "&amp;"]), min_size=6, max_size=6))
-@settings(max_examples=30, deadline=None)
 def test_xml_formats_give_any_text_back(tmp_path_factory: pytest.TempPathFactory, names: list[str]) -> None:
     folder = tmp_path_factory.mktemp("xml")
     network = hard_network(names)

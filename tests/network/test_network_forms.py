@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
@@ -178,7 +178,6 @@ def test_an_unknown_choice_is_refused_with_the_list(wrong: dict[str, Any], text:
     assert str(error.value) == text
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 6), st.sampled_from(["objects", "cells", "both"]))
 def test_every_network_says_truly_what_it_holds(seed: int, m: int, form: str) -> None:
     cube = random_cube(seed)

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -99,7 +99,6 @@ def test_cells_of_near_objects_do_not_speak() -> None:
     assert found(STAR, [*ALL, (5, 0), (5, 1)], query=5, objects=6, cells=2) == (1.0, 3)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.data(), st.integers(1, 9), st.integers(0, 5), st.integers(1, 4))
 def test_it_is_what_all_pairs_say_one_after_the_other(data: st.DataObject, query: int, near: int, cells: int) -> None:
     objects = query + near

@@ -5,7 +5,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
@@ -24,7 +24,6 @@ def bring(cube: Cube, rows: list[int], method: Hops, **limits: int) -> list[int]
     return method.select(cube, query, weights=weights, budget=Budget(**limits)).objects.tolist()
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 2), st.integers(1, 6))
 def test_hops_bring_what_breadth_first_search_finds(seed: int, hops: int, size: int) -> None:
     cube = random_cube(seed, links=50)
@@ -68,7 +67,6 @@ def test_of_the_equally_near_those_that_a_walk_stays_at_are_kept() -> None:
     assert bring(cube, [0, 1, 2], Hops(hops=2), max_nodes=25) == [3, 4, *range(6, 26)], "what is nearer comes first"
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 2))
 def test_a_cut_is_by_step_then_score_then_bringers_then_number(seed: int, hops: int) -> None:
     cube, query = random_cube(seed, links=60), np.sort(np.random.default_rng(seed).choice(40, 5, replace=False))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
@@ -22,7 +22,6 @@ def network_of(seed: int, count: int = 25, size: int = 60) -> tuple[Links, nx.Gr
     return links, graph
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 25))
 def test_induced_links_are_those_of_the_networkx_subgraph(seed: int, size: int) -> None:
     links, graph = network_of(seed)
@@ -39,7 +38,6 @@ def test_no_nodes_have_no_links() -> None:
     assert [len(ends) for ends in induce(links, np.array([], dtype=np.int32))] == [0, 0, 0]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 25), st.integers(0, 40))
 def test_what_fits_a_budget_is_the_longest_start_that_does(seed: int, nodes: int, most: int) -> None:
     links, graph = network_of(seed)

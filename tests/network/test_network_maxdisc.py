@@ -92,7 +92,6 @@ def test_only_the_best_piece_is_brought() -> None:
 
 
 @every_tree
-@settings(max_examples=40, deadline=None)
 @given(case=queries(tree=True), alpha=st.sampled_from([0.5, 1.0, 1.7, 3.0, 20.0]))
 def test_on_a_tree_nothing_is_better(tree: str, case: tuple[int, Pairs, list[int]], alpha: float) -> None:
     count, pairs, query = case
@@ -102,7 +101,6 @@ def test_on_a_tree_nothing_is_better(tree: str, case: tuple[int, Pairs, list[int
 
 
 @every_tree
-@settings(max_examples=30, deadline=None)
 @given(case=queries(tree=False), alpha=st.sampled_from([0.5, 1.0, 1.7, 3.0]))
 def test_what_is_brought_is_one_piece_and_never_better_than_the_best(
     tree: str, case: tuple[int, Pairs, list[int]], alpha: float
@@ -115,7 +113,6 @@ def test_what_is_brought_is_one_piece_and_never_better_than_the_best(
     assert not chosen or set(chosen) <= nx.node_connected_component(whole, chosen[0])
 
 
-@settings(max_examples=40, deadline=None)
 @given(case=queries(tree=False), alpha=st.sampled_from([0.5, 1.0, 1.7, 3.0]))
 def test_smart_trees_are_never_worse_than_the_largest_piece_of_the_query(
     case: tuple[int, Pairs, list[int]], alpha: float
@@ -139,7 +136,7 @@ def test_smart_trees_find_the_best_on_nearly_all_small_networks() -> None:
 
 
 @every_tree
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(case=queries(tree=True))
 def test_a_larger_alpha_never_brings_a_worse_discrepancy(tree: str, case: tuple[int, Pairs, list[int]]) -> None:
     count, pairs, query = case

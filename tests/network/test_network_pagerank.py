@@ -44,7 +44,6 @@ def bring(cube: Cube, rows: list[int], method: PageRank, **limits: int) -> list[
     return method.select(cube, Query(np.array(rows)), weights=weights, budget=Budget(**limits)).objects.tolist()
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     st.integers(0, 10_000),
     st.integers(1, 5),
@@ -62,7 +61,7 @@ def test_scores_are_within_the_tolerance_of_the_linear_solve(
 
 
 @pytest.mark.parametrize(("early", "small"), [(0, 10**9), (0, 30), (20, 30), (20, 10**9)])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.sampled_from([0.5, 0.01, 1e-6]))
 def test_whichever_way_the_walk_is_followed_the_scores_are_within_the_tolerance(
     early: int, small: int, seed: int, tolerance: float
@@ -218,7 +217,6 @@ def exchanged(links: Links, rows: list[int], found: list[int], count: int) -> fl
     return max(float(last / exact[found].min()), float(left_out.max() / last)) - 1.0
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     st.integers(0, 10_000), st.integers(1, 5), st.integers(1, 20), st.sampled_from([0.0, 0.01, 0.3, 1.0]), st.booleans()
 )
@@ -239,7 +237,6 @@ def test_the_nearest_are_the_best_but_for_objects_within_the_slack(
         assert exchanged(links, rows.tolist(), found, count) <= slack + 1e-6
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 10))
 def test_by_default_the_nearest_are_within_the_slack_or_of_scores_within_the_tolerance(seed: int, count: int) -> None:
     links = joined(seed)
@@ -251,7 +248,6 @@ def test_by_default_the_nearest_are_within_the_slack_or_of_scores_within_the_tol
     assert wrong <= 0.05 + 1e-6 or exchanged(links, rows, found, count) <= 1.0
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10_000),
     st.integers(1, 12),

@@ -49,7 +49,7 @@ def graph_of(cube: Cube, without: set[int] = frozenset()) -> nx.Graph:  # type: 
 
 
 @every_method
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.floats(0, 1))
 def test_nobody_is_brought_who_may_not_come(method: Method, seed: int, share: float) -> None:
     cube, rows = random_cube(seed), some_rows(seed)
@@ -59,7 +59,7 @@ def test_nobody_is_brought_who_may_not_come(method: Method, seed: int, share: fl
 
 
 @every_method
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000))
 def test_a_rule_that_allows_all_changes_nothing(method: Method, seed: int) -> None:
     cube, rows = random_cube(seed), some_rows(seed)
@@ -69,7 +69,7 @@ def test_a_rule_that_allows_all_changes_nothing(method: Method, seed: int) -> No
 
 
 @every_method
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.integers(0, 6))
 def test_who_is_pinned_is_in_whoever_else_is_and_counts_within_limits(method: Method, seed: int, most: int) -> None:
     cube, rows, pins = random_cube(seed), some_rows(seed), some_rows(seed + 1, 3)
@@ -83,7 +83,6 @@ def test_who_is_pinned_is_in_whoever_else_is_and_counts_within_limits(method: Me
             assert len(found) <= max(most, len(wanted))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 2), st.floats(0, 0.8))
 def test_hops_bring_what_a_search_finds_in_the_network_without_the_barred(seed: int, hops: int, share: float) -> None:
     cube, rows = random_cube(seed, links=60), some_rows(seed)
@@ -112,7 +111,6 @@ def test_hops_within_a_limit_keep_the_pinned_and_the_best_of_those_that_may_come
     assert bring(Hops(hops=2), WAYS, [1, 2, 3], scope_of(9, None, [8]), max_nodes=5) == [0, 8]
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 40), st.floats(0, 1))
 def test_pagerank_brings_the_first_of_all_scores_that_may_come(seed: int, top: int, share: float) -> None:
     cube, rows = random_cube(seed, links=50), some_rows(seed)
@@ -164,7 +162,6 @@ def test_near_objects_of_a_large_network_are_as_good_as_those_of_all_scores(shar
     assert exact[found].min() >= least / 3 - 1e-12, "as proven of all: within a factor of 1 + slack"
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0, 0.7))
 def test_trees_of_a_steiner_tree_join_the_query_without_the_barred(seed: int, share: float) -> None:
     cube, rows = random_cube(seed, links=60), some_rows(seed)

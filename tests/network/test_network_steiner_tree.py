@@ -8,7 +8,7 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
@@ -121,7 +121,6 @@ def test_a_unit_of_weight_changes_nothing() -> None:
         assert brought(cube, [0, 3, 5], Steiner(cost="weight", prize=4.0)) == [2, 4]
 
 
-@settings(max_examples=80, deadline=None)
 @given(queries(tree=True), st.sampled_from([0.7, 1.5, 2.5, 4.0, math.inf]))
 def test_on_a_tree_nothing_is_cheaper(case: tuple[int, Pairs, list[int]], prize: float) -> None:
     count, pairs, query = case
@@ -137,7 +136,6 @@ def test_on_a_tree_nothing_is_cheaper(case: tuple[int, Pairs, list[int]], prize:
     assert inner == pytest.approx(least(graph, query, bound))
 
 
-@settings(max_examples=60, deadline=None)
 @given(queries(tree=True), st.sampled_from([0.7, 1.5, 4.0]), st.integers(0, 99))
 def test_on_a_tree_with_costs_nothing_is_cheaper(case: tuple[int, Pairs, list[int]], prize: float, seed: int) -> None:
     count, pairs, query = case
@@ -145,7 +143,6 @@ def test_on_a_tree_with_costs_nothing_is_cheaper(case: tuple[int, Pairs, list[in
     assert found == pytest.approx(best)
 
 
-@settings(max_examples=80, deadline=None)
 @given(queries(), st.sampled_from([0.7, 1.5, 4.0, 100.0]), st.integers(0, 99))
 def test_the_trees_cost_at_most_twice_the_least_possible(
     case: tuple[int, Pairs, list[int]], prize: float, seed: int

@@ -47,7 +47,6 @@ def is_finite(network: Network) -> bool:
     return bool((np.isfinite(network.weight) & (network.weight >= 0)).all())
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     weights=st.lists(WEIGHT, min_size=1, max_size=6),
     seed=st.integers(0, 20),
@@ -90,7 +89,7 @@ def test_steiner_takes_links_of_any_weight(cost: str, weights: list[float]) -> N
 
 
 @pytest.mark.parametrize("suffix", EXPORTS)
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(weights=st.lists(WEIGHT, min_size=1, max_size=4), membership=st.sampled_from(MEMBERSHIPS))
 def test_no_export_holds_what_is_no_number(suffix: str, weights: list[float], membership: str, tmp_path: Path) -> None:
     network = c2n.construct(weighed(random_cube(1), weights), range(6), "greedy", m=3, membership=membership)

@@ -11,6 +11,8 @@ from cube2net import compiling
 from notebook_runs import PAGE_BUILT, Kept, ran, ran_notebook
 
 pytest.importorskip("ipykernel")
+
+pytestmark = pytest.mark.slow  # every test starts a Jupyter kernel
 needs_page = pytest.mark.skipif(not PAGE_BUILT, reason="the page is not built: make page")
 WIDGET = "application/vnd.jupyter.widget-view+json"
 MAKE = """

@@ -24,7 +24,7 @@ from toys import random_cube, toy_cube
 
 OBJECTIVE = [Jaccard(), FBeta(), FBeta(beta=0.7), Precision(), Coverage(), Coverage(price=0.1)]
 SHORT = Anneal(steps=1_000, restarts=2)
-seldom = settings(deadline=None, max_examples=40, derandomize=True)
+seldom = settings(derandomize=True)
 
 
 def union(cube: Cube, cells: Any) -> Array:

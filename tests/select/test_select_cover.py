@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -56,7 +56,6 @@ def test_no_cell_that_serves_enough_is_an_answer_that_says_so() -> None:
     assert found.note == "no cell serves 2 objects of the query that need it"
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([1, 2, 3, None]), st.integers(1, 3), st.integers(0, 6))
 def test_greedy_takes_the_first_best_cell_at_every_step(seed: int, r: int | None, least: int, m: int) -> None:
     cube = random_cube(seed)
@@ -76,7 +75,6 @@ def test_greedy_takes_the_first_best_cell_at_every_step(seed: int, r: int | None
     assert found.values.tolist() == [value_of(cube, query, cells[: i + 1], r) for i in range(len(cells))]
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([1, 2, 3]), st.integers(1, 4))
 def test_exact_is_the_best_of_all_choices_and_no_bound_is_below_it(seed: int, r: int, m: int) -> None:
     cube = random_cube(seed, cells=8)

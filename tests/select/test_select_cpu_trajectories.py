@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -118,7 +118,6 @@ def test_an_agent_may_set_its_own_price_as_a_factor_of_the_going_one() -> None:
         game.step(np.array([[0.0, math.nan], *[[0.0, 0.0]] * 4], dtype=np.float32))
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     seed=st.integers(0, 9999),
     objective=st.integers(0, len(OBJECTIVE) - 1),
@@ -147,7 +146,6 @@ def test_values_are_those_of_the_cells_together(
         assert game.best >= max(float(one.max()) for one in values[1:])
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 9999), st.integers(0, len(OBJECTIVE) - 1))
 def test_the_best_is_the_best_selection_ever_met(seed: int, objective: int) -> None:
     cube, weights, problem, space = question(seed, objective)
@@ -165,7 +163,6 @@ def test_where_only_whole_selections_count_the_best_has_all_its_cells() -> None:
     assert (game.best, len(game.best_cells), game.met) == (max(ends), 6, 3 * 4)
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 9999), st.integers(0, 30))
 def test_no_more_objects_come_in_than_there_is_room_for(seed: int, room: int) -> None:
     cube, weights, problem, space = question(seed)

@@ -74,7 +74,7 @@ def test_it_finds_the_best_pair_by_hand_where_greedy_does_not() -> None:
     assert (sorted(found.cells.tolist()), found.value) == ([1, 2], 1.0)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000))
 def test_it_is_never_below_greedy_nor_above_the_best(seed: int) -> None:
     cube, query = case(seed)
@@ -93,7 +93,7 @@ def neighbours(objects: Array) -> float:
     return len(np.intersect1d(objects, objects + 1)) / (5 + len(objects))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000), st.sampled_from(["all", "best"]), st.sampled_from([None, 20]))
 def test_it_is_never_below_greedy_for_a_function_either(seed: int, prefix: str, max_nodes: int | None) -> None:
     cube, query = case(seed)

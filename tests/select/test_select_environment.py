@@ -121,7 +121,7 @@ def test_a_step_that_takes_nothing_says_so() -> None:
     assert [info["cell"] for info in infos] == [1, 2, 3, -1, -1]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 9999), st.sampled_from(["default", "paper"]), st.integers(1, 8), st.booleans())
 def test_an_episode_has_exactly_m_steps_and_its_rewards_add_up(seed: int, preset: str, m: int, dear: bool) -> None:
     cube, query, vectors, weights = question(seed)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -26,7 +26,6 @@ def far_apart(space: Space) -> int:
     return int(((np.abs(corner) + space.reach) ** 2).sum(axis=1).max(initial=0))
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     st.integers(0, 9999),
     st.integers(0, 12),

@@ -29,7 +29,6 @@ cubes = st.lists(st.sets(st.integers(0, OBJECTS - 1), min_size=1, max_size=7), m
     lambda cells: toy_cube([sorted(cell) for cell in cells], objects=OBJECTS)
 )
 queries = st.sets(st.integers(0, OBJECTS - 1), min_size=1, max_size=6).map(lambda rows: Query(np.array(sorted(rows))))
-quick = settings(deadline=None, max_examples=80)
 
 
 @st.composite
@@ -60,7 +59,6 @@ def search(problem: Problem, m: int, room: float, seconds: float | None = None) 
     return found
 
 
-@quick
 @given(cubes, queries, worths() | st.sampled_from(counted), st.integers(1, 5), st.sampled_from([0, 2, 4, 8, math.inf]))
 def test_from_nothing_known_the_search_ends_at_the_best_of_all_selections(
     cube: Cube, query: Query, kind: Weights | Jaccard, m: int, room: float
@@ -194,7 +192,7 @@ def test_the_target_is_reached_by_every_better_selection() -> None:
             assert 0 < target_of(problem, float(low)) <= (high - low) * costs
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.integers(0, 9999), st.integers(1, 8))
 def test_a_bound_is_never_below_the_proven_best(seed: int, m: int) -> None:
     cube = random_cube(seed, cells=30, objects=80, largest=15)

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -132,7 +132,6 @@ def test_it_equals_the_plain_loop_over_all_cells(objective: int, among: str) -> 
 sets_of_objects = st.lists(st.sets(st.integers(0, 9), min_size=1), min_size=1, max_size=8)
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     cells=sets_of_objects,
     objects=st.sets(st.integers(0, 9), min_size=1),
@@ -152,7 +151,6 @@ def test_it_equals_the_plain_loop_on_any_cells(
 maybe = st.none() | st.integers(0, 45)
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     seed=st.integers(0, 999),
     objective=st.integers(0, len(OBJECTIVE) - 1),
@@ -166,7 +164,6 @@ def test_it_equals_the_plain_loop_under_limits(
     check_agreement(*question(seed, objective), Budget(m=8, max_nodes=max_nodes, max_links=max_links), among)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 9999), st.integers(0, len(OBJECTIVE) - 1))
 def test_while_the_value_rises_touched_cells_are_all_one_needs(seed: int, objective: int) -> None:
     cube, query, weights = question(seed, objective, cells=30, largest=4)
@@ -207,7 +204,6 @@ def test_no_built_in_objective_needs_untouched_cells(name: str) -> None:
         assert isinstance(weights, Weights) and not untouched_may_help(weights)
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     cells=sets_of_objects,
     gains=st.lists(st.integers(-2, 2), min_size=10, max_size=10),
@@ -288,7 +284,6 @@ def test_fewer_cells_than_asked_for_are_explained() -> None:
         assert greedy.select(cube, query, weights=weights, budget=budget).note == note
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 9999), st.integers(0, len(OBJECTIVE) - 1), st.none() | st.integers(0, 30))
 def test_by_price_the_value_is_that_of_priced_greedy(seed: int, objective: int, max_nodes: int | None) -> None:
     cube, query, weights = question(seed, objective, cells=20)

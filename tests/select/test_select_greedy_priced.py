@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.records import Cube, Query, Weights
@@ -84,7 +84,6 @@ def test_cells_that_do_not_pay_are_not_taken() -> None:
     assert (positions.tolist(), value) == ([], 0.0)
 
 
-@settings(deadline=None, max_examples=80)
 @given(
     st.integers(0, 9999),
     st.integers(0, len(OBJECTIVE) - 1),
@@ -101,7 +100,6 @@ def test_it_equals_the_plain_loop(seed: int, objective: int, m: int, room: int |
     assert problem.cells[positions].tolist() == cells
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 9999), st.integers(0, len(OBJECTIVE) - 1), st.integers(0, 8), st.none() | st.integers(0, 20))
 def test_the_value_is_that_of_its_cells_never_below_none_and_within_the_room(
     seed: int, objective: int, m: int, room: int | None

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -20,10 +20,7 @@ from cube2net.select.problem import Problem
 
 from toys import random_cube
 
-quick = settings(max_examples=50, deadline=None)
 
-
-@quick
 @given(st.integers(0, 10**6), st.lists(st.integers(0, 11), max_size=6, unique=True), st.booleans())
 def test_sums_are_those_of_the_members_that_no_chosen_cell_holds(seed: int, chosen: list[int], dense: bool) -> None:
     cube, rng = random_cube(seed), np.random.default_rng(seed)
@@ -43,7 +40,6 @@ def test_sums_are_those_of_the_members_that_no_chosen_cell_holds(seed: int, chos
             assert sums.of[other].tolist() == terms[left].sum(axis=0).tolist()
 
 
-@quick
 @given(st.integers(0, 10**6), st.integers(0, 6), st.none() | st.integers(0, 30))
 def test_priced_greedy_takes_the_same_cells_of_the_cube_and_of_a_problem(seed: int, m: int, room: int | None) -> None:
     cube = random_cube(seed)
@@ -86,7 +82,6 @@ def taken(cube: Cube, worth: Array, size: Array, most: int, room: float) -> list
     return chosen
 
 
-@quick
 @given(st.integers(0, 10**6), st.integers(0, 9), st.none() | st.integers(0, 40))
 def test_the_best_cells_are_taken_while_they_pay(seed: int, most: int, room: int | None) -> None:
     cube = random_cube(seed)
@@ -105,7 +100,6 @@ def test_no_cells_are_taken_from_none() -> None:
     assert len(Sums(none, none, every, None, np.empty((0, 2))).take_by_value(every, 0.0, 1.0, 3)) == 0
 
 
-@quick
 @given(st.integers(0, 10**6), st.lists(st.integers(0, 11), max_size=8, unique=True), st.integers(1, 3))
 def test_serving_keeps_up_what_every_cell_would_serve(seed: int, cells: list[int], most: int) -> None:
     cube = random_cube(seed)

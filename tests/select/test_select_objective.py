@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -49,7 +49,6 @@ objects = st.sets(st.integers(0, COUNT - 1))
 
 
 @pytest.mark.parametrize(("objective", "equation"), EQUATIONS, ids=lambda value: repr(value)[:20])
-@settings(max_examples=40)
 @given(m=objects, q=objects.filter(bool))
 def test_weights_give_the_value_of_the_equation(
     objective: Objective, equation: Equation, m: set[int], q: set[int]
@@ -107,7 +106,6 @@ def linked_value(m: set[int], q: set[int], ppr: list[float], linked: list[bool],
     return (len(m & q) + sum(near.values())) / (len(q) + len(near))
 
 
-@settings(max_examples=100)
 @given(
     m=objects,
     q=objects.filter(bool),

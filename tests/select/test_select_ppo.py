@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -77,6 +77,7 @@ def same(first: list[Tensor], second: list[Tensor]) -> bool:
     return all(map(torch.equal, first, second))
 
 
+@pytest.mark.slow
 def test_it_learns_to_aim() -> None:
     environment = Aim()
     policy, generator = ppo.start(environment, QUICK, seed=0)
@@ -88,6 +89,7 @@ def test_it_learns_to_aim() -> None:
     assert updates[-1].spread < 0.5 * QUICK.spread
 
 
+@pytest.mark.peers
 def test_the_reference_implementation_learns_to_aim_too() -> None:
     """Stable-Baselines3, the same network sizes and as many steps: both come close to the best return."""
     gymnasium = pytest.importorskip("gymnasium")
@@ -194,7 +196,6 @@ def test_the_ratio_is_exactly_one_before_the_first_update(batch: int) -> None:
     assert float(losses["distance"]) == 0.0
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 9999), st.integers(1, 6))
 def test_the_density_is_that_of_a_normal_distribution_divided_by_its_spread(seed: int, width: int) -> None:
     generator = torch.Generator().manual_seed(seed)
@@ -220,7 +221,6 @@ def test_the_advantage_of_a_hand_worked_trajectory_is_exact() -> None:
     assert ppo.advantages(rewards, values, 0.5).tolist() == [[-2.0], [-0.5], [3.0]]
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 9999), st.integers(1, 12), st.integers(1, 4), st.sampled_from([0.0, 0.5, 0.99, 1.0]))
 def test_advantages_equal_a_plain_recomputation(seed: int, steps: int, batch: int, discount: float) -> None:
     rng = np.random.default_rng(seed)
@@ -312,6 +312,7 @@ def test_mini_batches_hold_every_sample_once_in_an_order_that_the_generator_draw
     assert str(caught.value) == "4 mini-batches are drawn: give the generator that draws them"
 
 
+@pytest.mark.slow
 def test_one_spread_is_one_number_and_learns_as_the_others_do() -> None:
     environment = Aim(8)
     paper = ppo.Settings(

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -74,7 +74,6 @@ def test_a_cell_that_is_worth_just_what_is_known_stays_where_nothing_else_has_a_
         assert Problem.of(cube, query, Precision().weigh(query, 3), at_least=value).cells.tolist() == [0, 1]
 
 
-@settings(deadline=None, max_examples=100)
 @given(questions(), st.data())
 def test_any_selection_is_worth_what_its_objects_are_worth(
     question: tuple[Cube, Query, Weights], data: st.DataObject
@@ -89,7 +88,6 @@ def test_any_selection_is_worth_what_its_objects_are_worth(
     assert problem.nodes[groups].sum() == len(np.setdiff1d(objects, query.objects))
 
 
-@settings(deadline=None, max_examples=100)
 @given(questions(), st.integers(0, 3), st.data())
 def test_the_optimum_survives_whatever_value_is_known_to_be_reached(
     question: tuple[Cube, Query, Weights], m: int, data: st.DataObject

@@ -50,7 +50,6 @@ anything = given(
 )
 
 
-@settings(deadline=None, max_examples=120)
 @anything
 def test_exact_is_the_best_of_all_selections_and_says_so(
     seed: int, objective: int, m: int, max_nodes: int | None
@@ -64,7 +63,6 @@ def test_exact_is_the_best_of_all_selections_and_says_so(
     assert found.bound == pytest.approx(best, rel=1e-9, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=120)
 @anything
 def test_no_selection_is_above_the_bound(seed: int, objective: int, m: int, max_nodes: int | None) -> None:
     cube, query, weights = question(seed, objective)
@@ -74,7 +72,6 @@ def test_no_selection_is_above_the_bound(seed: int, objective: int, m: int, max_
     assert bound >= best - 1e-9 * max(1.0, abs(best))
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.integers(0, 9999), st.integers(0, 3), st.integers(1, 4), st.floats(0.0, 1.0))
 def test_what_is_left_out_is_in_no_better_selection(seed: int, objective: int, m: int, share: float) -> None:
     cube, query, weights = question(seed, objective)
@@ -103,7 +100,7 @@ def test_three_cells_by_hand() -> None:
     assert (sorted(two.cells.tolist()), two.value, two.proven) == ([1, 2], 1.0, True)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.integers(0, 9999))
 def test_exact_is_never_beaten(seed: int) -> None:
     cube = random_cube(seed, cells=40, objects=120, largest=20)

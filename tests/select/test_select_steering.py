@@ -161,7 +161,7 @@ def small(seed: int) -> tuple[Cube, Query]:
 
 
 @pytest.mark.parametrize("name", RATIOS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10_000), limited=st.booleans())
 def test_exact_proves_the_best_of_all_choices_that_keep_the_steering(name: str, seed: int, limited: bool) -> None:
     cube, query = small(seed)
@@ -181,7 +181,7 @@ def test_exact_proves_the_best_of_all_choices_that_keep_the_steering(name: str, 
 
 
 @pytest.mark.parametrize("name", COVERS)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 10_000))
 def test_exact_serves_most_of_all_choices_that_keep_the_steering(name: str, seed: int) -> None:
     cube, query = small(seed)
@@ -196,7 +196,7 @@ def test_exact_serves_most_of_all_choices_that_keep_the_steering(name: str, seed
 
 
 @pytest.mark.parametrize("name", [*RATIOS, *COVERS])
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 10_000))
 def test_greedy_takes_the_best_cell_beside_what_is_in_at_every_step(name: str, seed: int) -> None:
     cube, query = small(seed)
@@ -212,7 +212,7 @@ def test_greedy_takes_the_best_cell_beside_what_is_in_at_every_step(name: str, s
         assert found.values[place] == pytest.approx(best, abs=1e-12)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 10_000), limited=st.booleans())
 def test_priced_greedy_anneal_and_random_keep_the_steering(seed: int, limited: bool) -> None:
     cube, query = small(seed)
@@ -234,7 +234,7 @@ def test_priced_greedy_anneal_and_random_keep_the_steering(seed: int, limited: b
             assert found.value >= greedy.value - 1e-12
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10_000))
 def test_links_are_counted_among_what_is_in_and_may_come(seed: int) -> None:
     cube, query = small(seed)
@@ -253,7 +253,7 @@ def test_links_are_counted_among_what_is_in_and_may_come(seed: int) -> None:
         assert links(set(found.objects.tolist()) | inside) <= most
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10_000))
 def test_a_function_is_asked_about_what_is_in_and_what_is_chosen_together(seed: int) -> None:
     cube, query = small(seed)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import InputError
@@ -53,7 +53,6 @@ def plain(texts: list[str | None], terms: list[str], language: str) -> list[tupl
     return [(*key, counts[key]) for key in sorted(counts)]
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(TEXTS, max_size=6), TERMS, st.sampled_from(["English", "French", "Klingon"]))
 def test_known_terms_are_counted_as_plain_python_counts_them(
     texts: list[str | None], terms: list[str], language: str
@@ -62,7 +61,6 @@ def test_known_terms_are_counted_as_plain_python_counts_them(
     assert [(row["item"], row["term"], row["count"]) for row in rows] == plain(texts, terms, language)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.one_of(st.text(max_size=12), st.from_regex(r"(www|[a-zé]{1,4})[.,;:?!'-]?[a-z]?", fullmatch=True)))
 def test_the_short_way_to_take_a_piece_apart_gives_what_the_pattern_gives(piece: str) -> None:
     for part in piece.lower().split():
@@ -72,7 +70,6 @@ def test_the_short_way_to_take_a_piece_apart_gives_what_the_pattern_gives(piece:
         assert list(_apart(part, vocabulary)) == [vocabulary[_clean(word)] for word in PATTERN.findall(part)]
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.one_of(st.none(), st.text(max_size=5)), max_size=12), st.integers(1, 5), st.integers(1, 5), st.data()
 )
@@ -91,7 +88,6 @@ def test_batches_give_every_text_once_in_order(
         assert with_text(given_texts).tolist() == [i for i, text in enumerate(texts) if text]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 9), max_size=30), st.booleans(), st.integers(1, 4), st.integers(1, 7))
 def test_batches_of_terms_give_every_row_once(items: list[int], ascending: bool, size: int, span: int) -> None:
     items = sorted(items) if ascending else items

@@ -230,7 +230,7 @@ def test_without_any_text_every_item_has_no_text(texts: list[str | None], tmp_pa
     assert open_model(f"{tmp_path}/empty.parquet").label_texts(["parser"]).names == (NO_TEXT,)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(st.one_of(st.none(), st.text(max_size=60), st.sampled_from(list(THEMES.values()))), max_size=10),
     st.integers(1, 4),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
@@ -75,7 +75,6 @@ def test_counts_are_sorted_by_item_and_term_and_the_same_every_time() -> None:
     assert table.equals(Phrases(min_count=2).count(SENTENCES * 4))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.one_of(st.none(), st.text(max_size=80), st.sampled_from(SENTENCES)), max_size=12))
 def test_any_texts_can_be_counted(texts: list[str | None]) -> None:
     table = Phrases(min_count=2, min_documents=1).count(texts)
@@ -87,7 +86,6 @@ def test_any_texts_can_be_counted(texts: list[str | None]) -> None:
             assert len(row["term"]) > 1
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.integers(0, 6), max_size=120),
     st.integers(1, 4),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.topics.preprocessing import LANGUAGES, UNKNOWN, languages, main_language, spoken_language, tokenise
@@ -35,7 +35,6 @@ def test_a_text_has_these_words(text: str | None, words: list[str]) -> None:
     assert words_of(text) == words
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.one_of(st.none(), st.text(max_size=60)), max_size=8))
 def test_texts_taken_together_have_the_words_they_have_alone(texts: list[str | None]) -> None:
     tokens = tokenise(texts)

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
@@ -26,7 +26,6 @@ def test_two_topics_that_want_one_name_get_two() -> None:
     assert name_topics(of_term, vocabulary) == ("machine translation", "neural machine translation")
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(0, 30))
 def test_names_are_always_different_terms(seed: int, topics: int, more: int) -> None:
     rng = np.random.default_rng(seed)
