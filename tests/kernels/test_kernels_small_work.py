@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -165,3 +165,8 @@ def test_a_kernel_that_was_compiled_is_used_and_others_are_not_compiled_for_smal
     assert compiled.is_compiled(new)
     pagerank_push.know(np.zeros(1, np.int64), np.zeros(0, np.float32), np.zeros(0))
     assert not small_work.Steps().small("pagerank_push.know", 1)
+
+
+def test_a_compiler_that_another_thread_is_loading_counts_as_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cube2net.kernels.compiled", ModuleType("cube2net.kernels.compiled"))
+    assert not small_work.has_compiled_code("subgraphs.induce")

@@ -45,11 +45,12 @@ class Steps:
 
 def has_compiled_code(kernel: str) -> bool:
     """Return whether a kernel was compiled, in this process or before, and the compiler is loaded."""
-    compiled = sys.modules.get("cube2net.kernels.compiled")
-    if compiled is None:
+    # Another thread may be loading the compiler right now: until it is done, the module lacks its last names.
+    is_compiled = getattr(sys.modules.get("cube2net.kernels.compiled"), "is_compiled", None)
+    if is_compiled is None:
         return False
     module, _, name = kernel.partition(".")
-    return bool(compiled.is_compiled(getattr(import_module(f"cube2net.kernels.{module}"), name)))
+    return bool(is_compiled(getattr(import_module(f"cube2net.kernels.{module}"), name)))
 
 
 STEPS = Steps()
