@@ -79,7 +79,8 @@ def test_the_report_speaks_of_the_network_that_won(demo: tuple[Path, str]) -> No
 
 def test_the_demo_shows_its_cells_and_what_was_compared_and_a_line_on_labs(demo: tuple[Path, str]) -> None:
     _, said = demo
-    for word in ("year", "venue", "topic", "gain", "F1", "AUC", "the query alone", "pagerank, same size", "Written to"):
+    networks = ("the query alone", "pagerank, same size")
+    for word in ("year", "venue", "topic", "gain", "F1", "NMI", "AUC", *networks, "Written to"):
         assert word in said
     (line,) = [line for line in said.splitlines() if "116 authors of four institutions" in line]
     assert re.search(r"alone has F1 0\.\d{3}, the default network 0\.\d{3}, (a|no) sure difference \[", line)

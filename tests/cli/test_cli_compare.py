@@ -98,6 +98,30 @@ def test_compare_says_the_verdict_first_and_then_the_best_networks(tool: Tool, c
     assert (told["task"], told["miners"], told["seeds"]) == ("clustering", ["deepwalk"], [0, 1])
 
 
+def test_a_query_without_links_is_told_to_be_in_one_cluster_and_nmi_tells_its_networks_apart(
+    tool: Tool, cube: Path, tmp_path: Path
+) -> None:
+    apart = tmp_path / "apart.csv"
+    rows = [f"p{i},{CITIES[i % 3]}" for i in range(0, 60, 4)]
+    apart.write_text("\n".join(["object,label", *rows]) + "\n", encoding="utf-8")
+    words = ("compare", cube, "--query", apart, *SHORT, "--runs", 2, "--no-as-large")
+    told = json.loads(tool(*words, "--json")[1])
+    (flag,) = told["degenerate"]
+    assert (flag["setup"], flag["largest_cluster"], flag["has_links"]) == ("none", 1.0, False)
+    assert flag["note"] in told["verdict"]["sentence"]
+    assert re.fullmatch(
+        r"the query has no links: every object is in one cluster, so its F1 of 0\.\d{3} says nothing; compare by NMI",
+        flag["note"],
+    )
+    out = tool(*words)[1]
+    assert out.count(flag["note"]) == 1
+    (header,) = [line for line in out.splitlines() if line.split()[:1] == ["network"]]
+    assert " ".join(header.split()) == "network nodes F1 NMI F1 difference 95 % interval p sure"
+    (alone,) = [line for line in out.splitlines() if line.strip().startswith("the query alone ")]
+    assert re.fullmatch(r"the query alone +15 +0\.\d{3} +0\.000 +– +– +– *", alone.strip())
+    assert max(map(len, out.split("the best of the networks tried")[1].splitlines())) <= 110
+
+
 def test_the_number_of_cells_is_told_where_there_are_several(tool: Tool, cube: Path, names: Path) -> None:
     out = tool("compare", cube, "--query", names, *SHORT, "-m", 2, "--runs", 1, "--no-as-large")[1]
     assert "greedy · jaccard · cells · m 3" in out and "greedy · jaccard · cells · m 2" in out

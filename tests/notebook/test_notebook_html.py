@@ -20,6 +20,7 @@ from cube2net.notebook import html_pages
 from cube2net.notebook.html_parts import escaped
 from cube2net.records import Comparison, Cube, Network, Query, Selection, Setup, Trial
 
+from comparisons import PEER, in_one_cluster
 from hostile import LONG, NAMES, World
 from notebook_runs import Kept
 from toys import toy_cube, two_communities
@@ -148,6 +149,12 @@ def test_a_comparison_has_scores_with_intervals_the_query_alone_first() -> None:
     assert "Comparison clustering: 2 setups × 1 miner × 3 seeds" in said
     assert said.index("none 12 0.510 [") < said.index("greedy · cover · woven 30 0.810 [")
     assert c2n.verdict(scored()).sentence in said
+
+
+def test_a_comparison_says_which_network_has_one_cluster() -> None:
+    comparison = in_one_cluster(PEER)
+    said = Kept(html(comparison)).text
+    assert " F1 JC NMI " in said and next(iter(c2n.verdict(comparison).notes.values())) in said
 
 
 def test_a_verdict_is_its_sentence() -> None:

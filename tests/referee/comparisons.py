@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,24 @@ def _clustered(setup: Setup, miner: str, seed: int, wrong: int) -> Trial:
         value=0.5 if setup.objective else None,
         seconds={"weigh": 0.5, "select": 0.25, "train": 1.0, "links": 0.125, "mine": 2.0 if miner == "line" else 4.0},
     )
+
+
+def in_one_cluster(setup: Setup, *, objects: int = 12, elsewhere: int = 0, loose: int | None = None) -> Comparison:
+    """Return a comparison in which the clusters of a setup are one, but for the first objects, and others are right.
+
+    Without a number all objects of the query are loose in the network of the setup.
+    """
+    truth = tuple("xy"[2 * place // objects] for place in range(objects))
+    trials = []
+    for trial in clustering(wrong={ALONE: 4, GREEDY[1]: 0, PEER: 3}).trials:
+        found, unlinked = np.repeat([0, 1], objects // 2), trial.loose
+        if trial.setup == setup:
+            found, unlinked = np.where(np.arange(objects) < elsewhere, 1, 0), objects if loose is None else loose
+        elif trial.setup != GREEDY[1]:
+            found[(np.arange(objects // 3) * 5 + trial.seed) % objects] ^= 1
+        scores = {name: metric(found, truth) for name, metric in METRICS.items()}
+        trials.append(replace(trial, evidence=found, scores=scores, loose=unlinked))
+    return Comparison("clustering", tuple(METRICS), tuple(trials), truth)
 
 
 def hidden_links(

@@ -3,14 +3,16 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from cube2net.records import Setup, Trial
+from cube2net.mine import METRICS
+from cube2net.records import Comparison, Setup, Trial
 from cube2net.referee.finding import Finding, Peer, Way, find
 from cube2net.referee.statistics import ALL, Difference
 from cube2net.referee.verdict import sentence, verdict_of
 
-from comparisons import ALONE, EXACT, GREEDY, PEER, clustering, found_again, hidden_links
+from comparisons import ALONE, EXACT, GREEDY, PEER, clustering, found_again, hidden_links, in_one_cluster
 
 BEST = Setup(method="greedy", objective="linked", m=20)
 HOPS = Setup(method="hops", like=BEST.name)
@@ -98,4 +100,65 @@ def test_a_default_as_large_as_another_that_failed_is_said_to_have() -> None:
     comparison = clustering(wrong={ALONE: 4, GREEDY[1]: 0})
     failed = Trial(PEER, "line", 0, reason="took too long")
     found = find(replace(comparison, trials=(*comparison.trials, failed), settings={"default": PEER.name}))
-    assert sentence(found).endswith(f"; the default, {PEER.name}, failed")
+    assert f"; the default, {PEER.name}, failed; NMI: " in sentence(found)
+
+
+# NMI, and clusterings that tell nothing apart
+
+
+def test_nmi_stands_beside_f1_in_values_and_in_the_sentence() -> None:
+    found = find(clustering())
+    assert [way.setup for way in found.ways] == [ALONE, *(each.one for each in found.differences)]
+    assert found.top in found.ways and found.ways[0] == found.alone
+    assert found.top.nmi == pytest.approx(1.0) and 0 < found.alone.nmi < found.alone.score
+    end = f"; NMI: greedy · linked · cells · m 20 1.000, the query alone {found.alone.nmi:.3f}"
+    assert sentence(found).endswith(end)
+    assert not any(way.in_one_cluster for way in found.ways)
+
+
+def test_scores_of_links_have_no_nmi() -> None:
+    for comparison in (hidden_links(), found_again()):
+        found = find(comparison)
+        assert all(math.isnan(way.nmi) and not way.in_one_cluster for way in found.ways)
+        assert "NMI" not in sentence(found)
+
+
+def test_a_query_without_links_is_said_to_be_in_one_cluster() -> None:
+    found = find(in_one_cluster(ALONE))
+    assert (found.alone.in_one_cluster, found.alone.has_links, found.alone.largest_cluster) == (True, False, 1.0)
+    assert found.alone.nmi == 0 and not found.top.in_one_cluster
+    said = f"the query has no links: every object is in one cluster, so its F1 of {found.alone.score:.3f} says nothing"
+    assert f"; {said}; compare by NMI; NMI: " in sentence(found)
+    assert verdict_of(in_one_cluster(ALONE)).notes == {found.alone: f"{said}; compare by NMI"}
+
+
+def test_a_network_with_links_that_is_nearly_one_cluster_is_flagged_by_its_name() -> None:
+    comparison = in_one_cluster(PEER, objects=200, elsewhere=3, loose=0)
+    found = find(comparison)
+    flagged = [way for way in found.ways if way.in_one_cluster]
+    assert [(way.setup, way.has_links, way.largest_cluster) for way in flagged] == [(PEER, True, 0.985)]
+    (note,) = verdict_of(comparison).notes.values()
+    assert note.startswith("pagerank at 32 nodes: nearly every object is in one cluster, so its F1 of 0.")
+    assert note not in sentence(found), "the verdict speaks of the query alone and of the best one"
+
+
+@pytest.mark.parametrize(("elsewhere", "flagged"), [(4, True), (6, False)])
+def test_nearly_all_is_all_but_one_in_twenty_of_those_outside_the_largest_label(elsewhere: int, flagged: bool) -> None:
+    found = find(in_one_cluster(ALONE, objects=200, elsewhere=elsewhere, loose=0))
+    assert found.alone.in_one_cluster == flagged
+
+
+def test_a_right_clustering_of_uneven_labels_is_not_taken_for_one_cluster() -> None:
+    truth = ("x",) * 97 + ("y",) * 3
+    clusters = np.array([0] * 97 + [1] * 3)
+    scores = {name: metric(clusters, truth) for name, metric in METRICS.items()}
+    trials = [Trial(ALONE, "line", seed, scores, clusters, nodes=100) for seed in range(2)]
+    found = find(Comparison("clustering", tuple(METRICS), tuple(trials), truth))
+    assert found.alone.largest_cluster == 0.97 and not found.alone.in_one_cluster
+
+
+def test_objects_without_a_label_count_for_no_cluster() -> None:
+    comparison = in_one_cluster(ALONE, objects=200, elsewhere=20, loose=0)
+    unlabelled = tuple("" if place < 20 else label for place, label in enumerate(comparison.truth))
+    assert not find(comparison).alone.in_one_cluster
+    assert find(replace(comparison, truth=unlabelled)).alone.largest_cluster == 1.0

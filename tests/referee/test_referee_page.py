@@ -27,7 +27,18 @@ from cube2net.referee.report.write import write
 from cube2net.referee.statistics import all_estimates
 from cube2net.referee.verdict import verdict_of
 
-from comparisons import ALONE, EXACT, GREEDY, PEER, WHY, clustering, found_again, hidden_links, network
+from comparisons import (
+    ALONE,
+    EXACT,
+    GREEDY,
+    PEER,
+    WHY,
+    clustering,
+    found_again,
+    hidden_links,
+    in_one_cluster,
+    network,
+)
 
 NASTY = {
     0: "</script><script>alert(1)</script>",
@@ -199,6 +210,20 @@ def test_the_page_says_everything_in_order() -> None:
     assert found.texts["code"] == ['cube2net compare cube --query "a & b.csv" > </pre>']
     assert WHY in found.texts["span"]
     assert any(text.startswith("pagerank, same size") for text in found.texts["th"])
+
+
+def test_the_page_begins_with_f1_and_nmi_and_tells_what_is_in_one_cluster(tmp_path: Path) -> None:
+    made = report(in_one_cluster(PEER))
+    found = Tags(page(made))
+    names = ["its F1", "F1 of the query alone", "its NMI", "NMI of the query alone"]
+    assert [text for text in found.texts["dt"] if text in names] == names
+    (note,) = made.verdict.notes.values()
+    assert any(note in text for text in found.texts["p"])
+    write(made, tmp_path)
+    told = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    (flag,) = told["degenerate"]
+    assert (flag["setup"], flag["largest_cluster"], flag["has_links"]) == (PEER.name, 1.0, False)
+    assert (flag["note"], flag["nmi"]) == (note, 0.0)
 
 
 def test_a_page_without_a_network_or_a_gain_is_whole() -> None:

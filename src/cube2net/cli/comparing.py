@@ -11,7 +11,7 @@ from cube2net import pipeline
 from cube2net.cli.terminal import say, show_table
 from cube2net.errors import ParameterError
 from cube2net.progress import silent
-from cube2net.records import Comparison, Cube, Setup
+from cube2net.records import Comparison, Cube
 
 # So many networks of a comparison are shown; a report has all.
 SHOWN = 12
@@ -86,32 +86,36 @@ def show_comparison(comparison: Comparison) -> None:
     said = pipeline.verdict(comparison)
     several = len({setup.m for setup in comparison.setups if setup.m}) > 1
     say(said.sentence, "")
-    rows = [
+    rows = [("the query alone", *_numbers(comparison, said.finding.alone), "–", "–", "–", "")]
+    rows += [
         (
             found.one.method if found.one.like else found.one.name if several else found.one.title,
-            _sizes(comparison, found.one),
+            *_numbers(comparison, way),
             f"{found.mean:+.3f}",
             "–" if math.isnan(found.low) else f"[{found.low:+.3f}, {found.high:+.3f}]",
             _p_value(found.chance),
             "yes" if found.sure else "no",
         )
-        for found in said.differences[:SHOWN]
+        for way, found in zip(said.finding.ways[1 : SHOWN + 1], said.differences, strict=False)
     ]
-    interval = (
-        f"95 % interval, corrected for {len(said.differences):,}" if len(said.differences) > 1 else "95 % interval"
-    )
-    columns = ("network", "nodes", f"{comparison.measures[0]} over the query alone", interval, "p", "sure")
-    show_table("the best of the networks tried", columns, rows, right=columns[1:-1])
+    measures, count = comparison.main_measures, len(said.differences)
+    columns = ("network", "nodes", *measures, f"{measures[0]} difference", "95 % interval", "p", "sure")
+    title = "the best of the networks tried; differences are to the query alone"
+    show_table(title + (f", corrected for {count:,}" if count > 1 else ""), columns, rows, right=columns[1:-1])
     if len(said.differences) > SHOWN:
         say(f"and {len(said.differences) - SHOWN:,} others; a report has them all (--out)")
+    for note in said.notes.values():
+        if note not in said.sentence:
+            say(note)
     for setup in comparison.setups:
         for reason in comparison.reasons(setup)[:1]:
             say(f"{setup.name}: {reason}")
 
 
-def _sizes(comparison: Comparison, setup: Setup) -> str:
-    nodes = comparison.nodes(setup)
-    return "–" if math.isnan(nodes) else f"{nodes:,.0f}"
+def _numbers(comparison: Comparison, way: Any) -> list[str]:
+    """Return the nodes of a network and the means of its main measures."""
+    means = (way.score, way.nmi)
+    return [f"{way.nodes:,.0f}", *(f"{mean:.3f}" for mean in means[: len(comparison.main_measures)])]
 
 
 def _p_value(value: float) -> str:

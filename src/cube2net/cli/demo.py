@@ -108,17 +108,17 @@ def _show_judged(judged: dict[str, Comparison]) -> None:
         trials = first.of(setup, EMBEDDING)
         row += [f"{np.mean([getattr(trial, size) for trial in trials]):,.0f}" for size in ("nodes", "links", "loose")]
         for task, comparison in judged.items():
-            scores = [trial.scores[comparison.measures[0]] for trial in comparison.of(setup, EMBEDDING)]
-            gain = above[task].get(setup)
-            row += [f"{np.mean(scores):.3f}", f"{gain.low:+.3f} to {gain.high:+.3f}" if gain else ""]
+            trials, gain = comparison.of(setup, EMBEDDING), above[task].get(setup)
+            row += [f"{np.mean([trial.scores[name] for trial in trials]):.3f}" for name in comparison.main_measures]
+            row.append(f"{gain.low:+.3f} to {gain.high:+.3f}" if gain else "")
         rows.append(row)
-    columns = ("network", "nodes", "links", "loose", "F1", "above alone", "AUC", "above alone ")
+    columns = ("network", "nodes", "links", "loose", "F1", "NMI", "F1 above alone", "AUC", "AUC above alone")
     show_table("did it help?", columns, rows, right=columns[1:])
     say(
-        "loose: authors of the query without any link. F1: how well clusters of the query, found on the network by",
-        "DeepWalk and k-means, agree with the areas. AUC: how well links of the query are found again, without labels,",
-        "when a fifth of the papers behind them is taken out. above alone: the 95 % interval of the difference to the",
-        f"query alone, corrected for both networks; sure where 0 is outside. All are of {RUNS} runs.",
+        "loose: authors of the query without any link. F1, NMI: how well clusters of the query, found on the network",
+        "by DeepWalk and k-means, agree with the areas. AUC: how well links of the query are found again, without",
+        "labels, when a fifth of the papers behind them is taken out. above alone: the 95 % interval of the difference",
+        f"to the query alone, corrected for both networks; sure where 0 is outside. All are of {RUNS} runs.",
         "",
     )
 

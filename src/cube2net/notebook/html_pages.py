@@ -134,11 +134,13 @@ def comparison_page(comparison: Comparison) -> str:
         for name in names[: FIRST + 1]
     ]
     heads = ("setup", "nodes", *found["measures"])
-    failed = found["failed"]
+    failed, said = found["failed"], found["verdict"]["sentence"]
+    notes = [each["note"] for each in found["degenerate"] if each["note"] not in said]
     return page(
         headline("Comparison", str(comparison).partition("(")[2].rstrip(")")),
-        sentence(found["verdict"]["sentence"]),
+        sentence(said),
         table(heads, rows, right=heads[1:], more=_more(len(names), "setups", most=FIRST + 1)),
+        *(sentence(note, faint=True) for note in notes[:3]),
         *(sentence(f"{name} failed: {'; '.join(why)}", faint=True) for name, why in list(failed.items())[:3]),
         codes(("the report:", 'c2n.write_report(cube, query, comparison, "report")')),
     )

@@ -197,6 +197,11 @@ class Comparison(Shown):
         own, its = self.nodes(one), self.nodes(other)
         return own >= NEAR * its and its >= NEAR * own
 
+    @property
+    def main_measures(self) -> tuple[str, ...]:
+        """The measures of a narrow table: the one that decides and, for clustering, NMI."""
+        return (self.measures[0], *(name for name in self.measures[1:] if name == "NMI"))
+
     def named(self, name: str) -> Setup:
         """Return the setup of a name."""
         for setup in self.setups:

@@ -7,23 +7,34 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
+from cube2net.array_types import Array
 from cube2net.errors import InputError, listed
 from cube2net.records import Comparison, Setup
 from cube2net.records.comparison import FLOOR
 from cube2net.referee.statistics import ALL, Difference, differences, enough, estimate
 
+NEARLY_ALL = 0.95  # of the objects that are outside the largest label
+
 
 @dataclass(frozen=True)
 class Way:
-    """A setup that a verdict speaks of: its mean nodes and score, nan where it has none.
+    """A setup of a comparison: its mean nodes, score and NMI, nan where it has none.
 
-    ``several`` says that other setups differ from it in nothing but the number of cells.
+    ``several`` says that other setups differ from it in nothing but the number of cells. ``largest_cluster`` is the
+    share of the query's objects in the largest cluster; where it is (nearly) all, the setup is ``in_one_cluster`` and
+    its score says nothing. With labels, ``has_links`` says that an object of the query has a link in the network.
     """
 
     setup: Setup
     nodes: float
     score: float
     several: bool = False
+    nmi: float = math.nan
+    largest_cluster: float = math.nan
+    in_one_cluster: bool = False
+    has_links: bool = True
 
 
 @dataclass(frozen=True)
@@ -46,7 +57,8 @@ class Finding:
     ``differences`` are to the query alone, highest first, of every setup that could be compared, once for those whose
     networks are the same; ``counts`` are how many setups each of them stands for. ``top`` is the setup to speak of
     first: the highest of those surely better than the query alone, else the highest of all; the query alone where
-    nothing could be compared with it. ``peers`` were made as large as the best one.
+    nothing could be compared with it. ``ways`` are the query alone and the setups of ``differences``, in that order.
+    ``peers`` were made as large as the best one.
     ``default`` is the setup that a user gets without asking, where it is among those compared. ``shown`` is the one
     whose network to draw: the best where adding helps, else the default, and where none is known the best that is not
     drawn at random; None where there is no such.
@@ -61,6 +73,7 @@ class Finding:
     top: Way
     differences: tuple[Difference, ...]
     counts: tuple[int, ...]
+    ways: tuple[Way, ...] = ()
     peers: tuple[Peer, ...] = ()
     default: Way | None = None
     shown: Setup | None = None
@@ -129,6 +142,7 @@ def find(comparison: Comparison) -> Finding:
         top=_way(comparison, top.one if top else alone),
         differences=tuple(found),
         counts=tuple(tried[each.one] for each in found),
+        ways=tuple(_way(comparison, setup) for setup in (alone, *(each.one for each in found))),
         peers=_peers(comparison, best) if best != alone and not best.like else (),
         default=_way(comparison, default) if default else None,
         shown=best if better else _other(comparison, default, found),
@@ -180,12 +194,24 @@ def _different(comparison: Comparison, setups: Iterable[Setup], default: Setup |
 
 def _way(comparison: Comparison, setup: Setup) -> Way:
     several = sum(other.title == setup.title for other in comparison.setups) > 1
-    return Way(setup, comparison.nodes(setup), _score(comparison, setup), several)
+    trials = [trial for miner in comparison.deciding for trial in comparison.of(setup, miner) if comparison.truth]
+    truth = np.array(comparison.truth, dtype=np.str_)
+    label = _largest_share([truth[truth != ""]])
+    cluster = _largest_share(trial.evidence[truth != ""] for trial in trials)
+    nmi = _score(comparison, setup, measure="NMI") if "NMI" in comparison.measures else math.nan
+    in_one, linked = cluster - label >= NEARLY_ALL * (1 - label), any(trial.loose < len(truth) for trial in trials)
+    return Way(setup, comparison.nodes(setup), _score(comparison, setup), several, nmi, cluster, in_one, linked)
 
 
-def _score(comparison: Comparison, setup: Setup, miner: str = ALL) -> float:
+def _largest_share(groupings: Iterable[Array]) -> float:
+    """Return the share of the largest group, the mean over groupings; nan without any."""
+    shares = [np.unique(groups, return_counts=True)[1].max() / len(groups) for groups in groupings if len(groups)]
+    return float(np.mean(shares)) if shares else math.nan
+
+
+def _score(comparison: Comparison, setup: Setup, miner: str = ALL, measure: str | None = None) -> float:
     """Return the mean score of a setup, nan without a run that has it, by every miner."""
-    known = estimate(comparison, setup, miner, resamples=1)
+    known = estimate(comparison, setup, miner, measure, resamples=1)
     return known.mean if known else math.nan
 
 

@@ -54,6 +54,11 @@ class Verdict(Shown):
         return tuple(peer.difference for peer in self.finding.peers if peer.difference)
 
     @property
+    def notes(self) -> dict[Way, str]:
+        """A sentence for each network whose clustering puts (nearly) all objects of the query in one cluster."""
+        return {way: _say_one_cluster(self.finding, way) for way in self.finding.ways if way.in_one_cluster}
+
+    @property
     def shown(self) -> Setup | None:
         """The setup whose network to draw, None where there is none to draw."""
         return self.finding.shown
@@ -78,7 +83,7 @@ def sentence(found: Finding) -> str:
 
 def _parts(found: Finding) -> Iterator[str]:
     """Yield the parts of the sentence, what is to be known first first."""
-    gain = found.gain
+    gain, spoken_of = found.gain, tuple(dict.fromkeys((found.top, found.alone)))
     floor = "" if math.isnan(found.floor) else f"{FLOOR} on the query alone: {found.measure} {_number(found.floor)}"
     under = f"not above {floor}" if floor and not found.above_floor else ""
     if gain and found.helps:
@@ -99,10 +104,22 @@ def _parts(found: Finding) -> Iterator[str]:
     if found.uncompared:
         lost = found.uncompared
         yield f"{lost:,} way{'s' * (lost > 1)} could not be compared, for want of runs by every miner"
+    yield from (_say_one_cluster(found, way) for way in found.ways if way.in_one_cluster and way in spoken_of)
+    if not math.isnan(found.alone.nmi):
+        yield "NMI: " + ", ".join(f"{_title(way)} {_number(way.nmi)}" for way in spoken_of)
     if found.task == "hidden" and found.enough:
         yield _what_is_scored(found)
     if found.above_floor:
         yield floor
+
+
+def _say_one_cluster(found: Finding, way: Way) -> str:
+    """Return why the score of a setup says nothing: its clustering puts (nearly) all objects in one cluster."""
+    who, is_alone = _title(way), way.setup == found.alone.setup
+    no_links = "the query has no links" if is_alone else f"{who}: no object of the query has a link"
+    many = "every object" if way.largest_cluster == 1 else "nearly every object"
+    nothing = f"so its {found.measure} of {_number(way.score)} says nothing; compare by NMI"
+    return f"{who if way.has_links else no_links}: {many} is in one cluster, {nothing}"
 
 
 def _nothing(found: Finding) -> str:
@@ -182,6 +199,8 @@ def _ways(found: Finding, other: str) -> str:
 
 def _title(way: Way) -> str:
     """Return a setup in words, with its number of cells where others differ from it in nothing else."""
+    if way.setup.name == "none":
+        return "the query alone"
     if way.setup.like and not math.isnan(way.nodes):
         return f"{way.setup.method} at {_whole(way.nodes)} nodes"
     return way.setup.name if way.several else way.setup.title

@@ -13,7 +13,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ from cube2net.referee.report.figures import CELL, DARK, PAPER, RIM, floor_trials
 from cube2net.referee.report.network_figure import network_figure
 from cube2net.referee.report.result_tables import cost_table, deciding, difference_table, score_table
 from cube2net.referee.report.table import Layout, Table, shown
-from cube2net.referee.statistics import Estimates, miners_of
+from cube2net.referee.statistics import Estimate, Estimates, miners_of
 from cube2net.referee.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -172,6 +172,7 @@ def _sections(report: Report, figures: _Figures) -> Iterator[tuple[str, Any]]:
     if report.verdict.differences:
         yield "differences", _differences(report)
     scores = score_table(comparison, known, measures=shown_measures(comparison), best=look)
+    scores = replace(scores, notes=(*scores.notes, *(f"{note}." for note in report.verdict.notes.values())))
     by_size = figures.add(score_by_size(comparison, known, best=look), "Score against the size of the network")
     yield "scores", {"table": Layout(scores), "by_size": by_size}
     lines = [(miner, sweep(comparison, known, miner=miner)) for miner in miners_of(comparison)]
@@ -222,11 +223,12 @@ def _differences(report: Report) -> dict[str, Any]:
 def _scores(report: Report) -> dict[str, tuple[str, str, str]]:
     """Return the scores that the page begins with, by name: mean, low and high of what to look at and of the query."""
     comparison, known = report.comparison, report.estimates
-    miner, measure = miners_of(comparison)[0], comparison.measures[0]
-    alone = _alone(comparison)
-    own = {} if report.look == alone else {f"its {measure}": report.look}
-    wanted = own | {f"{measure} of the query alone": alone}
-    found = {name: known.get((setup, miner, measure)) if setup else None for name, setup in wanted.items()}
+    miner, alone = miners_of(comparison)[0], _alone(comparison)
+    found: dict[str, Estimate | None] = {}
+    for measure in comparison.main_measures:
+        own = {} if report.look == alone else {f"its {measure}": report.look}
+        wanted = own | {f"{measure} of the query alone": alone}
+        found |= {name: known.get((setup, miner, measure)) if setup else None for name, setup in wanted.items()}
     return {
         name: (shown(each.mean, "score"), shown(each.low, "score"), shown(each.high, "score"))
         for name, each in found.items()

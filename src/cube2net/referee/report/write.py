@@ -79,6 +79,7 @@ def results(report: Report) -> dict[str, Any]:
         "same_size": [_difference(each) for each in verdict.peers],
         "setups": [_setup(setup) for setup in comparison.setups],
         "failed": {setup.name: why for setup in comparison.setups if (why := comparison.reasons(setup))},
+        "degenerate": [{**asdict(way), "setup": way.setup.name, "note": note} for way, note in verdict.notes.items()],
         "settings": dict(comparison.settings),
         "command": report.command,
     }
