@@ -85,7 +85,7 @@ def by_labels(name: str, cube: Cube, query: Query, clusters: Clusters, halves: i
             return judge.marks(clusters(network, seed))
 
         race = Race(maker, mark)  # type: ignore[arg-type]
-        race.run(candidates(query), range(runs), float("inf"), silent)
+        race.run(candidates(), range(runs), float("inf"), silent)
         best = judge.chosen(race)
         _, low, high = judge.expected(race)
         scores = {

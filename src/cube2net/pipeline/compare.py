@@ -299,26 +299,28 @@ def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Cho
 class Auto:
     """Choose method, objective, form and levels by how well the next step does.
 
-    The setups of ``referee.candidates``, the query alone first, are mined run by run, those that are clearly behind are
-    given up, and it ends after ``runs`` runs or ``seconds``. A run is begun only where it fits into the time left; a
-    second one of the few best, where there is no time for all.
+    The setups of ``referee.candidates``, the query alone first, are compared by successive halving: all of them are
+    mined in the first run, and the better half in each later one, down to two. The query alone and the default take
+    part in every run. It ends after ``runs`` runs or ``seconds``; a run is begun only where it fits into the time left.
 
     Where the query, or part of it, has labels, it is embedded, clustered and scored (F1) on the objects that have one.
-    Of the setups whose score, over the folds of the labels and the runs, is within a standard error of the best one,
-    the smallest network is taken, and the note says what to expect on other labels, with an interval.
+    The default network is taken unless another is significantly better: the 95 % interval of their difference, paired
+    over labelled objects and runs and corrected for the number of setups tried, is above 0. The note says what to
+    expect on other labels, with an interval.
 
-    Without labels a fifth of the items that join objects of the query is taken out, and networks are scored by how well
-    the links that are gone with them are found again (AUC). The default network is taken unless another is clearly
-    better; where fewer than 30 pairs can be hidden, that is too few to tell, and the default is taken at once.
+    Without labels a fifth of the items that join objects of the query is taken out, other ones in every run, and
+    networks are scored by how well the links that are gone with them are found again (AUC). The network with the
+    highest mean AUC is taken; where fewer than 30 pairs can be hidden, that is too few to tell, and the default is
+    taken at once.
 
     Parameters
     ----------
     seconds
         How long trying may take; a trial that runs when the time is over is finished, and is the last.
     runs
-        At most so many runs of every setup.
+        At most so many runs; with one, labels cannot show that a network is significantly better.
     folds
-        In how many parts the labels are scored, 2 or more.
+        In how many parts the labels are split to estimate the score on other labels, 2 or more.
     embedding
         What the next step embeds nodes by: a name or an object of your own.
     """

@@ -1,5 +1,4 @@
 from .auto import (
-    ByHiddenLinks as ByHiddenLinks,
     ByLabels as ByLabels,
     choose_by_hidden_links as choose_by_hidden_links,
     choose_by_labels as choose_by_labels,

@@ -1,4 +1,4 @@
-"""Setups mined run by run: those that fall behind are given up, and one is chosen of what is left."""
+"""Successive halving: all setups are mined in the first run, and the better half of them in each later run."""
 
 from __future__ import annotations
 
@@ -17,39 +17,36 @@ from cube2net.fingerprints import network_fingerprint
 from cube2net.interrupts import Stop
 from cube2net.progress import Progress
 from cube2net.records import Network, Setup
+from cube2net.referee.setups import DEFAULT
 from cube2net.referee.trials import Make
 from cube2net.threads import cores
 
-BEHIND = 2.0
-"""A setup is given up when its score is behind the best by more than so many standard errors."""
+FIRST_RUN_SHARE = 0.5
+"""The share of the time that the first run may take; setups that were not reached by then are left out."""
 
-FIRST = 0.5
-"""The first run may take this share of the time; what there was no time for in it is left out."""
-
-FINALISTS = 4
-"""Where the time left is too short for a second run of all setups, at most so many of the best have one."""
+MIN_FINALISTS = 2
+"""Halving stops at this number of setups."""
 
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """How one network did in one run: its score, its scores by part (folds, objects), and the evidence for both."""
+    """The score of one network in one run, and what it was computed from (for labels, the cluster of each object)."""
 
     score: float
-    parts: Array
     evidence: Array = field(default_factory=lambda: np.empty(0))
 
 
 @dataclass(frozen=True, eq=False)
 class Race:
-    """Setups mined run by run; ``marks`` are those of every run, ``nodes`` those of a setup's first network.
+    """Setups compared by successive halving; ``marks`` holds every run, ``nodes`` the size of a setup's first network.
 
     ``make(setup, seed, nodes)`` makes networks and ``mark(network, seed)`` mines them. ``stays`` are the setups that
-    are never given up; the first of them, the query alone, has to be there.
+    take part in every run; the first of them, the query alone, has to be there.
     """
 
     make: Make
     mark: Callable[[Network, int], Marks]
-    stays: tuple[Setup, ...] = (Setup(method="none"),)
+    stays: tuple[Setup, ...] = (Setup(method="none"), DEFAULT)
     marks: dict[Setup, list[Marks]] = field(default_factory=dict)
     nodes: dict[str, int] = field(default_factory=dict)
     left_out: dict[Setup, str] = field(default_factory=dict)
@@ -63,11 +60,11 @@ class Race:
         progress: Progress,
         watch: Stopwatch | None = None,
     ) -> None:
-        """Mine the setups with one seed after another, within some seconds; those that stay are always mined once.
+        """Mine all setups with the first seed, and the better half of them with each later one, within some seconds.
 
-        The time is checked between trials. A later run starts only if it fits into the time left, judged by how long
-        its trials took before; a run that is not finished in time is discarded. ``watch`` is given where the time runs
-        already.
+        Setups that stay are always mined once. The time is checked between trials. A later run starts only if it fits
+        into the time left, judged by how long its trials took before; a run that is not finished in time is discarded.
+        ``watch`` is given where the time runs already.
         """
         running = watch or Stopwatch()
         alive, lasted = list(setups), 0.0
@@ -75,7 +72,7 @@ class Race:
 
         def is_over(number: int, place: int, setup: Setup) -> bool:
             progress("trying networks", number * len(setups) + place, len(seeds) * len(setups))
-            limit = seconds if number else seconds * FIRST
+            limit = seconds if number else seconds * FIRST_RUN_SHARE
             return (number > 0 or setup not in self.stays) and running.seconds > limit
 
         with ThreadPoolExecutor(cores()) as pool, Stop() as stop:
@@ -86,13 +83,13 @@ class Race:
 
             for number, seed in enumerate(seeds):
                 if number:
-                    alive = self._fitting(alive, costs, lasted, seconds - running.seconds, fewer=number == 1)
+                    alive = self._better_half(alive, costs, lasted, seconds - running.seconds)
                 begun, costs = running.seconds, {}
                 if not alive or (not self._mine(alive, seed, submit, partial(is_over, number), costs) and number):
                     self._forget(number)
                     break
                 lasted = running.seconds - begun
-                alive = [setup for setup in alive if setup in costs and not self._behind(setup)]
+                alive = [setup for setup in alive if setup in costs]
         for setup in setups:
             if setup not in self.marks:
                 self.left_out.setdefault(setup, "there was no time to try it")
@@ -102,25 +99,20 @@ class Race:
         watch = Stopwatch()
         return self.mark(network, seed), watch.seconds
 
-    def _fitting(
-        self, alive: Sequence[Setup], costs: Mapping[Setup, float], lasted: float, left: float, *, fewer: bool
+    def _better_half(
+        self, alive: Sequence[Setup], costs: Mapping[Setup, float], lasted: float, left: float
     ) -> list[Setup]:
-        """Return the setups whose next run fits into the time left: all, with ``fewer`` the best few, or none.
+        """Return the better half of the setups and those that stay; fewer or none where the time left is too short.
 
         A run takes the share of the last one, which ``lasted`` so long, that its setups had in it.
         """
-        choices = [list(alive), *(self._finalists(alive, most) for most in range(FINALISTS * fewer, 1, -1))]
-        total = sum(costs.values())
-        for some in choices:
-            own = [costs[setup] for setup in some]
+        ranked, total = [setup for setup in self.ranked if setup in alive], sum(costs.values())
+        for count in range(max(MIN_FINALISTS, len(alive) // 2), MIN_FINALISTS - 1, -1):
+            kept = [setup for setup in alive if setup in self.stays or setup in ranked[:count]]
+            own = [costs[setup] for setup in kept]
             if max(*own, lasted * sum(own) / total if total else 0.0) <= left:
-                return some
+                return kept
         return []
-
-    def _finalists(self, alive: Sequence[Setup], most: int) -> list[Setup]:
-        """Return the few best setups, in the order they are in, and those that stay."""
-        best = set(self.ranked[:most]) | set(self.stays)
-        return [setup for setup in alive if setup in best]
 
     def _mine(
         self,
@@ -130,11 +122,12 @@ class Race:
         is_over: Callable[[int, Setup], bool],
         costs: dict[Setup, float],
     ) -> bool:
-        """Make and mine the networks of setups, equal ones once; return False where the time was over before the last.
+        """Make and mine the networks of setups; return False where the time was over before the last.
 
-        ``costs`` receives the seconds of every setup. As many are mined at a time as there are cores.
+        ``costs`` receives the seconds of every setup. As many are mined at a time as there are cores. A setup whose
+        network equals that of an earlier one is left out, unless it stays.
         """
-        mined: dict[bytes, Future[tuple[Marks, float]]] = {}
+        mined: dict[bytes, tuple[str, Future[tuple[Marks, float]]]] = {}
         workers = cores()
         for first in range(0, len(setups), workers):
             waiting: list[tuple[Setup, float, Future[tuple[Marks, float]]]] = []
@@ -146,13 +139,15 @@ class Race:
                 watch = Stopwatch()
                 try:
                     network = self._made(setup, seed)
+                    same = network_fingerprint(network)
+                    if same in mined and setup not in self.stays:
+                        raise Cube2netError(f"its network is that of {mined[same][0]!r}")
                 except Cube2netError as error:
                     self._leave_out(setup, error)
                     continue
-                same = network_fingerprint(network)
                 if same not in mined:
-                    mined[same] = submit(network, seed)
-                waiting.append((setup, watch.seconds, mined[same]))
+                    mined[same] = setup.name, submit(network, seed)
+                waiting.append((setup, watch.seconds, mined[same][1]))
             for setup, making, work in waiting:
                 try:
                     marks, marking = work.result()
@@ -184,21 +179,14 @@ class Race:
         for marks in self.marks.values():
             del marks[runs:]
 
-    def _behind(self, setup: Setup) -> bool:
-        """Return whether a setup is clearly behind the best; those that stay never are."""
-        racing = self.racing()
-        return setup not in self.stays and further(racing[best_of(racing)], racing[setup], BEHIND)
-
-    def racing(self) -> dict[Setup, Array]:
-        """Return the scores, runs × parts, of the setups that are not given up: those with all runs."""
-        runs = self.runs
-        return {
-            setup: np.array([each.parts for each in marks]) for setup, marks in self.marks.items() if len(marks) == runs
-        }
+    @property
+    def finalists(self) -> list[Setup]:
+        """The setups that have all runs, by their mean score, the highest first."""
+        return [setup for setup in self.ranked if len(self.marks[setup]) == self.runs]
 
     @property
     def runs(self) -> int:
-        """How many runs the setups have that were not given up."""
+        """How many runs the finalists have."""
         return max(map(len, self.marks.values()))
 
     @property
@@ -233,18 +221,3 @@ class Race:
             for setup in self.ranked
         ]
         return tried + [{"setup": setup.name, "reason": reason} for setup, reason in self.left_out.items()]
-
-
-def best_of(scores: Mapping[Setup, Array]) -> Setup:
-    """Return the setup of the highest mean."""
-    return max(scores, key=lambda setup: float(scores[setup].mean()))
-
-
-def further(best: Array, other: Array, errors: float) -> bool:
-    """Return whether scores, runs × parts, are behind the best by more than so many standard errors of the difference.
-
-    Runs are of the same parts, so a part counts once, by the mean over its runs.
-    """
-    apart = (best - other).mean(axis=0)
-    error = float(apart.std(ddof=1)) / float(np.sqrt(len(apart))) if len(apart) > 1 else 0.0
-    return float(apart.mean()) > errors * error
