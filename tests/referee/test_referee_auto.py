@@ -424,8 +424,16 @@ def test_without_labels_the_highest_mean_auc_is_taken_however_little_it_is_above
     assert runs[best.name] == runs[DEFAULT.name] == runs["none"] == 3 and min(runs.values()) == 1
 
 
-def test_without_labels_the_query_alone_is_taken_where_its_auc_is_the_highest() -> None:
-    assert chosen_by_links(lambda setup, seed: 0.9 if setup == ALONE else 0.8).settings["chosen"] == "none"
+def test_without_labels_the_query_alone_is_a_reference_and_not_taken() -> None:
+    best = candidates()[3]
+    network = chosen_by_links(lambda setup, seed: {ALONE: 0.9, best: 0.8}.get(setup, 0.7))
+    assert network.settings["chosen"] == best.name and network.settings["tried"][0]["setup"] == "none"
+
+
+def test_where_no_network_finds_hidden_links_better_than_chance_the_default_is_taken() -> None:
+    network = chosen_by_links(lambda setup, seed: 0.49 if setup == candidates()[3] else 0.42)
+    assert network.settings["chosen"] == DEFAULT.name
+    assert "no network finds them better than chance, so the default is taken" in network.selection.note
 
 
 def test_a_high_auc_in_the_first_run_only_is_not_enough() -> None:

@@ -310,8 +310,8 @@ class Auto:
 
     Without labels a fifth of the items that join objects of the query is taken out, other ones in every run, and
     networks are scored by how well the links that are gone with them are found again (AUC). The network with the
-    highest mean AUC is taken; where fewer than 30 pairs can be hidden, that is too few to tell, and the default is
-    taken at once.
+    highest mean AUC is taken; the query alone is a reference. Where fewer than 30 pairs can be hidden, or no network
+    finds them better than chance, the default is taken.
 
     Parameters
     ----------

@@ -28,6 +28,8 @@ RESAMPLES = 200
 UNSEEN = 3.0
 """What is not seen among n labels may still be true of three in n: no interval is narrower."""
 
+CHANCE_AUC = 0.5
+"""The AUC of scores that do not tell hidden links from pairs without a link."""
 
 FEWEST = 10
 """A query needs so many labels to choose by, and there are no more folds than have as many each, or two."""
@@ -61,7 +63,8 @@ def choose_by_hidden_links(
 ) -> Network:
     """Return the network with the highest mean AUC of hidden links of the query; every run hides other links.
 
-    The default network is returned where too few links can be hidden.
+    The query alone is a reference and not returned. The default network is returned where too few links can be hidden,
+    or where no network finds them better than chance.
     """
     watch, seed = Stopwatch(), seeds[0]
     try:
@@ -80,8 +83,12 @@ def choose_by_hidden_links(
 
     race = Race(runs.make, mark)
     race.run(candidates(), seeds, seconds, progress, watch)
-    best = race.finalists[0]
+    best = next((setup for setup in race.finalists if setup != race.alone), race.alone)
+    by_chance = race.mean(best) <= CHANCE_AUC and DEFAULT in race.marks
+    best = DEFAULT if by_chance else best
     note = _note(race, best, f"{sum(counts[seed] for seed in seeds[: race.runs]):,} hidden links of the query", "AUC")
+    if by_chance:
+        note += "; no network finds them better than chance, so the default is taken"
     if best.like:
         race.nodes[DEFAULT.name] = len(make(DEFAULT, seed, None))  # as large as the default of the whole cube
     return _answer(race, make, best, note, "AUC", seed)
