@@ -326,7 +326,7 @@ class Auto:
     """
 
     seconds: float = 60.0
-    runs: int = 5
+    runs: int = 3
     folds: int = 5
     embedding: str | NodeEmbedder = field(default="deepwalk", metadata={"outside": True})
 
