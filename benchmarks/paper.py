@@ -29,7 +29,8 @@ from cube2net.select import Cube2net
 from paper_case import case_of, pictures
 from paper_page import write_page
 from paper_scores import STORE, added, read_scores, stored, write_scores
-from results import SIGS, Task, acl, films, planted
+from results import Task
+from tasks import acl, films, planted
 
 METHODS = ("none", "hops", "maxdisc", "random", "greedy", "cube2net")
 SMALL = tuple(method for method in METHODS if method != "hops")
@@ -72,8 +73,8 @@ PLANTED = ({"methods": METHODS, "m": 16}, {}, steps("hops 2"), letter(3, m=16))
 FULL = (
     Task("labs", acl("labs"), ({"methods": METHODS}, SWEEP, steps("hops 2"), letter(10))),
     Task("labs2", acl("labs2"), ({"methods": METHODS}, {}, steps("hops 2"), letter(3))),
-    Task("areas", acl("areas", SIGS["areas"]), ({"methods": SMALL}, {}, steps("hops", "hops 2"), letter(3))),
-    Task("areas2", acl("areas2", SIGS["areas2"]), ({"methods": SMALL}, {}, steps("hops", "hops 2"), letter(3))),
+    Task("areas", acl("areas"), ({"methods": SMALL}, {}, steps("hops", "hops 2"), letter(3))),
+    Task("areas2", acl("areas2"), ({"methods": SMALL}, {}, steps("hops", "hops 2"), letter(3))),
     Task("planted", planted, PLANTED),
     Task("scifi00", films("scifi00"), ({"methods": METHODS, "m": 50, "runs": 3}, {}, {}, letter(1, m=50))),
 )

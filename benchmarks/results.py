@@ -11,18 +11,16 @@ writes it. The paper's own tables are those of ``benchmarks/paper.py``.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import cube2net as c2n
 from cube2net.pipeline import compare, write_report
-from cube2net.records import Comparison, Cube, Query
-from queries import areas, institutions, write
+from cube2net.records import Comparison
 from results_page import write_page
-
-SIGS = {"areas": ("sigmt", "sigdial", "sigbiomed", "sigedu"), "areas2": ("sigsem", "siggen", "sigslt", "sigarab")}
+from tasks import TASKS as LOADS
+from tasks import Load
 
 
 @dataclass(frozen=True)
@@ -30,55 +28,8 @@ class Task:
     """A query on a cube, and the comparisons to make: options of ``compare``, with the most runs where few suffice."""
 
     name: str
-    load: Callable[[Path, Path], tuple[Cube, Query, dict[str, Any]]]
+    load: Load
     parts: tuple[dict[str, Any], ...] = field(default=())
-
-
-def acl(labels: str, without: tuple[str, ...] = ()) -> Callable[[Path, Path], tuple[Cube, Query, dict[str, Any]]]:
-    """Return what loads the Anthology's cube, made without the volumes of some groups, and a labelled query."""
-
-    def load(data: Path, out: Path) -> tuple[Cube, Query, dict[str, Any]]:
-        archive = next((data / "acl").glob("*.tar.xz"))
-        folder = out / "cubes" / ("acl" if not without else "acl-" + labels)
-        if not folder.exists():
-            c2n.build_cube(c2n.pipeline.read_acl(archive, without_sigs=without), out=folder)
-        path = data / "acl" / f"{labels}.csv"
-        if not path.exists():
-            path = out / "queries" / f"{labels}.csv"
-            if not path.exists():
-                path.parent.mkdir(parents=True, exist_ok=True)
-                found = institutions(archive) if labels == "labs2" else areas(archive)
-                if without and {label.lower() for label in found.values()} != set(without):
-                    raise SystemExit(f"{labels} has other groups than the volumes that are left out: {without}")
-                write(path, found)
-        cube = c2n.open_cube(folder)
-        return cube, c2n.read_query(cube, path, skip_missing=True), {"task": "clustering"}
-
-    return load
-
-
-def planted(data: Path, out: Path) -> tuple[Cube, Query, dict[str, Any]]:
-    """Return four of twenty planted communities, noisy, with links that leave many of them apart."""
-    made = c2n.make_planted(objects=3_000, communities=20, noise=0.4, links=2.0, within=0.6, seed=0)
-    cube = c2n.build_cube(made.corpus)
-    labels = {name: f"community {number}" for number in range(4) for name in made.query(number)}
-    return cube, cube.query(labels), {"task": "clustering"}
-
-
-def films(name: str) -> Callable[[Path, Path], tuple[Cube, Query, dict[str, Any]]]:
-    """Return what loads a task of the paper's kind: films by genre and decade, their users, the latest links hidden."""
-
-    def load(data: Path, out: Path) -> tuple[Cube, Query, dict[str, Any]]:
-        archives = sorted((data / "movies").glob("*.tar.xz"))
-        task = c2n.pipeline.read_task("movies", *archives, name=name)
-        folder = out / "cubes" / name
-        if not folder.exists():
-            c2n.build_cube(task.corpus, topics=c2n.pipeline.find_topics(task.corpus, count=50), out=folder)
-        cube = c2n.open_cube(folder)
-        hidden = tuple(task.hidden[end].to_numpy() for end in ("source", "target"))
-        return cube, cube.query(list(task.query)), {"task": "links", "hidden": hidden}
-
-    return load
 
 
 HELPS = {"methods": ("none", "greedy"), "objectives": ("cover",), "forms": ("woven",)}
@@ -86,19 +37,24 @@ HELPS = {"methods": ("none", "greedy"), "objectives": ("cover",), "forms": ("wov
 VARIANTS = (
     {"methods": ("none", "greedy"), "objectives": ("cover",), "forms": ("cells",), "runs": 3},
     {**HELPS, "levels": ("one",), "runs": 3},
-    {**HELPS, "memberships": ("even",), "as_large": False, "runs": 3},
+    {**HELPS, "levels": ("full",), "as_large": False, "runs": 3},
     {"methods": ("none", "greedy"), "objectives": ("jaccard",), "forms": ("objects",), "runs": 3},
 )
 HIDDEN = {**HELPS, "task": "hidden", "runs": 5}
 FILMS = ({"methods": ("none", "hops")}, HELPS, {**HELPS, "near": (1200,), "as_large": False})
 TASKS = (
-    Task("labs", acl("labs"), (HELPS, HIDDEN, *VARIANTS)),
-    Task("areas", acl("areas", SIGS["areas"]), (HELPS, HIDDEN, *VARIANTS)),
-    Task("labs2", acl("labs2"), (HELPS, HIDDEN, *VARIANTS)),
-    Task("areas2", acl("areas2", SIGS["areas2"]), (HELPS, HIDDEN, *VARIANTS)),
-    Task("planted", planted, (HELPS, HIDDEN, *VARIANTS)),
-    Task("scifi00", films("scifi00"), FILMS),
-    Task("drama10", films("drama10"), FILMS),
+    Task("labs", LOADS["labs"], (HELPS, HIDDEN, *VARIANTS)),
+    Task("areas", LOADS["areas"], (HELPS, HIDDEN, *VARIANTS)),
+    Task("labs2", LOADS["labs2"], (HELPS, HIDDEN, *VARIANTS)),
+    Task("areas2", LOADS["areas2"], (HELPS, HIDDEN, *VARIANTS)),
+    Task("planted", LOADS["planted"], (HELPS, HIDDEN, *VARIANTS)),
+    Task("demo", LOADS["demo"], (HELPS, HIDDEN)),
+    Task("fourarea", LOADS["fourarea"], (HELPS, HIDDEN)),
+    Task("fourarea-large", LOADS["fourarea-large"], (HELPS, HIDDEN)),
+    Task("debian", LOADS["debian"], (HELPS, HIDDEN)),
+    Task("reviews", LOADS["reviews"], (HELPS, HIDDEN)),
+    Task("scifi00", LOADS["scifi00"], FILMS),
+    Task("drama10", LOADS["drama10"], FILMS),
 )
 MINERS = {"clustering": ("deepwalk", "line"), "hidden": ("deepwalk", "line"), "links": ("softimpute", "ease")}
 

@@ -18,7 +18,7 @@ from cube2net.referee.auto import FEWEST, candidates
 
 from toys import toy_cube
 
-QUICK = DeepWalk(dimensions=16, walks=4, length=20)
+QUICK = DeepWalk(dimensions=16, walks=8, length=20)
 
 
 # Too few labels
@@ -104,7 +104,9 @@ def test_the_network_says_what_was_chosen_what_was_tried_and_what_that_is_worth(
     assert own["nodes"] == len(chosen) and own["runs"] == alone["runs"] == 2
     note = chosen.selection.note
     assert note.startswith(f"chosen by 45 labels: {own['setup']}, of {len(mined)} ways tried in ")
-    assert f"(2 runs: F1 {own['F1']:.3f}, the query alone {alone['F1']:.3f}); on other labels expect " in note
+    default = next(row for row in tried if row["setup"] == DEFAULT.name)
+    beside = "" if own == default else f", the default {default['F1']:.3f}"
+    assert f"(2 runs: F1 {own['F1']:.3f}{beside}, the query alone {alone['F1']:.3f}); on other labels expect " in note
     about = c2n.pipeline.summary(chosen)
     assert (about["chosen"], about["tried"], about["note"]) == (own["setup"], tried, note)
 
@@ -113,7 +115,7 @@ def test_the_network_is_the_one_that_construct_gives_for_what_was_chosen(
     chosen: Network, by_cells: tuple[Cube, Query]
 ) -> None:
     setup = next(setup for setup in candidates() if setup.name == chosen.settings["chosen"])
-    options: dict[str, Any] = {"levels": setup.levels or "full", "near": setup.near}
+    options: dict[str, Any] = {"levels": setup.levels or None, "near": setup.near}
     words = (setup.method, setup.m or None, setup.objective, setup.form)
     same = c2n.construct(by_cells[0], chosen.query, *words, membership=setup.membership or None, **options)
     for part in ("objects", "cells", "source", "target", "weight"):

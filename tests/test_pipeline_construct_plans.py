@@ -41,11 +41,30 @@ def planted() -> tuple[Cube, Query]:
 def test_without_a_word_it_is_greedy_for_cover_woven_and_sized_by_the_query() -> None:
     made = plan(CUBE, ASKED)
     assert (made.method, made.objective) == (Greedy(), Cover())
-    assert made.form == Form("woven", near=None, near_weight=None, membership="need", trust=None, keep="all")
+    assert made.form == Form("woven", near=None, near_weight=None, membership="even", trust=None, keep="all")
     assert (made.cube, made.levels, made.max_nodes, made.sized) == (CUBE, "full", None, True)
     assert made.budget == Budget(m=len(ASKED)), "never more cells than the query has objects"
     about = c2n.pipeline.summary(c2n.construct(CUBE, ASKED))
     assert (about["method"], about["objective"], about["form"], about["m"]) == ("greedy", "cover", "woven", None)
+
+
+def test_by_default_cells_of_one_label_are_chosen_beside_full_ones(planted: tuple[Cube, Query]) -> None:
+    cube, query = planted
+    made = plan(cube, query)
+    assert (made.cube, made.levels, made.objective) == (c2n.cube.cuboid(cube, "full+one"), "full+one", Cover(r=None))
+    network = c2n.construct(cube, query)
+    assert "_loaded" not in vars(made.cube.cells.members), "members of all cells were computed"
+    kinds = {sum(label != "∗" for label in labels) for labels in network.labels}
+    assert kinds == {1, 3} and len(network) <= 3 * len(query)
+    assert c2n.pipeline.summary(network)["levels"] == "full+one"
+    explicit = c2n.construct(cube, query, levels="full+one", form="woven")
+    assert (explicit.labels, explicit.weight.tolist()) == (network.labels, network.weight.tolist())
+
+
+def test_other_objectives_and_forms_choose_full_cells(planted: tuple[Cube, Query]) -> None:
+    cube, query = planted
+    for options in ({"objective": "jaccard"}, {"form": "objects"}, {"method": "anneal"}):
+        assert plan(cube, query, **options).levels == "full"
 
 
 def test_the_papers_answer_is_one_word_away() -> None:
@@ -162,7 +181,7 @@ def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted:
         ({"near": -1}, "near is -1, expected 0 or more objects, or None"),
         ({"near_weight": 0}, "near_weight is 0, expected a number above 0 and up to 1, or None"),
         ({"trust": 1.5}, "trust is 1.5, expected a number above 0 and up to 1, or None"),
-        ({"membership": "odd"}, "unknown membership 'odd': choose one of even, need, share, unit"),
+        ({"membership": "odd"}, "unknown membership 'odd': choose one of even, share, unit"),
         ({"keep": "some"}, "unknown keep 'some': choose one of all, linked"),
         ({"prefix": "first"}, "unknown prefix 'first': choose one of all, best"),
         ({"max_nodes": -1}, "max_nodes is -1, expected 0 or more nodes, or None"),
@@ -189,7 +208,7 @@ def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted:
                 {name: value, "form": "objects"},
                 f"{name} is about links to cells, and the form 'objects' has no cells as nodes",
             )
-            for name, value in (("membership", "need"), ("trust", 0.5))
+            for name, value in (("membership", "even"), ("trust", 0.5))
         ),
         ({"method": "pagerank", "trust": 0.5}, "trust is about links to cells, and the form 'objects' has no cells"),
     ],

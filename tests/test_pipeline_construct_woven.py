@@ -53,17 +53,17 @@ def test_a_near_object_that_a_chosen_cell_holds_is_its_member() -> None:
 
 
 @pytest.mark.parametrize("form", ["cells", "both", "woven"])
-def test_memberships_weigh_as_asked_in_every_form_with_cells_and_by_need_where_nobody_asks(form: str) -> None:
+def test_memberships_weigh_as_asked_in_every_form_with_cells_and_evenly_by_default(form: str) -> None:
     cube = toy_cube([[0, 1, 2], [0, 3]], objects=5, links=[(0, 1), (0, 4), (1, 2)])
     found = {}
-    for membership in (None, "unit", "share", "even", "need"):
+    for membership in (None, "unit", "share", "even"):
         network = c2n.construct(cube, [0, 1], m=2, objective="coverage", form=form, membership=membership)
-        assert network.settings["membership"] == c2n.pipeline.summary(network)["membership"] == (membership or "need")
+        assert network.settings["membership"] == c2n.pipeline.summary(network)["membership"] == (membership or "even")
         found[membership] = {ends: w for ends, w in weights_of(network).items() if ends[1].startswith("cell:")}
-    assert found[None] == found["need"] and set(found["unit"].values()) == {1.0}
+    assert found[None] == found["even"] and set(found["unit"].values()) == {1.0}
     for cell in ("cell:label 0", "cell:label 1"):
         assert sum(weight for ends, weight in found["share"].items() if ends[1] == cell) == pytest.approx(1.0)
-    # The query has one link: the strength of both of its objects is 1, half of it is shared by an object's cells.
+    # The query has one link: the strength of both of its objects is 1, and cells have half their full weight.
     for row in ("o0", "o1"):
         assert sum(weight for ends, weight in found["even"].items() if ends[0] == row) == pytest.approx(0.5)
 
@@ -106,7 +106,7 @@ def test_a_query_whose_objects_share_no_cell_is_woven_into_its_near_objects_and_
         ),
         ({"near": -1, "form": "woven"}, "near is -1, expected 0 or more objects, or None"),
         ({"near": 1.5, "form": "woven"}, "near is 1.5, expected a whole number of 0 or more objects, or None"),
-        ({"membership": "odd", "form": "cells"}, "unknown membership 'odd': choose one of even, need, share, unit"),
+        ({"membership": "odd", "form": "cells"}, "unknown membership 'odd': choose one of even, share, unit"),
         ({"form": "weave"}, "unknown form 'weave': choose one of both, cells, objects, woven"),
         (
             {"form": "woven", "max_links": 3},

@@ -224,10 +224,11 @@ def test_what_cannot_be_is_refused_in_one_sentence(options: dict[str, Any], sent
 
 def test_a_cell_of_other_levels_is_pinned_in_a_view_that_has_it(place: Place) -> None:
     label = place.cube.cell(2)
-    network = c2n.construct(place.cube, place.query, levels="one", pins=[("∗", label[1], "∗")])
-    assert network.labels[0] == ("∗", label[1], "∗")
+    for levels in ("one", None):
+        network = c2n.construct(place.cube, place.query, levels=levels, pins=[("∗", label[1], "∗")])
+        assert network.labels[0] == ("∗", label[1], "∗")
     with pytest.raises(ParameterError, match=r"^no cell has the labels ∗ · "):
-        c2n.construct(place.cube, place.query, pins=[("∗", label[1], "∗")])
+        c2n.construct(place.cube, place.query, levels="full", pins=[("∗", label[1], "∗")])
 
 
 def test_more_pins_than_the_default_of_cells_make_room_for_themselves(place: Place) -> None:

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.records.link_weights import as_weights
-from cube2net.records.ragged import Links, Ragged
+from cube2net.records.ragged import LazyRagged, Links, Ragged
 
 MOST_KEYS = 2**62
 
@@ -79,6 +79,8 @@ def take_rows(ragged: Ragged, rows: Array) -> Ragged:
     >>> take_rows(ragged_from_lists([[1, 2], [], [0]]), np.array([2, 0])).indices.tolist()
     [0, 1, 2]
     """
+    if isinstance(ragged, LazyRagged) and ragged.is_partial:
+        return ragged.take_counted(rows)[0]
     sizes = ragged.indptr[rows + 1] - ragged.indptr[rows]
     indptr = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum(sizes, out=indptr[1:])

@@ -65,8 +65,8 @@ def test_nodes_have_the_role_that_they_play(desk: Desk, ask: Ask) -> None:
 SAME = [
     {"method": "greedy"},
     {"form": "woven", "objective": "cover"},
-    {"r": 3, "levels": "full", "seed": 0, "bound": False},
-    {"levels": ["full"], "pins": [], "where": {}, "m": None, "near": None},
+    {"levels": "full+one", "seed": 0, "bound": False},
+    {"levels": ["full+one"], "pins": [], "where": {}, "m": None, "near": None},
     {"where": {"venue": []}, "options": {"by": "value", "prefix": "all"}},
 ]
 
@@ -77,6 +77,7 @@ def test_the_same_question_in_other_words_has_the_same_shortest_words(desk: Desk
 
 
 OTHER = [
+    *({"levels": "full"}, {"r": 3}),
     *({"m": 0}, {"near": 0}, {"r": 1}, {"m": 4}, {"seed": 3}, {"form": "cells"}, {"method": "pagerank"}),
     *({"levels": "one"}, {"levels": "one", "r": 3}, {"where": {"decades": ["199X"]}}, {"roll_up": {"year": "decades"}}),
     *({"between": "1995..2005"}, {"like": ["o150"]}, {"unlike": ["o150"]}, {"bans": [{"object": "o150"}]}),

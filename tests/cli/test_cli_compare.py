@@ -297,7 +297,7 @@ def test_the_folder_of_another_comparison_is_one_sentence_and_left_as_it_is(
 
 def test_compare_takes_levels_near_objects_and_memberships(tool: Tool, cube: Path, names: Path) -> None:
     words = ("compare", cube, "--query", names, "--methods", "greedy", "--objectives", "cover", "--forms", "woven")
-    words += ("--levels", "one", "--levels", "full", "--near", 0, "--near", 5, "--memberships", "even,need")
+    words += ("--levels", "one", "--levels", "full", "--near", 0, "--near", 5, "--memberships", "even,share")
     words += ("--miners", "deepwalk", "--runs", 1, "--no-as-large", "--quiet", "--json")
     status, out, err = tool(*words)
     assert (status, err) == (0, "")
@@ -306,12 +306,12 @@ def test_compare_takes_levels_near_objects_and_memberships(tool: Tool, cube: Pat
         "none",
         *(
             f"greedy · cover · woven{levels} · near {near} · membership {membership}"
-            for levels in (" · levels one", "")
+            for levels in (" · levels one", " · levels full")
             for near in (0, 5)
-            for membership in ("even", "need")
+            for membership in ("even", "share")
         ),
     ]
-    assert told["settings"]["levels"] == ["one", "full"] and told["settings"]["memberships"] == ["even", "need"]
+    assert told["settings"]["levels"] == ["one", "full"] and told["settings"]["memberships"] == ["even", "share"]
 
 
 # task
@@ -420,7 +420,7 @@ def test_auto_chooses_by_part_of_the_labels_and_shows_what_it_tried(tool: Tool, 
             "membership is about links to cells, and the form 'objects' has no cells as nodes",
         ),
         (("--form", "woven", "--near", "-1"), "near is -1, expected 0 or more objects, or None"),
-        (("--form", "cells", "--membership", "all"), "unknown membership 'all': choose one of even, need, share, unit"),
+        (("--form", "cells", "--membership", "all"), "unknown membership 'all': choose one of even, share, unit"),
         (("--form", "woven", "--method", "hops"), "the form 'woven' needs a method that chooses cells"),
         (("--max-links", "40"), "max_links limits the form 'objects', got the form 'woven': limit max_nodes instead"),
     ],
@@ -468,10 +468,10 @@ def test_a_name_with_options_means_the_same_everywhere(tool: Tool, cube: Path, n
 def test_a_woven_network_has_cells_and_as_many_near_objects_as_asked(tool: Tool, cube: Path, names: Path) -> None:
     words = ("query", cube, "--query", names, "-m", 2, "--form", "woven", "--json")
     for chosen, nodes, membership in (
-        ((), 30 + 2 + 30, "need"),
+        ((), 30 + 2 + 30, "even"),
         (("--near", 3, "--membership", "share"), 30 + 2 + 3, "share"),
-        (("--near", 0), 30 + 2, "need"),
-        (("--max-nodes", 40), 30 + 2 + 8, "need"),
+        (("--near", 0), 30 + 2, "even"),
+        (("--max-nodes", 40), 30 + 2 + 8, "even"),
     ):
         status, out, err = tool(*words, *chosen)
         answer = json.loads(out)

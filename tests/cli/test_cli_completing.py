@@ -45,7 +45,7 @@ def offered(words: str, **environment: str) -> list[str]:
         ("query cube --method ", [*c2n.METHODS, "auto"]),
         ("query cube --objective ", [*c2n.OBJECTIVES]),
         ("query cube --form ", [*c2n.FORMS]),
-        ("query cube --membership ne", ["need"]),
+        ("query cube --membership sh", ["share"]),
         ("query cube --preset p", ["paper"]),
         ("explain cube --method a", ["anneal", "auto"]),
         ("build ", [*SOURCE_NAMES]),
@@ -79,7 +79,7 @@ def cube(tmp_path: Path) -> Path:
 
 def test_the_dimensions_of_a_cube_are_offered_where_their_names_are_plain(cube: Path) -> None:
     assert offered(f"query {cube} --roll-up ") == ["year", "decade", "venue"]
-    assert offered(f"query {cube} --levels ") == ["full", "one", "year", "decade", "venue"]
+    assert offered(f"query {cube} --levels ") == ["full", "one", "full+one", "year", "decade", "venue"]
     assert offered(f"query {cube} --levels venue,") == ["venue,year", "venue,decade"]
 
 

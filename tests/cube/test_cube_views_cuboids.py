@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cube2net.arrays import row_of_entries
 from cube2net.cube import DuckDB, build, cuboid, dice, drill_down, roll_up, slice_cube
 from cube2net.errors import ParameterError
 from cube2net.records import Cells, Cube, DimensionSpec
@@ -204,3 +205,42 @@ def test_a_view_is_not_rolled_drilled_sliced_or_taken_from_again() -> None:
             ParameterError, match=r"a view \(cells of decades,venue\) cannot be .*: do it with the cube"
         ):
             done()
+
+
+@given(FULL, st.integers(1, 4))
+def test_cells_of_one_label_stand_behind_the_cubes_own_and_hold_all_with_that_label(rows: list, least: int) -> None:
+    cube = cube_of(rows, least=least)
+    view = cuboid(cube, "full+one")
+    found = contents(view)
+    own = contents(cube)
+    assert list(found)[: len(own)] == list(own) and {name: found[name] for name in own} == own
+    holders: dict[tuple[str, ...], list[int]] = {}
+    for name, objects in [*own.items(), *contents(cube, cube.small).items()]:
+        for place, label in enumerate(name):
+            one = tuple(label if i == place else "∗" for i in range(len(name)))
+            holders.setdefault(one, []).extend(objects)
+    expected = {name: sorted(set(objects)) for name, objects in holders.items() if len(objects) >= least}
+    assert dict(list(found.items())[len(own) :]) == expected
+
+
+@given(FULL, st.integers(1, 4), st.lists(st.integers(0, 9), max_size=6))
+def test_cells_of_some_objects_are_those_found_by_computing_all_members(rows: list, least: int, some: list) -> None:
+    view = cuboid(cube_of(rows, least=least), "full+one")
+    objects = np.array(some, dtype=np.int64)
+    cells, counts = view.homes.take_counted(objects)
+    assert "_loaded" not in vars(view.cells.members), "members of all cells were computed"
+    members, all_counts = view.cells.members, view.cells.members.counts
+    expected = [
+        (place, cell, int(all_counts[entry]))
+        for place, row in enumerate(some)
+        for cell in range(len(members))
+        for entry in range(members.indptr[cell], members.indptr[cell + 1])
+        if members.indices[entry] == row
+    ]
+    assert list(zip(row_of_entries(cells).tolist(), cells.indices.tolist(), counts.tolist(), strict=True)) == expected
+    assert [view.homes[row].tolist() for row in some] == [cells[place].tolist() for place in range(len(some))]
+
+
+def test_a_cube_of_one_dimension_has_its_cells_of_one_label_already() -> None:
+    cube = cube_of(BY_HAND, specs=SPECS[1:2])
+    assert cuboid(cube, "full+one") is cube

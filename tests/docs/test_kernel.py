@@ -66,4 +66,4 @@ def test_tensors_are_made_in_a_kernel_without_a_word_about_widgets(tmp_path: Pat
     )
     outputs = ran([make, "data = c2n.to_pyg(network); hetero = c2n.to_hetero(network)", "data.num_nodes"], tmp_path)
     assert outputs[:2] == [[], []]
-    assert outputs[2][0]["data"]["text/plain"] == "104"
+    assert outputs[2][0]["data"]["text/plain"] == "110"

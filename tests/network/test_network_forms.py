@@ -79,30 +79,16 @@ def test_the_form_woven_has_the_query_the_cells_and_the_nearest_objects_instead_
     assert ends(network) == links | {(2, 4, 1.0), (0, 5, 1.0), (2, 5, 1.0)}
 
 
-def test_even_memberships_of_an_object_weigh_together_half_of_a_typical_objects_links() -> None:
-    network = assemble(CUBE, Query(np.array([1, 3, 4, 7])), CHOSEN, Form("both", membership="even"))
-    # Within the query 1–3, 1–4 and 3–7 are linked: strengths 2, 2, 1, 1, their median 1.5, half of it 0.75.
+def test_even_memberships_of_an_object_weigh_together_the_weight_of_cells_times_a_typical_objects_links() -> None:
+    network = assemble(CUBE, Query(np.array([1, 3, 4, 7])), CHOSEN, Form("both", trust=0.5))
+    # Within the query 1–3, 1–4 and 3–7 are linked: strengths 2, 2, 1, 1, their median 1.5, times 0.5.
     weights = {}
     for source, target, weight in ends(network):
         if target >= len(network.objects):
             weights.setdefault(int(network.objects[source]), []).append(weight)
     assert weights == {1: [0.75], 2: [0.375, 0.375], 3: [0.75], 6: [0.75]}
-    apart = assemble(CUBE, Query(np.array([2, 6])), CHOSEN, Form("cells", membership="even"))
+    apart = assemble(CUBE, Query(np.array([2, 6])), CHOSEN, Form("cells", trust=0.5))
     assert sorted(weight for _, _, weight in ends(apart)) == [0.5, 0.5, 1.0]
-
-
-def test_memberships_by_need_weigh_the_less_the_more_links_an_object_has() -> None:
-    network = assemble(CUBE, Query(np.array([1, 3, 4, 7])), CHOSEN, Form("both", membership="need", trust=1.0))
-    # A typical object's links weigh 1.5 together; with d links the memberships of an object weigh 1.5 · 2 / (2 + d).
-    degrees = {1: 2, 2: 1, 3: 3, 6: 0}
-    weights: dict[int, float] = {}
-    for source, target, weight in ends(network):
-        if target >= len(network.objects):
-            thing = int(network.objects[source])
-            weights[thing] = weights.get(thing, 0.0) + weight
-    assert weights == pytest.approx({thing: 3 / (2 + degree) for thing, degree in degrees.items()})
-    apart = assemble(CUBE, Query(np.array([2, 6])), CHOSEN, Form("cells"))
-    assert sorted(weight for _, _, weight in ends(apart)) == [1.0, 1.0, 2.0]
 
 
 @pytest.mark.parametrize("weight", [1e-38, 3e38])
@@ -162,7 +148,7 @@ def test_a_form_with_cells_needs_a_method_that_chooses_cells(form: str) -> None:
     ("wrong", "text"),
     [
         ({"kind": "cell"}, "unknown form 'cell': choose one of both, cells, objects, woven (did you mean 'cells'?)"),
-        ({"membership": "x"}, "unknown membership 'x': choose one of even, need, share, unit"),
+        ({"membership": "x"}, "unknown membership 'x': choose one of even, share, unit"),
         ({"near": -1}, "near is -1, expected 0 or more objects, or None"),
         ({"near_weight": 0}, "near_weight is 0, expected a number above 0 and up to 1, or None"),
         ({"near_weight": "x"}, "near_weight is 'x', expected a number above 0 and up to 1, or None"),

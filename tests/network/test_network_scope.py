@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import cube2net as c2n
 from cube2net.array_types import Array
 from cube2net.interfaces import Method
 from cube2net.network import Hops, MaxDisc, Nothing, PageRank, Steiner, assemble, nearest, scores
-from cube2net.network.forms import brings_objects, cell_sizes, first_cells, said_of_scope, said_of_size
+from cube2net.network.forms import brings_objects, first_cells, said_of_scope, said_of_size
 from cube2net.records import Budget, Cube, Form, Query, Selection, Weights
 from cube2net.records.scope import OPEN, Scope
 
@@ -247,9 +248,13 @@ def test_cells_that_fit_are_counted_without_the_barred_and_with_the_pinned() -> 
 
 
 def test_a_cell_is_as_large_as_those_of_it_that_may_come() -> None:
-    assert cell_sizes(CUBE, np.array([1, 0])) == [3, 3]
-    assert cell_sizes(CUBE, np.array([1, 0]), scope_of(8, [3, 4])) == [1, 2]
-    assert cell_sizes(CUBE, np.array([], np.int32), scope_of(8, [3, 4])) == []
+    network = c2n.construct(CUBE, [1, 2, 3], m=2, objective="coverage")
+    assert network.cell_objects == [len(CUBE.cells.members[cell]) for cell in network.cells.tolist()]
+    barred = next(row for row in CUBE.cells.members[int(network.cells[0])].tolist() if row not in (1, 2, 3))
+    fewer = c2n.construct(CUBE, [1, 2, 3], m=2, objective="coverage", bans=[f"o{barred}"], pins=network.labels)
+    assert fewer.cell_objects == [
+        len(set(CUBE.cells.members[cell].tolist()) - {barred}) for cell in fewer.cells.tolist()
+    ]
 
 
 def test_it_is_said_where_nobody_may_come() -> None:

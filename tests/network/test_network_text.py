@@ -158,8 +158,8 @@ def test_a_text_says_who_is_there_and_why() -> None:
         "## Links, heaviest first: weight",
         "- Object 0 — Object 1: 1",
         "- Object 1 — Object 2: 1",
-        "- Object 0 — Object 3: 0.667",
-        "- Object 2 — Object 3: 0.667",
+        "- Object 0 — Object 3: 0.658",
+        "- Object 2 — Object 3: 0.658",
     ]
 
 

@@ -126,8 +126,8 @@ def test_one_word_makes_the_list_that_of_all_combinations() -> None:
         of_names({"greedy": "greedy"}), forms=["woven"], levels=["full", "one"], near=[0, 5], as_large=False
     )
     assert [setup.name for setup in setups if setup.objective == "cover"] == [
-        "greedy · cover · woven · near 0",
-        "greedy · cover · woven · near 5",
+        "greedy · cover · woven · levels full · near 0",
+        "greedy · cover · woven · levels full · near 5",
         "greedy · cover · woven · levels one · near 0",
         "greedy · cover · woven · levels one · near 5",
     ]
@@ -137,11 +137,11 @@ def test_one_word_makes_the_list_that_of_all_combinations() -> None:
         "coverage": 20,
         "linked": 20,
     }
-    other = setups_of(of_names({"anneal": "anneal", "random": "random"}), memberships=["even", "need"], as_large=False)
+    other = setups_of(of_names({"anneal": "anneal", "random": "random"}), memberships=["even", "share"], as_large=False)
     assert not [setup for setup in other if setup.objective == "cover"]
     assert {setup.form: setup.membership for setup in other if setup.objective} == {
         "objects": "",
-        "cells": "need",
-        "both": "need",
-        "woven": "need",
+        "cells": "share",
+        "both": "share",
+        "woven": "share",
     }

@@ -122,7 +122,7 @@ function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
   const objective = choice("objective", "Objective", [fit("what suits"), ...store.cube.objectives.map((name): [string, string] => [name, name])], (value) => void store.move({ objective: value, ...(["", "cover"].includes(value) ? {} : { r: null }) }));
   const form = choice("form", "Form", [fit("what suits"), ...store.cube.forms.map((name): [string, string] => [name, name])], (value) => void store.move({ form: value, ...(["", "woven"].includes(value) ? {} : { near: null }) }));
   const finest = store.cube.dimensions.flatMap((dimension) => dimension.levels.slice(0, 1).map((level) => level.name));
-  const levels = choice("levels", "Cells by", [fit("every dimension"), ["one", "one dimension"], ...finest.map((name): [string, string] => [`only ${name}`, `${name} only`])], (value) =>
+  const levels = choice("levels", "Cells by", [fit("every dimension, and one"), ["full", "every dimension"], ["one", "one dimension"], ...finest.map((name): [string, string] => [`only ${name}`, `${name} only`])], (value) =>
     void store.move({ levels: value.startsWith("only ") ? [value.slice(5)] : value }),
   );
   shows.push(() => {
@@ -134,7 +134,7 @@ function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
     form.select.value = store.ask.form ?? "";
     const asked = store.ask.levels ?? "";
     const said = typeof asked === "string" ? asked : `only ${asked.join(" ")}`;
-    levels.select.value = said === "full" ? "" : said;
+    levels.select.value = said === "full+one" ? "" : said;
     const meant = (word: "objective" | "form"): string => store.ask[word] || (summaryOf<string>(store, word) ?? "");
     method.about.textContent = methodLine(store.ask.method || "greedy");
     objective.about.textContent = objectiveLine(meant("objective"));

@@ -299,7 +299,7 @@ export interface Ask {
   r?: number | null;
   /** of the form woven: how many objects nearest by links */
   near?: number | null;
-  /** which cells: full, one, or the names of the levels that stay */
+  /** which cells: full, one, full+one, or the names of the levels that stay */
   levels?: string | string[];
   /** at most so many nodes */
   max_nodes?: number | null;
@@ -370,12 +370,23 @@ export interface PriceShape {
   sentence: string;
 }
 
+/** How many times as often as expected objects of the query with a common neighbour share a cell. */
+export interface AgreementShape {
+  lift: number;
+  /** lower 95 % confidence limit */
+  low: number;
+  /** upper 95 % confidence limit */
+  high: number;
+  /** pairs of objects with a common neighbour */
+  pairs: number;
+}
+
 /** A chosen cell in a summary. */
 export interface SummaryCell {
   /** by dimension */
   labels: Record<string, string>;
   gain: number;
-  objects: number;
+  objects: number | null;
   query_objects: number;
 }
 
@@ -390,7 +401,10 @@ export interface SummaryShape {
   near_weight: number | null;
   keep: string;
   membership: string | null;
+  /** the weight of cells against links, from 0.1 to 1 */
   trust: number | null;
+  /** what the weight was estimated from; null where it was given */
+  agreement: AgreementShape | null;
   /** what the choice is worth; null where no cells are chosen */
   value: number | null;
   /** what no choice exceeds, where that is known */

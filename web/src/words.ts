@@ -37,7 +37,7 @@ const FORMS: Record<string, string> = {
 };
 
 const LEVELS: Record<string, string> = {
-  "": "A cell has a label of every dimension.",
+  "": "A cell has a label of every dimension, or of one.",
   full: "A cell has a label of every dimension.",
   one: "A cell has a label of one dimension: larger and fewer cells.",
 };

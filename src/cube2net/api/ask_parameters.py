@@ -21,7 +21,7 @@ PARAMETERS = ("m", "near", "levels", "max_nodes", "bound", "seed")
 """What a question and :func:`cube2net.construct` call by the same name, and mean the same by."""
 FURTHER = ("near_weight", "membership", "trust", "keep", "max_links", "prefix")
 """Parameters of :func:`cube2net.construct` that a question gives among the options."""
-DEFAULTS: Mapping[str, Any] = {"method": "greedy", "levels": "full", "bound": False, "seed": 0}
+DEFAULTS: Mapping[str, Any] = {"method": "greedy", "bound": False, "seed": 0}
 ORDER = tuple(dict.fromkeys([*Ask.__annotations__, *View.__annotations__]))
 
 
@@ -192,16 +192,15 @@ def shortest(cube: Cube, ask: Ask) -> dict[str, Any]:
     given |= view_of(ask)
     if isinstance(given.get("levels"), list) and len(given["levels"]) == 1:
         given["levels"] = given["levels"][0]
-    if given.get("levels") == DEFAULTS["levels"]:
-        del given["levels"]
     method = split_options(given)[0]
     form, objective = _defaults(given, method)
+    usual_levels = pipeline.default_levels(given.get("objective", objective), given.get("form", form))
+    if given.get("levels") == usual_levels:
+        del given["levels"]
     if given.get("form") == form:
         del given["form"]
     if given.get("objective") == objective:
         del given["objective"]
-    if given.get("r") == 3 and not {"levels", "roll_up"} & given.keys():
-        del given["r"]
     usual = _usual(methods()[method]) | (_usual(pipeline.OBJECTIVES[objective]) if objective else {})
     usual |= {"prefix": "all"} | pipeline.WITH_OPTIONS.get(given.get("method", ""), ("", {}))[1]
     options = {

@@ -69,8 +69,17 @@ class SummaryCell(TypedDict):
 
     labels: Annotated[dict[str, str], "by dimension"]
     gain: float
-    objects: int
+    objects: int | None
     query_objects: int
+
+
+class AgreementShape(TypedDict):
+    """How many times as often as expected objects of the query with a common neighbour share a cell."""
+
+    lift: float
+    low: Annotated[float, "lower 95 % confidence limit"]
+    high: Annotated[float, "upper 95 % confidence limit"]
+    pairs: Annotated[int, "pairs of objects with a common neighbour"]
 
 
 class SummaryShape(TypedDict):
@@ -85,7 +94,8 @@ class SummaryShape(TypedDict):
     near_weight: float | None
     keep: str
     membership: str | None
-    trust: float | None
+    trust: Annotated[float | None, "the weight of cells against links, from 0.1 to 1"]
+    agreement: Annotated[AgreementShape | None, "what the weight was estimated from; null where it was given"]
     value: Annotated[float | None, "what the choice is worth; null where no cells are chosen"]
     bound: Annotated[float | None, "what no choice exceeds, where that is known"]
     gap: float | None

@@ -52,7 +52,9 @@ class Ask(View):
     m: NotRequired[Annotated[int | None, "at most so many cells; without a number sized by the query"]]
     r: NotRequired[Annotated[int | None, "of the objective cover: in how many cells every object is wanted"]]
     near: NotRequired[Annotated[int | None, "of the form woven: how many objects nearest by links"]]
-    levels: NotRequired[Annotated[str | list[str], "which cells: full, one, or the names of the levels that stay"]]
+    levels: NotRequired[
+        Annotated[str | list[str], "which cells: full, one, full+one, or the names of the levels that stay"]
+    ]
     max_nodes: NotRequired[Annotated[int | None, "at most so many nodes"]]
     pins: NotRequired[Annotated[list[Node], "cells and objects that must be in the network"]]
     bans: NotRequired[Annotated[list[Node], "cells and objects that must not be in it"]]

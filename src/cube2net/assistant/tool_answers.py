@@ -197,7 +197,7 @@ def ask_of(desk: Desk, asked: Mapping[str, Any], budget: int) -> tuple[Ask, str]
 
 def node_asked(desk: Desk, asked: Mapping[str, Any], given: Any) -> Node:
     """Return the cell or the object that a text names, or what the JSON interface takes as one."""
-    seen = desk.view(_view(asked))
+    seen = pipeline.cuboid(desk.view(_view(asked)), pipeline.BOTH)  # networks have cells of one label too
     if isinstance(given, dict):
         word = "cell" if "cell" in given else "object"
         inside = _only(given, word, "node")

@@ -133,10 +133,10 @@ def answer(
     )
 
 
-def levels(texts: Sequence[str] | None) -> str | list[str]:
-    """Return the levels that a command line names: one text, or several."""
-    given = list(texts or ["full"])
-    return given[0] if len(given) == 1 else given
+def levels(texts: Sequence[str] | None) -> str | list[str] | None:
+    """Return the levels that a command line names: one text, several, or None."""
+    given = list(texts or [])
+    return (given[0] if given else None) if len(given) < 2 else given
 
 
 def methods() -> dict[str, Any]:
@@ -237,14 +237,14 @@ def consists(about: Mapping[str, Any]) -> str:
 
     >>> counts = {"query_found": 116, "query_held": 113, "query_loose": 2, "near": 116}
     >>> consists({"form": "woven", "cells": [{}] * 59, "trust": 0.54, **counts})
-    '59 cells, trusted 0.54, hold 113 of the 116 objects of the query; 116 near objects; 2 of the query have neither'
+    '59 cells, of weight 0.54, hold 113 of the 116 objects of the query; 116 near objects; 2 of the query have neither'
     """
     if about["form"] not in ("cells", "woven"):
         return ""
     count, cells = about["query_found"], len(about["cells"])
-    trusted = "" if about["trust"] is None or not cells else f", trusted {about['trust']:.2f},"
+    weight = "" if about["trust"] is None or not cells else f", of weight {about['trust']:.2f},"
     held = f"hold{'s' * (cells == 1)} {about['query_held']:,} of the {count:,} object{'s' * (count != 1)} of the query"
-    parts = [f"{cells:,} cell{'s' * (cells != 1)}{trusted} {held}"]
+    parts = [f"{cells:,} cell{'s' * (cells != 1)}{weight} {held}"]
     parts += [f"{about['near']:,} near object{'s' * (about['near'] != 1)}"] if about["near"] else []
     loose = about["query_loose"]
     parts += [f"{loose:,} of the query {'has' if loose == 1 else 'have'} neither"] if loose else []

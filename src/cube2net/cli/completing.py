@@ -59,4 +59,4 @@ def dimensions(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def levels(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return what says which cells: full, one, or the dimensions of the cube that was named before."""
-    return [*offer("full", "one")(incomplete), *dimensions(ctx, incomplete)]
+    return [*offer("full", "one", "full+one")(incomplete), *dimensions(ctx, incomplete)]

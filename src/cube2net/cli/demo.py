@@ -56,9 +56,11 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
 
     progress("drawing, and writing the report", 0, None)
     pipeline.write_network(network, out / "network.graphml")
-    others = len(network.objects) - len(query)
-    title = f"{len(query)} authors, the {len(network.cells)} cells that hold them, and the {others} authors nearest"
-    pipeline.draw_network(network, out / "network.png", title=title, seed=seed)
+    # Cells of one label have so many links that a picture with them shows little else.
+    drawn = pipeline.construct(cube, query, levels="full", seed=seed)
+    others = len(drawn.objects) - len(query)
+    title = f"{len(query)} authors, the {len(drawn.cells)} full cells that hold them, and the {others} authors nearest"
+    pipeline.draw_network(drawn, out / "network.png", title=title, seed=seed)
     tool = "cube2net" if shutil.which("cube2net") else sys.argv[0]
     asked = f"{tool} compare {out}/cube --query {out}/query.csv"
     chosen = f"--methods {DEFAULT.method} --objectives {DEFAULT.objective} --forms {DEFAULT.form}"
@@ -70,7 +72,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
         f"Written to {out}/:",
         "  report/report.html  the verdict by labels, all tables, plots and the network: open it in a browser",
         "  network.graphml     the network of the first table",
-        "  network.png         the same as a picture: the query by area, cells as squares, the others white",
+        "  network.png         a picture with full cells only: the query by area, cells as squares, the others white",
         "  cube/, query.csv    the cube and the query; ask again with",
         f"                      {tool} query {out}/cube --query {out}/query.csv",
         "                      look at it, steer it and ask why in a browser (make explore installs what that needs)",

@@ -69,7 +69,7 @@ def query(
     near: NearObjects = None,
     near_weight: Annotated[
         float | None,
-        typer.Option(help="Form woven: multiplies links for each end outside the query. Without, by need."),
+        typer.Option(help="Form woven: multiplies links for each end outside the query. Without, by links into it."),
     ] = None,
     membership: MembershipName = None,
     trust: Annotated[
@@ -275,7 +275,7 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help=f"Several with commas: {', '.join(MEMBERSHIP_NAMES)}. Without, need.",
+            help=f"Several with commas: {', '.join(MEMBERSHIP_NAMES)}. Without, even.",
             autocompletion=offer_some(*MEMBERSHIP_NAMES),
         ),
     ] = None,

@@ -21,7 +21,7 @@ from cube2net.errors import ParameterError, unknown
 
 METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
 OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage", "linked", "cover")
-MEMBERSHIP_NAMES = ("unit", "share", "even", "need")
+MEMBERSHIP_NAMES = ("unit", "share", "even")
 EMBEDDING_NAMES = ("deepwalk", "node2vec", "line")
 RECOMMENDER_NAMES = ("popularity", "itemknn", "softimpute", "als", "ease")
 FORM_NAMES = ("objects", "cells", "both", "woven")
@@ -73,7 +73,7 @@ MembershipName = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help=f"What links of objects to cells weigh: {', '.join(MEMBERSHIP_NAMES)}. Without, need.",
+        help=f"What links of objects to cells weigh: {', '.join(MEMBERSHIP_NAMES)}. Without, even.",
         autocompletion=offer(*MEMBERSHIP_NAMES),
     ),
 ]
@@ -105,7 +105,7 @@ LevelNames = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAMES",
-        help="Which cells: full, one (one label each), or the levels that stay, as venue,topic; may be repeated.",
+        help="Which cells: full, one (one label), full+one, or the levels that stay, as venue,topic; may be repeated.",
         autocompletion=levels,
     ),
 ]

@@ -1,6 +1,6 @@
 from .engines.all_engines import ENGINES as ENGINES
 from .crossed_levels import cross_levels as cross_levels, place_cells as place_cells
-from .cuboids import cuboid as cuboid, pick_cells as pick_cells
+from .cuboids import BOTH as BOTH, FULL as FULL, cuboid as cuboid, pick_cells as pick_cells
 from .engines.duckdb import DuckDB as DuckDB, check_memory as check_memory
 from .engines.spark import Spark as Spark
 from .format.parts import check_whole as check_whole, lookup_of as lookup_of

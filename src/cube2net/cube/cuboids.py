@@ -10,7 +10,7 @@ from functools import cache, partial
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.arrays import distinct, join_rows, ragged_from_pairs, row_of_entries, take_rows
+from cube2net.arrays import distinct, join_rows, offsets, ragged_from_pairs, row_of_entries, take_rows
 from cube2net.cube.format.parts import check_whole
 from cube2net.cube.grow.cells_and_links import pack_homes
 from cube2net.cube.view_settings import said
@@ -19,8 +19,10 @@ from cube2net.errors import ParameterError, unknown
 from cube2net.records import Cells, Cube, Dimension, ItemIndex, Level, Ragged
 from cube2net.records.lineage import remembered
 from cube2net.records.mixed_names import mixed_cell_of, names_at
+from cube2net.records.ragged import LazyRagged
+from cube2net.records.spec import MIN_OBJECTS
 
-FULL, ONE = "full", "one"
+FULL, ONE, BOTH = "full", "one", "full+one"
 Cuboid = tuple[int | None, ...]
 """The level of every dimension, None for ∗."""
 Names = Callable[[Dimension, int], tuple[str, ...]]
@@ -40,11 +42,11 @@ def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
     cube
         A cube, also one that was rolled up, sliced or diced; not a view of this kind.
     levels
-        ``"full"`` is the cube itself, ``"one"`` every dimension alone, its cells of one label side by side. Else the
-        levels that stay, with commas between, such as ``"venue"`` or ``"decades,topic"``; dimensions that are
-        not named become ∗. Several of these texts give the cells of all. Where they name several levels of
-        one dimension, the view has their labels in one table, and a label that two levels have is named
-        with its level behind it.
+        ``"full"`` is the cube itself, ``"one"`` every dimension alone, its cells of one label side by side, and
+        ``"full+one"`` the cube's own cells and behind them a cell for every label. Else the levels that stay, with
+        commas between, such as ``"venue"`` or ``"decades,topic"``; dimensions that are not named become ∗. Several of
+        these texts give the cells of all. Where they name several levels of one dimension, the view has their labels
+        in one table, and a label that two levels have is named with its level behind it.
 
     Examples
     --------
@@ -57,12 +59,114 @@ def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
     3
     """
     check_whole(cube, "rolled up")
+    if levels == BOTH:
+        if BOTH not in cube.kept_views:
+            cube.kept_views[BOTH] = add_label_cells(cube)
+        return cube.kept_views[BOTH]
     wanted = _read(cube, levels)
     if wanted == (_full(cube),):
         return cube
     if wanted not in cube.kept_views:
         cube.kept_views[wanted] = said(_view(cube, wanted), f"cells of {'; '.join(_name(cube, one) for one in wanted)}")
     return cube.kept_views[wanted]
+
+
+def add_label_cells(cube: Cube) -> Cube:
+    """Return the view of a cube that has, behind its own cells, a cell for every label: ⟨∗, ACL, ∗⟩.
+
+    A cell of one label holds the objects of all cells with that label, those with too few objects included; it is there
+    where these cells have ``min_objects`` members together. Which of them hold an object is computed from the object's
+    own cells; members of all cells are only computed when they are used. A cube of one dimension has these cells
+    already.
+    """
+    used = [number for number, dimension in enumerate(cube.dimensions) if not dimension.is_top]
+    if len(used) < 2:
+        return cube
+    own = all_labels(cube)
+    sizes = [len(cube.dimensions[number].labels) for number in used]
+    starts = np.cumsum([0, *sizes])
+    label_cells = np.full((sum(sizes), len(cube.dimensions)), -1, np.int32)
+    for number, start, size in zip(used, starts.tolist(), sizes, strict=False):
+        label_cells[start : start + size, number] = np.arange(size)
+    of_labels = own[:, used] + starts[:-1]
+    own_sizes = np.concatenate([cube.cells.members.sizes, cube.small.members.sizes])
+    extents = np.bincount(of_labels.ravel(), weights=np.repeat(own_sizes, len(used)), minlength=sum(sizes))
+    large = extents >= cube.settings.get("min_objects", MIN_OBJECTS)
+    first, count = len(cube.cells), len(cube.cells) + int(large.sum())
+    # The cells of one label that a cell of the cube is part of; ``count`` stands for those that are not there.
+    groups = np.where(large, first + np.cumsum(large) - 1, count).astype(np.int32)[of_labels]
+    members = LazyRagged(count, partial(_members_with_labels, cube, groups, count), partial(_members_of, cube, groups))
+    homes = LazyRagged(
+        len(cube.objects),
+        lambda: (pack_homes(members, len(cube.objects)), np.empty(0, np.int32)),
+        partial(_homes_with_labels, cube, groups, count),
+    )
+    numbers = np.concatenate([np.arange(first), count + np.arange(len(cube.small))])
+    view = replace(
+        cube,
+        cells=Cells(
+            np.concatenate([cube.cells.labels, label_cells[large]]),
+            members,
+            extents=np.concatenate([cube.cells.members.sizes, extents[large]]),
+        ),
+        homes=homes,
+        items=None if cube.items is None else cache(partial(_renumber_cells, cube.items, numbers)),
+    )
+    return said(view, "cells of all labels together, and of one label")
+
+
+def _homes_with_labels(cube: Cube, groups: Array, count: int, objects: Array) -> tuple[Ragged, Array]:
+    """Return the cells of some objects, those of one label included, and how many of the cube's each stands for."""
+    some, row = np.unique(objects, return_inverse=True)
+    own, small = take_rows(cube.homes, some), cube.small.members
+    place = np.minimum(np.searchsorted(some, small.indices), max(len(some) - 1, 0))
+    hits = np.flatnonzero(some[place] == small.indices) if len(some) else np.empty(0, np.int64)
+    rows = np.concatenate([row_of_entries(own), place[hits]]).astype(np.int64)
+    small_cells = np.searchsorted(small.indptr, hits, side="right") - 1
+    cells = np.concatenate([own.indices, len(cube.cells) + small_cells]).astype(np.int64)
+    kept = cells < len(cube.cells)
+    width, of_labels = count + 1, groups[cells]
+    there = of_labels < count
+    keys = np.concatenate([rows[kept] * width + cells[kept], (rows[:, None] * width + of_labels)[there]])
+    pairs, counts = np.unique(keys, return_counts=True)
+    starts = offsets(pairs // width, len(some))
+    found, times = (Ragged(starts, part.astype(np.int32)) for part in (pairs % width, counts))
+    if len(some) == len(objects) and bool((row[1:] > row[:-1]).all()):
+        return found, times.indices
+    return take_rows(found, row), take_rows(times, row).indices
+
+
+def _members_of(cube: Cube, groups: Array, cells: Array) -> tuple[Ragged, Array]:
+    """Return the members of some cells, those of one label included; how often each is there is not counted."""
+    everyone = join_rows(cube.cells.members, cube.small.members)
+    held = np.zeros(len(cube.objects), dtype=bool)
+    rows = []
+    for cell in cells.tolist():
+        if cell < len(cube.cells):
+            rows.append(cube.cells.members[cell])
+            continue
+        held[:] = False
+        held[take_rows(everyone, np.flatnonzero((groups == cell).any(axis=1))).indices] = True
+        rows.append(np.flatnonzero(held).astype(np.int32))
+    indptr = np.cumsum([0, *map(len, rows)])
+    return Ragged(indptr, np.concatenate([np.empty(0, np.int32), *rows])), np.empty(0, np.int32)
+
+
+def _members_with_labels(cube: Cube, groups: Array, count: int) -> tuple[Ragged, Array]:
+    """Return the members of all cells, those of one label included, and in how many of the cube's each is."""
+    from cube2net.kernels.csr import count_groups, fill_groups
+
+    own, small = cube.cells.members, pack_homes(cube.small.members, len(cube.objects))
+    homes = (cube.homes.indptr, cube.homes.indices, small.indptr, small.indices, len(cube.cells))
+    label_groups = groups - np.int32(len(cube.cells))
+    sizes = np.zeros(count - len(cube.cells) + 1, np.int64)
+    count_groups(*homes, label_groups, sizes)
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    members, counts = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]), np.int32)
+    fill_groups(*homes, label_groups, indptr[:-1].copy(), members, counts)
+    end = int(indptr[-2])
+    of_labels = Ragged(indptr[:-1], members[:end])
+    return join_rows(own, of_labels), np.concatenate([np.ones(len(own.indices), np.int32), counts[:end]])
 
 
 @remembered
@@ -110,6 +214,12 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
         items=None if cube.items is None else cache(partial(_items_of_parts, cube.items, len(own), tuple(parts))),
     )
     return said(view, f"{len(rows):,} cells at levels of their own")
+
+
+def _renumber_cells(items: Callable[[], ItemIndex], numbers: Array) -> ItemIndex:
+    """Return an index in which cells have other numbers, in the same order."""
+    index = items()
+    return replace(index, cells=Ragged(index.cells.indptr, numbers[index.cells.indices].astype(np.int32)))
 
 
 def _items_of_parts(items: Callable[[], ItemIndex], count: int, parts: Sequence[Array]) -> ItemIndex:

@@ -13,7 +13,6 @@ from .export import (
 from .forms import (
     assemble as assemble,
     brings_objects as brings_objects,
-    cell_sizes as cell_sizes,
     expected_nodes as expected_nodes,
     first_cells as first_cells,
     form_of as form_of,

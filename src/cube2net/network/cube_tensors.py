@@ -30,7 +30,7 @@ def cube_data(cube: Cube, query: Query | None = None, x: Any = None) -> Data:
         names, x = known_inputs(cube)
         if not names:
             why = "it does not keep its items" if cube.items is None else "nothing of them is a number or a share"
-            why = "this is a view of other cuboids, which has no items" if cube.cells.counts is not None else why
+            why = "this is a view of other cuboids, which has no items" if cube.cells.merged else why
             raise ParameterError(
                 f"nothing is known of the cube's objects that could be x, for {why}: give x=…, a row of numbers for "
                 f"each of {len(cube.objects):,} objects"

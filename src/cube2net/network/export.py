@@ -143,7 +143,7 @@ def to_networkx(network: Network) -> networkx.Graph:
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
     >>> print(c2n.to_networkx(network))
-    Graph with 104 nodes and 422 edges
+    Graph with 110 nodes and 779 edges
     """
     expect(Network, network, "network")
     require("a NetworkX graph", "networkx")
@@ -180,7 +180,7 @@ def to_igraph(network: Network) -> igraph.Graph:
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> graph = c2n.to_igraph(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)))
     >>> graph.vcount(), graph.ecount(), graph.vs[0]["id"]
-    (104, 422, 'o1')
+    (110, 779, 'o1')
     """
     expect(Network, network, "network")
     require("an igraph graph", "igraph")

@@ -1,12 +1,7 @@
-"""The network of a query and a selection, in each of its forms: which nodes, which links, and what they weigh.
-
-How much cells weigh against links is told by how far the two agree: whether objects that are near by links are in the
-same cells.
-"""
+"""The network of a query and a selection, in each of its forms: which nodes, which links, and what they weigh."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,24 +10,17 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
-from cube2net.compiling import load
 from cube2net.errors import ParameterError
+from cube2net.network.cell_weight import CellWeight, estimate_cell_weight
 from cube2net.network.links import in_already, look_up, look_up_links, may_come, pinned
 from cube2net.network.node_columns import carried
 from cube2net.records import Cube, Form, Network, Query, Selection
 from cube2net.records.link_weights import HEAVIEST
+from cube2net.records.ragged import LazyRagged
 from cube2net.records.scope import OPEN, Scope
 
 # An object with so many links needs half as much of others as one without any.
 SILENT = 2.0
-# So many objects of a query are looked at: their pairs are 180,000.
-LOOKED_AT = 600
-# Matrices of no more rows and columns are kept whole: they are made and multiplied before sparse ones are loaded.
-SMALL = 1024
-# Cells are not trusted where objects two steps apart share them as often as this, and fully where as often as that.
-NONE, FULL = 1.5, 2.5
-# But never less than this; and before anything is seen they are trusted, as if so many pairs had said so.
-LEAST, BELIEVED = 0.1, 30
 # A network that brings more objects than this, and more than so many for each of the query, is announced.
 MANY, MANY_EACH = 1_000, 20
 
@@ -43,8 +31,8 @@ def form_of(kind: str, **given: Any) -> Form:
     for name in ("membership", "trust"):
         if given.get(name) is not None and not form.has_cells:
             raise ParameterError(f"{name} is about links to cells, and the form 'objects' has no cells as nodes")
-    if given.get("trust") is not None and form.kind != "woven" and form.membership != "need":
-        raise ParameterError(f"trust weighs memberships by need, got the membership {form.membership!r}")
+    if given.get("trust") is not None and form.kind != "woven" and form.membership != "even":
+        raise ParameterError(f"trust scales memberships of the kind 'even', got the membership {form.membership!r}")
     for name in ("near", "near_weight"):
         if given.get(name) is not None and kind != "woven":
             raise ParameterError(f"{name} is about the near objects of the form 'woven', got the form {kind!r}")
@@ -108,15 +96,6 @@ def said_of_limit(query: Query, max_nodes: int | None) -> str:
     return f"the query alone has {len(query):,} nodes, more than max_nodes {max_nodes:,}: nothing is added to it"
 
 
-def cell_sizes(cube: Cube, cells: Array, scope: Scope = OPEN) -> list[int]:
-    """Return how many objects of each of some cells may come into a network."""
-    if scope.barred is None:
-        return [len(cube.cells.members[cell]) for cell in cells.tolist()]
-    members = take_rows(cube.cells.members, cells)
-    allowed = row_of_entries(members)[~scope.barred[members.indices]]
-    return [int(size) for size in np.bincount(allowed, minlength=len(cells))]
-
-
 def said_of_scope(query: Query, scope: Scope, by: Sequence[str] = ("where", "between", "kind", "bans")) -> str:
     """Return a sentence where nobody may be brought to a query; ``by`` are the words that say so."""
     if scope.barred is None or len(pinned(query, scope)):
@@ -156,11 +135,14 @@ def assemble(
     others = others[:0] if form.kind == "cells" else others
     objects = np.concatenate([query.objects, np.sort(np.concatenate([pins, others])) if len(pins) else others])
     (source, target, weight), keys, place = look_up_links(cube.links, objects)
-    members = take_rows(cube.cells.members, selection.cells)
-    held = look_up(keys, place, members.indices) - 1
-    there = held >= 0
-    ranks, held = row_of_entries(members)[there], held[there]
-    shares = _shares(cube, selection.cells, there) if form.has_cells else np.ones(len(held))
+    if isinstance(cube.homes, LazyRagged):
+        held, ranks, shares = _memberships_of_objects(cube, objects, selection.cells)
+    else:
+        members = take_rows(cube.cells.members, selection.cells)
+        held = look_up(keys, place, members.indices) - 1
+        there = held >= 0
+        ranks, held = row_of_entries(members)[there], held[there]
+        shares = _shares(cube, selection.cells, there) if form.has_cells else np.ones(len(held))
     if form.keep == "linked":
         linked = np.arange(len(objects)) < len(query)
         linked[source] = linked[target] = True
@@ -171,13 +153,18 @@ def assemble(
         ranks, held, shares = ranks[stays], position[held[stays]], shares[stays]
     into = np.concatenate([target[source < len(query)], source[target < len(query)]])
     query_links = np.bincount(into, minlength=len(objects))
-    trusted = given = None
+    cell_weight = CellWeight(form.trust or 1.0)
+    given = None
     if form.has_cells:
+        if form.trust is None and len(held):
+            starts, cuboids = cube.links.indptr, _number_cuboids(cube, selection.cells)
+            degrees = starts[objects + 1] - starts[objects]
+            cell_weight = estimate_cell_weight((source, target), degrees, held, ranks, cuboids, query=len(query))
         woven = Weaving(source, target, weight, held, ranks, shares, query_links, len(query))
-        trusted = form.trust or (woven.trust() if len(held) else 1.0)
-        factors = woven.near_factors(form.near_weight, trusted) if form.kind == "woven" else np.ones(len(weight))
-        given = weight if form.kind == "woven" else None
-        joined = woven.memberships(form.membership, factors, trusted)
+        damped = form.kind == "woven"
+        factors = woven.near_factors(form.near_weight, cell_weight.value) if damped else np.ones(len(weight))
+        given = weight if damped else None
+        joined = woven.memberships(form.membership, cell_weight.value)
         source = np.concatenate([source, held])
         target = np.concatenate([target, len(objects) + ranks])
         weight = np.minimum(np.concatenate([weight * factors, joined]), HEAVIEST)
@@ -195,7 +182,11 @@ def assemble(
         dimensions=tuple(dimension.name for dimension in cube.dimensions),
         labels=tuple(cube.cell(int(number)) for number in selection.cells),
         form=form.kind,
-        settings={"trust": trusted if len(held) else None, "directed": bool(cube.settings.get("directed"))},
+        settings={
+            "trust": cell_weight.value if form.has_cells and len(held) else None,
+            "agreement": cell_weight.evidence(),
+            "directed": bool(cube.settings.get("directed")),
+        },
         carried=carried(cube),
         given=given,
     )
@@ -244,6 +235,31 @@ def _shares(cube: Cube, cells: Array, there: Array) -> Array:
     return shares
 
 
+def _memberships_of_objects(cube: Cube, objects: Array, cells: Array) -> tuple[Array, Array, Array]:
+    """Return which of some objects are in which of some cells, by cell and then by object, and what each is worth.
+
+    A membership is worth as in :func:`_shares`. The size of a cell of one label is taken as the sum of the sizes of
+    the cells that it consists of, which is known without counting distinct objects.
+    """
+    assert isinstance(cube.homes, LazyRagged) and cube.cells.extents is not None
+    homes, counts = cube.homes.take_counted(objects)
+    rank = np.full(len(cube.cells), -1)
+    rank[cells] = np.arange(len(cells))
+    ranks = rank[homes.indices]
+    there = np.flatnonzero(ranks >= 0)
+    held = row_of_entries(homes)[there]
+    order = np.lexsort((objects[held], ranks[there]))
+    there, held = there[order], held[order]
+    rarity = np.log1p(len(cube.objects) / np.maximum(cube.cells.extents[cells], 1))
+    return held, ranks[there], counts[there] * rarity[ranks[there]]
+
+
+def _number_cuboids(cube: Cube, cells: Array) -> Array:
+    """Return for each of some cells a number that says in which dimensions it has a label."""
+    labelled = cube.cells.labels[cells] >= 0
+    return np.asarray(labelled @ (1 << np.arange(labelled.shape[1])))
+
+
 @dataclass(frozen=True, eq=False)
 class Weaving:
     """Links and memberships that are to be weighed against each other.
@@ -253,8 +269,7 @@ class Weaving:
     ``query_links`` says how many links of every object lead into the query.
 
     An object *needs* others the less the more links d into the query it has: 2 / (2 + d) is 1 without any, a half with
-    two, little with many. Where cells are trusted, near objects speak where links of the query are silent, and cells
-    where links are.
+    two, little with many.
     """
 
     source: Array
@@ -266,23 +281,17 @@ class Weaving:
     query_links: Array
     query: int
 
-    def trust(self) -> float:
-        """Return how much cells are trusted, by how far they agree with links."""
-        cells = int(self.ranks.max(initial=-1)) + 1
-        sizes = {"query": self.query, "objects": len(self.query_links), "cells": cells}
-        return trust((self.source, self.target), self.held, self.ranks, **sizes)
-
-    def near_factors(self, near_weight: float | None, trusted: float) -> Array:
+    def near_factors(self, near_weight: float | None, cell_weight: float) -> Array:
         """Return what every link is multiplied by: 1 inside the query, and less for each end outside it.
 
-        A link between the query's object q and a near one weighs need(q)ᵗ times as much, and one between two near
-        objects need(x)ᵗ · need(y)ᵗ times, at the trust t. A number as ``near_weight`` stands for all of these.
+        A link between the query's object q and a near one is multiplied by need(q)²ᵗ, and one between two near objects
+        by need(x)²ᵗ · need(y)²ᵗ, where t is the weight of cells. A number as ``near_weight`` replaces all of these.
         """
         ends = (self.source, self.target)
         if near_weight is not None:
             outside = sum((end >= self.query).astype(np.float64) for end in ends)
             return np.asarray(near_weight**outside)
-        need = (SILENT / (SILENT + self.query_links)) ** trusted
+        need = (SILENT / (SILENT + self.query_links)) ** (2.0 * cell_weight)
         own, other = (end < self.query for end in ends)
         return np.asarray(
             np.where(other & ~own, need[self.target], 1.0)
@@ -290,12 +299,11 @@ class Weaving:
             * np.where(~own & ~other, need[self.source] * need[self.target], 1.0)
         )
 
-    def memberships(self, kind: str, factors: Array, trusted: float) -> Array:
+    def memberships(self, kind: str, cell_weight: float) -> Array:
         """Return the weight of every membership link.
 
         Let s be the median, over the objects of the query that have a link within it, of the weight of all these links
-        together. The memberships of an object weigh together s / 2 (``even``), or t · s · 2 / (2 + d) (``need``), where
-        t is the trust and d the object's number of links, each counted by its factor.
+        together. For ``even`` the memberships of an object weigh t · s together, where t is the weight of cells.
         """
         if kind == "unit" or not len(self.held):
             return np.ones(len(self.held))
@@ -303,10 +311,8 @@ class Weaving:
             return np.asarray(1.0 / np.bincount(self.ranks)[self.ranks])
         own = (self.source < self.query) & (self.target < self.query)
         typical = _median_strength(self.source[own], self.target[own], self.weight[own])
-        ends = np.concatenate([self.source, self.target])
-        degree = np.bincount(ends, weights=np.tile(factors, 2), minlength=len(self.query_links))
-        whole = trusted * typical * SILENT / (SILENT + degree) if kind == "need" else np.full(len(degree), typical / 2)
-        return np.asarray(whole[self.held] * self.shares / np.bincount(self.held, weights=self.shares)[self.held])
+        shares = self.shares / np.bincount(self.held, weights=self.shares)[self.held]
+        return np.asarray(cell_weight * typical * shares)
 
 
 def _median_strength(source: Array, target: Array, weight: Array) -> float:
@@ -316,69 +322,3 @@ def _median_strength(source: Array, target: Array, weight: Array) -> float:
     strengths = np.bincount(np.concatenate([source, target]), weights=np.tile(weight, 2))
     strong = strengths[strengths > 0]
     return float(np.median(strong)) if len(strong) else 2.0
-
-
-def trust(links: tuple[Array, Array], held: Array, ranks: Array, *, query: int, objects: int, cells: int) -> float:
-    """Return how much cells are trusted against links, from 0.1 to 1, by what the links of the query say of them.
-
-    See :func:`agreement` for the arguments. Where few pairs can tell, cells are trusted.
-    """
-    found, pairs = agreement(links, held, ranks, query=query, objects=objects, cells=cells)
-    settled = (min(found, FULL) * pairs + FULL * BELIEVED) / (pairs + BELIEVED)
-    return min(1.0, max(LEAST, (settled - NONE) / (FULL - NONE)))
-
-
-def agreement(
-    links: tuple[Array, Array], held: Array, ranks: Array, *, query: int, objects: int, cells: int
-) -> tuple[float, int]:
-    """Return how many times as often two objects of the query share cells where they are two steps apart as where far.
-
-    Sharing is counted beside what chance would give, the product of the numbers of cells that the two are in: else busy
-    objects, which are near each other and in many cells, would decide. 1 is where cells say nothing about links. Pairs
-    that are linked are left out: the item that links two objects puts both into its cells, so these agree by
-    themselves. Far are pairs that no path of three links joins, or of two where all others are joined.
-
-    ``links`` join positions of ``objects``, the first ``query`` of which are the query's; object ``held[i]`` is in cell
-    ``ranks[i]``. Of a large query only some objects are looked at. With it come the pairs two steps apart that were
-    seen, 0 where nothing can be told; where far pairs share nothing, and near ones do, it is infinite.
-
-    >>> links = np.array([0, 1, 2, 3]), np.array([4, 4, 5, 5])  # 0 and 1 by 4, 2 and 3 by 5
-    >>> held = np.array([0, 1, 2, 3, 0, 2])
-    >>> agreement(links, held, np.array([0, 0, 1, 1, 2, 2]), query=4, objects=6, cells=3)  # 0 and 2 share a cell too
-    (4.5, 2)
-    >>> agreement(links, held[:4], np.array([0, 1, 0, 1]), query=4, objects=6, cells=2)
-    (0.0, 2)
-    """
-    rows = np.unique(np.linspace(0, query - 1, min(query, LOOKED_AT)).astype(np.int64))
-    upper = np.triu_indices(len(rows), 1)
-    inside = held < query
-    joined = _counts(np.concatenate(links), np.concatenate(links[::-1]), (objects, objects))
-    around, homes = joined[rows], _counts(held[inside], ranks[inside], (query, cells))[rows]
-
-    linked = _dense(around[:, rows])[upper] > 0
-    near = (_dense(around @ around.T)[upper] > 0) & ~linked
-    further = ~near & ~linked
-    far = further & ~(_dense((around @ joined) @ around.T)[upper] > 0)
-    far = far if far.any() else further
-    shared = _dense(homes @ homes.T)[upper].astype(np.float64)
-    count = homes.sum(axis=1)
-    chance = np.outer(count, count)[upper].astype(np.float64)
-    if not (chance[near].any() and chance[far].any() and (shared[near].any() or shared[far].any())):
-        return 1.0, 0
-    often, base = (float(shared[pairs].sum() / chance[pairs].sum()) for pairs in (near, far))
-    return often / base if base else math.inf, int(near.sum())
-
-
-def _counts(rows: Array, columns: Array, shape: tuple[int, int]) -> Any:
-    """Return a matrix that counts how often a row and a column come together; a sparse one where it is large."""
-    if max(shape) <= SMALL:
-        places = rows.astype(np.int64) * shape[1] + columns
-        return np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float32)
-    load("scipy.sparse")
-    from scipy import sparse
-
-    return sparse.csr_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape)
-
-
-def _dense(matrix: Any) -> Array:
-    return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())

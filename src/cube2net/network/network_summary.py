@@ -33,6 +33,7 @@ def summary(network: Network) -> dict[str, Any]:
         "keep": settings["keep"],
         "membership": settings["membership"],
         "trust": settings["trust"],
+        "agreement": settings["agreement"],
         "value": selection.value if len(selection.cells) else None,
         "bound": selection.bound,
         "gap": selection.gap,
@@ -45,9 +46,7 @@ def summary(network: Network) -> dict[str, Any]:
                 "objects": size,
                 "query_objects": shared,
             }
-            for labels, gain, size, shared in zip(
-                network.labels, gains, settings["cell_objects"], in_query, strict=True
-            )
+            for labels, gain, size, shared in zip(network.labels, gains, network.cell_objects, in_query, strict=True)
         ],
         "nodes": len(network),
         "links": len(network.source),

@@ -244,7 +244,8 @@ class KnownNodes:
             share = f"{len(rows) / count:.0%}" if rows else "0%"
             title = cell_title(network.labels[rank], in_markdown)
             gain = f"{cell['gain']:{digits}}"
-            return f"{rank + 1}. {title} {gain}: {len(rows):,} of the query ({share}){of}; {cell['objects']:,} in all"
+            in_all = "" if cell["objects"] is None else f"; {cell['objects']:,} in all"
+            return f"{rank + 1}. {title} {gain}: {len(rows):,} of the query ({share}){of}{in_all}"
 
         return line
 

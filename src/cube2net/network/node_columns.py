@@ -79,7 +79,7 @@ def label_shares(network: Network) -> dict[str, tuple[tuple[str, ...], sp.csr_ar
     >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
     >>> labels, shares = label_shares(network)["venue"]
     >>> len(labels), shares.shape
-    (4, (104, 4))
+    (4, (110, 4))
     """
     return shares_of(None if network.carried is None else network.carried.labels(network.objects), len(network))
 

@@ -64,7 +64,7 @@ def to_pyg(network: Network) -> Data:
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> data = c2n.to_pyg(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)))
     >>> data.num_nodes, data.num_edges, int(data.seed_mask.sum())
-    (104, 844, 50)
+    (110, 1558, 50)
     """
     expect(Network, network, "network")
     pyg = geometric()
@@ -123,7 +123,7 @@ def to_hetero(network: Network) -> HeteroData:
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> data = c2n.to_hetero(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)))
     >>> data.node_types, data["cell"].num_nodes
-    (['cell', 'object'], 4)
+    (['cell', 'object'], 10)
     >>> data.edge_types
     [('cell', 'membership', 'object'), ('object', 'link', 'object'), ('object', 'membership', 'cell')]
     """

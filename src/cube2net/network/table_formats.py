@@ -126,7 +126,7 @@ def to_scipy(network: Network) -> sp.csr_array:
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> matrix = c2n.to_scipy(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)))
     >>> matrix.shape, matrix.nnz
-    ((104, 104), 844)
+    ((110, 110), 1558)
     """
     import scipy.sparse as sp
 

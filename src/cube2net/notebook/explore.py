@@ -58,10 +58,10 @@ def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> widget = c2n.explore(c2n.build_cube(planted.corpus), planted.query(0)[:10], m=3)
     >>> widget.network
-    Network(20 objects, 3 cells, 70 links, 10 in the query)
+    Network(20 objects, 3 cells, 83 links, 10 in the query)
     >>> widget.query = planted.query(1)[:5]
     >>> widget
-    Explorer(Network(10 objects, 3 cells, 25 links, 5 in the query))
+    Explorer(Network(10 objects, 3 cells, 30 links, 5 in the query))
     >>> widget.close()
     """
     check_cube(cube)

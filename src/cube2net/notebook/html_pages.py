@@ -259,7 +259,7 @@ def _certificate(selection: Selection, *, whole: bool = False) -> str:
 
 def _cells(network: Network) -> str:
     """Return the first cells of a network: what each added, how large it is, and its share of the query."""
-    if "cell_objects" not in network.settings or not len(network.selection.cells):
+    if network.question is None or not len(network.selection.cells):
         return ""
     told = pipeline.summary(network)["cells"]
     rows = [

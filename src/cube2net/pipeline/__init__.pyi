@@ -74,10 +74,13 @@ from .pivots import (
     window_labels as window_labels,
 )
 from .planning import (
+    BOTH as BOTH,
     FORMS as FORMS,
     METHODS as METHODS,
     WITH_OPTIONS as WITH_OPTIONS,
+    cuboid as cuboid,
     default_form as default_form,
+    default_levels as default_levels,
     default_objective as default_objective,
 )
 from .prices import prices as prices

@@ -286,7 +286,7 @@ def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Cho
             setup.m or None,
             setup.objective or None,
             setup.form,
-            levels=setup.levels or "full",
+            levels=setup.levels or None,
             near=setup.near,
             membership=setup.membership or None,
             max_nodes=nodes,

@@ -48,7 +48,7 @@ def construct(
     form: str | None = None,
     seed: int = 0,
     *,
-    levels: Levels = "full",
+    levels: Levels | None = None,
     near: int | None = None,
     near_weight: float | None = None,
     membership: str | None = None,
@@ -65,12 +65,12 @@ def construct(
     progress: Telling = None,
     **method_options: Any,
 ) -> Network:
-    """Return a small network around a query; without more words, the one that helps the next step.
+    """Return a small network around a query.
 
-    That is, for a query Q: cells as nodes, chosen so that three of them hold every object of Q, as far as cells go that
-    serve two objects or more; the |Q| objects nearest to Q by links; and weights by which cells speak where links
-    are silent. It is sized by the query, at most 3·|Q| nodes. The paper's answer is ``form="objects"``: the objects
-    of 20 cells.
+    By default the nodes are the query Q, the cells that hold two or more of its objects (at most |Q| cells, with a
+    label in every dimension or in one, such as ⟨∗, ACL, ∗⟩), and the |Q| objects nearest to Q by links. How much links
+    to cells weigh is estimated from the links of Q. There are at most 3·|Q| nodes. The paper's network is
+    ``form="objects"``: the objects of 20 cells.
 
     Parameters
     ----------
@@ -97,15 +97,16 @@ def construct(
     seed
         Of all that is random: the same seed makes the same network.
     levels
-        Which cells there are: ``"full"`` (the cube's own), ``"one"`` (one label each, ⟨∗, ACL, ∗⟩), or the names of
-        the levels that stay, such as ``"venue,topic"``; see :func:`cube2net.cube.cuboid`.
+        Which cells there are: ``"full"`` (the cube's own), ``"one"`` (one label each, ⟨∗, ACL, ∗⟩), ``"full+one"``
+        (both, the default for the objective ``cover`` in the forms woven and cells), or the names of the levels that
+        stay, such as ``"venue,topic"``; see :func:`cube2net.cube.cuboid`.
     near, near_weight
         Of the form ``"woven"``: how many objects nearest by links, as many as Q has without a number, and what the
         weight of a link is multiplied by for each end outside Q; without a number, the less the better linked.
     membership, trust
-        What links between an object and its cells weigh: ``"need"`` (the default), ``"even"``, ``"share"`` or
-        ``"unit"``; and how much cells are trusted against links, above 0 and up to 1: without a number, as far as the
-        two agree.
+        What links between an object and its cells weigh: ``"even"`` (the default), ``"share"`` or ``"unit"``; and the
+        weight of cells against links, above 0 and up to 1: without a number it is estimated from the links of the
+        query.
     keep
         ``"linked"`` leaves out objects brought that have no link to the network, ``"all"`` keeps them; without a word
         it is ``"linked"`` where the objective sees links.
@@ -142,7 +143,7 @@ def construct(
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
     >>> c2n.construct(cube, planted.query(0))
-    Network(100 objects, 4 cells, 422 links, 50 in the query)
+    Network(100 objects, 10 cells, 779 links, 50 in the query)
     >>> paper = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects")
     >>> paper, set(paper.labels) == set(planted.best_cells[0])
     (Network(50 objects, 163 links, 50 in the query), True)
@@ -192,7 +193,7 @@ def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) 
 def _check_nothing_chosen(method: object, options: Mapping[str, Any]) -> None:
     """Raise where something is asked of what chooses all of it by itself."""
     who = type(method).__name__.replace("Auto", "auto")
-    defaults = {"levels": "full", "prefix": "all", "bound": False, "pins": [], "bans": [], "like": [], "unlike": []}
+    defaults = {"prefix": "all", "bound": False, "pins": [], "bans": [], "like": [], "unlike": []}
     for name, value in options.items():
         if value != defaults.get(name):
             raise ParameterError(f"{who!r} chooses what to bring by itself, and {name} is {value!r}: leave it out")
@@ -307,7 +308,6 @@ def network_of(
             **_seen(plan.whole),
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
-            "cell_objects": networks.cell_sizes(cube, selection.cells, scope),
             **told(plan),
         },
         seconds=seconds,

@@ -95,11 +95,11 @@ def explain(
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
     >>> c2n.explain(network)
-    ValueAccount(cover 112 of 4 cells)
+    ValueAccount(cover 324 of 10 cells)
     >>> c2n.explain(network, network.labels[0])
-    CellExplanation(⟨199X · venue 0 · topic 2⟩: number 1 of 4, +30 last, holds 30 of the query)
+    CellExplanation(⟨∗ · venue 0 · ∗⟩: number 1 of 10, +50 last, holds 50 of the query)
     >>> c2n.explain(network, "Object 59")
-    ObjectExplanation(Object 59: near, rank 40 by PageRank, linked to 0 of the query, 0 chosen cells hold it)
+    ObjectExplanation(Object 59: near, rank 40 by PageRank, linked to 0 of the query, 4 chosen cells hold it)
     """
     network = asked_of(network, cube)
     question = network.question

@@ -110,16 +110,16 @@ def _setup(wanted: Plan, method: str | Method, words: dict[str, Any]) -> Setup:
     """Return what the network of a plan is called; one that was steered or limited is not called as the plain one."""
     name = method if isinstance(method, str) else type(method).__name__
     more = [word for word, value in words.items() if word not in TOLD and value not in (None, [], (), "all")]
-    called = f"{name} as asked" if more or not isinstance(words.get("levels", "full"), str) else name
+    called = f"{name} as asked" if more or not isinstance(words.get("levels") or "", str) else name
     if not chooses_cells(wanted.method):
         return Setup(method=called)
-    levels = words.get("levels", "full")
+    levels = words.get("levels") or ""
     return Setup(
         method=called,
         objective=objective_name(wanted.objective),
         form=wanted.form.kind,
         m=words.get("m") or 0,
-        levels="" if levels == "full" or not isinstance(levels, str) else levels,
+        levels=levels if isinstance(levels, str) else "",
         near=words.get("near"),
         membership=words.get("membership") or "",
     )

@@ -11,7 +11,9 @@ import numpy as np
 from cube2net import network as networks
 from cube2net.arguments import made, name_of
 from cube2net.array_types import Array
-from cube2net.cube import cuboid
+from cube2net.cube import BOTH as BOTH
+from cube2net.cube import FULL
+from cube2net.cube import cuboid as cuboid
 from cube2net.errors import ParameterError, whole_number
 from cube2net.interfaces import LinkObjective, Method, Objective, chooses_cells, counts_repeats
 from cube2net.pipeline.queries import Asked, query_of
@@ -67,7 +69,7 @@ class Plan:
     objective: Objective | LinkObjective
     form: Form
     budget: Budget
-    levels: Levels = "full"
+    levels: Levels = FULL
     max_nodes: int | None = None
     sized: bool = False
     asked: Mapping[str, Any] = field(default_factory=dict)
@@ -96,7 +98,7 @@ def plan(
     objective: Valued | None = None,
     form: str | None = None,
     *,
-    levels: Levels = "full",
+    levels: Levels | None = None,
     keep: str | None = None,
     max_nodes: int | None = None,
     max_links: int | None = None,
@@ -112,9 +114,12 @@ def plan(
     chooser: Method = made(method, METHODS, Method, "method", {})
     kind = form or default_form(chooser)
     named = default_objective(chooser, kind) if objective is None else objective
-    view = cube if levels == "full" else cuboid(cube, levels)
+    if levels is None:
+        levels = FULL if cube.cells.merged else default_levels(named, kind)
+    view = cube if levels == FULL else cuboid(cube, levels)
+    levels = FULL if levels == BOTH and view is cube else levels
     # Of cells at higher levels an object is in few, and large ones would be enough: there every time counts.
-    worth = Cover(r=None) if named == "cover" and view.cells.counts is not None else objective_of(named)
+    worth = Cover(r=None) if named == "cover" and view.cells.merged else objective_of(named)
     if keep is None and isinstance(worth, LinkObjective):
         keep = "linked"
     shape = networks.form_of(kind, keep=keep, **form_options)
@@ -193,6 +198,12 @@ def default_form(method: Method) -> str:
     """Return the form of a method's network where nobody says: woven, or the paper's where cells are not chosen."""
     paper = isinstance(method, Cube2net) and method.preset != "default"
     return "woven" if chooses_cells(method) and not paper else "objects"
+
+
+def default_levels(objective: Valued, form: str) -> str:
+    """Return which cells there are where nobody says: with those of one label where cells are nodes that cover."""
+    covers = objective == "cover" or isinstance(objective, Cover)
+    return BOTH if covers and form in ("cells", "woven") else FULL
 
 
 def default_objective(method: Method, form: str | None = None) -> str:

@@ -94,7 +94,7 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
     ...     network = c2n.construct(cube, planted.query(0))
     ...     _ = c2n.write_network(network, f"{folder}/network.graphml")
     ...     c2n.replay(f"{folder}/network.graphml")
-    Replayed(the same: Network(100 objects, 4 cells, 422 links, 50 in the query))
+    Replayed(the same: Network(100 objects, 10 cells, 779 links, 50 in the query))
     >>> network.recipe
     Recipe(greedy, cover, seed 0, 50 in the query, cube ...)
     """

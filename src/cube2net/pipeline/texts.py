@@ -70,10 +70,10 @@ def to_text(
     >>> text = c2n.to_text(network, 200)
     >>> print(text.splitlines()[0], text.splitlines()[-1], sep="\\n")
     # Network around a query of 50 objects
-    and 100 more objects, 2 more groups, 4 more cells, 310 more links
+    and 100 more objects, 2 more groups, 10 more cells, 310 more links
     >>> print(*c2n.to_text(network, 200, brief=True).splitlines()[4:6], sep="\\n")
-    - "Object 148" 0 2
-    - "Object 162" 0 2
+    - "Object 148" 4 2
+    - "Object 162" 2 2
     """
     check_network(network)
     if counter is not None and not callable(counter):

@@ -54,9 +54,9 @@ def without(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change
     >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
     >>> change = c2n.without(network, network.labels[0])
     >>> print(change)
-    without ⟨199X · venue 0 · topic 2⟩ the cover falls from 112 to 82: nothing takes its place; still proven best
+    without ⟨∗ · venue 0 · ∗⟩ the cover falls from 324 to 274: nothing takes its place; still proven best
     >>> change.before, change.value, change.merely, change.network
-    (112.0, 82.0, 82.0, Network(100 objects, 3 cells, 392 links, 50 in the query))
+    (324.0, 274.0, 274.0, Network(100 objects, 9 cells, 690 links, 50 in the query))
     """
     return change(network, without=nodes, cube=cube)
 
@@ -92,7 +92,7 @@ def with_(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
     >>> network = c2n.construct(cube, planted.query(0), "exact", m=3)
     >>> change = c2n.with_(network, planted.best_cells[1][0])
     >>> print(f"{change.before:.0f} → {change.value:.0f}", *change.left)
-    86 → 58 NamedNode(⟨198X · venue 0 · topic 2⟩)
+    130 → 100 NamedNode(⟨199X · ∗ · ∗⟩)
     """
     return change(network, with_=nodes, cube=cube)
 

@@ -125,7 +125,7 @@ def label_lifts(cube: Cube, query: Query, cell: int) -> tuple[Lift, ...]:
     Who has a label is counted in all cells of the cube; where only some of its cells were picked, in all of the cube
     that they were picked from.
     """
-    whole = cube.finest if cube.cells.counts is not None else None
+    whole = cube.finest if cube.cells.merged else None
     own = mixed_cell_of(cube, Node(CELL, cell)) if whole is None else mixed_cell_of(whole, cube.cell(cell))
     cube = whole or cube
     found = []

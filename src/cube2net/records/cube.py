@@ -25,7 +25,7 @@ from cube2net.records.objects import Objects
 from cube2net.records.origin import Origin
 from cube2net.records.query import Query
 from cube2net.records.query_tables import asked_of, gives_ids
-from cube2net.records.ragged import Links, Ragged, frozen
+from cube2net.records.ragged import LazyRagged, Links, Ragged, frozen
 from cube2net.records.to_frames import cells_table, to_pandas
 from cube2net.showing import Shown, offered
 
@@ -34,13 +34,16 @@ from cube2net.showing import Shown, offered
 class Cells:
     """Cells by number: one label per dimension (``labels[cell, dimension]``) and the objects they hold.
 
-    A label of -1 is ∗. In a view whose cells are several of the cube's put together, ``counts`` says beside
-    ``members.indices`` how many of these hold the object; without, every one is 1.
+    A label of -1 is ∗. In a view whose cells are several of the cube's put together (``merged``), ``counts`` says
+    beside ``members.indices`` how many of these hold the object; without, every one is 1. A view whose members are
+    computed when they are used has no ``counts`` of its own: ``members`` has them. There ``extents`` is the size of
+    every cell, for one that puts others together the sum of their sizes.
     """
 
     labels: Array
     members: Ragged
     counts: Array | None = None
+    extents: Array | None = None
 
     def __post_init__(self) -> None:
         if self.labels.ndim != 2 or len(self.labels) != len(self.members):
@@ -53,6 +56,11 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    @property
+    def merged(self) -> bool:
+        """Whether cells are several of the cube's put together."""
+        return self.counts is not None or isinstance(self.members, LazyRagged)
 
     def __repr__(self) -> str:
         return f"Cells({len(self):,} cells, {len(self.members.indices):,} members)"
@@ -99,7 +107,7 @@ class Cube(Shown):
             raise CubeError(f"the cube has {len(self.objects):,} objects and links for {len(self.links):,}")
         if len(self.homes) != len(self.objects):
             raise CubeError(f"the cube has {len(self.objects):,} objects and homes for {len(self.homes):,}")
-        if len(self.homes.indices) != len(self.cells.members.indices):
+        if not isinstance(self.homes, LazyRagged) and len(self.homes.indices) != len(self.cells.members.indices):
             raise CubeError("the cube's members and homes do not have the same number of entries")
         if self.bringable is not None:
             if self.bringable.shape != (len(self.objects),) or self.bringable.dtype != bool:

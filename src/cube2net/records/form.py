@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cube2net.errors import ParameterError, unknown, whole_number
 
 FORMS = ("objects", "cells", "both", "woven")
-MEMBERSHIPS = ("unit", "share", "even", "need")
+MEMBERSHIPS = ("unit", "share", "even")
 KEEPS = ("all", "linked")
 
 
@@ -21,21 +21,20 @@ class Form:
     the ``near`` objects nearest to the query by links; as many as the query has without a number.
 
     ``membership`` is what the links of an object to its cells weigh: 1 each (``"unit"``), 1 together for a cell
-    (``"share"``), half of a typical object's links together for an object (``"even"``), or (``"need"``) the less the
-    more links the object has, and the less cells are trusted. ``trust``, above 0 and up to 1, is how much cells are
-    trusted against links; without a number the links of the query tell it. Links of near objects are many and not
-    about the query: an object's weigh the less the more links it has into the query, and the more so the more cells
-    are trusted; a number as ``near_weight`` multiplies them instead, for each end outside the query. ``keep="linked"``
-    leaves out objects brought that have no link to any object of the network.
+    (``"share"``), or together ``trust`` times the links of a typical object (``"even"``). ``trust``, above 0 and up to
+    1, is the weight of cells against links; without a number it is estimated from the links of the query. Links of near
+    objects are many and not about the query: those of an object weigh the less the more links it has into the query,
+    and the more so the higher ``trust`` is; a number as ``near_weight`` multiplies them instead, for each end outside
+    the query. ``keep="linked"`` leaves out objects brought that have no link to any object of the network.
 
     >>> Form("woven", near=5)
-    Form(kind='woven', near=5, near_weight=None, membership='need', trust=None, keep='all')
+    Form(kind='woven', near=5, near_weight=None, membership='even', trust=None, keep='all')
     """
 
     kind: str = "woven"
     near: int | None = None
     near_weight: float | None = None
-    membership: str = "need"
+    membership: str = "even"
     trust: float | None = None
     keep: str = "all"
 

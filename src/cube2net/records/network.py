@@ -111,7 +111,15 @@ class Network(Shown):
         names = self.names.table.select(["object", "name", "kind"]).take(pa.array(self.objects))
         carried = None if self.carried is None else self.carried.kept(self.objects, *self._ends)
         values |= {"names": None, "carried": carried, "question": None}
+        values["settings"] = {**self.settings, "cell_objects": self.cell_objects}
         return _arrived, (make, kind, values, len(self.names), self.names.whole, names)
+
+    @property
+    def cell_objects(self) -> list[int] | list[None]:
+        """How many objects each chosen cell holds; None where that is not known."""
+        cells = self.selection.cells
+        known: list[int] | list[None] = self.settings.get("cell_objects") or [None] * len(cells)
+        return known if self.question is None else self.question.count_objects(cells)
 
     def __copy__(self) -> Network:
         return self
@@ -252,7 +260,7 @@ class Network(Shown):
         >>> import cube2net as c2n
         >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
         >>> c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)).plot(title="One community")
-        Picture(alt='One community: a network of 100 objects, 4 cells, 422 links, 50 in the query', width=760)
+        Picture(alt='One community: a network of 100 objects, 10 cells, 779 links, 50 in the query', width=760)
         """
         if path is not None:
             raise ParameterError(

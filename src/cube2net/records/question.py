@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cube2net.array_types import Array
 from cube2net.records.budget import Budget
 from cube2net.records.cube import Cube
 from cube2net.records.form import Form
+from cube2net.records.ragged import LazyRagged
 from cube2net.records.steering import Steering
 from cube2net.records.weights import Worth
 
@@ -35,6 +37,14 @@ class Question:
     objective: str
     steering: Steering
     again: Callable[..., Network]
+
+    def count_objects(self, cells: Array) -> list[int]:
+        """Return how many objects of each of some cells may come into a network."""
+        members, barred = self.cube.cells.members, self.budget.scope.barred
+        lazy = isinstance(members, LazyRagged)
+        rows = members.take_counted(cells)[0] if isinstance(members, LazyRagged) else members
+        held = [rows[row] for row in (range(len(cells)) if lazy else cells.tolist())]
+        return [len(row) if barred is None else int((~barred[row]).sum()) for row in held]
 
     def __repr__(self) -> str:
         return f"Question({self.method}, {self.objective}, of {self.cube!r})"

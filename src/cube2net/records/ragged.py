@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -64,6 +67,71 @@ class Ragged:
     def sizes(self) -> Array:
         """The number of entries of every row."""
         return np.diff(self.indptr)
+
+
+class LazyRagged(Ragged):
+    """Rows that are computed when they are used: a few of them by ``take``, all of them by ``load``.
+
+    ``take(rows)`` returns these rows and, for every entry, how many cells of the cube it stands for. ``load`` returns
+    the same for all ``count`` rows; it is called once.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        load: Callable[[], tuple[Ragged, Array]],
+        take: Callable[[Array], tuple[Ragged, Array]] | None = None,
+    ) -> None:
+        object.__setattr__(self, "_count", count)
+        object.__setattr__(self, "_load", load)
+        object.__setattr__(self, "_take", take)
+
+    @cached_property
+    def _loaded(self) -> tuple[Ragged, Array]:
+        return self._load()
+
+    @property
+    def indptr(self) -> Array:
+        """Where every row begins; computes all rows."""
+        return self._loaded[0].indptr
+
+    @property
+    def indices(self) -> Array:
+        """The entries of all rows; computes them."""
+        return self._loaded[0].indices
+
+    @property
+    def counts(self) -> Array:
+        """How many cells of the cube every entry stands for; computes all rows."""
+        return self._loaded[1]
+
+    def take_counted(self, rows: Array) -> tuple[Ragged, Array]:
+        """Return some rows, without computing the others, and their counts."""
+        assert self._take is not None, "only all rows can be computed"
+        return self._take(np.asarray(rows))
+
+    def __getitem__(self, row: int) -> Array:
+        if not self.is_partial or not 0 <= row < len(self):
+            return super().__getitem__(row)
+        return self.take_counted(np.array([row]))[0].indices
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether some rows can be computed without the others."""
+        return self._take is not None
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __repr__(self) -> str:
+        return f"LazyRagged({len(self):,} rows)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Ragged, (self.indptr, self.indices)
+
+    _count: int
+    _load: Callable[[], tuple[Ragged, Array]]
+    _take: Callable[[Array], tuple[Ragged, Array]] | None
 
 
 @dataclass(frozen=True, eq=False)

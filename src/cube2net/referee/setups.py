@@ -82,7 +82,7 @@ def _varied(
     counts = (0,) if m is None and base.objective == "cover" else m or (PAPER_CELLS,)
     fields: dict[str, list[Any]] = {
         "m": [whole_number("m", count, 1) if m is not None else count for count in counts],
-        "levels": ["" if each == "full" else each for each in levels or ("full",)],
+        "levels": list(levels or ("",)),
         "near": [whole_number("near", each, 0) for each in near] if near and base.form == "woven" else [None],
         "membership": list(memberships) if memberships and base.form != "objects" else [""],
     }

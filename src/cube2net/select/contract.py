@@ -7,11 +7,12 @@ import math
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.arrays import take_rows
+from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
 from cube2net.compiling import Stopwatch
 from cube2net.errors import InputError, ParameterError, QueryError, quoted
 from cube2net.records import Budget, Cube, Judge, Node, Query, Ragged, Repeats, Scope, Selection, Weights, Worth
 from cube2net.records.node_names import title_of
+from cube2net.records.ragged import LazyRagged
 from cube2net.records.scope import OPEN
 
 ADVICE = (
@@ -182,16 +183,10 @@ def nothing_to_choose(cube: Cube, query: Query, weights: Worth, scope: Scope = O
     query), unless the weights are such that even then one may (``untouched_may_help``). Of a function nothing is
     known: there it is the objects of the query that count.
     """
-    starts = cube.homes.indptr
-    homeless = bool((starts[query.objects] == starts[query.objects + 1]).all())
-    if isinstance(weights, Judge | Repeats):
-        wanted = looked_for(query, weights)
-        choice = bool((starts[wanted] < starts[wanted + 1]).any())
-    else:
-        worth = weights.paying
-        choice = bool((starts[worth] < starts[worth + 1]).any()) or untouched_may_help(weights)
-    if choice:
+    wanted = weights.paying if isinstance(weights, Weights) else looked_for(query, weights)
+    if len(take_rows(cube.homes, wanted).indices) or (isinstance(weights, Weights) and untouched_may_help(weights)):
         return None
+    homeless = not len(take_rows(cube.homes, query.objects).indices)
     who, advice = (
         "no cell holds an object that the objective gives a gain",
         "use another objective, or the method 'none'",
@@ -229,9 +224,13 @@ def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, no
 def prefixes(cube: Cube, weights: Worth, cells: Array) -> tuple[Array, Ragged, Array]:
     """Return the objects of cells, the places of each cell's among them, and the values of every prefix.
 
-    These are the values of no cells, of the first one, of the first two, and so on.
+    These are the values of no cells, of the first one, of the first two, and so on. Where members of cells are computed
+    only when they are used, the objects are those that repeats are counted of.
     """
-    members = take_rows(cube.cells.members, cells)
+    if isinstance(weights, Repeats) and isinstance(cube.homes, LazyRagged):
+        members = _members_among(cube, cells, weights)
+    else:
+        members = take_rows(cube.cells.members, cells)
     objects, place = np.unique(members.indices, return_inverse=True)
     rows = Ragged(members.indptr, place)
     if isinstance(weights, Judge):
@@ -239,6 +238,17 @@ def prefixes(cube: Cube, weights: Worth, cells: Array) -> tuple[Array, Ragged, A
     if isinstance(weights, Repeats):
         return objects, rows, _repeated(objects, rows, weights)
     return objects, rows, _counted(objects, rows, weights)
+
+
+def _members_among(cube: Cube, cells: Array, repeats: Repeats) -> Ragged:
+    """Return the members of some cells among the objects that repeats are counted of."""
+    objects = repeats.objects if repeats.unlike is None else np.union1d(repeats.objects, repeats.unlike)
+    homes = take_rows(cube.homes, objects)
+    rank = np.full(len(cube.cells), -1)
+    rank[cells] = np.arange(len(cells))
+    chosen = rank[homes.indices]
+    there = chosen >= 0
+    return ragged_from_pairs(chosen[there], objects[row_of_entries(homes)[there]], len(cells))
 
 
 def check_selection(given: object, cube: Cube, method: str, budget: Budget | None = None) -> Selection:

@@ -179,6 +179,11 @@ def serve_greedily(cube: Cube, repeats: Repeats, limits: Limits, m: int, scope: 
     """
     served = Served(cube, repeats, scope)
     value, bound = repeats.value0, served.bound(repeats.value0, m)
+    if repeats.most is None and not limits.any:
+        # Every time counts, so that no choice changes what another cell adds.
+        order = _best_first(served, only=False)
+        order = order[served.gains[order] >= repeats.least][:m]
+        return served.cells[order].astype(np.int64), bound
     lost = 0
     chosen: list[int] = []
     while len(chosen) < m and len(served.cells):

@@ -150,7 +150,7 @@ def ledger_in(cube: Cube) -> Ledger | None:
 
 def check_whole(cube: Cube, done: str) -> None:
     """Raise where the cells of a cube are those of other cuboids, which cannot stand for the cube in what is done."""
-    if cube.cells.counts is not None:
+    if cube.cells.merged:
         view = cube.settings.get("views", ["cells of other cuboids"])[-1]
         raise ParameterError(f"a view ({view}) cannot be {done}: do it with the cube, and take the cells after that")
 

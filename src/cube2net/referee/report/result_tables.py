@@ -155,7 +155,7 @@ def cell_table(network: Network) -> Table:
     """Return the chosen cells in the order chosen, in the form of the paper's Table IV."""
     held = network.brought_by.indices[: network.brought_by.indptr[len(network.query)]]
     in_query = np.bincount(held, minlength=len(network.labels)).tolist()
-    sizes = network.settings.get("cell_objects") or [None] * len(network.labels)
+    sizes = network.cell_objects
     columns = (
         TableColumn("rank", style="count"),
         *(TableColumn(name) for name in network.dimensions),

@@ -1,0 +1,136 @@
+"""The labelled queries on which networks are compared, each on its own cube.
+
+``DATA`` is the folder of the raw data (``acl/``, ``movies/``, ``tasks/``) and ``OUT`` the folder in which cubes and
+drawn queries are kept, so that they are made once. ``labs2`` and ``areas2`` are never used to choose settings: they are
+looked at once, when everything is decided.
+"""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cube2net as c2n
+from cube2net.records import Cube, Query
+from queries import areas, institutions, write, write_more
+
+Loaded = tuple[Cube, Query, dict[str, Any]]
+"""A cube, a query, and the options of ``compare`` that the task needs."""
+Load = Callable[[Path, Path], Loaded]
+SIGS = {
+    "areas": ("sigmt", "sigdial", "sigbiomed", "sigedu"),
+    "areas2": ("sigsem", "siggen", "sigslt", "sigarab"),
+    "areas3": ("sigparse", "sigann", "sighan", "sigfintech", "sighum"),
+}
+"""The volumes to leave out of the corpus, because the labels of a query are drawn from them."""
+
+
+def acl(labels: str) -> Load:
+    """Return the loader of a labelled query on the ACL Anthology."""
+
+    def load(data: Path, out: Path) -> Loaded:
+        archive = next((data / "acl").glob("*.tar.xz"))
+        without = SIGS.get(labels, ())
+        folder = out / "cubes" / ("acl" if not without else "acl-" + labels)
+        if not folder.exists():
+            c2n.build_cube(c2n.pipeline.read_acl(archive, without_sigs=without), out=folder)
+        path = data / "acl" / f"{labels}.csv"
+        if not path.exists():
+            path = out / "queries" / f"{labels}.csv"
+            if not path.exists():
+                _draw_queries(labels, archive, path, without)
+        cube = c2n.open_cube(folder)
+        return cube, c2n.read_query(cube, path, skip_missing=True), {"task": "clustering"}
+
+    return load
+
+
+def _draw_queries(labels: str, archive: Path, path: Path, without: tuple[str, ...]) -> None:
+    """Write the query of some labels, drawn by counts alone."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if labels not in ("labs2", "areas2"):
+        return write_more(archive, path.parent)
+    drawn = institutions(archive) if labels == "labs2" else areas(archive)
+    if without and {label.lower() for label in drawn.values()} != set(without):
+        raise SystemExit(f"{labels} has other groups than the volumes that are left out: {without}")
+    write(path, drawn)
+
+
+def planted(data: Path, out: Path) -> Loaded:
+    """Return four of twenty planted communities, noisy, with links that leave many of them apart."""
+    made = c2n.make_planted(objects=3_000, communities=20, noise=0.4, links=2.0, within=0.6, seed=0)
+    cube = c2n.build_cube(made.corpus)
+    labels = {name: f"community {number}" for number in range(4) for name in made.query(number)}
+    return cube, cube.query(labels), {"task": "clustering"}
+
+
+def demo(data: Path, out: Path) -> Loaded:
+    """Return the query and the cube of ``make demo``."""
+    folder = out / "cubes" / "demo"
+    if not folder.exists():
+        c2n.build_cube(c2n.pipeline.load_bundled(without_sigs=c2n.pipeline.AREA_SIGS), out=folder)
+    cube = c2n.open_cube(folder)
+    return cube, cube.query(c2n.pipeline.load_areas()), {"task": "clustering"}
+
+
+def tables(cube_name: str, source: str, query: str, dimensions: list[str], **options: Any) -> Load:
+    """Return the loader of a labelled query on tables of ``DATA/tasks``."""
+
+    def load(data: Path, out: Path) -> Loaded:
+        raw = out / "raw"
+        if not raw.exists():
+            for archive in sorted((data / "tasks").glob("*.tar.xz")):
+                with tarfile.open(archive) as files:
+                    files.extractall(raw, filter="data")
+        folder = out / "cubes" / cube_name
+        if not folder.exists():
+            corpus = c2n.pipeline.read_tables(raw / source)
+            topics = c2n.pipeline.find_topics(corpus, count=50)
+            c2n.build_cube(corpus, dimensions, topics=topics, out=folder, **options)
+        cube = c2n.open_cube(folder)
+        return cube, c2n.read_query(cube, raw / query, skip_missing=True), {"task": "clustering"}
+
+    return load
+
+
+def films(name: str) -> Load:
+    """Return the loader of a task of the paper's kind: films by genre and decade, with the latest links hidden."""
+
+    def load(data: Path, out: Path) -> Loaded:
+        archives = sorted((data / "movies").glob("*.tar.xz"))
+        task = c2n.pipeline.read_task("movies", *archives, name=name)
+        folder = out / "cubes" / name
+        if not folder.exists():
+            c2n.build_cube(task.corpus, topics=c2n.pipeline.find_topics(task.corpus, count=50), out=folder)
+        cube = c2n.open_cube(folder)
+        hidden = tuple(task.hidden[end].to_numpy() for end in ("source", "target"))
+        return cube, cube.query(list(task.query)), {"task": "links", "hidden": hidden}
+
+    return load
+
+
+TASKS: dict[str, Load] = {
+    "labs": acl("labs"),
+    "labs3": acl("labs3"),
+    "labs4": acl("labs4"),
+    "areas": acl("areas"),
+    "areas3": acl("areas3"),
+    "venues": acl("venues"),
+    "planted": planted,
+    "demo": demo,
+    "fourarea": tables("fourarea", "fourarea", "q116.csv", ["conf", "topic"]),
+    "fourarea-large": tables("fourarea", "fourarea", "q1941.csv", ["conf", "topic"]),
+    "debian": tables("debian", "debian", "qdebian.csv", ["maintainer", "topic"], min_objects=3),
+    "reviews": tables("reviews", "reviews/tables", "reviews/query.csv", ["concept", "year@decades", "topic"]),
+    "labs2": acl("labs2"),
+    "areas2": acl("areas2"),
+    "scifi00": films("scifi00"),
+    "drama10": films("drama10"),
+}
+"""All tasks by name."""
+CHECKED_ONCE = ("labs2", "areas2")
+LINKS = ("scifi00", "drama10")
+CHOSEN_ON = tuple(name for name in TASKS if name not in (*CHECKED_ONCE, *LINKS))
+"""The clustering tasks on which settings may be chosen."""
