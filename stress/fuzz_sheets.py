@@ -16,13 +16,16 @@ PEOPLE = "id,name,city,boss,born,score\n" + "".join(
 PROJECTS = "Projekt;Leute;Jahr;Betrag\n" + "".join(
     f"P{at};Eva {at % 5}, Jan {at % 7};{2000 + at % 9};{at},5\n" for at in range(20)
 )
-LINKS = "source\ttarget\tweight\n" + "".join(f"a{at % 6}\tb{at % 5}\t{at}\n" for at in range(30))
+BOSSES = "name\tboss\ttown\n" + "".join(
+    f"a{at}\ta{at // 2}\t{('Oslo', 'Bergen', 'Moss')[at % 3]}\n" for at in range(30)
+)
+NAMES = "id name,x,town\n" + "".join(f"Eva Lie,{at},Oslo\nJan Moe,{at},Moss\n" for at in range(6))
 BASES = {
     "people.csv": PEOPLE,
     "people.tsv": PEOPLE.replace(",", "\t"),
     "projects.csv": PROJECTS,
-    "links.tsv": LINKS,
-    "names.csv": "id name,x\n" + "Eva Lie,1\nJan Moe,2\nEva Lie,3\n",
+    "bosses.tsv": BOSSES,
+    "names.csv": NAMES,
 }
 VALUES = ("", " ", "0", "-1", "NA", "null", "nan", "1e999", "2020-02-30", "31.12.1999", "Lie, Eva", '"', "=1+1", "☃")
 
