@@ -94,14 +94,17 @@ def as_numbers(texts: pa.ChunkedArray, table: TableWriting, share: float = MOSTL
         return None
     said = table.conventions.decimal
     plain = pc.match_substring_regex(texts, NUMBER)
-    if said != "," and _times(plain) >= share * count:
+    as_plain = 0 if said == "," else _times(plain)
+    bare, signs, fits = texts, list[str](), dict[str, int]()
+    if as_plain < count:
+        bare, signs = _without_signs(texts, count)
+        fits = {mark: _times(pc.match_substring_regex(bare, WAYS[mark])) for mark in WAYS if said in (None, mark)}
+    most = max(fits.values(), default=0)
+    if as_plain and as_plain >= max(share * count, most):
         thousands = _are_thousands(texts.slice(0, SPREAD)) and _are_thousands(texts)
         if said is None and thousands and table.decimal == ",":
             return _numbers(texts, ",", "decimal=','")
         return None if _is_padded(texts) else Written(_cast(pc.if_else(plain, texts, None)), "numbers", _unfit(plain))
-    bare, signs = _without_signs(texts, count)
-    fits = {mark: _times(pc.match_substring_regex(bare, WAYS[mark])) for mark in WAYS if said in (None, mark)}
-    most = max(fits.values())
     if most < share * count or _is_padded(bare):
         return None
     likely = [mark for mark, times in fits.items() if times == most]
