@@ -142,3 +142,12 @@ def in_markdown(text: str, most: int = 120) -> str:
 def _lost(sign: str) -> str:
     """Return what stands for a sign that cannot be printed: nothing where it only steers."""
     return "" if unicodedata.category(sign) == "Cf" else "\ufffd"
+
+
+def counted(count: int, what: str) -> str:
+    """Return a count with its noun, in the plural unless the count is 1.
+
+    >>> counted(1, "cell"), counted(2300, "object")
+    ('1 cell', '2,300 objects')
+    """
+    return f"{count:,} {what}{'s' * (count != 1)}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from cube2net.errors import plain
+from cube2net.escaping import counted
 from cube2net.records.cell_titles import said_title
 from cube2net.showing import Shown
 
@@ -46,15 +47,6 @@ def number(value: float, *, signed: bool = False) -> str:
     if value == int(value) and (abs(value) >= 1 or value == 0):
         return f"{value:{sign},.0f}"
     return f"{value:{sign}.4f}" if abs(value) >= 5e-4 else f"{value:{sign}.1e}"
-
-
-def counted(count: int, what: str) -> str:
-    """Return how many there are of something, in words.
-
-    >>> counted(1, "cell"), counted(2300, "object")
-    ('1 cell', '2,300 objects')
-    """
-    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 @dataclass(frozen=True)
