@@ -25,7 +25,7 @@ LAYERS = [
     ("locks", "arguments"),
     (
         *("sources", "topics", "cube", "embed", "select", "network", "mine", "referee", "propose"),
-        *("reasons", "contrasts"),
+        "explanation",
     ),
     ("checkpoints",),
     ("pipeline",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cube2net.reasons.choice_values import Choice
+from cube2net.explanation.choice_values import Choice
 from cube2net.records import Network, Question
 
 

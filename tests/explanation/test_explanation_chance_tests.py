@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from cube2net.contrasts.chance_tests import (
+from cube2net.explanation.chance_tests import (
     difference_interval,
     exact_chances,
     least_chances,

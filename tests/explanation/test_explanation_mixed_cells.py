@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from cube2net import build_cube, make_planted
-from cube2net.contrasts import MixedCells, mixed_cells
-from cube2net.contrasts.mixed_cells import all_cuboids, is_above
 from cube2net.cube import pick_cells, roll_up
+from cube2net.explanation import MixedCells, mixed_cells
+from cube2net.explanation.mixed_cells import all_cuboids, is_above
 from cube2net.records import Cube
 
 from leveled_cubes import brute_cells, leveled_cube

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.contrasts.mixed_cells import own_cells
+from cube2net.explanation.mixed_cells import own_cells
 from cube2net.interrupts import step
 from cube2net.records import Cube
 from cube2net.records.mixed_names import MixedCell

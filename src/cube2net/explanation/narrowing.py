@@ -16,7 +16,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import take_rows
-from cube2net.contrasts.best_cells import best_cells
+from cube2net.explanation.best_cells import best_cells
 from cube2net.records import Ragged
 
 LEAST = 1e-9

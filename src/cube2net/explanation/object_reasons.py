@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.reasons.choice_values import Choice
-from cube2net.reasons.link_paths import MOST_STEPS, named, query_links, shortest_paths
-from cube2net.reasons.link_times import given_links
-from cube2net.reasons.near_misses import near_miss
-from cube2net.reasons.query_ranks import QueryRanks
-from cube2net.reasons.shared_items import ItemsOfObjects
+from cube2net.explanation.choice_values import Choice
+from cube2net.explanation.link_paths import MOST_STEPS, named, query_links, shortest_paths
+from cube2net.explanation.link_times import given_links
+from cube2net.explanation.near_misses import near_miss
+from cube2net.explanation.query_ranks import QueryRanks
+from cube2net.explanation.shared_items import ItemsOfObjects
 from cube2net.records import Network, Question, Weights
 from cube2net.records.explanation import BringingCell, ObjectExplanation, QueryLink
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.reasons.choice_values import Choice
-from cube2net.reasons.limits_left import does_not_fit
-from cube2net.reasons.query_ranks import QueryRanks
+from cube2net.explanation.choice_values import Choice
+from cube2net.explanation.limits_left import does_not_fit
+from cube2net.explanation.query_ranks import QueryRanks
 from cube2net.records import Judge, Network, Question
 from cube2net.records.explanation import NearMiss, counted
 from cube2net.records.lineage import limits_of

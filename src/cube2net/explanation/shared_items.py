@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, take_rows, transpose
-from cube2net.reasons.link_times import plain_time
+from cube2net.explanation.link_times import plain_time
 from cube2net.records import Cube, ItemIndex, Ragged
 from cube2net.records.explanation import SharedItem
 from cube2net.records.item_attributes import plain_type

@@ -6,10 +6,10 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import take_rows
+from cube2net.explanation.choice_values import Choice
+from cube2net.explanation.limits_left import does_not_fit
+from cube2net.explanation.link_paths import named
 from cube2net.intervals import share_interval
-from cube2net.reasons.choice_values import Choice
-from cube2net.reasons.limits_left import does_not_fit
-from cube2net.reasons.link_paths import named
 from cube2net.records import Cells, Cube, Judge, Network, Query, Question, Repeats, Weights
 from cube2net.records.cell_explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount
 from cube2net.records.explanation import number
