@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -14,7 +14,7 @@ from cube2net.interrupts import step
 from cube2net.records import Cube, Ragged
 from cube2net.records.mixed_names import Levels, MixedCell, levels_of
 
-MOST_GROUPS = 2**20
+MAX_TABLE_SIZE = 2**20
 """A table of so many numbers is looked up sooner than cells are sorted."""
 
 
@@ -55,7 +55,7 @@ class MixedCells:
         )
 
 
-def mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCell | None = None) -> MixedCells:
+def find_mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCell | None = None) -> MixedCells:
     """Return all mixed cells that hold at least so many of some objects, which are given by their rows.
 
     With ``within`` they are those below one: each of their labels is its own or part of it, and one or more are finer.
@@ -64,8 +64,8 @@ def mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCell | 
     part of it, those with too few objects included. A cell is not looked for where a more general one holds too few.
     """
     top = within or MixedCell.top(cube)
-    labels, base, place = _memberships(cube, objects, top)
-    cuboids = tuple(cuboid for cuboid in all_cuboids(cube) if is_above(cube, top.levels, cuboid))
+    labels, base, place = _find_memberships(cube, objects, top)
+    cuboids = tuple(cuboid for cuboid in list_cuboids(cube) if is_above(cube, top.levels, cuboid))
     number = {cuboid: at for at, cuboid in enumerate(cuboids)}
     of: list[Array] = []
     parts: list[tuple[Array, Array, Array]] = []
@@ -73,13 +73,13 @@ def mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCell | 
     for cuboid in cuboids:
         step()
         alive = np.ones(len(labels), dtype=bool)
-        for above in one_step_up(cube, cuboid):
+        for above in iterate_parents(cube, cuboid):
             if above in number:
                 alive &= of[number[above]] >= 0
         found = np.full(len(labels), -1, dtype=np.int64)
-        last, before = _last_label(cuboid, top.levels)
+        last, before = _find_last_dimension(cuboid, top.levels)
         known = of[number[before]][alive] if before in number else None
-        found[alive] = _numbered(_at(cube, last, cuboid[last], labels[alive, last]), known)
+        found[alive] = _number_cells(_roll_up(cube, last, cuboid[last], labels[alive, last]), known)
         there = alive[base]
         pairs = distinct(found[base[there]] * len(objects) + place[there])
         cells, members = np.divmod(pairs, max(len(objects), 1))
@@ -99,14 +99,14 @@ def mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCell | 
     return MixedCells(
         cuboids,
         which,
-        _labels_of(cube, cuboids, which, labels[first]),
+        _collect_labels(cube, cuboids, which, labels[first]),
         Ragged(offsets(rows, count), members.astype(np.int32)),
         tuple(of),
         first,
     )
 
 
-def all_cuboids(cube: Cube) -> list[Levels]:
+def list_cuboids(cube: Cube) -> list[Levels]:
     """Return all choices of levels but for ∗ everywhere, the more general ones first: fewer labels, higher levels."""
     choices = [[None, *reversed(levels_of(dimension))] for dimension in cube.dimensions]
 
@@ -117,7 +117,7 @@ def all_cuboids(cube: Cube) -> list[Levels]:
     return sorted((cuboid for cuboid in product(*choices) if any(at is not None for at in cuboid)), key=detail)
 
 
-def one_step_up(cube: Cube, cuboid: Levels) -> Iterator[Levels]:
+def iterate_parents(cube: Cube, cuboid: Levels) -> Iterator[Levels]:
     """Give the cuboids in which one dimension stands one step higher."""
     for number, (dimension, at) in enumerate(zip(cube.dimensions, cuboid, strict=True)):
         if at is None:
@@ -135,20 +135,20 @@ def is_above(cube: Cube, one: Levels, other: Levels) -> bool:
     )
 
 
-def own_cells(cube: Cube, cell: MixedCell) -> tuple[Array, Array]:
+def find_own_cells(cube: Cube, cell: MixedCell) -> tuple[Array, Array]:
     """Return the numbers of the cube's own cells that a mixed cell puts together, the small ones last, and labels."""
     labels = np.concatenate([cube.cells.labels, cube.small.labels])
     inside = np.ones(len(labels), dtype=bool)
     for number, (level, label) in enumerate(zip(cell.levels, cell.labels, strict=True)):
         if level is not None:
-            inside &= _at(cube, number, level, labels[:, number]) == label
+            inside &= _roll_up(cube, number, level, labels[:, number]) == label
     found = np.flatnonzero(inside)
     return found, labels[found]
 
 
-def held(cube: Cube, cell: MixedCell) -> Array:
+def find_members(cube: Cube, cell: MixedCell) -> Array:
     """Return the objects that a mixed cell holds, ascending."""
-    own, _ = own_cells(cube, cell)
+    own, _ = find_own_cells(cube, cell)
     few = np.searchsorted(own, len(cube.cells))
     mask = np.zeros(len(cube.objects), dtype=bool)
     mask[take_rows(cube.cells.members, own[:few]).indices] = True
@@ -160,13 +160,13 @@ def count_objects(cube: Cube, mixed: MixedCells, within: MixedCell | None = None
     """Return how many objects of the whole cube each mixed cell holds; all are within the cell that is given."""
     from cube2net.kernels.unions import count_unions
 
-    own, labels = own_cells(cube, within or MixedCell.top(cube))
+    own, labels = find_own_cells(cube, within or MixedCell.top(cube))
     sizes = np.empty(len(mixed), dtype=np.int64)
     for number, cuboid in enumerate(mixed.cuboids):
         step()
         cells = np.flatnonzero(mixed.cuboid == number)
-        columns = np.stack([_at(cube, i, level, labels[:, i]) for i, level in enumerate(cuboid)], axis=1)
-        group = row_keys(np.concatenate([mixed.labels[cells], columns]), most=MOST_GROUPS)
+        columns = np.stack([_roll_up(cube, i, level, labels[:, i]) for i, level in enumerate(cuboid)], axis=1)
+        group = row_keys(np.concatenate([mixed.labels[cells], columns]), most=MAX_TABLE_SIZE)
         rank = np.full(int(group.max(initial=-1)) + 1, -1, dtype=np.int64)
         rank[group[: len(cells)]] = np.arange(len(cells))
         part = rank[group[len(cells) :]]
@@ -182,7 +182,7 @@ def count_objects(cube: Cube, mixed: MixedCells, within: MixedCell | None = None
     return sizes
 
 
-def _memberships(cube: Cube, objects: Array, top: MixedCell) -> tuple[Array, Array, Array]:
+def _find_memberships(cube: Cube, objects: Array, top: MixedCell) -> tuple[Array, Array, Array]:
     """Return the labels of the cube's own cells in one that hold some objects, and which of them holds which object."""
     homes = take_rows(cube.homes, objects)
     place = np.full(len(cube.objects), -1, dtype=np.int64)
@@ -192,7 +192,7 @@ def _memberships(cube: Cube, objects: Array, top: MixedCell) -> tuple[Array, Arr
     tiny = row_of_entries(cube.small.members)[inside].astype(np.int64) + len(cube.cells)
     cells = np.concatenate([homes.indices.astype(np.int64), tiny])
     rows = np.concatenate([row_of_entries(homes).astype(np.int64), small[inside]])
-    own, labels = own_cells(cube, top)
+    own, labels = find_own_cells(cube, top)
     at = np.full(len(cube.cells) + len(cube.small), -1, dtype=np.int64)
     at[own] = np.arange(len(own))
     known = at[cells] >= 0
@@ -200,13 +200,13 @@ def _memberships(cube: Cube, objects: Array, top: MixedCell) -> tuple[Array, Arr
     return labels[touched], base, rows[known]
 
 
-def _last_label(cuboid: Levels, top: Levels) -> tuple[int, Levels]:
+def _find_last_dimension(cuboid: Levels, top: Levels) -> tuple[int, Levels]:
     """Return the last dimension in which a cuboid is below the levels of a cell, and the cuboid that is not there."""
     last = max(at for at, (level, above) in enumerate(zip(cuboid, top, strict=True)) if level != above)
     return last, (*cuboid[:last], top[last], *cuboid[last + 1 :])
 
 
-def _numbered(labels: Array, before: Array | None) -> Array:
+def _number_cells(labels: Array, before: Array | None) -> Array:
     """Return the cells that the cube's own cells are part of, numbered from 0 in the order of labels.
 
     ``labels`` are the last labels of the own cells, and ``before`` their cells without these, None for all in one.
@@ -216,7 +216,7 @@ def _numbered(labels: Array, before: Array | None) -> Array:
     return np.unique(keys, return_inverse=True)[1]
 
 
-def _at(cube: Cube, number: int, level: int | None, labels: Array) -> Array:
+def _roll_up(cube: Cube, number: int, level: int | None, labels: Array) -> Array:
     """Return labels of a dimension as they are at a level, -1 at ∗."""
     if level is None:
         return np.full(len(labels), -1, dtype=np.int64)
@@ -224,11 +224,33 @@ def _at(cube: Cube, number: int, level: int | None, labels: Array) -> Array:
     return found
 
 
-def _labels_of(cube: Cube, cuboids: tuple[Levels, ...], which: Array, own: Array) -> Array:
+def _collect_labels(cube: Cube, cuboids: tuple[Levels, ...], which: Array, own: Array) -> Array:
     """Return the labels of cells by those of one of the cube's own cells in each."""
     labels = np.full(own.shape, -1, dtype=np.int64)
     for at, cuboid in enumerate(cuboids):
         rows = np.flatnonzero(which == at)
         for number, level in enumerate(cuboid):
-            labels[rows, number] = _at(cube, number, level, own[rows, number])
+            labels[rows, number] = _roll_up(cube, number, level, own[rows, number])
     return labels
+
+
+def rank_members(cube: Cube, cells: Iterable[MixedCell]) -> Array:
+    """Return the rows of the objects that some cells hold, those with most items there first.
+
+    Where the cube keeps no items, objects in most of its own cells there come first.
+    """
+    inside = np.zeros(len(cube.cells) + len(cube.small), dtype=bool)
+    for cell in cells:
+        step()
+        inside[find_own_cells(cube, cell)[0]] = True
+    held = np.zeros(len(cube.objects), dtype=np.int64)
+    for part, marks in ((cube.cells, inside[: len(cube.cells)]), (cube.small, inside[len(cube.cells) :])):
+        held += np.bincount(part.members.indices[np.repeat(marks, part.members.sizes)], minlength=len(held))
+    times = held
+    if cube.items is not None:
+        index = cube.items()
+        there = np.zeros(len(index), dtype=bool)
+        there[np.repeat(np.arange(len(index)), index.cells.sizes)[inside[index.cells.indices]]] = True
+        times = np.bincount(index.objects.indices[np.repeat(there, index.objects.sizes)], minlength=len(held))
+    rows = np.flatnonzero(held)
+    return rows[np.argsort(-times[rows], kind="stable")].astype(np.int32)

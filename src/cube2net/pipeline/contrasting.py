@@ -242,7 +242,7 @@ def _separated(
     """Return what separates the sides of each contrast, or only their sizes where one side of it is empty."""
     if not all(all(each.sizes) for each in sides):
         return [each.sizes for each in sides]
-    mixed = explanation.mixed_cells(cube, objects, explanation.enough_objects(sides))
+    mixed = explanation.find_mixed_cells(cube, objects, explanation.enough_objects(sides))
     return [(mixed, *pair) for pair in zip(sides, explanation.separate(cube, mixed, sides, m, chance), strict=True)]
 
 

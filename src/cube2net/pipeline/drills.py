@@ -72,10 +72,10 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     k = whole_number("k", k, 1, what="cells")
     check_whole(cube, "drilled")
     top = mixed_cell_of(cube, _named(cell))
-    inside = explanation.held(cube, top)
+    inside = explanation.find_members(cube, top)
     rows = asked.objects[np.isin(asked.objects, inside)]
     least = int(cube.settings.get("min_objects", MIN_OBJECTS))
-    below = explanation.mixed_cells(cube, rows, within=top)
+    below = explanation.find_mixed_cells(cube, rows, within=top)
     sizes = explanation.count_objects(cube, below, top)
     found = explanation.narrow(below.members, sizes, len(rows), len(inside), k, least)
     cells = []

@@ -149,7 +149,7 @@ def members(cube: Cube, cells: Iterable[Any]) -> Array:
     own cells there come first.
     """
     check_whole(check_cube(cube), "looked into")
-    return explanation.members(cube, [mixed_cell_of(cube, cell) for cell in cells])
+    return explanation.rank_members(cube, [mixed_cell_of(cube, cell) for cell in cells])
 
 
 def _place(cube: Cube, which: str, name: str) -> tuple[int, int]:
