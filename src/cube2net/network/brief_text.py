@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.network.network_summary import summary
 from cube2net.network.network_text import KnownNodes, opening_lines, pinned_objects, said_beside, said_of_worth
+from cube2net.network.summary import summarize
 from cube2net.network.text_budget import Count, Section, estimated_tokens, longest_text
 from cube2net.records import Network
 
@@ -40,7 +40,7 @@ def likeliest(network: Network, nearness: Array | None = None) -> Array:
 
 def _sections(network: Network, nearness: Array | None) -> Iterator[Section]:
     """Give the sections of a network, in the order in which they stand."""
-    known, about = KnownNodes(network), summary(network)
+    known, about = KnownNodes(network), summarize(network)
     inside, outside, cells = len(network.query), len(network.objects) - len(network.query), len(network.labels)
     head = [*opening_lines(known, cells), *said_beside(network, about)]
     yield Section("", "", len(head), head.__getitem__, math.inf)

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.arrow_values import arrow_texts
 from cube2net.errors import InputError, some
-from cube2net.network.node_columns import BACKWARD, GIVEN_ROWS
+from cube2net.network.attributes import BACKWARD, GIVEN_ROWS
 from cube2net.network.plain_columns import plain_table
 from cube2net.records import Network
 from cube2net.records.cell_titles import cell_line

@@ -12,8 +12,8 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.escaping import in_markdown
-from cube2net.network.network_summary import certificate, summary
-from cube2net.network.node_columns import ITEMS
+from cube2net.network.attributes import ITEMS
+from cube2net.network.summary import certificate, summarize
 from cube2net.network.text_budget import Count, Section, estimated_tokens, longest_text
 from cube2net.records import Network
 from cube2net.records.cell_titles import cell_line, cell_title
@@ -40,7 +40,7 @@ def text_of(network: Network, most: int, count: Count = estimated_tokens) -> str
 
 def _sections(network: Network) -> Iterator[Section]:
     """Give the sections of a network, in the order in which they stand."""
-    known, about = KnownNodes(network), summary(network)
+    known, about = KnownNodes(network), summarize(network)
     inside, outside = len(network.query), len(network.objects) - len(network.query)
     head, groups, cells = _head(known, about), known.groups(), len(network.labels)
     yield Section("", "", len(head), head.__getitem__, math.inf)

@@ -1,18 +1,26 @@
-"""What a network is, as numbers and texts that JSON can carry."""
+"""What a network is, as values that JSON can carry, and sentences about its size, limits, scope and bound."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from cube2net.records import Network
+from cube2net.array_types import Array
+from cube2net.arrays import take_rows
+from cube2net.errors import listed
+from cube2net.network.assembly import may_come, pinned, room_for_near
+from cube2net.records import Cube, Form, Network, Query, Ragged, Selection
 from cube2net.records.explanation import counted
+from cube2net.records.scope import OPEN, Scope
+
+MANY_OBJECTS, MANY_OBJECTS_EACH = 1_000, 20
+"""A network that brings more objects, and more for each of the query, is announced."""
 
 
-def summary(network: Network) -> dict[str, Any]:
+def summarize(network: Network) -> dict[str, Any]:
     """Return what a network is, as numbers and texts that JSON can carry."""
     selection, settings = network.selection, network.settings
     gains = selection.gains(settings["empty_value"]).tolist()
@@ -109,3 +117,55 @@ def said_of_network(network: Network, about: Mapping[str, Any]) -> str:
 
 def _worth(about: Mapping[str, Any]) -> str:
     return f"{about['value']:,.0f}" if about["objective"] == "cover" else f"{about['value']:.4f}"
+
+
+def describe_missing_links(cube: Cube, network: Network, scope: Scope) -> str:
+    """Return why no link joins the objects of a network, as far as that can be told; nothing where one does."""
+    if len(network.source) or len(network.objects) < 2:
+        return ""
+    others = np.unique(take_rows(Ragged(cube.links.indptr, cube.links.indices), network.objects).indices)
+    if not len(others):
+        return "no link joins these objects: the cube has none that leads to one of them"
+    own, theirs = (_kinds(cube, rows) for rows in (network.objects, others))
+    if own & theirs:
+        return "no link joins these objects"
+    said = f"{listed(sorted(own))} objects are linked only to {listed(sorted(theirs))} objects"
+    barred = scope.barred is not None and bool(scope.barred[others].all())
+    return f"no link joins these objects: {said}{', and none of these may be brought' if barred else ''}"
+
+
+def _kinds(cube: Cube, rows: Array) -> set[str]:
+    return set(cube.objects.table["kind"].take(rows).drop_null().unique().to_pylist())
+
+
+def describe_size(
+    cube: Cube, query: Query, selection: Selection, form: Form, max_nodes: int | None, scope: Scope = OPEN
+) -> str:
+    """Return a sentence that says how large a network will be, where that is much more than the query asks for."""
+    near = room_for_near(query, form, len(selection.cells), max_nodes)
+    others = len(cube.objects) - len(query) if scope.barred is None else int((~scope.barred).sum())
+    brought = len(may_come(selection.objects, scope)) if form.has_brought else min(near, others)
+    if brought <= max(MANY_OBJECTS, MANY_OBJECTS_EACH * len(query)):
+        return ""
+    cells = f"the {len(selection.cells):,} cells hold" if len(selection.cells) else "the method brings"
+    smaller = "m, max_nodes or the form 'woven' makes" if len(selection.cells) else "max_nodes makes"
+    if form.kind == "woven":
+        cells, smaller = "near asks for up to", "a smaller near makes"
+    return f"{cells} {brought:,} objects for a query of {len(query):,}: {smaller} the network smaller"
+
+
+def describe_limit(query: Query, max_nodes: int | None) -> str:
+    """Return a sentence where a limit on nodes is below the query alone, which always stays whole."""
+    if max_nodes is None or max_nodes >= len(query):
+        return ""
+    return f"the query alone has {len(query):,} nodes, more than max_nodes {max_nodes:,}: nothing is added to it"
+
+
+def describe_scope(query: Query, scope: Scope, by: Sequence[str] = ("where", "between", "kind", "bans")) -> str:
+    """Return a sentence where nobody may be brought to a query; ``by`` are the words that say so."""
+    if scope.barred is None or len(pinned(query, scope)):
+        return ""
+    if int((~scope.barred).sum()) > int((~scope.barred[query.objects]).sum()):
+        return ""
+    words = " and ".join(filter(None, [", ".join(by[:-1]), *by[-1:]]))
+    return f"no object is brought: none outside the query is allowed by {words}"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
 from cube2net.errors import ParameterError
-from cube2net.network.steiner_tree import Steiner, cheapest_trees
+from cube2net.network.steiner import Steiner, cheapest_trees
 from cube2net.records import Budget, Cube, Query, Weights
 
 from toys import toy_cube
