@@ -9,8 +9,15 @@ from typing import Any, TextIO
 import numpy as np
 import pyarrow as pa
 
-from cube2net.network.export_tables import about_with_recipe, distinct, ends_of, ids_of, plain_nodes
-from cube2net.network.plain_columns import json_text, rows
+from cube2net.network.export.plain_tables import (
+    about_with_recipe,
+    distinct,
+    ends_of,
+    ids_of,
+    json_text,
+    plain_nodes,
+    rows,
+)
 from cube2net.records import Network
 from cube2net.records.network import NODES
 

@@ -15,9 +15,10 @@ from workbook_files import unzipped, workbook, zipped
 
 import cube2net as c2n
 from cube2net.errors import InputError
-from cube2net.network import read_recipe, workbook_format
-from cube2net.network.export import write
-from cube2net.network.workbook_format import LONGEST, PIECE
+from cube2net.network import read_recipe
+from cube2net.network.export import xlsx
+from cube2net.network.export.registry import write
+from cube2net.network.export.xlsx import LONGEST, PIECE
 from cube2net.records import Network
 from cube2net.sources.tables.dialects import Conventions
 from cube2net.sources.tables.read_rows import read_rows
@@ -94,7 +95,7 @@ def test_more_rows_than_a_sheet_holds_are_refused_and_nothing_is_written(
         network = replace(
             network, **{name: getattr(network, name)[:5] for name in ("source", "target", "weight")}, given=None
         )
-    monkeypatch.setattr(workbook_format, "MOST_ROWS", rows - 1)
+    monkeypatch.setattr(xlsx, "MOST_ROWS", rows - 1)
     with pytest.raises(InputError) as error:
         write(network, tmp_path / "net.xlsx")
     assert str(error.value) == (
@@ -102,17 +103,17 @@ def test_more_rows_than_a_sheet_holds_are_refused_and_nothing_is_written(
         "write .csv or .parquet instead"
     )
     assert list(tmp_path.iterdir()) == []
-    monkeypatch.setattr(workbook_format, "MOST_ROWS", rows)
+    monkeypatch.setattr(xlsx, "MOST_ROWS", rows)
     write(network, tmp_path / "net.xlsx")
     assert len(sheets(tmp_path / "net.xlsx")[sheet]) == rows - 1
 
 
 def test_a_sheet_holds_as_many_rows_as_excel_knows() -> None:
-    assert workbook_format.MOST_ROWS == 1_048_576 and workbook_format.MOST_COLUMNS == 16_384
+    assert xlsx.MOST_ROWS == 1_048_576 and xlsx.MOST_COLUMNS == 16_384
 
 
 def test_a_sheet_that_is_too_large_to_open_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workbook_format, "LARGEST", 5_000)
+    monkeypatch.setattr(xlsx, "LARGEST", 5_000)
     with pytest.raises(
         InputError, match=r"^a sheet would have more than 5,000 bytes, .*: write \.csv or \.parquet inst"
     ):

@@ -9,8 +9,7 @@ from typing import TextIO
 
 import pyarrow as pa
 
-from cube2net.network.export_tables import about, distinct, ends_of, ids_of, plain_nodes
-from cube2net.network.plain_columns import as_text, kind_of
+from cube2net.network.export.plain_tables import about, as_text, distinct, ends_of, ids_of, kind_of, plain_nodes
 from cube2net.records import Network
 from cube2net.records.distinct_names import distinct_names
 

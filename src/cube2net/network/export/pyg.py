@@ -16,8 +16,7 @@ from cube2net.arguments import check_call, expect
 from cube2net.array_types import Array
 from cube2net.extras import require
 from cube2net.network.attributes import TIMES, label_shares
-from cube2net.network.export_tables import about, ends_of, ids_of, plain_nodes
-from cube2net.network.plain_columns import as_text
+from cube2net.network.export.plain_tables import about, as_text, ends_of, ids_of, plain_nodes
 from cube2net.records import Network
 from cube2net.records.column_kinds import is_list
 from cube2net.records.network import GIVEN, NODES

@@ -18,9 +18,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import InputError
-from cube2net.network.export_tables import plain_nodes
-from cube2net.network.plain_columns import as_text, can_be_joined, json_text, plain_table, rows, with_dates
-from cube2net.network.xml_formats import escape
+from cube2net.network.export.plain_tables import (
+    as_text,
+    can_be_joined,
+    json_text,
+    plain_nodes,
+    plain_table,
+    rows,
+    with_dates,
+)
+from cube2net.network.export.xml import escape
 from cube2net.records import Network
 from cube2net.records.cell_titles import cell_title
 from cube2net.records.column_kinds import is_list

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from cube2net.errors import Cube2netError, InputError, first_line, quoted, unknown
-from cube2net.network.export import EXPORTS, RECIPE, files_of, suffix_of
-from cube2net.network.workbook_format import RECIPE as SHEET
-from cube2net.network.xml_formats import RECIPE as LINE
+from cube2net.network.export.registry import EXPORTS, RECIPE, files_of, suffix_of
+from cube2net.network.export.xlsx import RECIPE as SHEET
+from cube2net.network.export.xml import RECIPE as LINE
 from cube2net.records import Recipe
 from cube2net.safe_xml import SafeXml
 from cube2net.unpacking import BROKEN, Meter, open_member, open_raw, open_zip

@@ -1,8 +1,8 @@
-"""A network as tables of nodes and links: CSV, Parquet, and arrays as ``.npz``."""
+"""A network as tables: CSV, the CSV that Neo4j imports, Parquet, and arrays as ``.npz``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,18 +10,30 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.arguments import check_call, expect
 from cube2net.array_types import Array
 from cube2net.atomic_files import write_table
-from cube2net.network.export_tables import about, about_with_recipe, plain_nodes
-from cube2net.network.plain_columns import as_text, json_text, plain_table
+from cube2net.network.export.graphs import to_scipy
+from cube2net.network.export.plain_tables import (
+    about,
+    about_with_recipe,
+    as_text,
+    can_be_joined,
+    ends_of,
+    ids_of,
+    json_text,
+    kind_of,
+    plain_nodes,
+    plain_table,
+    rows,
+)
 from cube2net.records import Network
 from cube2net.records.column_kinds import is_list
+from cube2net.records.distinct_names import distinct_names
 
 if TYPE_CHECKING:
-    import scipy.sparse as sp
+    pass
 
-LINK = "link."
+LINK_PREFIX = "link."
 """What stands before the name of a column of links in an ``.npz``, where nodes have columns too."""
 MISSING = ".missing"
 
@@ -96,44 +108,17 @@ def write_npz(network: Network, path: Path) -> None:
     taken = {*arrays, *own}
     for name in nodes.column_names:
         arrays |= _arrays(f"{name}_attribute" if name in taken else name, nodes[name])
-    arrays |= {f"{LINK}{name}": array for name, array in ends.items()}
+    arrays |= {f"{LINK_PREFIX}{name}": array for name, array in ends.items()}
     coded = pc.dictionary_encode(links["kind"].combine_chunks())
-    arrays |= {f"{LINK}kind": coded.indices.to_numpy(), f"{LINK}kinds": np.array(coded.dictionary.to_pylist(), np.str_)}
+    arrays |= {
+        f"{LINK_PREFIX}kind": coded.indices.to_numpy(),
+        f"{LINK_PREFIX}kinds": np.array(coded.dictionary.to_pylist(), np.str_),
+    }
     for name in links.column_names:
         if name != "kind":
-            arrays |= _arrays(f"{LINK}{name}", links[name])
+            arrays |= _arrays(f"{LINK_PREFIX}{name}", links[name])
     with path.open("wb") as out:
         np.savez_compressed(out, **arrays, **own)  # type: ignore[arg-type]
-
-
-@check_call
-def to_scipy(network: Network) -> sp.csr_array:
-    """Return the symmetric adjacency of a network: row and column i are node i, every link on both ends.
-
-    Parameters
-    ----------
-    network
-        The network of :func:`construct`.
-
-    Returns
-    -------
-    scipy.sparse.csr_array
-        The weights of the links, as floats of 32 bits.
-
-    Examples
-    --------
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> matrix = c2n.to_scipy(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)))
-    >>> matrix.shape, matrix.nnz
-    ((110, 110), 1558)
-    """
-    import scipy.sparse as sp
-
-    expect(Network, network, "network")
-    ends = np.concatenate([network.source, network.target]), np.concatenate([network.target, network.source])
-    weights = np.concatenate([network.weight, network.weight]).astype(np.float32)
-    return sp.coo_array((weights, ends), shape=(len(network), len(network))).tocsr()
 
 
 def _parquet(network: Network, table: pa.Table, path: Path) -> None:
@@ -157,3 +142,56 @@ def _arrays(name: str, column: pa.ChunkedArray) -> dict[str, Array]:
         return {name: np.array([value or "" for value in array.to_pylist()], dtype=np.str_)} | found
     filled = pc.fill_null(array, pa.scalar(0).cast(array.type)) if array.null_count else array
     return {name: filled.to_numpy(zero_copy_only=False)} | found
+
+
+SEPARATOR = ";"
+"""What Neo4j has between the values of a list, and between several labels."""
+
+
+def write_neo4j_nodes(network: Network, path: Path, *, spreadsheet_safe: bool = False) -> None:
+    """Write one line a node: its id, what Neo4j calls its label (the kind), and every other column with its type."""
+    table = plain_nodes(network).drop_columns(["id"])
+    properties, texts = _properties(table)
+    kinds = [kind.replace(SEPARATOR, ",") or "object" for kind in table["kind"].to_pylist()]
+    lines = (
+        [key, kind, *_line(row, texts)] for key, kind, row in zip(ids_of(network), kinds, rows(table), strict=True)
+    )
+    write_table(path, ["id:ID", ":LABEL", *properties], lines, spreadsheet_safe=spreadsheet_safe)
+
+
+def write_neo4j_links(network: Network, path: Path, *, spreadsheet_safe: bool = False) -> None:
+    """Write one line a relationship: its two ends, its type (the kind of the link), and every other column.
+
+    Relationships of Neo4j have a direction; where the source of the network has none, each link stands once.
+    """
+    ends, ids = ends_of(network), ids_of(network)
+    properties, texts = _properties(ends.columns)
+    kinds = ends.columns["kind"].to_pylist()
+
+    def lines() -> Iterator[list[Any]]:
+        for a, b, kind, row in zip(ends.source.tolist(), ends.target.tolist(), kinds, rows(ends.columns), strict=True):
+            yield [ids[a], ids[b], kind or "link", *_line(row, texts)]
+
+    header = [":START_ID", ":END_ID", ":TYPE", *properties]
+    write_table(path, header, lines(), spreadsheet_safe=spreadsheet_safe)
+
+
+def _properties(table: pa.Table) -> tuple[list[str], list[Callable[[Any], Any]]]:
+    """Return the header of every column, and what writes its values."""
+    names = distinct_names([name.replace(":", "_").replace("{", "(") or "_" for name in table.column_names])
+    kinds, texts = zip(*(_property(table[name]) for name in table.column_names), strict=True)
+    return [f"{name}:{kind}" for name, kind in zip(names, kinds, strict=True)], list(texts)
+
+
+def _property(column: pa.ChunkedArray) -> tuple[str, Callable[[Any], Any]]:
+    kind = column.type
+    if not is_list(kind):
+        return kind_of(kind), (lambda value: value) if pa.types.is_integer(kind) else as_text(kind)
+    if not can_be_joined(column, SEPARATOR):
+        return "string", json_text  # Neo4j has no way to write the sign between two values inside one
+    one = as_text(kind.value_type)
+    return f"{kind_of(kind.value_type)}[]", lambda values: SEPARATOR.join(map(one, values))
+
+
+def _line(row: tuple[Any, ...], texts: list[Callable[[Any], Any]]) -> list[Any]:
+    return ["" if value is None else text(value) for value, text in zip(row, texts, strict=True)]
