@@ -21,8 +21,7 @@ import numpy as np
 
 import cube2net as c2n
 from cube2net.array_types import Array
-from cube2net.network.pagerank import nearest, scores
-from cube2net.network.restart_walk import best
+from cube2net.network.pagerank import best, nearest, scores
 from cube2net.records import Cube, Links, Query
 from measures.limits import fetch, machine_speeds
 from measures.literature import person_query

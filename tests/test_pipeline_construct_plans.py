@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net.errors import ParameterError, QueryError
 from cube2net.interfaces import Method, chooses_cells, counts_repeats
-from cube2net.network import Hops, PageRank, forms
+from cube2net.network import Hops, PageRank
 from cube2net.pipeline.construct import networks
 from cube2net.pipeline.planning import METHODS, default_form, default_objective, plan
 from cube2net.records import Budget, Cube, Form, Query, Selection, Worth
@@ -410,8 +410,8 @@ def test_a_limit_below_the_query_is_said_and_nothing_is_added() -> None:
 
 
 def test_many_near_objects_are_announced_before_they_are_brought(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forms, "MANY", 5)
-    monkeypatch.setattr(forms, "MANY_EACH", 1)
+    monkeypatch.setattr("cube2net.network.summary.MANY_OBJECTS", 5)
+    monkeypatch.setattr("cube2net.network.summary.MANY_OBJECTS_EACH", 1)
     told: list[str] = []
     network = c2n.construct(random_cube(3), [0, 1], near=30, progress=lambda stage, *_: told.append(stage))
     assert told == ["near asks for up to 30 objects for a query of 2: a smaller near makes the network smaller"]

@@ -19,8 +19,8 @@ import cube2net as c2n
 from cube2net.array_types import Array
 from cube2net.arrays import links_from_pairs
 from cube2net.embed import Nearest
+from cube2net.network.assembly import induce
 from cube2net.network.hops import around
-from cube2net.network.links import induce
 from cube2net.network.pagerank import nearest
 from cube2net.records import Cube, Query
 from measures.answers import CELLS, SIZES

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 import cube2net as c2n
 from cube2net.array_types import Array
-from cube2net.network.restart_walk import best
+from cube2net.network.pagerank import best
 from measures.answers import SIZES
 from measures.contestants import CONTESTANTS, DAMPING, matrix_of
 from measures.literature import person_query

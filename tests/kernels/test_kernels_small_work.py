@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from cube2net.array_types import Array
 from cube2net.arrays import links_from_pairs
 from cube2net.kernels import compiled, numpy_pagerank, pagerank_push, small_work
-from cube2net.network import links as network_links
-from cube2net.network import restart_walk
-from cube2net.network.pagerank import nearest, scores
+from cube2net.network.assembly import induce
+from cube2net.network.pagerank import nearest, scores, settle
 from cube2net.records import Links, Query
 
 SCALES = (1.0, 1e-3, 1e6, 1e-36)
@@ -103,7 +102,7 @@ def test_sweeps_in_numpy_have_the_bits_of_the_compiled_ones(seed: int, dtype: An
     for kernels in (pagerank_push, numpy_pagerank):
         settled, left = np.zeros((2, len(links)), dtype)
         left[seeds] = 1.0 / len(seeds)
-        bound = restart_walk.settle(links, rows, 0.85, 1e-6, 30, settled, left, workers=1, kernels=kernels)
+        bound = settle(links, rows, 0.85, 1e-6, 30, settled, left, workers=1, kernels=kernels)
         found.append((settled, bound))
     assert same(found[0][0], found[1][0]) and found[0][1] == found[1][1]
 
@@ -137,10 +136,10 @@ def test_links_among_objects_come_in_the_same_order_both_ways(monkeypatch: pytes
         links = links_from_pairs(*ends, rng.random(1300) + 0.1, 700)
         nodes = rng.choice(700, int(rng.integers(1, 30)) if seed % 3 else 200, replace=False)
         nodes = np.concatenate([[0], nodes[nodes != 0]]) if seed % 2 else nodes
-        plain = network_links.induce(links, nodes)
+        plain = induce(links, nodes)
         with monkeypatch.context() as patched:
             patched.setattr(small_work, "has_compiled_code", lambda kernel: True)
-            fast = network_links.induce(links, nodes)
+            fast = induce(links, nodes)
         assert all(map(same, plain, fast))
         assert [part.dtype for part in plain] == [part.dtype for part in fast]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import cube2net as c2n
 from cube2net.network import brief_text, estimated_tokens
-from cube2net.network.brief_text import likeliest
+from cube2net.network.export.text import likeliest
 from cube2net.records import Network, Objects
 
 import hostile

@@ -24,10 +24,10 @@ from hypothesis import strategies as st
 
 from cube2net.arrays import ragged_from_lists
 from cube2net.errors import Cube2netError, InputError, MissingPackageError, ParameterError
-from cube2net.network.export import EXPORTS, to_igraph, to_networkx, write
-from cube2net.network.pyg import to_pyg
-from cube2net.network.table_formats import to_scipy
-from cube2net.network.xml_formats import escape
+from cube2net.network.export.graphs import to_igraph, to_networkx, to_scipy
+from cube2net.network.export.pyg import to_pyg
+from cube2net.network.export.registry import EXPORTS, write
+from cube2net.network.export.xml import escape
 from cube2net.records import Network, Objects, Query, Selection
 
 from toys import toy_cube

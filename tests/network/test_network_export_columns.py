@@ -15,9 +15,10 @@ import pytest
 
 import cube2net as c2n
 from cube2net.cube import save
-from cube2net.network.export import EXPORTS, to_igraph, to_networkx, write
-from cube2net.network.plain_columns import plain_table
-from cube2net.network.xml_formats import GEXF_KINDS
+from cube2net.network.export.graphs import to_igraph, to_networkx
+from cube2net.network.export.plain_tables import plain_table
+from cube2net.network.export.registry import EXPORTS, write
+from cube2net.network.export.xml import GEXF_KINDS
 from cube2net.records import Query
 
 from rich_networks import ATTRIBUTES, LINKS, citing_authors, rich_network

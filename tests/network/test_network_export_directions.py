@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
-from cube2net.network.export import to_igraph, to_networkx, write
-from cube2net.network.export_tables import ends_of
-from cube2net.network.pyg import to_hetero, to_pyg
+from cube2net.network.export.graphs import to_igraph, to_networkx
+from cube2net.network.export.plain_tables import ends_of
+from cube2net.network.export.pyg import to_hetero, to_pyg
+from cube2net.network.export.registry import write
 
 from rich_networks import ARROWS, both_ways, rich_network
 from toys import sent

@@ -12,7 +12,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.errors import InputError
-from cube2net.network.export import EXPORTS
+from cube2net.network.export.registry import EXPORTS
 
 from toys import sent
 from workbook_sheets import sheets

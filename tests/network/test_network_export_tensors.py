@@ -10,7 +10,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.network import cube_tensors
-from cube2net.network.pyg import inputs, to_hetero, to_pyg
+from cube2net.network.export.pyg import inputs, to_hetero, to_pyg
 from cube2net.records import Query
 
 from rich_networks import ARROWS, citing_authors, rich_network

@@ -16,8 +16,8 @@ import pytest
 from cube2net.errors import ParameterError
 from cube2net.escaping import GUARD, formulas_in, is_formula, unguarded
 from cube2net.network.draw import PICTURES, draw
-from cube2net.network.export import EXPORTS, write
-from cube2net.network.xml_formats import escape
+from cube2net.network.export.registry import EXPORTS, write
+from cube2net.network.export.xml import escape
 from cube2net.records import Network, Query, Selection
 from cube2net.records.objects import Objects
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
-from cube2net.network.links import induce, within
+from cube2net.network.assembly import induce, within
 from cube2net.records import Budget, Links, Query
 
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from cube2net.array_types import Array
 from cube2net.arrays import links_from_pairs
 from cube2net.errors import ParameterError
-from cube2net.network.pagerank import PageRank, nearest, scores
-from cube2net.network.restart_walk import best
+from cube2net.network.pagerank import PageRank, best, nearest, scores
 from cube2net.records import Budget, Cube, Links, Query, Scope, Weights
 
 from toys import random_cube, toy_cube
@@ -70,7 +69,7 @@ def test_whichever_way_the_walk_is_followed_the_scores_are_within_the_tolerance(
     seeds = np.random.default_rng(seed).choice(30, 3, replace=False).tolist()
     with pytest.MonkeyPatch.context() as patched:
         for name, value in {"EARLY": early, "SMALL": small, "LOCAL": 1, "PART": 1}.items():
-            patched.setattr(f"cube2net.network.restart_walk.{name}", value)
+            patched.setattr(f"cube2net.network.pagerank.{name}", value)
         found = scores(links, np.array(seeds), tolerance=tolerance)
         near = nearest(links, Query(np.sort(seeds)), 30, tolerance=tolerance, slack=None)
     assert np.abs(found - solve(links, seeds, 0.85)).sum() <= tolerance * 1.00001 + 1e-11
@@ -226,7 +225,7 @@ def test_the_nearest_are_the_best_but_for_objects_within_the_slack(
     links = weighted(seed, 40, 120) if sparse else joined(seed)
     rows = np.sort(np.random.default_rng(seed).choice(40, size, replace=False))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("cube2net.network.restart_walk.APART", 1e-9)
+        patched.setattr("cube2net.network.pagerank.APART", 1e-9)
         found = nearest(links, Query(rows), count, tolerance=1e-12, slack=slack).tolist()
     assert len(set(found)) == len(found) and not set(found) & set(rows.tolist())
     exact = solve(links, rows.tolist(), 0.85)
@@ -268,7 +267,7 @@ def test_rankings_that_are_known_change_nothing_whoever_is_barred_or_pinned(
 def apart(links: Links, rows: list[int], count: int, slack: float = 1.0) -> list[int]:
     """Return the nearest as pushes tell them apart, however many links that takes."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("cube2net.network.restart_walk.APART", 1e-9)
+        patched.setattr("cube2net.network.pagerank.APART", 1e-9)
         return nearest(links, Query(np.array(rows)), count, tolerance=1e-12, slack=slack).tolist()
 
 

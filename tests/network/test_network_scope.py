@@ -12,7 +12,8 @@ import cube2net as c2n
 from cube2net.array_types import Array
 from cube2net.interfaces import Method
 from cube2net.network import Hops, MaxDisc, Nothing, PageRank, Steiner, assemble, nearest, scores
-from cube2net.network.forms import brings_objects, first_cells, said_of_scope, said_of_size
+from cube2net.network.assembly import brings_objects, first_cells
+from cube2net.network.summary import describe_scope, describe_size
 from cube2net.records import Budget, Cube, Form, Query, Selection, Weights
 from cube2net.records.scope import OPEN, Scope
 
@@ -259,17 +260,17 @@ def test_a_cell_is_as_large_as_those_of_it_that_may_come() -> None:
 
 def test_it_is_said_where_nobody_may_come() -> None:
     nobody = "no object is brought: none outside the query is allowed by where, between, kind and bans"
-    assert said_of_scope(QUERY, scope_of(8, [2, 3, 4, 5, 6, 7])) == nobody
-    assert said_of_scope(QUERY, scope_of(8, list(range(8)))) == nobody
-    assert said_of_scope(QUERY, scope_of(8, [0, 2, 3, 4, 5, 6])) == ""
-    assert said_of_scope(QUERY, scope_of(8, list(range(8)), [7])) == ""
-    assert said_of_scope(QUERY, OPEN) == ""
+    assert describe_scope(QUERY, scope_of(8, [2, 3, 4, 5, 6, 7])) == nobody
+    assert describe_scope(QUERY, scope_of(8, list(range(8)))) == nobody
+    assert describe_scope(QUERY, scope_of(8, [0, 2, 3, 4, 5, 6])) == ""
+    assert describe_scope(QUERY, scope_of(8, list(range(8)), [7])) == ""
+    assert describe_scope(QUERY, OPEN) == ""
 
 
 def test_a_network_is_announced_as_large_as_it_will_be() -> None:
     many = toy_cube([list(range(3_000))], objects=3_000)
     chosen = Selection(np.arange(3_000), 1.0, np.array([0]), np.array([1.0]))
     query, form = Query(np.array([0])), Form("objects")
-    assert "hold 3,000 objects" in said_of_size(many, query, chosen, form, None)
+    assert "hold 3,000 objects" in describe_size(many, query, chosen, form, None)
     few: Array = np.arange(3_000) >= 900
-    assert said_of_size(many, query, chosen, form, None, Scope(barred=few)) == ""
+    assert describe_size(many, query, chosen, form, None, Scope(barred=few)) == ""

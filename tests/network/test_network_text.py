@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net.errors import ParameterError
 from cube2net.network import estimated_tokens
-from cube2net.network.text_budget import Section, longest_text
+from cube2net.network.export.token_budget import Section, longest_text
 from cube2net.records import Cube, Network, Objects
 
 import hostile

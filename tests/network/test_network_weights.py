@@ -18,9 +18,9 @@ import cube2net as c2n
 from cube2net.arrays import links_from_pairs
 from cube2net.errors import Cube2netError, CubeError, InputError
 from cube2net.network import write
-from cube2net.network.export import EXPORTS
-from cube2net.network.links import induce
-from cube2net.network.table_formats import to_scipy
+from cube2net.network.assembly import induce
+from cube2net.network.export.graphs import to_scipy
+from cube2net.network.export.registry import EXPORTS
 from cube2net.records import Cube, Links, Network
 from cube2net.records.form import FORMS, MEMBERSHIPS
 from cube2net.records.link_weights import HEAVIEST

@@ -12,7 +12,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.escaping import one_line, short
-from cube2net.network.export_tables import texts
+from cube2net.network.export.plain_tables import texts
 from cube2net.records import Network
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, quoted
-from cube2net.network.node_columns import count_labels, node_columns, shares_of
-from cube2net.network.pyg import geometric, inputs, tensor, untouched
+from cube2net.network.attributes import count_labels, node_columns, shares_of
+from cube2net.network.export.pyg import geometric, inputs, tensor, untouched
 from cube2net.records import Cube, Query
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from cube2net.atomic_files import check_path, write_files
 from cube2net.escaping import short
 from cube2net.extras import require
 from cube2net.network.captions import MOST_CELLS, add_captions, installed_fonts, quiet
-from cube2net.network.export_tables import texts
+from cube2net.network.export.plain_tables import texts
 from cube2net.network.layout import layout
 from cube2net.records import Network
 

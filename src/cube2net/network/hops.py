@@ -8,7 +8,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import whole_number
-from cube2net.network.links import pinned, within
+from cube2net.network.assembly import pinned, within
 from cube2net.network.pagerank import scores
 from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.network.table_formats import to_scipy
+from cube2net.network.export.graphs import to_scipy
 from cube2net.network.warm_layout import below, between_neighbours, places_given, settled
 from cube2net.records import Network
 from cube2net.seeding import stream

@@ -10,7 +10,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, unknown, whole_number
-from cube2net.network.links import bars, cut_to_budget, in_already
+from cube2net.network.assembly import bars, cut_to_budget, in_already
 from cube2net.records import Budget, Cube, Query, Selection, Worth
 from cube2net.seeding import stream
 

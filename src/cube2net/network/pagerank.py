@@ -1,19 +1,26 @@
-"""Personalised PageRank: the objects where a walk from the query stays most."""
+"""Personalised PageRank: the objects where a walk from the query stays most.
+
+The walk is followed by pushes and finished by sweeps over all cores; ``kernels.pagerank_push`` has the equations.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
 from cube2net.array_types import Array
+from cube2net.compiling import lent
 from cube2net.errors import ParameterError, whole_number
-from cube2net.network.links import pinned, within
-from cube2net.network.restart_walk import RestartWalk, best
+from cube2net.kernels.small_work import STEPS
+from cube2net.network.assembly import check_weights, pinned, within
 from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 from cube2net.records.scope import OPEN, Scope
+from cube2net.threads import cores
 
 TOLERANCE = 0.05
 SLACK = 2.0
@@ -217,3 +224,295 @@ def _check(damping: float, tolerance: float) -> None:
         raise ParameterError(f"damping is {damping!r}, expected a probability above 0 and below 1")
     if not 1e-12 <= tolerance < 1:
         raise ParameterError(f"tolerance is {tolerance!r}, expected a number from 1e-12 to below 1")
+
+
+# The threshold of pushes falls by this factor whenever no object is above it; in small steps to tell objects apart.
+FALL, STEP = 4.0, 1.5
+# Below this one nothing is left that a number can hold.
+LOWEST = 1e-300
+# Pushes may see one in so many ends of links before sweeps take over.
+LOCAL = 8
+# When they have seen so many, it is looked whether all that can be reached has no more than SMALL: sweeps over these
+# take over then, so that the cost does not grow with a network around it.
+EARLY, SMALL = 1 << 18, 1 << 21
+# Where the objects that can be reached have no more than one in so many ends of links, sweeps leave out the others.
+PART = 3
+# To tell the first objects apart pushes may see one in so many.
+APART = 2
+# Once a walk came to one object in so many, the strengths of all are summed in one go: quicker than one by one.
+MANY = 64
+# By how much rounding in single precision may move the sum of all scores.
+ROUNDING = 1e-3
+# Rows are shared out in so many parts of about as many links, whatever the number of cores: sums stay the same.
+PARTS = 16
+# Fewer ends of links are not worth a second thread.
+ONE_THREAD = 1_000_000
+# How often a walk looks at every end of a link, about.
+LOOKS = 8
+
+
+def kernels_for(links: Links) -> Any:
+    """Return the kernels of a walk: compiled ones, or their twins in NumPy where these are done sooner."""
+    small = STEPS.small("pagerank_push.push", len(links.indices), LOOKS)
+    return import_module(f"cube2net.kernels.{'numpy_pagerank' if small else 'pagerank_push'}")
+
+
+def _missing(rows: Array, known: Array) -> Array:
+    """Return the rows that are not among the known ones, which ascend."""
+    if len(known) == 0:
+        return rows
+    place = np.minimum(np.searchsorted(known, rows), len(known) - 1)
+    return np.asarray(rows[known[place] != rows])
+
+
+class RestartWalk:
+    """A walk from seeds that is followed: what is settled of the scores, and what is left to spread (``rest``).
+
+    Arrays have a place for every object. To clear them is all that costs more in a larger network.
+    """
+
+    def __init__(self, links: Links, seeds: Array, damping: float, precision: type[np.floating[Any]]) -> None:
+        count = len(links)
+        self._kernels = kernels_for(links)
+        self._links, self._damping, self._seeds = links, damping, seeds
+        self.settled: Array = np.zeros(count, precision)
+        self.left: Array = np.zeros(count, precision)
+        self._arrived: Array = np.zeros(count, precision)
+        self._strength: Array = np.zeros(count, precision)
+        self._reached, self._active, self._touched = (np.empty(count + 1, np.int32) for _ in range(3))
+        strength = self._kernels.strengths(links.indptr, links.weights, seeds)
+        check_weights(strength, "sums of weights of its links here are")
+        alone = strength == 0
+        start = 1.0 / (len(seeds) - damping * float(alone.sum()))
+        self.settled[seeds[alone]] = (1.0 - damping) * start
+        linked = seeds[~alone]
+        self.left[linked] = start
+        self._strength[linked] = strength[~alone]
+        self._reached[: len(linked)] = linked
+        self._found = len(linked)
+        self.rest = start * len(linked)
+        self._seen = 0
+        self._threshold = start / float(strength[~alone].min()) if len(linked) else 0.0
+        self._all_strengths = False
+
+    @property
+    def reached(self) -> Array:
+        """The objects that the walk came to, ascending."""
+        return np.sort(self._reached[: self._found])
+
+    @property
+    def state(self) -> tuple[str, int, float]:
+        """How far it was followed by pushes: two walks from the same seeds that agree in this agree in every bit."""
+        return self.settled.dtype.str, self._seen, self._threshold
+
+    def first(
+        self, count: int, slack: float, tolerance: float, inside: Array, barred: Array | None = None
+    ) -> Array | None:
+        """Return the first ``count`` objects that are not ``inside`` as soon as pushes tell them apart, best first.
+
+        Those inside ascend, and objects that are marked in ``barred`` are passed over as they are.
+        None where it looks as if they would have to see too many links: with the threshold the doubt falls about as
+        much as what is seen grows. It is looked no sooner than doubt that falls with the square may be small enough.
+        None too where no more than the tolerance is left.
+        """
+        allowance, least, due = len(self._links.indices) // APART, 0.0, math.inf
+        while self._push_once(tolerance, allowance, STEP):
+            if self._threshold > due:
+                continue
+            doubt, least, found = self._leaders(count, least, slack, inside, barred)
+            if found is not None:
+                return found
+            if self._seen > min(EARLY, allowance // LOCAL) and self._seen * doubt > allowance * slack:
+                return None
+            due = self._threshold * (max(0.25, min(1.0, math.sqrt(slack / doubt))) if 0 < doubt < math.inf else 1.0)
+        return None
+
+    def finish(self, tolerance: float, *, everywhere: bool = False) -> tuple[Array, Array]:
+        """Return the scores of every object, and in ascending order those that may have one beside lonely seeds.
+
+        With ``everywhere`` these are all that can be reached, however little the walk comes to some.
+        """
+        if everywhere:
+            self._follow(len(self._links.indices))
+            known = self.reached
+            self._settle(tolerance, known)
+            return self.settled, known
+        whole = False
+        local = len(self._links.indices) // LOCAL
+        self._push(tolerance, min(EARLY, local))
+        if self.rest > tolerance and local > EARLY:
+            whole = self._follow(SMALL)
+            if not whole:
+                self._push(tolerance, local)
+        if self.rest <= tolerance:
+            known = self.reached
+            self.settled[known] += (1.0 - self._damping) * self.left[known]
+        else:
+            whole = whole or self._follow(len(self._links.indices) // PART)
+            known = self.reached if whole else np.arange(len(self._links), dtype=np.int32)
+            self._settle(tolerance, known)
+        return self.settled, known
+
+    def sound(self, values: Array, known: Array, tolerance: float) -> bool:
+        """Return whether the precision was enough for the scores.
+
+        Very large or very small weights are too much for single precision: then scores are not numbers, or do not sum
+        to 1 as they must.
+        """
+        if values.dtype == np.float64:
+            return True
+        lonely = _missing(self._seeds, known)
+        total = values[known].sum(dtype=np.float64) + values[lonely].sum(dtype=np.float64)
+        return bool(abs(total - 1.0) <= tolerance + ROUNDING)
+
+    def _push(self, goal: float, allowance: int) -> None:
+        """Go on by pushes until no more than ``goal`` is left, or they have seen so many ends of links in all."""
+        while self._push_once(goal, allowance, FALL):
+            pass
+
+    def _push_once(self, goal: float, allowance: int, fall: float) -> bool:
+        """Go on by pushes to the next threshold; return whether it was come to, and not the goal or the allowance."""
+        if self.rest <= goal or self._seen > allowance or not self._threshold >= LOWEST:
+            return False
+        links = self._links
+        if not self._all_strengths and self._found * MANY > len(links):
+            self._kernels.know(links.indptr, links.weights, self._strength)
+            self._all_strengths = True
+        self._threshold /= fall
+        self.rest, self._found, seen = self._kernels.push(
+            links.indptr,
+            links.indices,
+            links.weights,
+            self._damping,
+            self._threshold,
+            goal,
+            allowance - self._seen,
+            self.rest,
+            self.settled,
+            self.left,
+            self._arrived,
+            self._strength,
+            self._reached,
+            self._found,
+            self._active,
+            self._touched,
+        )
+        self._seen += seen
+        return self.rest > goal and self._seen <= allowance
+
+    def _leaders(
+        self, count: int, least: float, slack: float, inside: Array, barred: Array | None
+    ) -> tuple[float, float, Array | None]:
+        """Return by how much those left out may be better, the least that the last can score, and all where settled.
+
+        ``least`` is what the ``count``-th best scores at least, as far as is known. Between its bounds a score is
+        guessed as if what is left were spread as evenly over all objects reached as it is in the end.
+        """
+        arrays = (self.settled, self.left, self._strength)
+        ends = (self._reached, self._found, self._damping, self._threshold, least)
+        number, volume = self._kernels.rivals(*ends, *arrays, self._touched)
+        rows = _missing(np.sort(self._touched[:number]), inside)
+        if barred is not None:
+            rows = rows[~barred[rows]]
+        if len(rows) < count or not math.isfinite(volume):
+            return math.inf, least, None
+        settled, left, strength = (array[rows].astype(np.float64) for array in arrays)
+        lower = settled + (1.0 - self._damping) * left
+        width = self._damping * self._threshold
+        upper, guess = lower + width * strength, lower + self._damping * self.rest / volume * strength
+        chosen = best(guess, count)
+        low, high = (float(np.partition(each, len(rows) - count)[len(rows) - count]) for each in (lower, upper))
+        out = np.delete(upper, chosen)
+        most = float(out.max()) if len(out) else 0.0
+        if most <= (1.0 + slack) * low and not self._all_strengths:
+            self._kernels.know(self._links.indptr, self._links.weights, self._strength)
+            self._all_strengths = True
+        if self._all_strengths:
+            most = max(most, width * -float(self._strength.min()))
+        done = most <= (1.0 + slack) * low and high <= (1.0 + slack) * float(lower[chosen].min())
+        return most / low - 1.0 if low > 0 else math.inf, low, rows[chosen] if done else None
+
+    def _follow(self, allowance: int) -> bool:
+        """Come to all objects that can be reached, or to none where they have more ends of links; return which."""
+        state = np.zeros(len(self._links), np.uint8)
+        state[self._reached[: self._found]] = 1
+        ends = (self._links.indptr, self._links.indices)
+        found, whole = self._kernels.follow(*ends, allowance, state, self._reached, self._found)
+        if whole:
+            self._found = found
+        return bool(whole)
+
+    def _settle(self, goal: float, rows: Array) -> None:
+        """Settle what is left by sweeps over rows, all that can be reached among them."""
+        shrink = max(self._damping, 1e-12) / (1.0 + math.sqrt(1.0 - self._damping * self._damping))
+        most = 20 + int(math.log(goal * (1.0 - self._damping) / 1000.0) / math.log(shrink))
+        settle(self._links, rows, self._damping, goal, most, self.settled, self.left, kernels=self._kernels)
+
+
+def settle(
+    links: Links,
+    rows: Array,
+    damping: float,
+    goal: float,
+    most: int,
+    settled: Array,
+    left: Array,
+    *,
+    workers: int | None = None,
+    kernels: Any = None,
+) -> float:
+    """Settle what is left by sweeps over the links of ``rows``; return a bound on the error Σ |x − settled| afterwards.
+
+    ``rows``, ascending, are all objects, or those that can be reached: none of them has a link to any other.
+
+    Stops when the bound, Σ |residual| / (1 − damping), is at most ``goal``, or after ``most`` sweeps. See
+    ``kernels.pagerank_push`` for what is settled and left; the answer is the same for every number of ``workers``,
+    which is that of the cores where nobody says, and for both kinds of ``kernels``.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    kernels = kernels_for(links) if kernels is None else kernels
+    indptr, indices, weights = links.indptr, links.indices, links.weights
+    # Made here and not in the kernels: large arrays of NumPy lie on large pages, which random reads want.
+    strength, start, now, before = (np.zeros(len(settled), settled.dtype) for _ in range(4))
+    passed = np.concatenate([[0], np.cumsum(indptr[rows + 1] - indptr[rows])])
+    parts = np.split(rows, np.searchsorted(passed, np.linspace(0, passed[-1], PARTS + 1)[1:-1]))
+    workers = workers or (cores() if passed[-1] >= ONE_THREAD else 1)
+    ends = (indptr, indices, weights)
+    with ThreadPoolExecutor(workers) as pool:
+        run = map if workers == 1 else pool.map
+
+        def prepare(part: Array) -> None:
+            kernels.prepare(indptr, weights, part, damping, left, strength, start, now)
+
+        def sweep(part: Array) -> float:
+            rest = kernels.sweep(*ends, part, damping, omega, strength, start, now, before)
+            return float(rest)
+
+        bound, omega = math.inf, 2.0 / (2.0 - damping * damping)
+        list(run(lent(prepare), parts))
+        for _ in range(most):
+            bound = sum(run(lent(sweep), parts)) / (1.0 - damping)
+            if bound <= goal:
+                break
+            now, before = before, now
+            omega = 1.0 / (1.0 - damping * damping * omega / 4.0)
+    settled[rows] += now[rows] * strength[rows]
+    return bound
+
+
+def best(values: Array, count: int) -> Array:
+    """Return the places of the highest values above 0, highest first; of equal ones the lower place first.
+
+    >>> best(np.array([0.5, 0.0, 0.7, 0.5]), 2).tolist()
+    [2, 0]
+    """
+    places = np.flatnonzero(values > 0)
+    if len(places) > count:
+        if count == 0:
+            return places[:0]
+        found = values[places]
+        least = np.partition(found, len(found) - count)[len(found) - count]
+        above = places[found > least]
+        places = np.concatenate([above, places[found == least][: count - len(above)]])
+    return places[np.lexsort((places, -values[places]))]

@@ -14,7 +14,7 @@ from cube2net.array_types import Array
 from cube2net.escaping import short
 from cube2net.network.captions import LONGEST, MOST_CELLS, Room, wanted_names, wordings
 from cube2net.network.draw import COLOURS, LARGEST, LINKS, ROOM, Group, groups_of, link_classes, strengths
-from cube2net.network.export_tables import texts
+from cube2net.network.export.plain_tables import texts
 from cube2net.records import Drawing, Network
 
 UNIT = 10

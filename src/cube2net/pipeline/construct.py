@@ -279,7 +279,7 @@ def network_of(
     with timed(seconds, "links"):
         if form.kind == "both" and plan.max_nodes is not None:
             selection = networks.first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value, scope)
-        large = networks.said_of_size(cube, query, selection, form, plan.max_nodes, scope)
+        large = networks.describe_size(cube, query, selection, form, plan.max_nodes, scope)
         if large:
             progress(large, 1, 1)
         liked = len(plan.liked) - len(query)
@@ -287,7 +287,7 @@ def network_of(
         check_nodes(*networks.expected_nodes(query, selection, form, room, scope))
         nearest = _known_nearest(plan, room, near) if form.kind == "woven" else None
         network = networks.assemble(cube, query, selection, form, nearest=nearest, scope=scope)
-    limit = networks.said_of_limit(query, plan.max_nodes)
+    limit = networks.describe_limit(query, plan.max_nodes)
     notes = [*([limit] if limit else _notes(plan, network, large)), said_of_shared(cube.objects, query.shared)]
     return replace(
         network,
@@ -319,12 +319,12 @@ def _notes(plan: Plan, network: Network, large: str) -> list[str]:
     scope, query = plan.budget.scope, plan.query
     by = [*limits_of(plan.whole), *(["bans"] if plan.steering.objects("bans") else [])]
     empty = str(plan.whole.settings.get("no_items", ""))
-    notes = ["" if empty else network.selection.note, large, empty or networks.said_of_scope(query, scope, by)]
+    notes = ["" if empty else network.selection.note, large, empty or networks.describe_scope(query, scope, by)]
     known = [row for row in plan.steering.like if row in query.objects]
     if known:
         names = some([title_of(plan.cube, Node("object", row)) for row in known])
         notes.append(f"in the query already, so that liking changes nothing: {names}")
-    return [*notes, "" if empty else networks.said_of_links(plan.cube, network, scope)]
+    return [*notes, "" if empty else networks.describe_missing_links(plan.cube, network, scope)]
 
 
 def _seen(cube: Cube) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from cube2net import contrasts
+from cube2net import explanation
 from cube2net.arguments import check_call
 from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling
@@ -208,7 +208,7 @@ def _pair(cube: Cube, one: Query, two: Query, m: int, names: tuple[str, str], ch
     query = Query(rows, tuple(called[np.where(shared, 2, in_two)].tolist()))
     sizes = int((in_one & ~shared).sum()), int((in_two & ~shared).sum())
     note = said_of_overlap(names, sizes, int(shared.sum()))
-    sides = contrasts.Sides(in_one[~shared])
+    sides = explanation.Sides(in_one[~shared])
     (found,) = _separated(cube, rows[~shared], [sides], m, chance)
     return _contrast(cube, query, names, found, int(shared.sum()), note, chance)
 
@@ -220,7 +220,7 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], m: int, chance: 
     names = sorted(set(given[there].tolist()), key=by_number)
     if not names:
         raise QueryError("no object of the query has a label: give some")
-    sides = [contrasts.Sides(given[there] == name, both=False) for name in names]
+    sides = [explanation.Sides(given[there] == name, both=False) for name in names]
     outside = int((~there).sum())
     query = Query(query.objects, tuple(labels), ids=query.ids)
     found = _separated(cube, query.objects[there], sides, m, chance)
@@ -233,17 +233,17 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], m: int, chance: 
     return Description(each, query, outside, lambda: _network(cube, query, cells))
 
 
-Found = tuple[contrasts.MixedCells, contrasts.Sides, contrasts.Separation]
+Found = tuple[explanation.MixedCells, explanation.Sides, explanation.Separation]
 
 
 def _separated(
-    cube: Cube, objects: Array, sides: Sequence[contrasts.Sides], m: int, chance: float
+    cube: Cube, objects: Array, sides: Sequence[explanation.Sides], m: int, chance: float
 ) -> list[Found | tuple[int, int]]:
     """Return what separates the sides of each contrast, or only their sizes where one side of it is empty."""
     if not all(all(each.sizes) for each in sides):
         return [each.sizes for each in sides]
-    mixed = contrasts.mixed_cells(cube, objects, contrasts.enough_objects(sides))
-    return [(mixed, *pair) for pair in zip(sides, contrasts.separate(cube, mixed, sides, m, chance), strict=True)]
+    mixed = explanation.find_mixed_cells(cube, objects, explanation.enough_objects(sides))
+    return [(mixed, *pair) for pair in zip(sides, explanation.separate(cube, mixed, sides, m, chance), strict=True)]
 
 
 def _contrast(
@@ -291,9 +291,9 @@ def _contrast(
 
 def _cell(
     cube: Cube,
-    mixed: contrasts.MixedCells,
-    sides: contrasts.Sides,
-    separation: contrasts.Separation,
+    mixed: explanation.MixedCells,
+    sides: explanation.Sides,
+    separation: explanation.Separation,
     at: int,
     gain: float,
 ) -> SeparatingCell:
@@ -301,7 +301,7 @@ def _cell(
     tested, (first, second) = separation.tested, sides.sizes
     cell, ones, twos = int(tested.cells[at]), int(tested.ones[at]), int(tested.twos[at])
     levels = mixed.cuboids[int(mixed.cuboid[cell])]
-    low, high = contrasts.difference_interval(ones, first, twos, second)
+    low, high = explanation.difference_interval(ones, first, twos, second)
     return SeparatingCell(
         labels=MixedCell(levels, tuple(mixed.labels[cell].tolist())).names(cube),
         levels=tuple(

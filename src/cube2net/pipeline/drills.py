@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cube2net import contrasts
+from cube2net import explanation
 from cube2net.arguments import check_call
 from cube2net.compiling import tells_compiling
 from cube2net.cube import check_whole
@@ -72,12 +72,12 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     k = whole_number("k", k, 1, what="cells")
     check_whole(cube, "drilled")
     top = mixed_cell_of(cube, _named(cell))
-    inside = contrasts.held(cube, top)
+    inside = explanation.find_members(cube, top)
     rows = asked.objects[np.isin(asked.objects, inside)]
     least = int(cube.settings.get("min_objects", MIN_OBJECTS))
-    below = contrasts.mixed_cells(cube, rows, within=top)
-    sizes = contrasts.count_objects(cube, below, top)
-    found = contrasts.narrow(below.members, sizes, len(rows), len(inside), k, least)
+    below = explanation.find_mixed_cells(cube, rows, within=top)
+    sizes = explanation.count_objects(cube, below, top)
+    found = explanation.narrow(below.members, sizes, len(rows), len(inside), k, least)
     cells = []
     for number, new, bits in zip(found.cells.tolist(), found.new.tolist(), found.bits.tolist(), strict=True):
         mine, size = len(below.members[number]), int(sizes[number])

@@ -14,11 +14,11 @@ from cube2net.arguments import check_call
 from cube2net.compiling import tells_compiling
 from cube2net.cube import times_of
 from cube2net.errors import ParameterError
+from cube2net.explanation import ItemsOfObjects, QueryRanks, compute_account, explain_cell, explain_object
 from cube2net.interfaces import chooses_cells
 from cube2net.pipeline.construct import near_scope
 from cube2net.pipeline.planning import METHODS
 from cube2net.pipeline.questions import asked_of
-from cube2net.reasons import ItemsOfObjects, QueryRanks, account_of, explain_cell, explain_object
 from cube2net.records import CellExplanation, Cube, Network, ObjectExplanation, Question, ValueAccount
 from cube2net.records.node_names import node_of
 
@@ -105,7 +105,7 @@ def explain(
     question = network.question
     assert question is not None
     if node is None:
-        return account_of(network, question, chooses=_chooses(network, question))
+        return compute_account(network, question, chooses=_chooses(network, question))
     asked = node_of(question.cube, node)
     if asked.is_cell:
         return explain_cell(network, question, asked.number)

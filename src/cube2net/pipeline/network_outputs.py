@@ -103,7 +103,7 @@ def draw_network(
 
 def summary(network: Network) -> dict[str, Any]:
     """Return what a network is, as numbers and texts that JSON can carry."""
-    return networks.summary(network)
+    return networks.summarize(network)
 
 
 def layout_network(

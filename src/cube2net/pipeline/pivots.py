@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cube2net import contrasts
 from cube2net import cube as cubes
+from cube2net import explanation
 from cube2net.arguments import check_call
 from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling
@@ -149,7 +149,7 @@ def members(cube: Cube, cells: Iterable[Any]) -> Array:
     own cells there come first.
     """
     check_whole(check_cube(cube), "looked into")
-    return contrasts.members(cube, [mixed_cell_of(cube, cell) for cell in cells])
+    return explanation.rank_members(cube, [mixed_cell_of(cube, cell) for cell in cells])
 
 
 def _place(cube: Cube, which: str, name: str) -> tuple[int, int]:

@@ -122,7 +122,7 @@ def plan(
     worth = Cover(r=None) if named == "cover" and view.cells.merged else objective_of(named)
     if keep is None and isinstance(worth, LinkObjective):
         keep = "linked"
-    shape = networks.form_of(kind, keep=keep, **form_options)
+    shape = networks.make_form(kind, keep=keep, **form_options)
     if shape.has_cells and max_links is not None:
         raise ParameterError(f"max_links limits the form 'objects', got the form {kind!r}: limit max_nodes instead")
     sized = m is None and isinstance(worth, Cover)

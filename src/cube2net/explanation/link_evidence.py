@@ -1,0 +1,279 @@
+"""Links and items between an object and a query, shortest paths, and ranks by personalised PageRank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cube2net.array_types import Array
+from cube2net.arrays import row_of_entries, take_rows, transpose
+from cube2net.records import Cube, ItemIndex, Links, Query, Ragged, Scope
+from cube2net.records.explanation import Id, LinkPath, SharedItem
+from cube2net.records.item_attributes import plain_type
+from cube2net.records.link_details import KIND, TIME
+
+MAX_STEPS = 4
+"""Paths are looked for up to so many links."""
+MAX_LINK_ENDS = 20_000_000
+"""So many ends of links are looked at before the search for a path is given up."""
+SHOWN_PATHS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class ShortestPaths:
+    """How many steps a query is away, how many paths of these lead there, and the heaviest of them."""
+
+    steps: int | None
+    ways: int = 0
+    paths: tuple[LinkPath, ...] = ()
+
+
+def name_objects(cube: Cube, rows: Sequence[int] | Array) -> list[tuple[Id, str]]:
+    """Return the ids and the names of some objects."""
+    places = np.asarray(rows, dtype=np.int64)
+    names = cube.objects.table["name"].take(pa.array(places)).to_pylist()
+    return list(zip(cube.objects.ids(places).to_pylist(), names, strict=True))
+
+
+def find_query_links(links: Links, query: Query, row: int) -> tuple[Array, Array]:
+    """Return the objects of a query that one object is linked to, and the weights, heaviest first."""
+    begin, end = int(links.indptr[row]), int(links.indptr[row + 1])
+    others = links.indices[begin:end]
+    into = np.isin(others, query.objects)
+    others, weights = others[into], links.weights[begin:end][into]
+    order = np.lexsort((others, -weights))
+    return others[order], weights[order]
+
+
+def find_shortest_paths(cube: Cube, query: Query, row: int, most: int = SHOWN_PATHS) -> ShortestPaths:
+    """Return the shortest paths from an object to the query; from one of the query, to the rest of it.
+
+    Of several those come first whose links weigh most together, each to another object of the query.
+    """
+    from cube2net.kernels.shortest_paths import reach
+
+    links, count = cube.links, len(cube.objects)
+    goals = np.zeros(count, dtype=np.uint8)
+    goals[query.objects] = 1
+    goals[row] = 0
+    # Pages that nobody comes to are never made: what the search costs follows what it meets.
+    steps, heaviest, ways = np.zeros(count, np.uint8), np.empty(count), np.empty(count)
+    before = np.empty(count, np.int32)
+    found = (links.indptr, links.indices, links.weights)
+    far, met = reach(row, goals, *found, MAX_STEPS, MAX_LINK_ENDS, steps, heaviest, ways, before)
+    if far <= 0:
+        return ShortestPaths(None)
+    order = met[np.lexsort((met, -heaviest[met]))][:most].tolist()
+    lines = [_trace_path(goal, before) for goal in order]
+    known = dict(zip(flat := sorted({at for line in lines for at in line}), name_objects(cube, flat), strict=True))
+    paths = tuple(
+        LinkPath(tuple(known[at][0] for at in line), tuple(known[at][1] for at in line), float(heaviest[line[-1]]))
+        for line in lines
+    )
+    return ShortestPaths(int(far), int(ways[met].sum()), paths)
+
+
+def _trace_path(goal: int, before: Array) -> list[int]:
+    line = [goal]
+    while before[line[-1]] >= 0:
+        line.append(int(before[line[-1]]))
+    return line[::-1]
+
+
+Time = str | int | float | None
+
+
+@dataclass(frozen=True)
+class LinkDetail:
+    """The kinds of the links between two objects, and when the first and the last of them was."""
+
+    kinds: tuple[str, ...] = ()
+    first: Time = None
+    last: Time = None
+
+
+def describe_links(cube: Cube, row: int, others: Array) -> list[LinkDetail]:
+    """Return what the source says of the links between an object and each of some others."""
+    if cube.details is None or not len(others):
+        return [LinkDetail()] * len(others)
+    details = cube.details()
+    begin, end = details.spans(np.minimum(others, row), np.maximum(others, row))
+    told = details.rows.select([name for name in (KIND, TIME) if name in details.columns])
+    found = []
+    for first, last in zip(begin.tolist(), end.tolist(), strict=True):
+        part = told.slice(first, last - first).to_pydict()
+        kinds = {kind for kind in part.get(KIND, ()) if kind}
+        times = sorted(when for when in part.get(TIME, ()) if when is not None)
+        found.append(LinkDetail(tuple(sorted(kinds)), *map(format_time, (times[0], times[-1]) if times else ())))
+    return found
+
+
+def format_time(value: Any) -> Time:
+    """Return when something was as JSON has it; midnight is the day alone, as frames write days.
+
+    >>> format_time(datetime(2023, 8, 13)), format_time(datetime(2023, 8, 13, 9, 30)), format_time(2023)
+    ('2023-08-13', '2023-08-13T09:30:00', 2023)
+    """
+    if isinstance(value, datetime) and value.tzinfo is None and value.time() == time.min:
+        value = value.date()
+    return value.isoformat() if isinstance(value, date) else value
+
+
+TITLES = ("title", "name")
+"""What the attribute is called that says what an item is."""
+
+
+@dataclass(frozen=True, eq=False)
+class ItemsOfObjects:
+    """The items of a cube by the objects that they mention: object → items.
+
+    ``title`` and ``time`` name the attributes that say what an item is and when it was, where the cube keeps them.
+    Items that mention more objects than ``most`` make no links, and are behind none.
+    """
+
+    index: ItemIndex
+    rows: Ragged
+    title: str | None
+    time: str | None
+    most: int | None
+
+    @classmethod
+    def of(cls, cube: Cube, time: str | None = None) -> ItemsOfObjects | None:
+        """Return the items of a cube, by an attribute that says when each was; None where it does not keep them."""
+        if cube.items is None:
+            return None
+        index = cube.items()
+        kinds = {} if index.load_attributes is None else index.kept_attributes.types
+        texts = [name for name, kind in kinds.items() if pa.types.is_string(plain_type(kind))]
+        called = [name for wanted in TITLES for name in kinds if name.lower() == wanted]
+        title = next(iter([*called, *(name for name in texts if name != time)]), None)
+        most = cube.settings.get("max_mentions") if index.derived else None
+        return cls(index, transpose(index.objects, len(cube.objects)), title, time if time in kinds else None, most)
+
+    @property
+    def note(self) -> str:
+        """What the cube does not keep of its items."""
+        if self.index.load_attributes is None:
+            return "the cube does not keep the titles of its items: ids stand for them (items='all' keeps them)"
+        return ""
+
+    def shared(self, row: int, others: Array, most: int) -> list[tuple[int, tuple[SharedItem, ...]]]:
+        """Return for each of some objects how many items mention it and the given one, and the newest of these.
+
+        Where nothing says when items were, those are shown that came last.
+        """
+        items = self.rows[row]
+        mentioned = take_rows(self.index.objects, items)
+        if self.most is not None:
+            items = items[mentioned.sizes <= self.most]
+            mentioned = take_rows(self.index.objects, items)
+        owner = row_of_entries(mentioned)
+        each = [items[owner[mentioned.indices == other]] for other in others.tolist()]
+        wanted = np.unique(np.concatenate([*each, items[:0]]))
+        times = dict(zip(wanted.tolist(), self._column(self.time, wanted), strict=True))
+        newest = [_sort_newest_first(rows.tolist(), times)[:most] for rows in each]
+        shown = np.unique(np.array([number for rows in newest for number in rows], dtype=np.int64))
+        titles = self._column(self.title, shown)
+        ids = self.index.ids.take(pa.array(shown)).to_pylist() if len(shown) else []
+        known = {
+            number: SharedItem(str(key), None if title is None else str(title), format_time(times[number]))
+            for number, key, title in zip(shown.tolist(), ids, titles, strict=True)
+        }
+        return [(len(rows), tuple(known[at] for at in first)) for rows, first in zip(each, newest, strict=True)]
+
+    def _column(self, name: str | None, items: Array) -> list[Any]:
+        """Return an attribute of some items; nothing for each where the cube does not keep it."""
+        if name is None or not len(items):
+            return [None] * len(items)
+        found: list[Any] = self.index.attributes[name].take(pa.array(items)).to_pylist()
+        return found
+
+
+def _sort_newest_first(items: Sequence[int], times: dict[int, Any]) -> list[int]:
+    """Return items by their time, the latest first and those without a time last; of equal ones what came later."""
+    dated = [item for item in items if times[item] is not None]
+    undated = [item for item in items if times[item] is None]
+    return sorted(dated, key=lambda item: (times[item], item), reverse=True) + sorted(undated, reverse=True)
+
+
+STEP, SEEN, LEAST = 12, 4, 8
+"""Numbers of near objects are tried in steps of such a part, up to so many times as many as there are, or the least."""
+
+
+@dataclass(frozen=True, eq=False)
+class QueryRanks:
+    """The personalised PageRank of every object for a query, and which objects have a place by it.
+
+    Those of the query have none, nor have those that may not come and those that cannot be reached; of equal scores the
+    lower object number comes first. ``nearest(count)`` are the objects that a network of so many near ones has.
+
+    >>> from cube2net.records.scope import OPEN
+    >>> ranks = QueryRanks(np.array([0.5, 0.1, 0.0, 0.4]), Query(np.array([0])), OPEN, nearest=lambda count: ())
+    >>> ranks.count, ranks.rank(3), ranks.rank(1), ranks.rank(2)
+    (2, 1, 2, None)
+    """
+
+    scores: Array
+    query: Query
+    scope: Scope
+    nearest: Callable[[int], Sequence[int] | Array]
+    kept: dict[int, Sequence[int] | Array] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def placed(self) -> Array:
+        """The scores of the objects that have a place, and 0 for all others."""
+        placed = self.scores.copy()
+        placed[self.query.objects] = 0.0
+        if self.scope.barred is not None:
+            placed[self.scope.barred] = 0.0
+        return placed
+
+    @cached_property
+    def count(self) -> int:
+        """How many objects have a place."""
+        return int(np.count_nonzero(self.placed))
+
+    def rank(self, row: int) -> int | None:
+        """Return the place of an object, from 1; None where it has none."""
+        own = self.placed[row]
+        if own == 0:
+            return None
+        return 1 + self._count_better_cells(self.placed, row)
+
+    def needed(self, row: int) -> int | None:
+        """Return how many objects have to be brought until one is among them; those pinned come before all others."""
+        if self.placed[row] == 0:
+            return None
+        others = self.placed
+        if len(self.scope.objects):
+            others = others.copy()
+            others[self.scope.objects] = 0.0
+        return 1 + len(self.scope.objects) + self._count_better_cells(others, row)
+
+    def enough(self, row: int, now: int) -> tuple[int, bool]:
+        """Return how many near objects, more than now, one object is among, and whether that was seen.
+
+        The walk that finds near objects goes only as far as it must: close to its end some change places. So the object
+        is looked for among a few more than are needed, in steps of a twelfth that are kept for the next object; far
+        from the query, where no step is tried, it is the exact place.
+        """
+        needed = max(self.needed(row) or 0, now + 1)
+        size = max(now, LEAST)
+        while size <= SEEN * max(now, LEAST):
+            if size > needed:
+                if size not in self.kept:
+                    self.kept[size] = self.nearest(size)
+                if row in self.kept[size]:
+                    return size, True
+            size += size // STEP + 1
+        return needed, False
+
+    def _count_better_cells(self, scores: Array, row: int) -> int:
+        own = self.placed[row]
+        return int((scores > own).sum()) + int((scores[:row] == own).sum())

@@ -1,0 +1,209 @@
+"""Why an object is in a network, or what would have brought it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.explanation.cell_reasons import Choice, describe_exceeded_limit
+from cube2net.explanation.link_evidence import (
+    MAX_STEPS,
+    ItemsOfObjects,
+    QueryRanks,
+    describe_links,
+    find_query_links,
+    find_shortest_paths,
+    name_objects,
+)
+from cube2net.records import Judge, Network, Question, Weights
+from cube2net.records.explanation import BringingCell, NearMiss, ObjectExplanation, QueryLink, counted
+from cube2net.records.lineage import limits_of
+from cube2net.records.node_names import OBJECT, Node
+
+SHOWN_LINKS, SHOWN_ITEMS = 10, 3
+"""So many links to the query are shown, and so many items behind each of them."""
+NO_ITEMS = (
+    "the cube does not keep its items, so that nothing is known of what is behind its links (items='all' keeps them)"
+)
+
+
+def explain_object(
+    network: Network,
+    question: Question,
+    row: int,
+    *,
+    ranks: QueryRanks,
+    items: ItemsOfObjects | None,
+    options: Mapping[str, Any],
+) -> ObjectExplanation:
+    """Return why an object is in a network or not.
+
+    ``ranks`` are those by which the question's method or form ranks objects, and ``options`` those of its method.
+    """
+    selection, whole = network.selection, question.whole
+    ((key, name),) = name_objects(whole, [row])
+    came = _find_origin(network, question, row)
+    others, weights = find_query_links(whole.links, network.query, row)
+    reached = find_shortest_paths(whole, network.query, row)
+    rank = ranks.rank(row)
+    miss = None
+    if not came:
+        miss = find_near_miss(network, question, row, ranks=ranks, steps=reached.steps, options=options)
+    gain, cost = question.worth.at(np.array([row])) if isinstance(question.worth, Weights) else (None, None)
+    return ObjectExplanation(
+        id=key,
+        name=name,
+        present=bool(came),
+        came=came,
+        value=selection.value,
+        cells=_list_cells(network, question, row),
+        linked=len(others),
+        links=_list_links(question, row, others[:SHOWN_LINKS], weights[:SHOWN_LINKS], items),
+        rank=rank,
+        ranked=ranks.count,
+        score=float(ranks.scores[row]),
+        steps=reached.steps,
+        within=0 if came == "query" and len(network.query) == 1 else MAX_STEPS,
+        ways=reached.ways,
+        paths=reached.paths,
+        gain=None if gain is None else float(gain[0]),
+        cost=None if cost is None else float(cost[0]),
+        miss=miss,
+        note=NO_ITEMS if items is None else items.note,
+        chosen_cells=len(selection.cells),
+    )
+
+
+def _find_origin(network: Network, question: Question, row: int) -> str:
+    """Return how an object came into a network, and nothing where it did not."""
+    if row in network.query.objects:
+        return "query"
+    if row not in network.objects:
+        return ""
+    if row in question.budget.scope.objects:
+        return "pinned"
+    if network.form == "woven":
+        return "near"
+    return "cells" if len(network.selection.cells) else question.method
+
+
+def _list_cells(network: Network, question: Question, row: int) -> tuple[BringingCell, ...]:
+    """Return the chosen cells that hold an object, in the order chosen."""
+    cells = network.selection.cells
+    ranks = np.flatnonzero(np.isin(cells, question.cube.homes[row]))
+    start = Choice.from_question(question, cells[:0]).value(cells[:0]) if len(ranks) else 0.0
+    gains = network.selection.gains(start)
+    return tuple(BringingCell(at + 1, network.labels[at], float(gains[at])) for at in ranks.tolist())
+
+
+def _list_links(
+    question: Question, row: int, others: Array, weights: Array, items: ItemsOfObjects | None
+) -> tuple[QueryLink, ...]:
+    found = [(None, ())] * len(others) if items is None else items.shared(row, others, SHOWN_ITEMS)
+    keys, given = name_objects(question.whole, others), describe_links(question.whole, row, others)
+    return tuple(
+        QueryLink(key, name, float(weight), count, newest, told.kinds, told.first, told.last)
+        for (key, name), weight, (count, newest), told in zip(keys, weights, found, given, strict=True)
+    )
+
+
+MAX_HOPS = 2
+"""So far the method hops goes at most."""
+
+
+def find_near_miss(
+    network: Network,
+    question: Question,
+    row: int,
+    *,
+    ranks: QueryRanks,
+    steps: int | None,
+    options: Mapping[str, Any],
+) -> NearMiss:
+    """Return what would have brought an object; ``ranks`` and ``steps`` say how far from the query it is."""
+    barred = question.budget.scope.barred
+    if Node(OBJECT, row) in question.steering.bans:
+        return NearMiss(obstacle="it is banned")
+    if barred is not None and barred[row]:
+        by = limits_of(question.whole)
+        which = f" ({' and '.join(by)} say{'s' * (len(by) == 1)} so)" if by else ""
+        return NearMiss(obstacle=f"the view of the cube does not allow it to be brought{which}")
+    if network.form == "woven":
+        return _miss_neighbour(network, question, row, ranks)
+    if network.form == "cells":
+        return NearMiss(
+            obstacle="the form 'cells' has no objects beside the query: the forms woven, objects and both do"
+        )
+    if len(network.selection.cells) or question.method not in ("none", "hops", "pagerank", "steiner", "maxdisc"):
+        return _miss_cell(network, question, row)
+    if question.method == "pagerank":
+        return _miss_rank(network, ranks.needed(row))
+    if question.method == "hops":
+        return _miss_hops(question, steps, options)
+    said = {"none": "the method 'none' brings nothing: any other may", "steiner": "the tree does not need it"}
+    return NearMiss(obstacle=said.get(question.method, "no tree that the method finds is better with it"))
+
+
+def _miss_neighbour(network: Network, question: Question, row: int, ranks: QueryRanks) -> NearMiss:
+    if row in question.steering.unlike:
+        return NearMiss(obstacle="it is unliked, so that it is never near")
+    if ranks.scope.barred is not None and ranks.scope.barred[row]:
+        return NearMiss(obstacle="it is nearer to what is unliked than to the query, so that it is never near")
+    if ranks.needed(row) is None:
+        return NearMiss(obstacle="no links lead from the query to it")
+    now = int(network.settings.get("near") or 0)
+    limited = network.recipe is not None and network.recipe.parameters.get("max_nodes") is not None
+    note = "max_nodes has to leave room for so many" if limited else ""
+    enough, exact = ranks.enough(row, now)
+    return NearMiss(option="near", needed=enough, now=now, exact=exact, note=note)
+
+
+def _miss_rank(network: Network, needed: int | None) -> NearMiss:
+    if needed is None:
+        return NearMiss(obstacle="the walk from the query does not come to it")
+    now = len(network.objects) - len(network.query)
+    limited = network.recipe is not None and any(
+        network.recipe.parameters.get(name) is not None for name in ("max_nodes", "max_links")
+    )
+    note = "the limits on nodes and links have to leave room for so many" if limited else ""
+    return NearMiss(option="top", needed=needed, now=now, note=note)
+
+
+def _miss_hops(question: Question, steps: int | None, options: Mapping[str, Any]) -> NearMiss:
+    hops, fan_out, budget = int(options.get("hops", 1)), options.get("fan_out"), question.budget
+    if steps is None or steps > MAX_HOPS:
+        far = "farther than that" if steps is None else f"{steps} steps away"
+        return NearMiss(obstacle=f"the method 'hops' goes {MAX_HOPS} steps at most, and it is {far}")
+    keepers = ["fan_out, which lets one object bring so many,"] * (fan_out is not None)
+    keepers += ["a limit on nodes or links"] * (budget.max_nodes is not None or budget.max_links is not None)
+    keepers += ["what may not be brought and stands between"] * (budget.scope.barred is not None)
+    who = " or ".join(keepers)
+    if steps <= hops:
+        return NearMiss(left_out=f"it is within {counted(hops, 'step')}, and {who} left it out")
+    note = f"{who} may leave it out even so" if who else ""
+    return NearMiss(option="hops", needed=steps, now=hops, exact=not who, least=bool(who), note=note)
+
+
+def _miss_cell(network: Network, question: Question, row: int) -> NearMiss:
+    """Return the cell that holds an object and leaves the value highest."""
+    choice = Choice.from_question(question, network.selection.cells)
+    homes = question.cube.homes[row]
+    if np.isin(homes, choice.cells).any():
+        return NearMiss(left_out="it has no link to any object of the network (keep='all' keeps such objects)")
+    free = np.setdiff1d(homes, question.budget.scope.closed).astype(np.int64)
+    if not len(free):
+        banned = "every cell that holds it is banned" if len(homes) else "no cell holds it"
+        return NearMiss(obstacle=banned)
+    values = choice.added(free)
+    best = int(free[int(np.argmax(values))])
+    value = choice.value(np.append(choice.cells, best))
+    notes = [f"m is {question.budget.m:,}, and so many cells are chosen"] * (len(choice.cells) >= question.budget.m)
+    notes += filter(None, [describe_exceeded_limit(network, question, choice, best)])
+    if isinstance(question.worth, Judge):
+        notes.append("a function tells the value, so only the cell that brings fewest others was asked about")
+    return NearMiss(
+        cell=question.cube.cell(best), value=value, price=network.selection.value - value, note="; ".join(notes)
+    )

@@ -1,0 +1,418 @@
+"""The network of a query and a selection, in each of its forms: which nodes, which links, and what they weigh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
+from cube2net.errors import CubeError, ParameterError
+from cube2net.kernels.numpy_subgraphs import induce as numpy_induce
+from cube2net.kernels.small_work import STEPS
+from cube2net.network.attributes import carried
+from cube2net.network.cell_weight import CellWeight, estimate_cell_weight
+from cube2net.records import Budget, Cube, Form, Links, Network, Query, Selection
+from cube2net.records.link_weights import HEAVIEST
+from cube2net.records.ragged import LazyRagged
+from cube2net.records.scope import OPEN, Scope
+
+# An object with so many links needs half as much of others as one without any.
+SILENT = 2.0
+
+
+def make_form(kind: str, **given: Any) -> Form:
+    """Return a form; what was given and means nothing in it is refused."""
+    form = Form(kind, **{name: value for name, value in given.items() if value is not None})
+    for name in ("membership", "trust"):
+        if given.get(name) is not None and not form.has_cells:
+            raise ParameterError(f"{name} is about links to cells, and the form 'objects' has no cells as nodes")
+    if given.get("trust") is not None and form.kind != "woven" and form.membership != "even":
+        raise ParameterError(f"trust scales memberships of the kind 'even', got the membership {form.membership!r}")
+    for name in ("near", "near_weight"):
+        if given.get(name) is not None and kind != "woven":
+            raise ParameterError(f"{name} is about the near objects of the form 'woven', got the form {kind!r}")
+    return form
+
+
+def brings_objects(selection: Selection, scope: Scope = OPEN) -> bool:
+    """Return whether a selection has objects that no cell of it brought and nobody pinned."""
+    if len(selection.cells) or not len(selection.objects):
+        return False
+    return not len(scope.objects) or len(np.setdiff1d(selection.objects, scope.objects)) > 0
+
+
+def room_for_near(query: Query, form: Form, cells: int, max_nodes: int | None, liked: int = 0) -> int:
+    """Return how many near objects there are to be: as many as wanted, or as a limit on nodes leaves room for.
+
+    Objects that are pinned are among them. Where nobody says how many, it is one for each object of the query and for
+    each of those ``liked`` besides.
+    """
+    if form.kind != "woven":
+        return 0
+    wanted = len(query) + liked if form.near is None else form.near
+    return wanted if max_nodes is None else max(0, min(wanted, max_nodes - len(query) - cells))
+
+
+def expected_nodes(query: Query, selection: Selection, form: Form, room: int, scope: Scope = OPEN) -> tuple[int, bool]:
+    """Return how many nodes a network will have, and whether these are all: else there may be fewer.
+
+    ``room`` is how many near objects there are to be.
+    """
+    pins = len(pinned(query, scope))
+    known = len(query) + pins + (len(selection.cells) if form.has_cells else 0)
+    if form.kind == "woven":
+        return known - pins + max(pins, room), False
+    if not form.has_brought:
+        return known, True
+    others = may_come(np.setdiff1d(selection.objects, in_already(query, scope), assume_unique=True), scope)
+    return known + len(others), form.keep != "linked"
+
+
+def assemble(
+    cube: Cube,
+    query: Query,
+    selection: Selection,
+    form: Form | str = "objects",
+    *,
+    nearest: Array | None = None,
+    scope: Scope = OPEN,
+) -> Network:
+    """Return the network of a query and a selection in a form; the form ``woven`` needs the ``nearest`` objects.
+
+    A form with cells as nodes needs a selection that has cells, unless it brings nothing at all. The objects that
+    ``scope`` has pinned are nodes in every form, linked or not, and those that it bars are none.
+    """
+    form = Form(form) if isinstance(form, str) else form
+    pins = pinned(query, scope)
+    others = may_come(np.setdiff1d(selection.objects, in_already(query, scope), assume_unique=True), scope)
+    if form.has_cells and len(others) and not len(selection.cells):
+        raise ParameterError(
+            f"the form {form.kind!r} needs a method that chooses cells, and this one brought {len(others):,} objects "
+            "without any: choose the form 'objects', or a method such as 'greedy'"
+        )
+    if (form.kind == "woven") != (nearest is not None):
+        raise ParameterError("the nearest objects are for the form 'woven', which needs them")
+    if nearest is not None:
+        others = may_come(np.setdiff1d(nearest, in_already(query, scope)), scope)
+    others = others[:0] if form.kind == "cells" else others
+    objects = np.concatenate([query.objects, np.sort(np.concatenate([pins, others])) if len(pins) else others])
+    (source, target, weight), keys, place = look_up_links(cube.links, objects)
+    if isinstance(cube.homes, LazyRagged):
+        held, ranks, shares = _memberships_of_objects(cube, objects, selection.cells)
+    else:
+        members = take_rows(cube.cells.members, selection.cells)
+        held = look_up(keys, place, members.indices) - 1
+        there = held >= 0
+        ranks, held = row_of_entries(members)[there], held[there]
+        shares = _shares(cube, selection.cells, there) if form.has_cells else np.ones(len(held))
+    if form.keep == "linked":
+        linked = np.arange(len(objects)) < len(query)
+        linked[source] = linked[target] = True
+        linked[np.isin(objects, pins)] = True
+        position = np.cumsum(linked, dtype=np.int32) - 1
+        objects, source, target = objects[linked], position[source], position[target]
+        stays = linked[held]
+        ranks, held, shares = ranks[stays], position[held[stays]], shares[stays]
+    into = np.concatenate([target[source < len(query)], source[target < len(query)]])
+    query_links = np.bincount(into, minlength=len(objects))
+    cell_weight = CellWeight(form.trust or 1.0)
+    given = None
+    if form.has_cells:
+        if form.trust is None and len(held):
+            starts, cuboids = cube.links.indptr, _number_cuboids(cube, selection.cells)
+            degrees = starts[objects + 1] - starts[objects]
+            cell_weight = estimate_cell_weight((source, target), degrees, held, ranks, cuboids, query=len(query))
+        woven = Weaving(source, target, weight, held, ranks, shares, query_links, len(query))
+        damped = form.kind == "woven"
+        factors = woven.near_factors(form.near_weight, cell_weight.value) if damped else np.ones(len(weight))
+        given = weight if damped else None
+        joined = woven.memberships(form.membership, cell_weight.value)
+        source = np.concatenate([source, held])
+        target = np.concatenate([target, len(objects) + ranks])
+        weight = np.minimum(np.concatenate([weight * factors, joined]), HEAVIEST)
+    return Network(
+        query=query,
+        selection=selection,
+        objects=objects,
+        cells=selection.cells if form.has_cells else selection.cells[:0],
+        source=source.astype(np.int32, copy=False),
+        target=target.astype(np.int32, copy=False),
+        weight=weight.astype(np.float32, copy=False),
+        brought_by=ragged_from_pairs(held, ranks, len(objects)),
+        query_links=query_links.astype(np.int32),
+        names=cube.objects,
+        dimensions=tuple(dimension.name for dimension in cube.dimensions),
+        labels=tuple(cube.cell(int(number)) for number in selection.cells),
+        form=form.kind,
+        settings={
+            "trust": cell_weight.value if form.has_cells and len(held) else None,
+            "agreement": cell_weight.evidence(),
+            "directed": bool(cube.settings.get("directed")),
+        },
+        carried=carried(cube),
+        given=given,
+    )
+
+
+def first_cells(
+    cube: Cube, query: Query, selection: Selection, nodes: int, empty_value: float, scope: Scope = OPEN
+) -> Selection:
+    """Return as many of the first cells of a selection as fit, with their objects and the query, into some nodes.
+
+    Objects that are pinned count as the query's, and those that are barred not at all; pinned cells stay.
+    """
+    members = take_rows(cube.cells.members, selection.cells)
+    inside = in_already(query, scope)
+    found, first = np.unique(np.concatenate([inside, members.indices]), return_index=True)
+    rank = np.searchsorted(members.indptr, np.maximum(first - len(inside), 0), side="right")
+    rank[first < len(inside)] = 0
+    if scope.barred is not None:
+        rank = rank[(first < len(inside)) | ~scope.barred[found]]
+    sizes = np.cumsum(np.bincount(rank, minlength=len(selection.cells) + 1)) + np.arange(len(selection.cells) + 1)
+    count = min(max(len(scope.cells), int(np.searchsorted(sizes, nodes, side="right")) - 1), len(selection.cells))
+    if count == len(selection.cells):
+        return selection
+    return replace(
+        selection,
+        objects=may_come(np.unique(members.indices[: members.indptr[count]]), scope),
+        value=float(selection.values[count - 1]) if count else empty_value,
+        cells=selection.cells[:count],
+        values=selection.values[:count],
+        bound=None,
+    )
+
+
+def _shares(cube: Cube, cells: Array, there: Array) -> Array:
+    """Return what each membership is worth beside the others of its object, for the members that are there.
+
+    Cells of the cube's own levels are worth the same. A cell of higher levels is worth as many of the cells below it
+    as hold the object, times log(1 + objects / objects in the cell): one that holds nearly all says little.
+    """
+    members = cube.cells.members
+    if cube.cells.counts is None:
+        return np.ones(int(there.sum()))
+    counts = take_rows(type(members)(members.indptr, cube.cells.counts), cells).indices
+    rarity = np.log1p(len(cube.objects) / members.sizes[cells])
+    shares: Array = (counts * np.repeat(rarity, members.sizes[cells]))[there]
+    return shares
+
+
+def _memberships_of_objects(cube: Cube, objects: Array, cells: Array) -> tuple[Array, Array, Array]:
+    """Return which of some objects are in which of some cells, by cell and then by object, and what each is worth.
+
+    A membership is worth as in :func:`_shares`. The size of a cell of one label is taken as the sum of the sizes of
+    the cells that it consists of, which is known without counting distinct objects.
+    """
+    assert isinstance(cube.homes, LazyRagged) and cube.cells.extents is not None
+    homes, counts = cube.homes.take_counted(objects)
+    rank = np.full(len(cube.cells), -1)
+    rank[cells] = np.arange(len(cells))
+    ranks = rank[homes.indices]
+    there = np.flatnonzero(ranks >= 0)
+    held = row_of_entries(homes)[there]
+    order = np.lexsort((objects[held], ranks[there]))
+    there, held = there[order], held[order]
+    rarity = np.log1p(len(cube.objects) / np.maximum(cube.cells.extents[cells], 1))
+    return held, ranks[there], counts[there] * rarity[ranks[there]]
+
+
+def _number_cuboids(cube: Cube, cells: Array) -> Array:
+    """Return for each of some cells a number that says in which dimensions it has a label."""
+    labelled = cube.cells.labels[cells] >= 0
+    return np.asarray(labelled @ (1 << np.arange(labelled.shape[1])))
+
+
+@dataclass(frozen=True, eq=False)
+class Weaving:
+    """Links and memberships that are to be weighed against each other.
+
+    ``source``, ``target`` and ``weight`` are links between positions of objects, the first ``query`` of which are the
+    query's; object ``held[i]`` is in cell ``ranks[i]``, which counts ``shares[i]`` among the memberships of the object;
+    ``query_links`` says how many links of every object lead into the query.
+
+    An object *needs* others the less the more links d into the query it has: 2 / (2 + d) is 1 without any, a half with
+    two, little with many.
+    """
+
+    source: Array
+    target: Array
+    weight: Array
+    held: Array
+    ranks: Array
+    shares: Array
+    query_links: Array
+    query: int
+
+    def near_factors(self, near_weight: float | None, cell_weight: float) -> Array:
+        """Return what every link is multiplied by: 1 inside the query, and less for each end outside it.
+
+        A link between the query's object q and a near one is multiplied by need(q)²ᵗ, and one between two near objects
+        by need(x)²ᵗ · need(y)²ᵗ, where t is the weight of cells. A number as ``near_weight`` replaces all of these.
+        """
+        ends = (self.source, self.target)
+        if near_weight is not None:
+            outside = sum((end >= self.query).astype(np.float64) for end in ends)
+            return np.asarray(near_weight**outside)
+        need = (SILENT / (SILENT + self.query_links)) ** (2.0 * cell_weight)
+        own, other = (end < self.query for end in ends)
+        return np.asarray(
+            np.where(other & ~own, need[self.target], 1.0)
+            * np.where(own & ~other, need[self.source], 1.0)
+            * np.where(~own & ~other, need[self.source] * need[self.target], 1.0)
+        )
+
+    def memberships(self, kind: str, cell_weight: float) -> Array:
+        """Return the weight of every membership link.
+
+        Let s be the median, over the objects of the query that have a link within it, of the weight of all these links
+        together. For ``even`` the memberships of an object weigh t · s together, where t is the weight of cells.
+        """
+        if kind == "unit" or not len(self.held):
+            return np.ones(len(self.held))
+        if kind == "share":
+            return np.asarray(1.0 / np.bincount(self.ranks)[self.ranks])
+        own = (self.source < self.query) & (self.target < self.query)
+        typical = _median_strength(self.source[own], self.target[own], self.weight[own])
+        shares = self.shares / np.bincount(self.held, weights=self.shares)[self.held]
+        return np.asarray(cell_weight * typical * shares)
+
+
+def _median_strength(source: Array, target: Array, weight: Array) -> float:
+    """Return the median weight of all links of a node together, over the nodes that have one; 2 where none has."""
+    if not len(source):
+        return 2.0
+    strengths = np.bincount(np.concatenate([source, target]), weights=np.tile(weight, 2))
+    strong = strengths[strengths > 0]
+    return float(np.median(strong)) if len(strong) else 2.0
+
+
+# Bytes for every place of a table of nodes: one object in eight or fewer passes for a node at first.
+MARKS = 4
+WEIGHTS = "weights of its links here are"
+
+
+def induce(links: Links, nodes: Array) -> tuple[Array, Array, Array]:
+    """Return the links among distinct objects, each once: source, target and weight.
+
+    Source and target are positions in ``nodes``, the source first. The cost follows the number of links of
+    the nodes, not the size of the network, and a hub costs no more than a search for each of the nodes.
+
+    >>> from cube2net.arrays import links_from_pairs
+    >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 4)
+    >>> [ends.tolist() for ends in induce(path, np.array([3, 1, 2]))]
+    [[0, 1], [2, 2], [1.0, 1.0]]
+    """
+    return look_up_links(links, np.array(nodes, dtype=np.int32))[0]
+
+
+def look_up_links(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array], Array, Array]:
+    """Return the links among nodes, and a table of 1 + the position of every node: its keys and its values.
+
+    Where nodes are few, the table has their size; else it has a place for every object of the cube, so that a link
+    costs one look.
+    """
+    room = int((links.indptr[nodes + 1] - links.indptr[nodes]).sum())
+    if STEPS.small("subgraphs.induce", room + len(links)):
+        place = np.zeros(len(links), dtype=np.int32)
+        place[nodes] = np.arange(1, len(nodes) + 1)
+        found = numpy_induce(links.indptr, links.indices, links.weights, nodes, place)
+        check_weights(found[2], WEIGHTS)
+        return found, np.empty(0, np.int32), place
+    from cube2net.kernels.hash_tables import keys_for, seat
+    from cube2net.kernels.subgraphs import induce as kernel
+
+    keys = keys_for(len(nodes), len(links))
+    place = np.zeros(len(keys) or len(links), dtype=np.int32)
+    seat(keys, place, nodes, 1, 1)
+    mark = np.zeros(MARKS * len(keys), dtype=np.uint8)
+    source, target = np.empty(room, np.int32), np.empty(room, np.int32)
+    weight = np.empty(room, np.float32)
+    rows = (links.indptr, links.indices, links.weights, nodes)
+    count = kernel(*rows, keys, place, mark, source, target, weight)
+    check_weights(weight[:count], WEIGHTS)
+    return (source[:count].copy(), target[:count].copy(), weight[:count].copy()), keys, place
+
+
+def look_up(keys: Array, place: Array, objects: Array) -> Array:
+    """Return the values that a table of :func:`look_up_links` has for objects; 0 for those that are not in it."""
+    if not len(keys):
+        return np.asarray(place[objects])
+    from cube2net.kernels.hash_tables import look
+
+    return np.asarray(look(keys, place, objects))
+
+
+def check_weights(weights: Array, what: str) -> None:
+    """Raise where weights that were read from a cube, or their sums, cannot be: no cube is built with such."""
+    unusable = int((~((weights >= 0) & (weights < np.inf))).sum())
+    if unusable:
+        raise CubeError(f"the cube is damaged: {unusable:,} {what} negative or no finite numbers")
+
+
+def pinned(query: Query, scope: Scope) -> Array:
+    """Return the objects outside a query that are in already, ascending."""
+    return np.setdiff1d(scope.objects, query.objects) if len(scope.objects) else scope.objects
+
+
+def in_already(query: Query, scope: Scope) -> Array:
+    """Return the objects that are in whatever a method brings: the query, and then those that are pinned."""
+    return np.concatenate([query.objects, pinned(query, scope)]) if len(scope.objects) else query.objects
+
+
+def may_come(objects: Array, scope: Scope) -> Array:
+    """Return those of some objects that no rule bars."""
+    return objects if scope.barred is None else objects[~scope.barred[objects]]
+
+
+def bars(scope: Scope) -> Array:
+    """Return the marks of the objects that may not come, as compiled code takes them: none where all may."""
+    return np.zeros(0, dtype=bool) if scope.barred is None else np.array(scope.barred)
+
+
+def within(links: Links, query: Query, ranked: Array, budget: Budget) -> Array:
+    """Return the first of some ranked objects that fit, with what is in already, into a budget's nodes and links.
+
+    The query always stays whole, and so do the objects pinned, which come first: where these alone are over a limit, no
+    other object is brought.
+    """
+    inside = in_already(query, budget.scope)
+    pins = inside[len(query) :]
+    if len(pins):
+        ranked = ranked[~np.isin(ranked, pins)]
+    if budget.max_nodes is not None:
+        ranked = ranked[: max(0, budget.max_nodes - len(inside))]
+    if budget.max_links is not None and len(ranked):
+        nodes = np.concatenate([inside, ranked])
+        _, later, _ = induce(links, nodes)
+        held = np.cumsum(np.bincount(later, minlength=len(nodes)))[len(inside) :]
+        ranked = ranked[: int(np.searchsorted(held, budget.max_links, side="right"))]
+    return np.concatenate([pins, ranked]) if len(pins) else ranked
+
+
+def cut_to_budget(
+    budget: Budget, cube: Cube, query: Query, nodes: Array, low: Array, high: Array, cost: Array, worth: Array
+) -> Array:
+    """Return the objects that trees bring besides the query, ascending, cut to the budget; those pinned among them.
+
+    ``nodes`` are objects, those that are in already first (:func:`in_already`); trees are given by their links between
+    positions of nodes, and ``worth`` and ``cost`` say what a node adds to a tree and what a link takes.
+    """
+    from cube2net.kernels.trees import fit
+
+    inside = len(in_already(query, budget.scope))
+    keep = np.arange(len(nodes)) < inside
+    keep[low] = True
+    keep[high] = True
+    place = np.cumsum(keep) - 1
+    nodes, worth = nodes[keep], worth[keep]
+    other = np.arange(len(nodes)) >= inside
+    room = len(nodes) if budget.max_nodes is None else budget.max_nodes
+    if len(nodes) > room or budget.max_links is not None:
+        indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
+        most = -1 if budget.max_links is None else budget.max_links
+        other &= fit(indptr, indices, nodes, place[low], place[high], cost, worth, other, max(0, room - inside), most)
+    other[len(query) : inside] = True
+    return np.sort(nodes[other])

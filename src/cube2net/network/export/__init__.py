@@ -1,0 +1,1 @@
+"""Networks as files, graphs of other libraries, tensors and text."""

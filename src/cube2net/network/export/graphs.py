@@ -1,0 +1,139 @@
+"""A network as a graph of NetworkX, igraph or SciPy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from cube2net.arguments import check_call, expect
+from cube2net.extras import require
+from cube2net.network.export.json import ADVICE
+from cube2net.network.export.plain_tables import (
+    about_with_recipe,
+    distinct,
+    ends_of,
+    ids_of,
+    plain_nodes,
+    rows,
+    with_dates,
+)
+from cube2net.records import Network
+
+if TYPE_CHECKING:
+    import igraph
+    import networkx
+    import scipy.sparse as sp
+
+
+@check_call
+def to_networkx(network: Network) -> networkx.Graph:
+    """Return a NetworkX graph: nodes are ids with every attribute, links carry ``weight``, ``kind`` and all others.
+
+    Parameters
+    ----------
+    network
+        The network of :func:`construct`.
+
+    Returns
+    -------
+    networkx.Graph
+        Nodes have ``name``, ``kind``, ``in_query``, ``label``, ``cells`` (the ranks of the chosen cells that hold them,
+        from 1), ``query_links`` and the attributes of their objects, without those that are missing. Where the source
+        says which way links go it is a ``DiGraph``, with memberships from objects to cells. The graph has the
+        ``recipe``.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
+    >>> print(c2n.to_networkx(network))
+    Graph with 110 nodes and 779 edges
+    """
+    expect(Network, network, "network")
+    require("a NetworkX graph", "networkx")
+    import networkx
+
+    ids, ends = distinct(ids_of(network), ADVICE), ends_of(network)
+    graph = (networkx.DiGraph if ends.directed else networkx.Graph)(**about_with_recipe(network))
+    nodes = with_dates(network.nodes, plain_nodes(network).drop_columns(["id"]))
+    graph.add_nodes_from((key, _held(nodes, row)) for key, row in zip(ids, rows(nodes), strict=True))
+    links = with_dates(ends.table, ends.columns)
+    pairs = zip(ends.source, ends.target, rows(links), strict=True)
+    graph.add_edges_from((ids[source], ids[target], _held(links, row)) for source, target, row in pairs)
+    return graph
+
+
+@check_call
+def to_igraph(network: Network) -> igraph.Graph:
+    """Return an igraph graph: vertex i is node i with every attribute, edges carry ``weight``, ``kind`` and all others.
+
+    Parameters
+    ----------
+    network
+        The network of :func:`construct`.
+
+    Returns
+    -------
+    igraph.Graph
+        Vertices have the columns of ``network.nodes`` as attributes, None where one is missing. Undirected, unless the
+        source says which way links go. The graph has the ``recipe``.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> graph = c2n.to_igraph(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)))
+    >>> graph.vcount(), graph.ecount(), graph.vs[0]["id"]
+    (110, 779, 'o1')
+    """
+    expect(Network, network, "network")
+    require("an igraph graph", "igraph")
+    import igraph
+
+    ends, nodes = ends_of(network), with_dates(network.nodes, plain_nodes(network).drop_columns(["id"]))
+    links = with_dates(ends.table, ends.columns)
+    return igraph.Graph(
+        n=len(network),
+        edges=np.column_stack([ends.source, ends.target]).tolist(),
+        directed=ends.directed,
+        graph_attrs=about_with_recipe(network),
+        vertex_attrs={"id": ids_of(network), **{name: nodes[name].to_pylist() for name in nodes.column_names}},
+        edge_attrs={name: links[name].to_pylist() for name in links.column_names},
+    )
+
+
+def _held(table: pa.Table, row: tuple[Any, ...]) -> dict[str, Any]:
+    return {name: value for name, value in zip(table.column_names, row, strict=True) if value is not None}
+
+
+@check_call
+def to_scipy(network: Network) -> sp.csr_array:
+    """Return the symmetric adjacency of a network: row and column i are node i, every link on both ends.
+
+    Parameters
+    ----------
+    network
+        The network of :func:`construct`.
+
+    Returns
+    -------
+    scipy.sparse.csr_array
+        The weights of the links, as floats of 32 bits.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> matrix = c2n.to_scipy(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)))
+    >>> matrix.shape, matrix.nnz
+    ((110, 110), 1558)
+    """
+    import scipy.sparse as sp
+
+    expect(Network, network, "network")
+    ends = np.concatenate([network.source, network.target]), np.concatenate([network.target, network.source])
+    weights = np.concatenate([network.weight, network.weight]).astype(np.float32)
+    return sp.coo_array((weights, ends), shape=(len(network), len(network))).tocsr()

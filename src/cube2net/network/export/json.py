@@ -1,0 +1,150 @@
+"""Networks in JSON: node-link as d3 and NetworkX read it, Cytoscape's ``.cyjs``, and VOSviewer's map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+import pyarrow as pa
+
+from cube2net.network.export.plain_tables import (
+    about_with_recipe,
+    distinct,
+    ends_of,
+    ids_of,
+    json_text,
+    plain_nodes,
+    rows,
+)
+from cube2net.records import Network
+from cube2net.records.network import NODES
+
+ADVICE = "rename them in the source"
+CLUSTERS = 1000
+"""VOSviewer has so many clusters at most."""
+
+
+def write_json(network: Network, path: Path) -> None:
+    """Write the node-link JSON of d3; in NetworkX: ``node_link_graph(json.load(file), edges="links")``."""
+    ends, ids = ends_of(network), ids_of(network)
+    with path.open("w", encoding="utf-8", newline="\n") as out:
+        out.write(f'{{"directed": {json_text(ends.directed)}, "multigraph": false,\n"graph": ')
+        out.write(json_text(about_with_recipe(network)) + ',\n"nodes": [')
+        _write_all(out, records(plain_nodes(network)))
+        out.write('\n],\n"links": [')
+        _write_all(
+            out,
+            (
+                {"source": ids[a], "target": ids[b], **link}
+                for a, b, link in zip(ends.source.tolist(), ends.target.tolist(), records(ends.columns), strict=True)
+            ),
+        )
+        out.write("\n]}\n")
+
+
+def write_cyjs(network: Network, path: Path) -> None:
+    """Write Cytoscape's JSON: ids are texts there, and what they are in the network is repeated as ``value``.
+
+    The kind of a link is also its ``interaction``, as Cytoscape calls it.
+    """
+    ends = ends_of(network)
+    keys = ids_of(network)
+    ids = distinct([str(key) for key in keys], ADVICE)
+    with path.open("w", encoding="utf-8", newline="\n") as out:
+        out.write('{"format_version": "1.0", "generated_by": "cube2net", "target_cytoscapejs_version": "~2.1",\n')
+        out.write('"data": ' + json_text({"name": "network", "shared_name": "network", **about_with_recipe(network)}))
+        out.write(f',\n"directed": {json_text(ends.directed)}, "multigraph": false,\n"elements": {{"nodes": [')
+        nodes = zip(ids, keys, records(plain_nodes(network)), strict=True)
+        _write_all(out, ({"data": {"value": own, **node, "id": key}} for key, own, node in nodes))
+        out.write('\n],\n"edges": [')
+        links = enumerate(zip(ends.source.tolist(), ends.target.tolist(), records(ends.columns), strict=True))
+        _write_all(
+            out,
+            (
+                {"data": {**link, "id": f"link {at}", "source": ids[a], "target": ids[b], "interaction": link["kind"]}}
+                for at, (a, b, link) in links
+            ),
+        )
+        out.write("\n]}}\n")
+
+
+def write_vosviewer(network: Network, path: Path) -> None:
+    """Write the map of VOSviewer: items with clusters, weights and scores, and links with strengths.
+
+    The clusters are the labels of the query, one more for its objects without a label, one for other objects and one
+    for cells. How many links an item has, how strong they are together and how many lead into the query are its
+    weights; whole numbers and numbers among the attributes are its scores, and all others stand in its description.
+    """
+    nodes, ids = plain_nodes(network), ids_of(network)
+    names, clusters = _clusters(network)
+    strength = np.zeros(len(network))
+    for end in (network.source, network.target):
+        np.add.at(strength, end, network.weight.astype(np.float64))
+    counts = np.bincount(np.concatenate([network.source, network.target]), minlength=len(network)).tolist()
+    numbers = [field.name for field in nodes.schema if field.name not in NODES and _is_number(field.type)]
+    others = [name for name in nodes.column_names if name not in ("id", "name", "query_links", *numbers)]
+    items = (
+        {
+            "id": key,
+            "label": node["name"] or str(key),
+            "description": "; ".join(f"{_said(name)}: {_said(node[name])}" for name in others if name in node),
+            "cluster": cluster,
+            "weights": {"Links": count, "Total link strength": total, "Query links": node["query_links"]},
+            **({"scores": scores} if (scores := {name: node[name] for name in numbers if name in node}) else {}),
+        }
+        for key, node, cluster, count, total in zip(
+            ids, records(nodes), clusters, counts, np.round(strength, 6).tolist(), strict=True
+        )
+    )
+    strengths = network.weight.astype(np.str_).astype(np.float64).tolist()
+    links = (
+        {"source_id": ids[a], "target_id": ids[b], "strength": weight}
+        for a, b, weight in zip(network.source.tolist(), network.target.tolist(), strengths, strict=True)
+    )
+    with path.open("w", encoding="utf-8", newline="\n") as out:
+        out.write('{"network": {"items": [')
+        _write_all(out, items)
+        out.write('\n],\n"links": [')
+        _write_all(out, links)
+        out.write('\n],\n"clusters": [')
+        _write_all(out, ({"cluster": number, "label": name} for number, name in enumerate(names, 1)))
+        out.write('\n]},\n"info": {"title": "cube2net"},\n"cube2net": ' + json_text(about_with_recipe(network)) + "}\n")
+
+
+def records(table: pa.Table) -> Iterator[dict[str, Any]]:
+    """Give the rows of a plain table as dictionaries, without what is missing."""
+    names = table.column_names
+    for row in rows(table):
+        yield {name: value for name, value in zip(names, row, strict=True) if value is not None}
+
+
+def _write_all(out: TextIO, values: Iterable[object]) -> None:
+    for number, value in enumerate(values):
+        out.write((",\n" if number else "\n") + json_text(value))
+
+
+def _clusters(network: Network) -> tuple[list[str], list[int]]:
+    """Return the names of the clusters, numbered from 1, and that of every node."""
+    labels = list(network.query.labels or [""] * len(network.query))
+    named = sorted({label for label in labels if label})
+    room = named[: CLUSTERS - 3]
+    number = {label: at for at, label in enumerate(room, 1)}
+    groups = [number.get(label, 0) for label in labels]
+    groups += [-1] * (len(network.objects) - len(labels)) + [-2] * len(network.cells)
+    names = list(room)
+    for group, name in ((0, "query"), (-1, "other objects"), (-2, "cells")):
+        if group in groups:
+            names.append(name)
+            groups = [len(names) if own == group else own for own in groups]
+    return names, groups
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def _said(value: Any) -> str:
+    text = value if isinstance(value, str) else json_text(value)
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
