@@ -19,8 +19,8 @@ import cube2net as c2n
 from cube2net.arrow_files import open_mapped, write_mapped_table
 from cube2net.checkpoints import checkpoints_beside, digest_corpus
 from cube2net.cube import DuckDB, build, concatenate, dice, leave_out_known, read, roll_up, save, update, verify
-from cube2net.cube.format.manifest import describe
-from cube2net.cube.grow.link_rows import links_of_rows
+from cube2net.cube.building.link_rows import links_of_rows
+from cube2net.cube.storage.manifest import describe
 from cube2net.cube.without import without_links
 from cube2net.errors import Cube2netError, CubeError, SourceError
 from cube2net.records import Corpus, Cube, DimensionSpec, Query

@@ -16,8 +16,8 @@ import pytest
 
 import cube2net as c2n
 from cube2net.cube import DuckDB, build, update
-from cube2net.cube.grow import attribute_labels, cells_and_links
-from cube2net.cube.grow.concatenation import place_objects
+from cube2net.cube.building import attribute_labels, cells_and_links
+from cube2net.cube.building.concatenation import place_objects
 from cube2net.cube.plan import split_keys, statements
 from cube2net.errors import ParameterError, SourceError
 from cube2net.kernels.csr import fill_homes, fill_links

@@ -16,7 +16,7 @@ import pytest
 
 from cube2net.atomic_files import new_folder, write_files
 from cube2net.cube import DuckDB, build, cuboid, read, roll_up, save, verify
-from cube2net.cube.format.manifest import describe
+from cube2net.cube.storage.manifest import describe
 from cube2net.errors import CubeError, InputError, ParameterError
 from cube2net.records import Cube, DimensionSpec, Objects
 

@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from cube2net.cube import DuckDB, build, concatenate, dice, leave_out_known, read, roll_up, save, update, verify
-from cube2net.cube.format.ledger import Ledger
-from cube2net.cube.format.store import write
+from cube2net.cube.storage.ledger import Ledger
+from cube2net.cube.storage.store import write
 from cube2net.errors import CubeError, ParameterError, SourceError
 from cube2net.records import Corpus, DimensionSpec, Topics
 from cube2net.records.corpus import TERMS, table
@@ -97,7 +97,7 @@ def test_a_killed_update_leaves_the_old_cube_and_the_next_one_tidies_up(folder: 
         from pathlib import Path
         sys.path += {sys.path!r}
         from cube2net.cube import DuckDB
-        from cube2net.cube.format import store
+        from cube2net.cube.storage import store
         from updates import update_folder
         from test_cube_update_folder import addition
         store.write_manifest = lambda *what: os.kill(os.getpid(), signal.SIGKILL)

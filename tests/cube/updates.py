@@ -19,7 +19,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from cube2net.cube import change_folder, update
-from cube2net.cube.format.manifest import describe
+from cube2net.cube.storage.manifest import describe
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, ItemIndex, Topics

@@ -11,8 +11,8 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import distinct, join_rows, offsets, ragged_from_pairs, row_of_entries, take_rows
-from cube2net.cube.format.parts import check_whole
-from cube2net.cube.grow.cells_and_links import pack_homes
+from cube2net.cube.building.cells_and_links import pack_homes
+from cube2net.cube.storage.parts import check_whole
 from cube2net.cube.view_settings import said
 from cube2net.cube.views import all_labels, regroup
 from cube2net.errors import ParameterError, unknown

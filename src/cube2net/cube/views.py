@@ -10,9 +10,9 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import distinct_rows, take_rows, transpose
-from cube2net.cube.format.parts import check_whole
-from cube2net.cube.grow.cells_and_links import pack_homes
-from cube2net.cube.grow.item_index import renumbered
+from cube2net.cube.building.cells_and_links import pack_homes
+from cube2net.cube.building.item_index import renumbered
+from cube2net.cube.storage.parts import check_whole
 from cube2net.cube.view_settings import said, said_throughout
 from cube2net.errors import CubeError, ParameterError, listed, unknown
 from cube2net.records import Cells, Cube, Dimension, Ragged

@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrays import offsets, row_of_entries, take_rows
-from cube2net.cube.format.parts import check_whole, given
-from cube2net.cube.grow.date_bins import FINER, MONTH_ALONE, YEAR_ALONE
-from cube2net.cube.grow.link_rows import links_of_rows
+from cube2net.cube.building.date_bins import FINER, MONTH_ALONE, YEAR_ALONE
+from cube2net.cube.building.link_rows import links_of_rows
 from cube2net.cube.object_limits import limited_to
+from cube2net.cube.storage.parts import check_whole, given
 from cube2net.cube.view_settings import said_throughout
 from cube2net.cube.without import take_out
 from cube2net.errors import CubeError, ParameterError, listed, quoted, unknown

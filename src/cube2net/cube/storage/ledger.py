@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 from cube2net.array_types import Array
 from cube2net.arrays import flat_texts
 from cube2net.arrow_files import MappedFolder
-from cube2net.cube.format.manifest import damaged
-from cube2net.cube.format.soundness import check_columns
+from cube2net.cube.storage.manifest import damaged
+from cube2net.cube.storage.soundness import check_columns
 from cube2net.errors import CubeError
 from cube2net.records import Dimension
 from cube2net.records.corpus import LABELS, table

@@ -21,10 +21,10 @@ from cube2net.errors import InputError, QueryError, unknown, whole_number
 from cube2net.extras import require
 from cube2net.records import Budget, Cube, Query, Vectors, Worth
 from cube2net.select.contract import check, nothing_to_choose
-from cube2net.select.learn.cpu_trajectories import FACTOR, Trajectories
-from cube2net.select.learn.episodes import Dynamics, Instance, Space
-from cube2net.select.learn.presets import PRESETS
 from cube2net.select.problem import Problem
+from cube2net.select.rl.cpu_trajectories import FACTOR, Trajectories
+from cube2net.select.rl.episodes import Dynamics, Instance, Space
+from cube2net.select.rl.presets import PRESETS
 
 try:
     import gymnasium

@@ -16,7 +16,7 @@ from cube2net.array_types import Array
 from cube2net.atomic_files import write_files
 from cube2net.errors import InputError, some
 from cube2net.extras import require
-from cube2net.select.learn.episodes import Space
+from cube2net.select.rl.episodes import Space
 
 FORMAT = "cube2net policy 1"
 BLOCKS = "▁▂▃▄▅▆▇█"

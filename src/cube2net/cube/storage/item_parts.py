@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.arrow_files import MappedFolder, write_mapped, write_mapped_table
-from cube2net.cube.format.manifest import damaged
-from cube2net.cube.format.soundness import check_columns
+from cube2net.cube.storage.manifest import damaged
+from cube2net.cube.storage.soundness import check_columns
 from cube2net.errors import CubeError, InputError
 from cube2net.records import Cube, ItemIndex, Ragged
 from cube2net.records.item_attributes import ItemAttributes

@@ -11,13 +11,13 @@ import numpy as np
 
 from cube2net.compiling import Stopwatch, load
 from cube2net.errors import InputError, ParameterError, first_line
-from cube2net.select.learn.cpu_trajectories import OnCpu, Trajectories
-from cube2net.select.learn.episodes import Instance, Space
-from cube2net.select.learn.policy import Trained, drawn, fingerprint
-from cube2net.select.learn.presets import Preset
+from cube2net.select.rl.cpu_trajectories import OnCpu, Trajectories
+from cube2net.select.rl.episodes import Instance, Space
+from cube2net.select.rl.policy import Trained, drawn, fingerprint
+from cube2net.select.rl.presets import Preset
 
 if TYPE_CHECKING:
-    from cube2net.select.learn.cube2net import Cube2net
+    from cube2net.select.rl.cube2net import Cube2net
 
 
 class Training:
@@ -45,7 +45,7 @@ class Training:
             )
         if not instance.counted:
             raise ParameterError("a function of your own, or max_links, is judged on the CPU: leave out the device")
-        from cube2net.select.learn.gpu_trajectories import GpuTrajectories
+        from cube2net.select.rl.gpu_trajectories import GpuTrajectories
 
         return GpuTrajectories(instance.problem, self.space, self.dynamics, device=method.device, **options)
 
@@ -75,8 +75,8 @@ class Agent:
 
     def learn(self) -> Trained:
         """Return the policy after learning; its plan is one more trajectory on each instance, or the answer."""
-        load("cube2net.select.learn.ppo")
-        from cube2net.select.learn import ppo
+        load("cube2net.select.rl.ppo")
+        from cube2net.select.rl import ppo
 
         method, preset = self.method, self.preset
         settings = ppo.Settings(**preset.ppo)  # type: ignore[arg-type]
@@ -102,7 +102,7 @@ class Agent:
         Of several instances every update learns one, and none is waited for: they stop when the updates or the time
         are over.
         """
-        from cube2net.select.learn import ppo
+        from cube2net.select.rl import ppo
 
         method = self.method
         updates = self.preset.updates

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.cube.grow.date_bins import FINER, bin_days, is_date_text, read_days, years_of
+from cube2net.cube.building.date_bins import FINER, bin_days, is_date_text, read_days, years_of
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus, Topics
 from cube2net.records.column_kinds import decoded, distinct_pairs, texts_of_rows

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cube2net.array_types import Array
+from cube2net.select.exact.subproblem import Merged, Subproblem
 from cube2net.select.problem import Problem
-from cube2net.select.prove.subproblem import Merged, Subproblem
 
 # Steps between two looks at the bound; how many looks may change little; what is little, as shares of bound and cells.
 STEPS, PATIENCE, LITTLE, FEW = 100, 2, 0.02, 0.1

@@ -28,13 +28,13 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, take_rows
-from cube2net.cube.format.ledger import RESTS, Ledger, hashes
-from cube2net.cube.format.parts import given, in_memory
-from cube2net.cube.grow.concatenation import concatenate, concatenate_topics, drop_items, place
-from cube2net.cube.grow.given_links import NOWHERE, LinksAgain, as_links, links_again, regrown, without_given
-from cube2net.cube.grow.growing import GivenLinks, check_fits, empty_cube, grow, ledger_of, refuse_known, update
-from cube2net.cube.grow.item_index import hash_texts_of, pack_rows
-from cube2net.cube.grow.link_rows import grow_details
+from cube2net.cube.building.concatenation import concatenate, concatenate_topics, drop_items, place
+from cube2net.cube.building.given_links import NOWHERE, LinksAgain, as_links, links_again, regrown, without_given
+from cube2net.cube.building.growing import GivenLinks, check_fits, empty_cube, grow, ledger_of, refuse_known, update
+from cube2net.cube.building.item_index import hash_texts_of, pack_rows
+from cube2net.cube.building.link_rows import grow_details
+from cube2net.cube.storage.ledger import RESTS, Ledger, hashes
+from cube2net.cube.storage.parts import given, in_memory
 from cube2net.errors import CubeError, ParameterError, SourceError, some
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent

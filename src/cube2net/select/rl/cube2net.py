@@ -13,10 +13,10 @@ from cube2net.extras import require
 from cube2net.progress import Progress, silent
 from cube2net.records import Budget, Cube, Query, Selection, Vectors, Weights, Worth
 from cube2net.select.contract import outcome
-from cube2net.select.learn.agent import Agent
-from cube2net.select.learn.episodes import Instance, Space
-from cube2net.select.learn.policy import Trained
-from cube2net.select.learn.presets import PRESETS, Preset, Switch
+from cube2net.select.rl.agent import Agent
+from cube2net.select.rl.episodes import Instance, Space
+from cube2net.select.rl.policy import Trained
+from cube2net.select.rl.presets import PRESETS, Preset, Switch
 
 DEVICES = ("cpu", "cuda")
 

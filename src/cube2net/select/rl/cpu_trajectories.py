@@ -13,8 +13,8 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.compiling import lent
 from cube2net.errors import InputError, ParameterError, whole_number
-from cube2net.select.learn.episodes import Dynamics, Space, check_finite
 from cube2net.select.problem import Problem
+from cube2net.select.rl.episodes import Dynamics, Space, check_finite
 
 # Prices are multiples of this, so that gain − price·cost is exact wherever gains and costs are sums of
 # whole numbers (or of 1/1024ths), and every processor agrees which cell is best.

@@ -16,8 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.cube.format.ledger import Families, Ledger
-from cube2net.cube.grow.attribute_labels import (
+from cube2net.cube.building.attribute_labels import (
     TOPIC,
     Column,
     GrownLabels,
@@ -27,7 +26,8 @@ from cube2net.cube.grow.attribute_labels import (
     is_bins,
     read_labels,
 )
-from cube2net.cube.grow.date_bins import HOLD
+from cube2net.cube.building.date_bins import HOLD
+from cube2net.cube.storage.ledger import Families, Ledger
 from cube2net.errors import ParameterError, SourceError, listed, quoted, some
 from cube2net.records import Corpus, Dimension, DimensionSpec, Level, Topics
 from cube2net.records.spec import LevelSpec

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.cube.format.parts import given
-from cube2net.cube.grow.columns import join_attributes, join_columns
+from cube2net.cube.building.columns import join_attributes, join_columns
+from cube2net.cube.storage.parts import given
 from cube2net.errors import SourceError, some
 from cube2net.records import Corpus, Cube, Objects, Topics
 from cube2net.records.column_kinds import decoded

@@ -22,8 +22,8 @@ from cube2net.kernels.rollout import torch_rollout as rollout
 if TYPE_CHECKING:
     from cube2net.array_types import Array
     from cube2net.kernels.rollout.triton_launch import Compiled
-    from cube2net.select.learn.episodes import Dynamics, Space
     from cube2net.select.problem import Problem
+    from cube2net.select.rl.episodes import Dynamics, Space
 
 
 class GpuTrajectories:

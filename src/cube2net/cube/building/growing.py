@@ -29,11 +29,9 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net.array_types import Array
-from cube2net.cube.format.ledger import Ledger, hashes
-from cube2net.cube.format.parts import given, in_files, in_memory
-from cube2net.cube.grow.attribute_labels import TOPIC
-from cube2net.cube.grow.cells_and_links import count_left_out, grow_cells, grow_links, pack_cells
-from cube2net.cube.grow.concatenation import (
+from cube2net.cube.building.attribute_labels import TOPIC
+from cube2net.cube.building.cells_and_links import count_left_out, grow_cells, grow_links, pack_cells
+from cube2net.cube.building.concatenation import (
     check_links,
     check_types,
     drop_items,
@@ -41,10 +39,12 @@ from cube2net.cube.grow.concatenation import (
     join_counts,
     place,
 )
-from cube2net.cube.grow.dimensions import empty_dimensions, label_items
-from cube2net.cube.grow.item_index import grow_items
-from cube2net.cube.grow.link_rows import grow_details, no_details
+from cube2net.cube.building.dimensions import empty_dimensions, label_items
+from cube2net.cube.building.item_index import grow_items
+from cube2net.cube.building.link_rows import grow_details, no_details
 from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
+from cube2net.cube.storage.ledger import Ledger, hashes
+from cube2net.cube.storage.parts import given, in_files, in_memory
 from cube2net.errors import CubeError, ParameterError, SourceError, some, unknown
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent

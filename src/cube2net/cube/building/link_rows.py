@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrays import offsets
-from cube2net.cube.grow.cells_and_links import pack_links
-from cube2net.cube.grow.columns import join_columns
+from cube2net.cube.building.cells_and_links import pack_links
+from cube2net.cube.building.columns import join_columns
 from cube2net.records import Corpus, LinkDetails, Links
 from cube2net.records.corpus import LINK_DETAILS
 from cube2net.records.link_details import DETAILS, FORWARD, ITEM, KIND, MORE

@@ -17,8 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.cube.format.ledger import Families, Ledger
-from cube2net.cube.grow.attribute_labels import (
+from cube2net.cube.building.attribute_labels import (
     NONE,
     Column,
     GrownLabels,
@@ -30,8 +29,9 @@ from cube2net.cube.grow.attribute_labels import (
     read_labels,
     read_topics,
 )
-from cube2net.cube.grow.concatenation import join_labels, join_topics
-from cube2net.cube.grow.levels_above import bins_of, dimension_of, from_topics, grow_levels, sources_of_levels
+from cube2net.cube.building.concatenation import join_labels, join_topics
+from cube2net.cube.building.levels_above import bins_of, dimension_of, from_topics, grow_levels, sources_of_levels
+from cube2net.cube.storage.ledger import Families, Ledger
 from cube2net.errors import ParameterError, SourceError, listed, unknown
 from cube2net.records import Corpus, Dimension, DimensionSpec, Level, Topics
 from cube2net.records.corpus import LABELS

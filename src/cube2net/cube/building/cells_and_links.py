@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.arrays import join_rows, merge_links, offsets, ragged_from_pairs, row_of_entries, sum_links, take_rows
-from cube2net.cube.format.ledger import RESTS
-from cube2net.cube.format.parts import Allocate, in_memory
 from cube2net.cube.plan import split_keys
+from cube2net.cube.storage.ledger import RESTS
+from cube2net.cube.storage.parts import Allocate, in_memory
 from cube2net.records import Cells, Cube, Links, Ragged
 from cube2net.records.corpus import table
 from cube2net.records.limits import CELLS, check_count

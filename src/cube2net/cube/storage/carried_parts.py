@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.arrow_files import MappedFolder
-from cube2net.cube.format.manifest import damaged
-from cube2net.cube.format.soundness import FEW_TEXTS, all_within
+from cube2net.cube.storage.manifest import damaged
+from cube2net.cube.storage.soundness import FEW_TEXTS, all_within
 from cube2net.errors import CubeError, InputError
 from cube2net.records import Cube, LinkDetails
 from cube2net.records.link_details import KIND

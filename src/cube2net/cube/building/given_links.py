@@ -16,13 +16,13 @@ import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, sum_links
-from cube2net.cube.format.ledger import RESTS
-from cube2net.cube.format.parts import given
-from cube2net.cube.grow.cells_and_links import grow_links
-from cube2net.cube.grow.columns import join_columns
-from cube2net.cube.grow.concatenation import place
-from cube2net.cube.grow.growing import ledger_of
-from cube2net.cube.grow.link_rows import grow_details
+from cube2net.cube.building.cells_and_links import grow_links
+from cube2net.cube.building.columns import join_columns
+from cube2net.cube.building.concatenation import place
+from cube2net.cube.building.growing import ledger_of
+from cube2net.cube.building.link_rows import grow_details
+from cube2net.cube.storage.ledger import RESTS
+from cube2net.cube.storage.parts import given
 from cube2net.records import Corpus, Cube, LinkDetails, Links, Ragged
 from cube2net.records.corpus import table
 from cube2net.records.link_details import FORWARD, ITEM, KIND, TIME

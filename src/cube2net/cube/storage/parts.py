@@ -20,11 +20,11 @@ import pyarrow.parquet as pq
 from cube2net.array_types import Array
 from cube2net.arrays import flat_texts
 from cube2net.arrow_files import MappedFolder
-from cube2net.cube.format.carried_parts import carried_arrays, open_attributes, open_details
-from cube2net.cube.format.item_parts import arrays_of_items, open_items
-from cube2net.cube.format.ledger import Ledger, open_ledger
-from cube2net.cube.format.manifest import damaged
-from cube2net.cube.format.soundness import FEW_TEXTS, KEYS, check_columns, check_sound
+from cube2net.cube.storage.carried_parts import carried_arrays, open_attributes, open_details
+from cube2net.cube.storage.item_parts import arrays_of_items, open_items
+from cube2net.cube.storage.ledger import Ledger, open_ledger
+from cube2net.cube.storage.manifest import damaged
+from cube2net.cube.storage.soundness import FEW_TEXTS, KEYS, check_columns, check_sound
 from cube2net.errors import CubeError, InputError, ParameterError
 from cube2net.records import Cells, Cube, Dimension, Level, Links, Objects, Ragged
 from cube2net.records.corpus import OBJECTS

@@ -16,8 +16,8 @@ from cube2net.records import Budget, Cube, Query, Selection, Weights, Worth
 from cube2net.records.ragged import frozen
 from cube2net.select.contract import Limits, check, check_sums, outcome, room_of
 from cube2net.select.greedy import Greedy
-from cube2net.select.learn.presets import Preset
 from cube2net.select.problem import Problem
+from cube2net.select.rl.presets import Preset
 from cube2net.select.settled import guide_of
 
 # Squared distances must stay below this, so that 32 bits hold them on every machine.
