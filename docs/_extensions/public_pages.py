@@ -46,7 +46,7 @@ ANSWERS = {
     "records.item_attributes": "ItemAttributes",
     "records.query_tables": "ReadNames",
     "cube.window": "Window",
-    "cube.crossed_levels": "Crossed",
+    "cube.cuboids": "Crossed",
     "mine.clustering": "Clusters",
     "select.rl.policy": "Trained",
     "select.rl.presets": "Preset",

@@ -19,7 +19,7 @@ import cube2net as c2n
 from cube2net.arrow_files import open_mapped, write_mapped_table
 from cube2net.checkpoints import checkpoints_beside, digest_corpus
 from cube2net.cube import DuckDB, build, concatenate, dice, leave_out_known, read, roll_up, save, update, verify
-from cube2net.cube.building.link_rows import links_of_rows
+from cube2net.cube.building.links import links_of_rows
 from cube2net.cube.storage.manifest import describe
 from cube2net.cube.without import without_links
 from cube2net.errors import Cube2netError, CubeError, SourceError

@@ -28,12 +28,19 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, take_rows
+from cube2net.cube.building.build import GivenLinks, check_fits, empty_cube, grow, refuse_known, update
 from cube2net.cube.building.concatenation import concatenate, concatenate_topics, drop_items, place
-from cube2net.cube.building.given_links import NOWHERE, LinksAgain, as_links, links_again, regrown, without_given
-from cube2net.cube.building.growing import GivenLinks, check_fits, empty_cube, grow, ledger_of, refuse_known, update
-from cube2net.cube.building.item_index import hash_texts_of, pack_rows
-from cube2net.cube.building.link_rows import grow_details
-from cube2net.cube.storage.ledger import RESTS, Ledger, hashes
+from cube2net.cube.building.items import hash_texts_of, pack_rows
+from cube2net.cube.building.links import (
+    NOWHERE,
+    LinksAgain,
+    as_links,
+    grow_details,
+    links_again,
+    regrown,
+    without_given,
+)
+from cube2net.cube.storage.ledger import RESTS, Ledger, hashes, ledger_of
 from cube2net.cube.storage.parts import given, in_memory
 from cube2net.errors import CubeError, ParameterError, SourceError, some
 from cube2net.interfaces import Engine

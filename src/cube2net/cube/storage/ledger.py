@@ -19,7 +19,7 @@ from cube2net.arrow_files import MappedFolder
 from cube2net.cube.storage.manifest import damaged
 from cube2net.cube.storage.soundness import check_columns
 from cube2net.errors import CubeError
-from cube2net.records import Dimension
+from cube2net.records import Cube, Dimension
 from cube2net.records.corpus import LABELS, table
 
 FORMAT = 2
@@ -285,6 +285,20 @@ def open_ledger(
             raise damaged(folder.path, "ledger", error) from None
 
     return reader
+
+
+def ledger_of(cube: Cube) -> Ledger:
+    """Return the ledger of a cube to which items can be added."""
+    views = cube.settings.get("views")
+    if views or cube.finest is not None:
+        raise CubeError(f"the cube is a view of another ({'; '.join(views or ())}): add the items to that one")
+    if cube.ledger is None:
+        raise CubeError(
+            "the cube has no ledger of its items, which building keeps since updates are known: build it again to "
+            "add items to it"
+        )
+    ledger: Ledger = cube.ledger()
+    return ledger
 
 
 def hashes(ids: pa.ChunkedArray) -> Array:

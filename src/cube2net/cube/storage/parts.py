@@ -6,9 +6,10 @@ Arrays may be made as such files from the start, so that they need not fit into 
 from __future__ import annotations
 
 import itertools
+import json
 import os
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Collection
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,15 +20,16 @@ import pyarrow.parquet as pq
 
 from cube2net.array_types import Array
 from cube2net.arrays import flat_texts
-from cube2net.arrow_files import MappedFolder
-from cube2net.cube.storage.carried_parts import carried_arrays, open_attributes, open_details
-from cube2net.cube.storage.item_parts import arrays_of_items, open_items
+from cube2net.arrow_files import MappedFolder, write_mapped, write_mapped_table
 from cube2net.cube.storage.ledger import Ledger, open_ledger
 from cube2net.cube.storage.manifest import damaged
-from cube2net.cube.storage.soundness import FEW_TEXTS, KEYS, check_columns, check_sound
+from cube2net.cube.storage.soundness import FEW_TEXTS, KEYS, all_within, check_columns, check_sound
 from cube2net.errors import CubeError, InputError, ParameterError
-from cube2net.records import Cells, Cube, Dimension, Level, Links, Objects, Ragged
+from cube2net.records import Cells, Cube, Dimension, ItemIndex, Level, LinkDetails, Links, Objects, Ragged
 from cube2net.records.corpus import OBJECTS
+from cube2net.records.item_attributes import ItemAttributes
+from cube2net.records.link_details import KIND
+from cube2net.records.link_weights import HEAVIEST
 from cube2net.records.objects import Lookup
 from cube2net.records.topics import WORDS
 
@@ -214,7 +216,7 @@ def _topic_model(folder: MappedFolder) -> Callable[[], pa.Table]:
 
 def _objects(folder: MappedFolder, manifest: dict[str, Any], array: Callable[[str, str], Array]) -> Objects:
     count = int(manifest["counts"]["objects"])
-    more = open_attributes(folder, manifest["files"], count)
+    more = open_object_attributes(folder, manifest["files"], count)
     whole = manifest["settings"].get("whole_ids", False)
     if "objects.parquet" in manifest["files"]:  # format 1
         file = folder.buffer("objects.parquet")
@@ -295,3 +297,184 @@ def _level(rows: list[tuple[Any, ...]], names: list[str]) -> Level:
 def given(part: T) -> T:
     """Return a part of a cube that is at hand."""
     return part
+
+
+LazyItems = Callable[[], ItemIndex]
+ITEM_OBJECTS, ITEM_CELLS, ITEM_TOPICS, ITEM_TEXTS = "items.objects", "items.cells", "items.topics", "items.texts"
+IDS, ITEM_ATTRIBUTES = "items.arrow", "items.attributes.arrow"
+ABOUT_ITEMS = b"cube2net.items"
+UNREADABLE = (pa.ArrowException, CubeError, InputError, OSError, KeyError, TypeError, ValueError)
+
+
+def arrays_of_items(cube: Cube) -> dict[str, Array]:
+    """Return the arrays of a cube's item index by name; none where it has no index."""
+    if cube.items is None:
+        return {}
+    index = cube.items()
+    rows = {ITEM_OBJECTS: index.objects, ITEM_CELLS: index.cells}
+    if index.topics is not None:
+        rows[ITEM_TOPICS] = index.topics
+    arrays = {f"{name}.indptr": part.indptr for name, part in rows.items()}
+    arrays |= {f"{name}.indices": part.indices for name, part in rows.items()}
+    return arrays if index.texts is None else arrays | {ITEM_TEXTS: index.texts}
+
+
+def same_item_tables(cube: Cube, before: Cube) -> set[str]:
+    """Return the files of ids and attributes that a cube shares with the one before it."""
+    if cube.items is None or before.items is None:
+        return set()
+    index, old = cube.items(), before.items()
+    files = {IDS} if index is old or index.load is old.load else set()
+    kept = index.load_attributes is not None and index.load_attributes is old.load_attributes
+    return files | ({ITEM_ATTRIBUTES} if kept else set())
+
+
+def write_item_tables(cube: Cube, folder: Path, same: Collection[str]) -> None:
+    """Write the ids of a cube's items, and the attributes that it keeps of them, but for what is the same."""
+    if cube.items is None:
+        return
+    index = cube.items()
+    if IDS not in same:
+        about = json.dumps({"derived": index.derived}).encode()
+        ids = pa.table({"item": index.ids}).replace_schema_metadata({ABOUT_ITEMS: about})
+        write_mapped_table(folder / IDS, ids, rows=None)
+    if index.load_attributes is not None and ITEM_ATTRIBUTES not in same:
+        attributes = index.kept_attributes
+        write_mapped(folder / ITEM_ATTRIBUTES, attributes.batches(), attributes.schema)
+
+
+def open_items(folder: MappedFolder, files: Collection[str], objects: int, cells: int) -> LazyItems | None:
+    """Return what reads the item index of a cube from files that are opened now, or None for a cube that has none."""
+    if IDS not in files:
+        return None
+    objects_of, cells_of = (_rows(folder, name) for name in (ITEM_OBJECTS, ITEM_CELLS))
+    topics = _rows(folder, ITEM_TOPICS) if f"{ITEM_TOPICS}.indptr.npy" in files else None
+    texts = folder.array(f"{ITEM_TEXTS}.npy", "u") if f"{ITEM_TEXTS}.npy" in files else None
+    file = folder.buffer(IDS)
+    attributes = _open_item_attributes(folder) if ITEM_ATTRIBUTES in files else None
+
+    @cache
+    def reader() -> ItemIndex:
+        try:
+            ids = pa.ipc.open_file(file).read_all()
+            check_columns(ids, {"item": pa.string()}, "items")
+            ids.validate(full=True)
+            derived = bool(json.loads(ids.schema.metadata[ABOUT_ITEMS])["derived"])
+            some = None if topics is None else Ragged(*topics)
+            index = ItemIndex(
+                Ragged(*objects_of), Ragged(*cells_of), derived, lambda: ids["item"], attributes, some, texts
+            )
+            if ids.num_rows != len(index):
+                raise CubeError(f"{len(index):,} items have {ids.num_rows:,} ids")
+            for rows, count in ((index.objects, objects), (index.cells, cells)):
+                if len(rows.indices) and not 0 <= int(rows.indices.min()) <= int(rows.indices.max()) < count:
+                    raise CubeError("it points to what is not there")
+        except UNREADABLE as error:
+            raise damaged(folder.path, "items", error) from None
+        return index
+
+    return reader
+
+
+def _rows(folder: MappedFolder, name: str) -> tuple[Array, Array]:
+    return folder.array(f"{name}.indptr.npy", "i"), folder.array(f"{name}.indices.npy", "i")
+
+
+def _open_item_attributes(folder: MappedFolder) -> Callable[[], ItemAttributes]:
+    """Return what reads the attributes of items from a file that is opened now."""
+    file = folder.buffer(ITEM_ATTRIBUTES)
+
+    @cache
+    def reader() -> ItemAttributes:
+        try:
+            table = pa.ipc.open_file(file).read_all()
+            table.validate(full=True)
+        except UNREADABLE as error:
+            raise damaged(folder.path, "attributes of items", error) from None
+        return ItemAttributes((table,), written=True)
+
+    return reader
+
+
+OBJECT_ATTRIBUTES, DETAILS, STARTS = "objects.attributes.arrow", "links.details.arrow", "links.details.indptr"
+
+
+def carried_tables(cube: Cube) -> dict[str, pa.Table]:
+    """Return the tables of what a cube carries besides, by the names of their files."""
+    tables = {}
+    if cube.objects.load_attributes is not None:
+        tables[OBJECT_ATTRIBUTES] = cube.objects.attributes
+    if cube.details is not None:
+        tables[DETAILS] = cube.details().rows
+    return tables
+
+
+def carried_arrays(cube: Cube) -> dict[str, Array]:
+    """Return the arrays of what a cube carries besides, by name."""
+    return {} if cube.details is None else {STARTS: cube.details().indptr}
+
+
+def same_tables(cube: Cube, old: Cube) -> set[str]:
+    """Return the files of tables that a cube shares with the one before it."""
+    files = set()
+    if cube.objects.load_attributes is not None and cube.objects.load_attributes is old.objects.load_attributes:
+        files.add(OBJECT_ATTRIBUTES)
+    if cube.details is not None and cube.details is old.details:
+        files.add(DETAILS)
+    return files
+
+
+def open_object_attributes(folder: MappedFolder, files: Collection[str], objects: int) -> Callable[[], pa.Table] | None:
+    """Return what reads the attributes of objects from a file that is opened now, or None for a cube without any."""
+    if OBJECT_ATTRIBUTES not in files:
+        return None
+    file = folder.buffer(OBJECT_ATTRIBUTES)
+
+    @cache
+    def reader() -> pa.Table:
+        try:
+            table = pa.ipc.open_file(file).read_all()
+            table.validate(full=objects <= FEW_TEXTS)  # of more objects they are looked through with their texts
+            if table.num_rows != objects or len(set(table.column_names)) != table.num_columns:
+                raise CubeError(f"{table.num_columns:,} attributes have {table.num_rows:,} rows, expected {objects:,}")
+        except UNREADABLE as error:
+            raise damaged(folder.path, "attributes of objects", error) from None
+        return table
+
+    return reader
+
+
+def open_details(folder: MappedFolder, files: Collection[str], objects: int) -> Callable[[], LinkDetails] | None:
+    """Return what reads the links one by one from files that are opened now, or None for a cube that has none."""
+    if DETAILS not in files:
+        return None
+    starts, file = folder.array(f"{STARTS}.npy", "i"), folder.buffer(DETAILS)
+
+    @cache
+    def reader() -> LinkDetails:
+        try:
+            rows = pa.ipc.open_file(file).read_all()
+            rows.validate(full=True)
+            details = LinkDetails(starts, rows)
+            if len(details.indptr) != objects + 1:
+                raise CubeError(f"{len(details.indptr) - 1:,} objects have links, expected {objects:,}")
+            _check_rows(details, objects)
+            if KIND in details.columns and any(one.dictionary.null_count for one in rows[KIND].chunks):
+                raise CubeError("a kind of links has no name")
+        except UNREADABLE as error:
+            raise damaged(folder.path, "links one by one", error) from None
+        return details
+
+    return reader
+
+
+def _check_rows(details: LinkDetails, objects: int) -> None:
+    """Raise where the higher ends are no objects or do not ascend within those of a lower end, or weights are none."""
+    if not all_within(details.column("weight"), 0, HEAVIEST):
+        raise CubeError("they hold weights that are below 0, without end or no numbers")
+    higher = details.higher
+    if not all_within(higher, 0, objects - 1):
+        raise CubeError("they point to what is not there")
+    falls = np.flatnonzero(higher[1:] < higher[:-1]) + 1
+    if not np.isin(falls, details.indptr).all():
+        raise CubeError("they are not in their order")

@@ -22,10 +22,18 @@ from cube2net.array_types import Array
 from cube2net.arrow_files import MappedFolder, write_mapped_table
 from cube2net.atomic_files import being_replaced, check_replaceable, new_folder
 from cube2net.cube.storage import manifest as manifests
-from cube2net.cube.storage.carried_parts import carried_tables, same_tables
-from cube2net.cube.storage.item_parts import same_item_tables, write_item_tables
 from cube2net.cube.storage.manifest import MANIFEST, check_seal, checksum, describe, write_manifest
-from cube2net.cube.storage.parts import arrays_of, assemble, check_whole, lookups_of, tables_of
+from cube2net.cube.storage.parts import (
+    arrays_of,
+    assemble,
+    carried_tables,
+    check_whole,
+    lookups_of,
+    same_item_tables,
+    same_tables,
+    tables_of,
+    write_item_tables,
+)
 from cube2net.errors import Cube2netError, CubeError, first_line, some
 from cube2net.locks import only_writer
 from cube2net.progress import Progress, silent

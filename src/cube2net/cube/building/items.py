@@ -12,11 +12,10 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrays import join_rows
-from cube2net.cube.building.cells_and_links import NONE, cell_keys
+from cube2net.cube.building.cells import NONE, cell_keys
 from cube2net.cube.building.dimensions import Labelled
-from cube2net.cube.storage.item_parts import ITEM_CELLS, ITEM_OBJECTS, ITEM_TOPICS, LazyItems
 from cube2net.cube.storage.ledger import hashes
-from cube2net.cube.storage.parts import Allocate, in_memory
+from cube2net.cube.storage.parts import ITEM_CELLS, ITEM_OBJECTS, ITEM_TOPICS, Allocate, LazyItems, in_memory
 from cube2net.records import Cells, Corpus, Cube, ItemIndex, Ragged, Topics
 from cube2net.records.item_attributes import ROWS, ItemAttributes
 from cube2net.records.limits import check_count

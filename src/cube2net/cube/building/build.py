@@ -29,8 +29,7 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net.array_types import Array
-from cube2net.cube.building.attribute_labels import TOPIC
-from cube2net.cube.building.cells_and_links import count_left_out, grow_cells, grow_links, pack_cells
+from cube2net.cube.building.cells import grow_cells, pack_cells
 from cube2net.cube.building.concatenation import (
     check_links,
     check_types,
@@ -40,12 +39,13 @@ from cube2net.cube.building.concatenation import (
     place,
 )
 from cube2net.cube.building.dimensions import empty_dimensions, label_items
-from cube2net.cube.building.item_index import grow_items
-from cube2net.cube.building.link_rows import grow_details, no_details
+from cube2net.cube.building.items import grow_items
+from cube2net.cube.building.labels import TOPIC
+from cube2net.cube.building.links import count_left_out, grow_details, grow_links, no_details
 from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
-from cube2net.cube.storage.ledger import Ledger, hashes
+from cube2net.cube.storage.ledger import Ledger, hashes, ledger_of
 from cube2net.cube.storage.parts import given, in_files, in_memory
-from cube2net.errors import CubeError, ParameterError, SourceError, some, unknown
+from cube2net.errors import ParameterError, SourceError, some, unknown
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent
 from cube2net.records import Cells, Corpus, Cube, DimensionSpec, ItemIndex, LinkDetails, Links, Objects, Ragged, Topics
@@ -271,20 +271,6 @@ def _topic_words(topics: Topics | None) -> pa.Table | None:
     names: Array = np.array(topics.names, dtype=np.str_)
     labels = pa.array(names[topics.words["topic"].to_numpy()].tolist(), pa.string())
     return topics.words.set_column(0, "topic", labels)
-
-
-def ledger_of(cube: Cube) -> Ledger:
-    """Return the ledger of a cube to which items can be added."""
-    views = cube.settings.get("views")
-    if views or cube.finest is not None:
-        raise CubeError(f"the cube is a view of another ({'; '.join(views or ())}): add the items to that one")
-    if cube.ledger is None:
-        raise CubeError(
-            "the cube has no ledger of its items, which building keeps since updates are known: build it again to "
-            "add items to it"
-        )
-    ledger: Ledger = cube.ledger()
-    return ledger
 
 
 def _is_known(ledger: Ledger, corpus: Corpus) -> Array:
