@@ -10,7 +10,7 @@ import torch
 
 from cube2net.errors import ParameterError
 from cube2net.records import Query
-from cube2net.select.objective import Jaccard
+from cube2net.select.objectives import Jaccard
 from cube2net.select.problem import Problem
 from cube2net.select.rl import ppo
 from cube2net.select.rl.cpu_trajectories import OnCpu, Trajectories

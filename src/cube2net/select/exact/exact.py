@@ -20,8 +20,7 @@ from cube2net.select.anneal import Anneal, in_order
 from cube2net.select.contract import Clock, check, nothing_to_choose, outcome, room_of
 from cube2net.select.exact.duals import Relaxation, tighten
 from cube2net.select.greedy import Greedy, priced_greedy
-from cube2net.select.marginal_gains import Served, in_order_of_service
-from cube2net.select.problem import Problem
+from cube2net.select.problem import Problem, Served, in_order_of_service
 
 # How often the price is raised; how near, as shares, two prices and two values are the same.
 RAISES, NEAR, EQUAL = 6, 1e-4, 1e-10

@@ -18,7 +18,7 @@ from cube2net.select.contract import Limits, check, check_sums, outcome, room_of
 from cube2net.select.greedy import Greedy
 from cube2net.select.problem import Problem
 from cube2net.select.rl.presets import Preset
-from cube2net.select.settled import guide_of
+from cube2net.select.steering import guide_of
 
 # Squared distances must stay below this, so that 32 bits hold them on every machine.
 MOST = 2**31 - 1

@@ -17,7 +17,7 @@ from cube2net.network import scores
 from cube2net.pipeline import LINK_TOLERANCE, weigh
 from cube2net.records import Query
 from cube2net.select import OBJECTIVES, Coverage, FBeta, Jaccard, Precision
-from cube2net.select.objective import Linked, Own
+from cube2net.select.objectives import Linked, Own
 
 from toys import random_cube, toy_cube
 
