@@ -36,8 +36,8 @@ if not all(map(find_spec, ("pyarrow", "numba", "lazy_loader"))):
 
 from cube2net.kernels.rollout import torch_rollout as rollout  # noqa: E402
 from cube2net.kernels.rollout import triton_launch as compiled  # noqa: E402
-from cube2net.select.learn import ppo  # noqa: E402
-from cube2net.select.learn.gpu_trajectories import GpuTrajectories  # noqa: E402
+from cube2net.select.rl import ppo  # noqa: E402
+from cube2net.select.rl.gpu_trajectories import GpuTrajectories  # noqa: E402
 
 WAYS = {compiled.HELD: "held", compiled.GROUPED: "grouped", compiled.STREAMED: "streamed"}
 STEPS = 20
@@ -423,7 +423,7 @@ def floor_of(choice: Choice, k: int, lowered: float, top: dict[str, float], *, g
 
 @dataclass(frozen=True)
 class Dynamics:
-    """What ``select.learn.episodes.Dynamics`` holds."""
+    """What ``select.rl.episodes.Dynamics`` holds."""
 
     m: int
     k: int

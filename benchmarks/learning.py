@@ -28,8 +28,8 @@ from cube2net.array_types import Array
 from cube2net.records import Budget, Cube, Judge, Query, Worth
 from cube2net.seeding import stream
 from cube2net.select import Anneal, Cube2net, Greedy, Jaccard
-from cube2net.select.learn.agent import Agent
-from cube2net.select.learn.episodes import Instance, Space
+from cube2net.select.rl.cube2net import Agent
+from cube2net.select.rl.episodes import Instance, Space
 
 M, UPDATES, TRAJECTORIES = 20, 40, 40
 AT = (1, 5, 10, 20, 40)

@@ -14,7 +14,7 @@ from cube2net.mine import EMBEDDINGS
 from cube2net.records import Cube, Query
 from cube2net.referee.report.closeups import CloseUp, close_ups
 from cube2net.select import Cube2net
-from cube2net.select.learn.presets import PRESETS
+from cube2net.select.rl.presets import PRESETS
 
 LOOKS, FIRST, ACTIONS = 3, 5, 2_000
 CASES: dict[str, Any] = {"CubeGreedy": "greedy", "cube2net": Cube2net()}

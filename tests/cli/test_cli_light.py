@@ -21,7 +21,7 @@ EXTRAS = ("torch", "pyspark", "matplotlib", "plotly", "networkx", "igraph", "pol
 HEAVY = (*EXTRAS, "numba", "llvmlite", "scipy", "sklearn", "duckdb", "pyarrow.dataset")
 ELSEWHERE = (
     *("sources.readers", "sources.made", "sources.tables.table_source", "sources.tables.sql", "topics.lda"),
-    *("cube.engines", "cube.grow.growing", "pipeline.build", "pipeline.compare", "referee.trials", "mine.miners"),
+    *("cube.engines", "cube.building.build", "pipeline.build", "pipeline.compare", "referee.trials", "mine.miners"),
     *("kernels.compiled", "embed.cell_vectors", "api", "explorer", "notebook.html_pages", "assistant"),
 )
 """Parts of the package in which other commands work."""

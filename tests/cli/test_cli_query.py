@@ -117,7 +117,7 @@ def test_a_query_that_no_cell_helps_says_so_and_is_answered_with_itself(tool, ta
 @pytest.fixture
 def upper_bound(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Put a bound of one's own in place of the real one."""
-    fake = ModuleType("cube2net.select.prove.exact")
+    fake = ModuleType("cube2net.select.exact.exact")
     fake.bound = 0.9  # type: ignore[attr-defined]
     fake.upper_bound = lambda *args, at_least: max(at_least, fake.bound)  # type: ignore[attr-defined]
     monkeypatch.setattr(import_module(bounded.__module__), "upper_bound", fake.upper_bound)

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.cube.grow.attribute_labels import bin_numbers
+from cube2net.cube.building.labels import bin_numbers
 from cube2net.errors import ParameterError, SourceError
 
 ANY = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=30)

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cube2net.cube import DuckDB, build
-from cube2net.cube.grow.dimensions import label_items
+from cube2net.cube.building.dimensions import label_items
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.topics import ASSIGNED, WORDS

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
-from cube2net.cube.format.parts import in_files
-from cube2net.cube.grow.cells_and_links import pack_homes, pack_links, pack_members
+from cube2net.cube.building.cells import pack_homes, pack_members
+from cube2net.cube.building.links import pack_links
+from cube2net.cube.storage.parts import in_files
 from cube2net.errors import InputError
 
 LINKS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from([0.25, 1.0, 3.0])), max_size=15)
@@ -41,7 +42,7 @@ def test_links_in_any_order_are_packed_as_sorting_would(links: list, chunk: int,
 
 
 def test_links_in_order_are_not_sorted_again(monkeypatch) -> None:
-    monkeypatch.setattr("cube2net.cube.grow.cells_and_links.merge_links", None)
+    monkeypatch.setattr("cube2net.cube.building.links.merge_links", None)
     links = pack_links(table_of([(0, 1, 1.0), (0, 3, 2.0), (2, 3, 1.0)], 2), 4)
     assert links.neighbours(3).tolist() == [0, 2]
 

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.cube.grow.attribute_labels import bin_numbers, is_bins
-from cube2net.cube.grow.date_bins import HOLD, read_days
-from cube2net.cube.grow.dimensions import Labelled, label_items
+from cube2net.cube.building.dimensions import Labelled, label_items
+from cube2net.cube.building.labels import HOLD, bin_numbers, is_bins, read_days
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus, DimensionSpec
 

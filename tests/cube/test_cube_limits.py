@@ -16,8 +16,9 @@ import pytest
 
 import cube2net as c2n
 from cube2net.cube import DuckDB, build, update
-from cube2net.cube.grow import attribute_labels, cells_and_links
-from cube2net.cube.grow.concatenation import place_objects
+from cube2net.cube.building import cells as building_cells
+from cube2net.cube.building import labels as building_labels
+from cube2net.cube.building.concatenation import place_objects
 from cube2net.cube.plan import split_keys, statements
 from cube2net.errors import ParameterError, SourceError
 from cube2net.kernels.csr import fill_homes, fill_links
@@ -114,17 +115,17 @@ def test_texts_of_more_bytes_than_one_piece_holds_give_the_same_labels(monkeypat
     lists = pa.chunked_array([[["KDD", "ACL"], []], [["WMT"], None, ["ACL", "ACL"]]])
     numbers = pa.chunked_array([["1", " 2"], ["", None, "3.5"]])
     for column in (texts, lists, texts.dictionary_encode()):
-        monkeypatch.setattr(attribute_labels, "ONE_PIECE", 2**31)
-        one = attribute_labels._categories(attribute_labels._one_chunk(column))
-        monkeypatch.setattr(attribute_labels, "ONE_PIECE", 0)
-        other = attribute_labels._categories(attribute_labels._one_chunk(column))
+        monkeypatch.setattr(building_labels, "ONE_PIECE", 2**31)
+        one = building_labels._categories(building_labels._one_chunk(column))
+        monkeypatch.setattr(building_labels, "ONE_PIECE", 0)
+        other = building_labels._categories(building_labels._one_chunk(column))
         assert (one.items.tolist(), one.codes.tolist(), one.names) == (
             other.items.tolist(),
             other.codes.tolist(),
             other.names,
         )
     made = Corpus(SMALL.objects, pa.table({"item": list("abcde"), "n": numbers}), table(MENTIONS))
-    assert [values.tolist() for values in attribute_labels.read_numbers(made, "n")] == [[0, 1, 4], [1.0, 2.0, 3.5]]
+    assert [values.tolist() for values in building_labels.read_numbers(made, "n")] == [[0, 1, 4], [1.0, 2.0, 3.5]]
 
 
 # What is held
@@ -194,7 +195,7 @@ def test_links_and_homes_are_packed_behind_two_thousand_million_others(tmp_path:
 
 def test_offsets_go_on_beyond_32_bits() -> None:
     sizes = np.array([FAR - 1] * 3)
-    indptr = cells_and_links.offsets_of(sizes, np.empty(4, np.int64))
+    indptr = building_cells.offsets_of(sizes, np.empty(4, np.int64))
     assert indptr.tolist() == [0, FAR - 1, 2 * (FAR - 1), 3 * (FAR - 1)]
     links = Links(np.array([0, FAR + 4]), *(np.broadcast_to(kind(0), FAR + 4) for kind in (np.int32, np.float32)))
     assert (links.degrees.tolist(), links.count) == ([FAR + 4], FAR // 2 + 2)

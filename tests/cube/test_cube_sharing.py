@@ -18,7 +18,7 @@ import pytest
 from cube2net import arrow_files, atomic_files
 from cube2net.arrow_files import MappedFolder
 from cube2net.cube import DuckDB, build, read, read_manifest, save, verify
-from cube2net.cube.format import store
+from cube2net.cube.storage import store
 from cube2net.errors import CubeError, InputError
 from cube2net.pipeline import add_items
 from cube2net.records import Cube, DimensionSpec, Links

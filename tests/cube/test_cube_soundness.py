@@ -17,7 +17,7 @@ import pytest
 
 from cube2net.arrow_files import open_mapped, write_mapped_table
 from cube2net.cube import DuckDB, build, read, save, verify
-from cube2net.cube.format import soundness
+from cube2net.cube.storage import soundness
 from cube2net.errors import CubeError
 from cube2net.records import DimensionSpec
 

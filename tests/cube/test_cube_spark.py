@@ -12,9 +12,9 @@ import pytest
 
 from cube2net.arrow_files import write_mapped_table
 from cube2net.cube import Spark
+from cube2net.cube.engines.spark import ROWS as ROWS_A_FILE
+from cube2net.cube.engines.spark import SAME_STORE, staging_folder
 from cube2net.cube.engines.spark_session import check_java, java_version, reach_master, reason_of
-from cube2net.cube.engines.spark_staging import ROWS as ROWS_A_FILE
-from cube2net.cube.engines.spark_staging import SAME_STORE, staging_folder
 from cube2net.errors import InputError, MissingPackageError, ParameterError
 
 from corpora import corpus_of

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cube2net.cube import DuckDB, build, concatenate, concatenate_topics, update
-from cube2net.cube.format.ledger import Ledger
+from cube2net.cube.storage.ledger import Ledger
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.corpus import MENTIONS, table

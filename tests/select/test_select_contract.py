@@ -15,7 +15,7 @@ from cube2net.interfaces import Method, NeedsVectors
 from cube2net.pipeline import embed_cells, weigh
 from cube2net.records import Budget, Cube, Query, Repeats, Selection, Weights, Worth
 from cube2net.select import OBJECTIVES, Anneal, Cover, Cube2net, Exact, Greedy, Jaccard, Random
-from cube2net.select.objective import Own
+from cube2net.select.objectives import Own
 
 from toys import random_cube, toy_cube
 

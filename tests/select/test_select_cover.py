@@ -15,7 +15,7 @@ from cube2net.interfaces import Method
 from cube2net.pipeline import weigh
 from cube2net.records import Budget, Cube, Query, Selection
 from cube2net.select import Anneal, Cover, Cube2net, Exact, Greedy, Random
-from cube2net.select.prove.exact import serve_best
+from cube2net.select.exact.exact import serve_best
 
 from toys import random_cube, toy_cube
 
@@ -140,7 +140,7 @@ def test_objects_without_cells_count_once_each() -> None:
 
 
 def test_exact_is_never_below_greedy_however_little_time_its_solver_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cube2net.select.prove.exact.serve_best", lambda *_: (np.empty(0, dtype=np.int64), 99.0))
+    monkeypatch.setattr("cube2net.select.exact.exact.serve_best", lambda *_: (np.empty(0, dtype=np.int64), 99.0))
     found = chosen(CUBE, QUERY, Cover(r=2), 10, Exact(seconds=0.1))
     assert found.value == 6.0 and found.bound == 6.0 and found.proven  # greedy has all that the cells can hold
     found = chosen(CUBE, QUERY, Cover(r=2), 1, Exact(seconds=0.1))

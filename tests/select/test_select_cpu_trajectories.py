@@ -14,9 +14,9 @@ from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError
 from cube2net.records import Cube, Query, Weights
 from cube2net.select import Coverage, FBeta, Jaccard, Precision
-from cube2net.select.learn.cpu_trajectories import PRICE_STEP, Trajectories
-from cube2net.select.learn.episodes import Dynamics, Space
 from cube2net.select.problem import Problem
+from cube2net.select.rl.cpu_trajectories import PRICE_STEP, Trajectories
+from cube2net.select.rl.episodes import Dynamics, Space
 
 from toys import random_cube, toy_cube
 

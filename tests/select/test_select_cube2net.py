@@ -19,10 +19,10 @@ from cube2net.cli.options import configured
 from cube2net.errors import InputError, ParameterError
 from cube2net.records import Budget, Cube, Judge, Query, Selection, Vectors, Weights
 from cube2net.select import Greedy, Jaccard
-from cube2net.select.learn import policy as policies
-from cube2net.select.learn.cube2net import Cube2net
-from cube2net.select.learn.policy import Trained, drawn
-from cube2net.select.learn.presets import PRESETS
+from cube2net.select.rl import policy as policies
+from cube2net.select.rl.cube2net import Cube2net
+from cube2net.select.rl.policy import Trained, drawn
+from cube2net.select.rl.presets import PRESETS
 
 from toys import random_cube, toy_cube
 

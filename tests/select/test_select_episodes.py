@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError
-from cube2net.select.learn.episodes import MOST, Space
+from cube2net.select.rl.episodes import MOST, Space
 
 LIMITS = np.iinfo(np.int16)
 

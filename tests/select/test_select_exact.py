@@ -17,9 +17,9 @@ from cube2net.errors import InputError, QueryError
 from cube2net.records import Budget, Cube, Query, Weights
 from cube2net.select import OBJECTIVES, Coverage, Exact, FBeta, Greedy, Jaccard, Precision
 from cube2net.select.contract import Clock, room_of
+from cube2net.select.exact.duals import Relaxation, tighten
+from cube2net.select.exact.exact import BranchAndBound, target_of, unit, upper_bound
 from cube2net.select.problem import Problem
-from cube2net.select.prove.duals import Relaxation, tighten
-from cube2net.select.prove.exact import BranchAndBound, target_of, unit, upper_bound
 
 from toys import random_cube, toy_cube
 

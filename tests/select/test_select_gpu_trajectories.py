@@ -10,12 +10,12 @@ import torch
 
 from cube2net.errors import ParameterError
 from cube2net.records import Query
-from cube2net.select.learn import ppo
-from cube2net.select.learn.cpu_trajectories import OnCpu, Trajectories
-from cube2net.select.learn.episodes import Dynamics, Space
-from cube2net.select.learn.gpu_trajectories import GpuTrajectories, usable
-from cube2net.select.objective import Jaccard
+from cube2net.select.objectives import Jaccard
 from cube2net.select.problem import Problem
+from cube2net.select.rl import ppo
+from cube2net.select.rl.cpu_trajectories import OnCpu, Trajectories
+from cube2net.select.rl.episodes import Dynamics, Space
+from cube2net.select.rl.gpu_trajectories import GpuTrajectories, usable
 
 from toys import random_cube
 

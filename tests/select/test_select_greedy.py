@@ -17,7 +17,7 @@ from cube2net.pipeline import weigh
 from cube2net.records import Budget, Cube, Judge, Query, Repeats, Weights
 from cube2net.select import OBJECTIVES, Coverage, FBeta, Greedy, Jaccard, Precision
 from cube2net.select.greedy import BY, priced_greedy, untouched_may_help
-from cube2net.select.objective import Linked
+from cube2net.select.objectives import Linked
 from cube2net.select.problem import Problem
 
 from toys import random_cube, toy_cube

@@ -14,9 +14,8 @@ from cube2net.kernels import coverage
 from cube2net.records import Cube, Query, Ragged, Repeats
 from cube2net.select.contract import outcome
 from cube2net.select.greedy import priced_cells, priced_greedy
-from cube2net.select.marginal_gains import Served, Sums
-from cube2net.select.objective import Jaccard
-from cube2net.select.problem import Problem
+from cube2net.select.objectives import Jaccard
+from cube2net.select.problem import Problem, Served, Sums
 
 from toys import random_cube
 

@@ -13,9 +13,9 @@ from cube2net.errors import ParameterError
 from cube2net.pipeline import weigh
 from cube2net.records import Budget, Cube, Judge, Query, Weights
 from cube2net.select import Anneal, Exact, Greedy, Jaccard
+from cube2net.select.exact.duals import Relaxation, tighten
+from cube2net.select.exact.exact import target_of, upper_bound
 from cube2net.select.problem import Problem
-from cube2net.select.prove.duals import Relaxation, tighten
-from cube2net.select.prove.exact import target_of, upper_bound
 
 from toys import random_cube, toy_cube
 

@@ -9,7 +9,7 @@ import pytest
 
 from cube2net.errors import ParameterError
 from cube2net.records import Budget, Form, Node, Query, Steering
-from cube2net.select.scopes import check_no_cells, check_scope, scope_of
+from cube2net.select.steering import check_no_cells, check_scope, scope_of
 
 from toys import toy_cube
 

@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrays import distinct
-from cube2net.cube.object_counts import mention_counts
 from cube2net.interrupts import step
 from cube2net.records import Cube
 from cube2net.spelling import LONGEST, slips_between
@@ -60,7 +59,7 @@ class NameIndex:
     @classmethod
     def of_cube(cls, cube: Cube) -> NameIndex:
         """Return the index of the names of a cube's objects."""
-        return cls.of(cube.objects.table["name"], mention_counts(cube))
+        return cls.of(cube.objects.table["name"], _count_mentions(cube))
 
     @classmethod
     def of(cls, names: pa.Array | pa.ChunkedArray, known: Array) -> NameIndex:
@@ -170,6 +169,13 @@ class NameIndex:
         last = bisect_right(self.words, begin) if whole else bisect_left(self.words, begin + "\U0010ffff")
         found: Array = self.rows[self.starts[first] : self.starts[last]]
         return found
+
+
+def _count_mentions(cube: Cube) -> Array:
+    """Return how well known every object is: how many items mention it, or where none are kept its links."""
+    if cube.items is None:
+        return np.diff(cube.links.indptr).astype(np.int64)
+    return np.bincount(cube.items().objects.indices, minlength=len(cube.objects))
 
 
 def _words(text: str) -> list[str]:

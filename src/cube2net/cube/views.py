@@ -1,4 +1,4 @@
-"""A cube seen another way: sliced, diced, rolled up or drilled down."""
+"""Views of a cube: rolled up, drilled down, sliced, diced, or limited to objects of some kinds."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from dataclasses import replace
 from functools import reduce
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrays import distinct_rows, take_rows, transpose
-from cube2net.cube.format.parts import check_whole
-from cube2net.cube.grow.cells_and_links import pack_homes
-from cube2net.cube.grow.item_index import renumbered
-from cube2net.cube.view_settings import said, said_throughout
+from cube2net.cube.building.cells import pack_homes
+from cube2net.cube.building.items import renumbered
+from cube2net.cube.storage.parts import check_whole
 from cube2net.errors import CubeError, ParameterError, listed, unknown
 from cube2net.records import Cells, Cube, Dimension, Ragged
 from cube2net.records.dimension import STAR, TOP
 from cube2net.records.lineage import remembered
-from cube2net.records.spec import MIN_OBJECTS
+from cube2net.records.spec import MIN_OBJECTS, SMALL
 
 
 @remembered
@@ -290,3 +291,65 @@ def _plain(cube: Cube) -> Cube:
 
 def _with(dimensions: tuple[Dimension, ...], number: int, dimension: Dimension) -> tuple[Dimension, ...]:
     return (*dimensions[:number], dimension, *dimensions[number + 1 :])
+
+
+def said(cube: Cube, view: str) -> Cube:
+    """Return the cube with a view added to what its settings tell of it, and what is left out counted anew."""
+    settings = dict(cube.settings)
+    settings["views"] = [*settings.get("views", []), view]
+    reason = SMALL.format(settings.get("min_objects", MIN_OBJECTS))
+    settings["dropped"] = {**settings.get("dropped", {}), reason: len(cube.small)}
+    return replace(cube, settings=settings)
+
+
+def said_throughout(cube: Cube, view: str) -> Cube:
+    """Return the cube with a view added that the cube it was rolled up from has as well."""
+    finest = None if cube.finest is None else said_throughout(cube.finest, view)
+    return said(replace(cube, finest=finest), view)
+
+
+@remembered
+def of_kind(cube: Cube, kinds: str | Sequence[str]) -> Cube:
+    """Return the cube of which only objects of some kinds may be brought into a network, whatever the method.
+
+    Cells, links and objects stay as they are: a query may hold objects of any kind, and a cell that is chosen brings
+    those of its objects that are of these kinds.
+
+    Parameters
+    ----------
+    cube
+        A cube, or a view of one.
+    kinds
+        A kind of objects, or several: ``"author"``, ``["user", "business"]``.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> cube = c2n.build_cube(c2n.make_planted(seed=0).corpus)
+    >>> of_kind(cube, "thing").bringable.all()
+    Traceback (most recent call last):
+    cube2net.errors.ParameterError: unknown kind 'thing': choose one of object
+    """
+    wanted = [kinds] if isinstance(kinds, str) else list(kinds) if isinstance(kinds, Sequence) else []
+    if not wanted or not all(isinstance(kind, str) for kind in wanted):
+        raise ParameterError(f"kind is {kinds!r}, expected a kind of objects such as 'author', or several")
+    column = cube.objects.table["kind"]
+    known = pc.unique(column).drop_null().to_pylist()
+    for kind in wanted:
+        if kind not in known:
+            raise unknown("kind", kind, known)
+    marks = pc.is_in(column, value_set=pa.array(wanted, pa.string())).to_numpy()
+    view = f"only objects of kind {listed(dict.fromkeys(wanted))} are brought"
+    return said_throughout(limited_to(cube, np.asarray(marks, dtype=bool)), view)
+
+
+def kinds_of(cube: Cube) -> list[str]:
+    """Return the kinds of a cube's objects, the most frequent first."""
+    counts = pc.value_counts(cube.objects.table["kind"]).to_pylist()
+    return [each["values"] for each in sorted(counts, key=lambda each: (-each["counts"], str(each["values"])))]
+
+
+def limited_to(cube: Cube, objects: Array) -> Cube:
+    """Return the cube of which only marked objects may be brought, as far as they might before."""
+    both = objects if cube.bringable is None else objects & cube.bringable
+    return replace(cube, bringable=both, finest=None if cube.finest is None else limited_to(cube.finest, objects))

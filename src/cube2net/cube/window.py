@@ -14,11 +14,10 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrays import offsets, row_of_entries, take_rows
-from cube2net.cube.format.parts import check_whole, given
-from cube2net.cube.grow.date_bins import FINER, MONTH_ALONE, YEAR_ALONE
-from cube2net.cube.grow.link_rows import links_of_rows
-from cube2net.cube.object_limits import limited_to
-from cube2net.cube.view_settings import said_throughout
+from cube2net.cube.building.labels import FINER, MONTH_ALONE, YEAR_ALONE
+from cube2net.cube.building.links import links_of_rows
+from cube2net.cube.storage.parts import check_whole, given
+from cube2net.cube.views import limited_to, said_throughout
 from cube2net.cube.without import take_out
 from cube2net.errors import CubeError, ParameterError, listed, quoted, unknown
 from cube2net.records import Cube, DimensionSpec, ItemIndex, LinkDetails, Links, Ragged
@@ -30,6 +29,7 @@ FARTHEST = 200_000
 Bound = int | str | date | None
 HOW = "write 2015..2019, 2015-03..2019-06-30, 2015.. or ..2019, with ATTRIBUTE= before it where the cube does not know"
 DATED = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
+LABEL_OF_TIME = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 LINKS = "links"
 """In the place of an attribute: a window of the links alone."""
 SPANS = (*FINER, "years", "decades")
@@ -183,6 +183,28 @@ def times_of(cube: Cube) -> list[str]:
     said_so = str(cube.settings.get("time") or "")
     specs = map(DimensionSpec.parse, cube.settings.get("dimensions", ()))
     return [said_so] if said_so else sorted({spec.attribute for spec in specs if spec.bins in SPANS})
+
+
+def time_dimensions(cube: Cube) -> set[int]:
+    """Return the numbers of the dimensions whose labels are times."""
+    times = set(times_of(cube))
+    specs = {spec.name: spec for spec in map(DimensionSpec.parse, cube.settings.get("dimensions", ()))}
+    return {
+        number
+        for number, dimension in enumerate(cube.dimensions)
+        for spec in [specs.get(dimension.levels[0].name)]
+        if spec is not None and spec.attribute in times
+    }
+
+
+def window_labels(cube: Cube) -> list[str] | None:
+    """Return the labels of a cube's time in their order, where these can be the ends of a window; None else."""
+    times = sorted(time_dimensions(cube))
+    if cube.items is None or cube.items().load_attributes is None or len(times) != 1:
+        return None
+    dimension = cube.dimensions[times[0]]
+    labels = sorted(dimension.labels)
+    return labels if labels and not dimension.is_top and all(map(LABEL_OF_TIME.fullmatch, labels)) else None
 
 
 def _time_of(cube: Cube) -> str:

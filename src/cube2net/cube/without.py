@@ -11,10 +11,10 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import join_rows, links_from_pairs, ragged_from_pairs, row_of_entries, sum_links, take_rows
-from cube2net.cube.format.parts import check_whole
-from cube2net.cube.grow.cells_and_links import cell_keys, pack_homes
-from cube2net.cube.grow.item_index import without_rows
-from cube2net.cube.grow.link_rows import details_without
+from cube2net.cube.building.cells import cell_keys, pack_homes
+from cube2net.cube.building.items import without_rows
+from cube2net.cube.building.links import details_without
+from cube2net.cube.storage.parts import check_whole
 from cube2net.errors import CubeError, ParameterError, QueryError, some, whole_number
 from cube2net.records import Cells, Cube, Hidden, ItemIndex, Links, Query, Ragged
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL

@@ -1,6 +1,6 @@
 """Cube + query → selection: which cells to bring, what they are worth, and how far that is from the best.
 
-Choosing is at the top; ``prove`` finds the best selection and bounds on it, ``learn`` learns to choose.
+Choosing is at the top; ``exact`` finds the best selection and bounds on it, ``rl`` learns to choose.
 """
 
 import lazy_loader

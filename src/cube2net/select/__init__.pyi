@@ -1,10 +1,8 @@
 from .anneal import Anneal as Anneal
 from .contract import check_selection as check_selection, outcome as outcome
+from .exact.exact import Exact as Exact, bounded as bounded
 from .greedy import Greedy as Greedy
-from .learn.cube2net import Cube2net as Cube2net
-from .learn.policy import Trained as Trained
-from .learn.presets import PRESETS as PRESETS
-from .objective import (
+from .objectives import (
     OBJECTIVES as OBJECTIVES,
     Cover as Cover,
     Coverage as Coverage,
@@ -14,7 +12,14 @@ from .objective import (
     Own as Own,
     Precision as Precision,
 )
-from .prove.exact import Exact as Exact, bounded as bounded
 from .random import Random as Random
-from .scopes import check_no_cells as check_no_cells, check_scope as check_scope, scope_of as scope_of
-from .settled import Settled as Settled, guided as guided
+from .rl.cube2net import Cube2net as Cube2net
+from .rl.policy import Trained as Trained
+from .rl.presets import PRESETS as PRESETS
+from .steering import (
+    Settled as Settled,
+    check_no_cells as check_no_cells,
+    check_scope as check_scope,
+    guided as guided,
+    scope_of as scope_of,
+)

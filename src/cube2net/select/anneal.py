@@ -30,9 +30,8 @@ from cube2net.select.contract import (
     room_of,
 )
 from cube2net.select.greedy import Greedy, priced_cells
-from cube2net.select.marginal_gains import EQUAL, Sums
-from cube2net.select.problem import Problem
-from cube2net.select.settled import guide_of
+from cube2net.select.problem import EQUAL, Problem, Sums
+from cube2net.select.steering import guide_of
 
 if TYPE_CHECKING:
     from cube2net.kernels.swap_moves import SwapState

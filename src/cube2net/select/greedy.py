@@ -26,8 +26,7 @@ from cube2net.select.contract import (
     room_of,
     untouched_may_help,
 )
-from cube2net.select.marginal_gains import DIGITS, EQUAL, Sums, serve_greedily
-from cube2net.select.problem import Problem, candidates
+from cube2net.select.problem import DIGITS, EQUAL, Problem, Sums, candidates, serve_greedily
 
 AMONG = ("touched", "all")
 BY = ("value", "price")

@@ -1,1 +1,7 @@
-"""Engines run the statements of a plan: DuckDB in this process, Spark on this machine or a cluster."""
+"""The engines by name: what runs the statements of a cube's plan."""
+
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.engines.spark import Spark
+from cube2net.interfaces import Engine
+
+ENGINES: dict[str, type[Engine]] = {"duckdb": DuckDB, "spark": Spark}

@@ -1,0 +1,328 @@
+"""What two corpora are together, and a cube's objects with a corpus: the meaning of an update is the cube of this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.array_types import Array
+from cube2net.cube.storage.parts import given
+from cube2net.errors import SourceError, some
+from cube2net.records import Corpus, Cube, Objects, Topics
+from cube2net.records.column_kinds import decoded
+from cube2net.records.corpus import LABELS, LINK_DETAILS, LINKS, MENTIONS, OBJECTS, TERMS, table
+from cube2net.records.limits import check_count
+from cube2net.records.topics import ASSIGNED
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """The objects of a cube and of a corpus together, and the corpus's mentions and links by their numbers."""
+
+    objects: Objects
+    mentions: pa.Table
+    links: pa.Table | None
+
+
+def place(corpus: Corpus, objects: Objects) -> Placed:
+    """Return a corpus placed among the objects that a cube has, which keep their numbers; new ones follow them."""
+    if len(objects) == 0:
+        named, more = corpus.objects.select(list(OBJECTS)), corpus.objects.select(corpus.object_attributes)
+        return Placed(Objects.of(named, whole=objects.whole, attributes=_plain(more)), corpus.mentions, corpus.links)
+    rows = place_objects(objects.table["object"], corpus.objects["object"])
+    grows, load = int(rows.max(initial=-1)) >= len(objects), objects.load_attributes
+    if corpus.object_attributes or (grows and load is not None):
+        new = corpus.objects.select(corpus.object_attributes)
+        load = partial(given, join_attributes(objects.attributes, len(objects), new, rows))
+    if grows:
+        table = _join_objects(objects.table, corpus.objects, rows)
+        objects = Objects(table.num_rows, partial(given, table), whole=objects.whole, load_attributes=load)
+    elif load is not objects.load_attributes:
+        objects = replace(objects, load_attributes=load)
+    links = None if corpus.links is None else _placed_links(corpus.links, rows)
+    return Placed(objects, _placed_mentions(corpus.mentions, rows), links)
+
+
+def knows_objects(cube: Cube, corpus: Corpus) -> bool:
+    """Return whether a cube has the objects of a corpus, and knows of each what the corpus does."""
+    objects = place(corpus, cube.objects).objects
+    return len(objects) == len(cube.objects) and objects.attributes.equals(cube.objects.attributes)
+
+
+def concatenate(first: Corpus, second: Corpus) -> Corpus:
+    """Return the corpus of two: the rows of the first, then those of the second.
+
+    An object that both name is one object, called as in the first; the others of the second follow those of the
+    first. Of an attribute of such an object the second's value holds where it has one. Ids must be of one type, and
+    links of both have a direction or none; they say what those of the first say (kind, time, item), and what only the
+    second's say is left out. Items must differ. They carry the attributes of the first: one that the second lacks is
+    empty there, and what only the second has is left out. Of a label's full name and parent the second's word holds
+    where it says one. What was left out is counted together.
+    """
+    rows = place_objects(first.objects["object"], second.objects["object"])
+    known = pc.is_in(second.items["item"], value_set=first.items["item"])
+    if pc.any(known).as_py():
+        raise SourceError(f"both corpora have the items {some(second.items['item'].filter(known).to_pylist())}")
+    check_links(first.links is None, second.links is None)
+    check_types(first.whole_ids, first.directed, second)
+    if (first.terms is None) != (second.terms is None):
+        raise SourceError("one corpus has terms and the other has not: give both, or none")
+    shift = first.items.num_rows
+    links, terms = None, None
+    if first.links is not None and second.links is not None:
+        links = _join_links(first.links, _placed_links(second.links, rows), shift)
+    if first.terms is not None and second.terms is not None:
+        columns = {name: second.terms[name] for name in ("term", "count")}
+        more = table(TERMS, item=_shifted(second.terms["item"], shift), **columns)
+        terms = pa.concat_tables([first.terms.select(list(TERMS)), more])
+    objects = _join_objects(first.objects, second.objects, rows)
+    more = [corpus.objects.select(corpus.object_attributes) for corpus in (first, second)]
+    for name, column in _columns(join_attributes(more[0], first.objects.num_rows, more[1], rows)):
+        objects = objects.append_column(name, column)
+    return Corpus(
+        objects=objects,
+        items=_items(first.items, second.items),
+        mentions=pa.concat_tables(
+            [first.mentions.select(list(MENTIONS)), _placed_mentions(second.mentions, rows, shift)]
+        ),
+        links=links,
+        terms=terms,
+        labels=join_labels(first.labels, second.labels),
+        dimensions=first.dimensions,
+        dropped=join_counts(first.dropped, second.dropped),
+        attribution=join_attribution(first.attribution, second.attribution),
+        time=first.time,
+        directed=first.directed,
+        whole_ids=first.whole_ids,
+        source=first.source,
+    )
+
+
+def drop_items(corpus: Corpus, gone: Array) -> Corpus:
+    """Return a corpus without the items that are marked, what they mention, and the links that they state."""
+    number = np.cumsum(~gone) - 1
+
+    def kept(rows: pa.Table) -> pa.Table:
+        rest = rows.filter(pa.array(~gone[rows["item"].to_numpy()]))
+        place = pa.array(number[rest["item"].to_numpy()], pa.int32())
+        return rest.set_column(rest.column_names.index("item"), "item", place)
+
+    states = corpus.links is not None and "item" in corpus.links.column_names
+    return replace(
+        corpus,
+        items=corpus.items.filter(pa.array(~gone)),
+        mentions=kept(corpus.mentions),
+        links=kept(corpus.links) if states else corpus.links,
+        terms=None if corpus.terms is None else kept(corpus.terms),
+    )
+
+
+def concatenate_topics(first: Topics, second: Topics, items: int) -> Topics:
+    """Return the topics of two corpora, of which the first has ``items`` items; topics are the same by name.
+
+    Topics that only the second has follow those of the first; words, settings and the model are the first's.
+    """
+    names, parents = join_topics((first.names, first.parents), second)
+    number = {name: place for place, name in enumerate(names)}
+    place = np.array([number[name] for name in second.names], dtype=np.int32)
+    more = table(
+        ASSIGNED,
+        item=_shifted(second.assigned["item"], items),
+        topic=pa.array(place[second.assigned["topic"].to_numpy()], pa.int32()),
+        weight=second.assigned["weight"],
+    )
+    return Topics(names, pa.concat_tables([first.assigned, more]), first.words, parents, first.settings, first.model)
+
+
+def place_objects(known: pa.ChunkedArray, ids: pa.ChunkedArray) -> Array:
+    """Return the row of every id: that of the known object, or the next new one."""
+    hit = pc.index_in(known, value_set=ids)
+    at = np.flatnonzero(np.asarray(pc.is_valid(hit)))
+    rows = np.full(len(ids), -1, dtype=np.int32)
+    rows[pc.drop_null(hit).to_numpy()] = at
+    new = rows < 0
+    check_count("objects", len(known) + int(new.sum()))
+    rows[new] = len(known) + np.arange(int(new.sum()), dtype=np.int32)
+    return rows
+
+
+def _join_objects(known: pa.Table, objects: pa.Table, rows: Array) -> pa.Table:
+    """Return the known objects and then the new ones, given the row of every object."""
+    new = objects.filter(pa.array(rows >= known.num_rows))
+    return pa.concat_tables([known.select(list(OBJECTS)), new.select(list(OBJECTS))])
+
+
+def _placed_mentions(mentions: pa.Table, rows: Array, shift: int = 0) -> pa.Table:
+    """Return mentions with the objects at their rows, and the items numbered from ``shift`` on."""
+    objects = pa.array(rows[mentions["object"].to_numpy()], pa.int32())
+    return table(MENTIONS, item=_shifted(mentions["item"], shift), object=objects)
+
+
+def _placed_links(links: pa.Table, rows: Array) -> pa.Table:
+    """Return links with their ends at their rows."""
+    ends = {end: pa.array(rows[links[end].to_numpy()], pa.int32()) for end in ("source", "target")}
+    placed = table(LINKS, **ends, weight=links["weight"])
+    for name in LINK_DETAILS:
+        placed = placed.append_column(name, links[name]) if name in links.column_names else placed
+    return placed
+
+
+def _join_links(first: pa.Table, second: pa.Table, shift: int) -> pa.Table:
+    """Return links and others after them, with what the first say; items of the others are numbered from ``shift``."""
+    links = pa.concat_tables([first.select(list(LINKS)), second.select(list(LINKS))])
+    for name in (name for name in LINK_DETAILS if name in first.column_names):
+        if name not in second.column_names:
+            if name == "item":
+                raise SourceError("the first links say which item states each of them, and the new ones do not")
+            more = pa.chunked_array([pa.nulls(second.num_rows, first[name].type)])
+        else:
+            more = pa.chunked_array([_shifted(second[name], shift)]) if name == "item" else second[name]
+        links = links.append_column(name, join_columns(first[name], more, f"the column {name!r} of links"))
+    return links
+
+
+def check_types(whole_ids: bool, directed: bool, second: Corpus) -> None:
+    """Raise where ids or links of a corpus are of another type than the first ones."""
+    kinds = {True: "whole numbers", False: "texts"}
+    if second.objects.num_rows and whole_ids != second.whole_ids:
+        raise SourceError(
+            f"the first ids are {kinds[whole_ids]}, and those of the new data are {kinds[second.whole_ids]} "
+            f"(such as {second.objects['object'][0].as_py()!r}): give both the same type"
+        )
+    if second.links is not None and second.links.num_rows and directed != second.directed:
+        have = "lead from source to target" if directed else "have no direction"
+        other = "have none" if directed else "lead from source to target"
+        raise SourceError(f"the first links {have}, and those of the new data {other} (directed=True gives one)")
+
+
+def check_links(derived: bool, brings_none: bool) -> None:
+    """Raise where the links of one corpus were given and those of the other are to be found by co-mention."""
+    if derived and not brings_none:
+        raise SourceError("the first links come from items that mention both ends, and the new data gives its own")
+    if not derived and brings_none:
+        raise SourceError("the first links were given, and the new data gives none: a table of no links would do")
+
+
+def join_labels(first: pa.Table, second: pa.Table) -> pa.Table:
+    """Return what both tables say of labels, one row each; where both say something the second holds."""
+    known: dict[tuple[str, str], tuple[str | None, str | None]] = {}
+    for rows in (first, second):
+        said = {
+            (attribute, label): (full, parent)
+            for attribute, label, full, parent in zip(*(rows[name].to_pylist() for name in LABELS), strict=True)
+        }
+        for key, (full, parent) in said.items():
+            old = known.get(key, (None, None))
+            known[key] = (full or old[0], parent or old[1])
+    columns = list(zip(*((*key, *value) for key, value in known.items()), strict=True)) or [()] * len(LABELS)
+    return table(LABELS, **{name: list(column) for name, column in zip(LABELS, columns, strict=True)})
+
+
+def join_topics(
+    first: tuple[tuple[str, ...], tuple[str, ...] | None], second: Topics
+) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """Return the names of topics, the first's and then those that only the second has, and their parents."""
+    names, parents = first
+    known = set(names)
+    new = [number for number, name in enumerate(second.names) if name not in known]
+    every = (*names, *(second.names[number] for number in new))
+    if parents is None:
+        return every, None
+    if new and second.parents is None:
+        raise SourceError(f"the topics have groups, and the new topics {some(every[len(names) :])} have none")
+    return every, (*parents, *((second.parents or ())[number] for number in new))
+
+
+def join_counts(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:
+    """Return the sums of counts by reason."""
+    return {reason: first.get(reason, 0) + second.get(reason, 0) for reason in {**first, **second}}
+
+
+def join_attribution(first: str, second: str) -> str:
+    """Return what both say of where the data is from, each said once.
+
+    >>> join_attribution("DBLP, CC0; ACL", "ACL")
+    'DBLP, CC0; ACL'
+    """
+    return "; ".join(dict.fromkeys(part for part in chain(first.split("; "), second.split("; ")) if part))
+
+
+def _shifted(numbers: pa.ChunkedArray, shift: int) -> pa.Array:
+    return pa.array(numbers.to_numpy() + np.int32(shift), pa.int32())
+
+
+def _items(first: pa.Table, second: pa.Table) -> pa.Table:
+    columns = [
+        second[name] if name in second.column_names else pa.nulls(second.num_rows) for name in first.column_names
+    ]
+    parts = [_plain(first), _plain(pa.table(columns, names=first.column_names))]
+    try:
+        return pa.concat_tables(parts, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise SourceError(f"the items of two corpora do not go together: {error}") from error
+
+
+def _plain(rows: pa.Table) -> pa.Table:
+    """Return a table without dictionaries, which Arrow joins only with their like."""
+    for number, field in enumerate(rows.schema):
+        if pa.types.is_dictionary(field.type):
+            rows = rows.set_column(number, field.name, decoded(rows[field.name]))
+    return rows
+
+
+def _columns(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
+    return list(zip(rows.column_names, rows.columns, strict=True))
+
+
+def join_columns(first: pa.ChunkedArray, second: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
+    """Return the values of one column and then those of another; their types may differ in width.
+
+    Truths beside texts are the texts ``true`` and ``false``.
+
+    >>> join_columns(pa.chunked_array([[1]], pa.int8()), pa.chunked_array([[2.5]]), "a column").to_pylist()
+    [1.0, 2.5]
+    """
+    first, second = decoded(first), decoded(second)
+    if {first.type, second.type} == {pa.bool_(), pa.string()}:
+        first, second = first.cast(pa.string()), second.cast(pa.string())
+    parts = [pa.table({"column": column}) for column in (first, second)]
+    try:
+        return pa.concat_tables(parts, promote_options="permissive")["column"]
+    except pa.ArrowException:
+        raise SourceError(
+            f"{what} holds {first.type} first and {second.type} in the new data: give both the same type"
+        ) from None
+
+
+def join_attributes(known: pa.Table, count: int, new: pa.Table, rows: Array) -> pa.Table:
+    """Return the attributes of ``count`` objects and of new ones, of which the ``rows`` are given.
+
+    Of an object that both tables have, a value of the new one holds where there is one. A table has no columns where
+    nothing is known.
+
+    >>> old, new = pa.table({"city": ["Rome", "Oslo"]}), pa.table({"city": [None, "Bern"], "age": [7, 8]})
+    >>> join_attributes(old, 2, new, np.array([0, 2])).to_pydict()
+    {'city': ['Rome', 'Oslo', 'Bern'], 'age': [7, None, 8]}
+    """
+    total = max(count, int(rows.max(initial=-1)) + 1)
+    joined = {}
+    for name in dict.fromkeys([*known.column_names, *new.column_names]):
+        first = known[name] if name in known.column_names else _nothing(count, new[name].type)
+        second = new[name] if name in new.column_names else _nothing(len(rows), known[name].type)
+        place = np.full(total, -1, np.int64)
+        place[:count] = np.arange(count)
+        there = np.asarray(pc.is_valid(second))
+        place[rows[there]] = count + np.flatnonzero(there)
+        column = join_columns(first, second, f"the attribute {name!r} of objects")
+        joined[name] = column.take(pa.array(place, mask=place < 0))
+    return pa.table(joined)
+
+
+def _nothing(count: int, kind: pa.DataType) -> pa.ChunkedArray:
+    return pa.chunked_array([pa.nulls(count, kind)])

@@ -1,0 +1,437 @@
+"""The labels of one attribute: numbers become bins, texts and lists stand as they are; labels that are there stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.array_types import Array
+from cube2net.errors import ParameterError, SourceError
+from cube2net.records import Corpus, Topics
+from cube2net.records.column_kinds import decoded, distinct_pairs, texts_of_rows
+
+TOPIC = "topic"
+NONE = np.empty(0, np.int32)
+ONE_PIECE = 2**31
+"""So many bytes of texts do not go into one piece with offsets of 32 bits."""
+NUMBER = r"(?i)^[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|nan|inf|infinity)$"
+
+
+Name = Callable[[int, int], str]
+Binned = tuple[Array, Name]
+SPELLINGS = "days, weeks, months, quarters, years, decades, width:N, quantiles:N or edges:A,B,C"
+FEW, MOST = 6, 17
+MOST_STEPS = 2.0**51
+LONG = 1e21
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The labels of one attribute: the item and the label of every pair, and the labels' names."""
+
+    items: Array
+    codes: Array
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class GrownLabels:
+    """One dimension's labels, old and new: where the old ones are now, and the new items' column.
+
+    For bins, ``numbers`` are an example of every old bin and then the new numbers, ``codes`` their bins. The numbers
+    are days since 1970 where ``are_days``.
+    """
+
+    names: tuple[str, ...]
+    places: Array
+    column: Column
+    numbers: Array = field(default_factory=lambda: np.empty(0))
+    codes: Array = field(default_factory=lambda: NONE)
+    are_days: bool = False
+
+
+def read_labels(corpus: Corpus, attribute: str) -> Column:
+    """Return the labels of an attribute as its texts, in their order."""
+    return _categories(_one_chunk(corpus.items[attribute]))
+
+
+def read_topics(topics: Topics) -> Column:
+    """Return the topics that items have, in their order."""
+    codes = topics.assigned["topic"].to_numpy()
+    used = np.bincount(codes, minlength=len(topics.names)) > 0
+    dense = np.cumsum(used, dtype=np.int32) - 1
+    names = tuple(topics.names[code] for code in np.flatnonzero(used).tolist())
+    return Column(topics.assigned["item"].to_numpy(), dense[codes], names)
+
+
+def read_numbers(corpus: Corpus, attribute: str) -> tuple[Array, Array]:
+    """Return the items that have a number, and the numbers; a date stands for its year, a blank text for none.
+
+    A text that is a date as ISO 8601 writes it stands for its year, too.
+    """
+    column = _one_chunk(corpus.items[attribute])
+    try:
+        if pa.types.is_temporal(column.type):
+            column = pc.year(column)
+        column = decoded(column)
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            texts = pc.utf8_trim_whitespace(column)
+            column = pc.if_else(pc.equal(texts, ""), None, texts)
+            column = pc.if_else(is_date_text(column), pc.utf8_slice_codeunits(column, 0, 4), column)
+            bad = column.filter(pc.invert(pc.match_substring_regex(column, NUMBER))).to_pylist()
+            if bad:
+                raise _not_numbers(attribute, bad)
+        values = pc.cast(column, pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        bad = [value for value in column.to_pylist() if value is not None]
+        if bad:
+            raise _not_numbers(attribute, bad) from None
+        values = np.full(len(column), np.nan)
+    items = np.flatnonzero(np.isfinite(values)).astype(np.int32)
+    return items, values[items]
+
+
+def kind_of(type_: pa.DataType) -> str:
+    """Return what an attribute holds, in words where different types of Arrow mean the same.
+
+    >>> kind_of(pa.int16()), kind_of(pa.large_string()), kind_of(pa.float64()), kind_of(pa.bool_())
+    ('whole numbers', 'texts', 'double', 'texts')
+    """
+    if pa.types.is_dictionary(type_):
+        return kind_of(type_.value_type)
+    if pa.types.is_list(type_) or pa.types.is_large_list(type_):
+        return f"lists of {kind_of(type_.value_type)}"
+    if pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_boolean(type_):
+        return "texts"
+    return "whole numbers" if pa.types.is_integer(type_) else str(type_)
+
+
+def _not_numbers(attribute: str, bad: Sequence[object]) -> SourceError:
+    return SourceError(f"attribute {attribute!r} is {bad[0]!r} in an item, expected a number (in {len(bad):,} items)")
+
+
+def _categories(column: pa.Array) -> Column:
+    items, texts = texts_of_rows(column)
+    encoded = texts.dictionary_encode()
+    names = encoded.dictionary.to_pylist()
+    order = sorted(range(len(names)), key=names.__getitem__)
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    items, codes = distinct_pairs(items, place[encoded.indices.to_numpy(zero_copy_only=False)], len(names))
+    return Column(items.astype(np.int32), codes.astype(np.int32), tuple(names[i] for i in order))
+
+
+def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column in one piece, with offsets of 64 bits where 32 may not be enough."""
+    if column.nbytes >= ONE_PIECE:
+        column = column.cast(_large(column.type))
+    joined = column.combine_chunks()
+    if isinstance(joined, pa.ChunkedArray):
+        return pa.concat_arrays(joined.chunks) if joined.num_chunks else pa.array([], joined.type)
+    return joined
+
+
+def _large(kind: pa.DataType) -> pa.DataType:
+    """Return a type of texts, or of lists of them, with offsets of 64 bits; any other as it is."""
+    if pa.types.is_string(kind):
+        return pa.large_string()
+    return pa.large_list(_large(kind.value_type)) if pa.types.is_list(kind) else kind
+
+
+def by_name(known: tuple[str, ...], column: Column) -> GrownLabels:
+    """Return labels that are known and those of a column, by name."""
+    return in_order(tuple(sorted({*known, *column.names})), known, column)
+
+
+def in_order(names: tuple[str, ...], known: tuple[str, ...], column: Column) -> GrownLabels:
+    """Return labels that are known and those of a column, in the order of all their names."""
+    if not known:
+        return GrownLabels(names, NONE, column)
+    number = {name: place for place, name in enumerate(names)}
+    places = np.array([number[name] for name in known], dtype=np.int32)
+    codes = np.array([number[name] for name in column.names], dtype=np.int32)[column.codes]
+    return GrownLabels(names, places, Column(column.items, codes, names))
+
+
+def by_bins(corpus: Corpus, attribute: str, bins: str, old: Array) -> GrownLabels:
+    """Return the bins of an attribute's numbers, and of an example of each bin that there was."""
+    parse_bins(bins)
+    are_days = bins in FINER
+    items, new = (
+        read_days(_one_chunk(corpus.items[attribute]), attribute, bins) if are_days else read_numbers(corpus, attribute)
+    )
+    numbers = np.concatenate([old, new])
+    codes, names = bin_numbers(numbers, bins, f"attribute {attribute!r}", are_days=are_days)
+    return GrownLabels(names, codes[: len(old)], Column(items, codes[len(old) :], names), numbers, codes, are_days)
+
+
+def examples_of(values: Array, codes: Array, count: int) -> Array:
+    """Return a number of every bin: its first that is not whole, or else its first.
+
+    Numbers that have the same bins and are whole together with them get the same names.
+
+    >>> examples_of(np.array([4.0, 7.0, 4.5, 1.0, 4.25]), np.array([1, 2, 1, 0, 1]), 3).tolist()
+    [1.0, 4.5, 7.0]
+    """
+    found = np.empty(count)
+    for rows in (np.arange(len(values)), np.flatnonzero(values != np.floor(values))):
+        found[codes[rows[::-1]]] = values[rows[::-1]]
+    return found
+
+
+def bin_numbers(
+    values: Array, bins: str, what: str = "a number", *, are_days: bool = False
+) -> tuple[Array, tuple[str, ...]]:
+    """Return the bin of every number, and the labels of the bins from low to high; only bins in use.
+
+    Fractions in a label have six digits, and more where two labels, or the two ends of one, would be the same. Where
+    the numbers are days since 1970, bins that are not finer than years look at their years.
+
+    >>> codes, labels = bin_numbers(np.array([1999, 2003, 2008]), "decades")
+    >>> codes.tolist(), labels
+    ([0, 1, 1], ('199X', '200X'))
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    place = parse_bins(bins)
+    if are_days and bins not in FINER:
+        numbers = years_of(numbers)
+    try:
+        codes, name = place(numbers)
+    except OverflowError:
+        largest = float(numbers[np.argmax(np.abs(numbers))])
+        raise SourceError(
+            f"{what} is {largest!r}, too large for the bins {bins!r}: use width:N with a larger N, quantiles:N or "
+            "edges:A,B,C"
+        ) from None
+    used, dense = np.unique(codes, return_inverse=True)
+    labels: tuple[str, ...] = ()
+    for digits in range(FEW, MOST + 1):
+        labels = tuple(name(code, digits) for code in used.tolist())
+        if len(set(labels)) == len(labels) and not any(map(_is_flat, labels)):
+            break
+    return dense.astype(np.int32), labels
+
+
+def is_bins(text: str) -> bool:
+    """Return whether a text spells bins.
+
+    >>> is_bins("decades"), is_bins("state")
+    (True, False)
+    """
+    return text in (*FINER, "years", "decades") or text.partition(":")[0] in ("width", "quantiles", "edges")
+
+
+def parse_bins(text: str) -> Callable[[Array], Binned]:
+    """Return the function that a spelling of bins stands for: of days since 1970 for those that need a date."""
+    kind, _, argument = text.partition(":")
+    try:
+        if text in FINER:
+            return partial(bin_days, bins=text)
+        if text == "years":
+            return partial(_fixed, width=1.0)
+        if text == "decades":
+            return _decades
+        if kind == "width" and 0 < float(argument) < np.inf:
+            return partial(_fixed, width=float(argument))
+        if kind == "quantiles" and int(argument) >= 1:
+            return partial(_quantiles, parts=int(argument))
+        if kind == "edges":
+            edges = np.array([float(edge) for edge in argument.split(",")])
+            if bool(np.all(edges[1:] > edges[:-1])) and bool(np.isfinite(edges).all()):
+                return partial(_edges, edges=edges)
+    except ValueError:
+        pass
+    raise ParameterError(f"cannot read the bins {text!r}: write {SPELLINGS}")
+
+
+def _steps(values: Array, width: float) -> Array:
+    """Return how many widths lie below every number; one that is written as an edge (0.3 of 0.1) starts its bin."""
+    with np.errstate(over="ignore"):
+        steps = np.floor(values / width + (0.0 if width.is_integer() else 1e-9))
+    if np.abs(steps).max(initial=0) > MOST_STEPS:
+        raise OverflowError
+    return steps
+
+
+def _decades(values: Array) -> Binned:
+    used, codes = np.unique(_steps(values, 10.0), return_inverse=True)
+    return codes, lambda code, digits: f"{int(used[code])}X"
+
+
+def _fixed(values: Array, width: float) -> Binned:
+    used, codes = np.unique(_steps(values, width), return_inverse=True)
+
+    def name(code: int, digits: int) -> str:
+        step = float(used[code])
+        return _span(step * width, (step + 1) * width, width.is_integer(), digits)
+
+    return codes, name
+
+
+def _quantiles(values: Array, parts: int) -> Binned:
+    if len(values) == 0:
+        return np.empty(0, np.int64), lambda code, digits: ""
+    low, high = float(values.min()), float(values.max())
+    parts = min(parts, len(values))  # with as many parts as values every value has its own bin: more add nothing
+    with np.errstate(over="ignore", invalid="ignore"):
+        inner = np.unique(np.quantile(values, np.arange(1, parts) / parts))
+    inner = inner[(inner > low) & (inner <= high)]
+    ends = np.concatenate([[low], inner, [high]])
+    whole = bool(np.all(values == np.floor(values)))
+
+    def name(code: int, digits: int) -> str:
+        return _span(float(ends[code]), float(ends[code + 1]), whole, digits, closed=code == len(inner))
+
+    return np.searchsorted(inner, values, side="right"), name
+
+
+def _edges(values: Array, edges: Array) -> Binned:
+    whole = bool(np.all(edges == np.floor(edges)) and np.all(values == np.floor(values)))
+
+    def name(code: int, digits: int) -> str:
+        if code == 0:
+            return f"below {_number(float(edges[0]), digits)}"
+        if code == len(edges):
+            return f"{_number(float(edges[-1]), digits)} and above"
+        return _span(float(edges[code - 1]), float(edges[code]), whole, digits)
+
+    return np.searchsorted(edges, values, side="right"), name
+
+
+def _span(low: float, high: float, whole: bool, digits: int, *, closed: bool = False) -> str:
+    """Return the name of low ≤ x < high (or ≤ high when closed); whole numbers name the last one inside."""
+    if whole:
+        low, high = float(np.ceil(low)), float(np.floor(high) if closed else np.ceil(high) - 1)
+    return _number(low, digits) if high <= low else f"{_number(low, digits)}–{_number(high, digits)}"
+
+
+def _is_flat(label: str) -> bool:
+    low, dash, high = label.partition("–")
+    return bool(dash) and low == high
+
+
+def _number(value: float, digits: int) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < LONG else f"{value:.{digits}g}"
+
+
+FINER = ("days", "weeks", "months", "quarters")
+"""Bins that need a date; coarser ones look at its year alone."""
+HOLD = {
+    "days": {"days", "weeks", "months", "quarters", "years", "decades"},
+    "weeks": {"weeks"},
+    "months": {"months", "quarters", "years", "decades"},
+    "quarters": {"quarters", "years", "decades"},
+    "years": {"years", "decades"},
+    "decades": {"decades"},
+}
+"""Bins of dates, and those that hold whole ones of them, whatever the data."""
+MONTH = r"^\d{4}-(0[1-9]|1[0-2])"
+DATE = MONTH + r"-(0[1-9]|[12]\d|3[01])([T ].*)?$"
+MONTH_ALONE, YEAR_ALONE = MONTH + "$", r"^\d{4}$"
+EXAMPLE = "a date such as 2019-03-05"
+
+
+def is_date_text(texts: pa.Array) -> pa.Array:
+    """Return which texts are dates, or months, as ISO 8601 writes them."""
+    return pc.or_kleene(pc.match_substring_regex(texts, DATE), pc.match_substring_regex(texts, MONTH_ALONE))
+
+
+def read_days(column: pa.Array, attribute: str, bins: str) -> tuple[Array, Array]:
+    """Return the items that have a date, and the dates as days since 1970.
+
+    A text is a date as ISO 8601 writes it; one that says less than the bins need (``2019`` for months) is none.
+    """
+    column = decoded(column)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        return _read_texts(column, attribute, bins)
+    if pa.types.is_timestamp(column.type) and column.type.tz is not None:
+        column = pc.local_timestamp(column)
+    if not (pa.types.is_date(column.type) or pa.types.is_timestamp(column.type) or pa.types.is_null(column.type)):
+        raise SourceError(
+            f"attribute {attribute!r} holds {column.type}, expected dates for the bins {bins!r}: give it dates, or use "
+            "years, decades, width:N, quantiles:N or edges:A,B,C"
+        )
+    days = pc.cast(pc.cast(column, pa.date32(), safe=False), pa.int32())
+    items = np.flatnonzero(np.asarray(pc.is_valid(days))).astype(np.int32)
+    return items, days.drop_null().to_numpy(zero_copy_only=False).astype(np.float64)
+
+
+def _read_texts(column: pa.Array, attribute: str, bins: str) -> tuple[Array, Array]:
+    texts = pc.utf8_trim_whitespace(column)
+    texts = pc.if_else(pc.equal(texts, ""), None, texts)
+    whole = pc.match_substring_regex(texts, DATE)
+    part = pc.or_kleene(pc.match_substring_regex(texts, MONTH_ALONE), pc.match_substring_regex(texts, YEAR_ALONE))
+    bad = texts.filter(pc.invert(pc.or_kleene(whole, part)))
+    if len(bad):
+        raise _no_dates(attribute, bad[0].as_py(), len(bad))
+    if bins in ("months", "quarters"):
+        whole = pc.or_kleene(whole, pc.match_substring_regex(texts, MONTH_ALONE))
+    kept = np.asarray(pc.fill_null(whole, False))
+    encoded = pc.utf8_slice_codeunits(texts.filter(pa.array(kept)), 0, 10).dictionary_encode()
+    names = encoded.dictionary.to_pylist()
+    days = np.empty(len(names), np.float64)
+    for place, name in enumerate(names):
+        try:
+            days[place] = np.datetime64(name, "D").astype(np.int64)
+        except ValueError:
+            code = np.asarray(encoded.indices) == place
+            raise _no_dates(attribute, name, int(code.sum())) from None
+    return np.flatnonzero(kept).astype(np.int32), days[np.asarray(encoded.indices)]
+
+
+def _no_dates(attribute: str, text: str, count: int) -> SourceError:
+    return SourceError(f"attribute {attribute!r} is {text!r} in an item, expected {EXAMPLE} (in {count:,} items)")
+
+
+def years_of(days: Array) -> Array:
+    """Return the years of days since 1970.
+
+    >>> years_of(np.array([0.0, -1.0, 365.0])).tolist()
+    [1970.0, 1969.0, 1971.0]
+    """
+    return _dates(days).astype("datetime64[Y]").astype(np.float64) + 1970
+
+
+def bin_days(days: Array, bins: str) -> tuple[Array, Callable[[int, int], str]]:
+    """Return the bin of every day since 1970, numbered from early to late, and what gives the name of one.
+
+    >>> days = np.array([np.datetime64(text, "D").astype(float) for text in ("2019-12-29", "2019-12-30", "2020-01-02")])
+    >>> [[name(code, 6) for code in codes] for codes, name in (bin_days(days, bins) for bins in FINER)]
+    [['2019-12-29', '2019-12-30', '2020-01-02'], ['2019-W52', '2020-W01', '2020-W01'], \
+['2019-12', '2019-12', '2020-01'], ['2019-Q4', '2019-Q4', '2020-Q1']]
+    """
+    if bins == "weeks":  # from Monday; 1970 began on a Thursday
+        steps = np.floor((days + 3) / 7).astype(np.int64)
+    elif bins == "days":
+        steps = np.floor(days).astype(np.int64)
+    else:
+        steps = _dates(days).astype("datetime64[M]").astype(np.int64) // (3 if bins == "quarters" else 1)
+    used, codes = np.unique(steps, return_inverse=True)
+    return codes.ravel(), lambda code, digits: NAMES[bins](int(used[code]))
+
+
+def _week(step: int) -> str:
+    thursday = np.datetime64(step * 7, "D")  # a week is of the year that its Thursday is of
+    year = thursday.astype("datetime64[Y]")
+    return f"{year}-W{int((thursday - year.astype('datetime64[D]')).astype(np.int64)) // 7 + 1:02d}"
+
+
+def _quarter(step: int) -> str:
+    return f"{np.datetime64(step // 4, 'Y')}-Q{step % 4 + 1}"
+
+
+NAMES: dict[str, Callable[[int], str]] = {
+    "days": lambda step: str(np.datetime64(step, "D")),
+    "weeks": _week,
+    "months": lambda step: str(np.datetime64(step, "M")),
+    "quarters": _quarter,
+}
+
+
+def _dates(days: Array) -> Array:
+    return np.floor(days).astype(np.int64).astype("datetime64[D]")

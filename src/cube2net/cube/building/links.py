@@ -1,0 +1,422 @@
+"""Links of a cube: packed from rows or merged with those of the cube, their rows one by one, and links given again.
+
+A given link equals another when its ends do, its direction where links have one, and its kind and time where the
+cube's links have these. Several rows of one link count together: they are unchanged when they have the same weights in
+the order in which they come. Links that say which item states them are replaced with that item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.array_types import Array
+from cube2net.arrays import merge_links, offsets, row_of_entries, sum_links
+from cube2net.cube.building.cells import longer, offsets_of
+from cube2net.cube.building.concatenation import join_columns, place
+from cube2net.cube.storage.ledger import RESTS, ledger_of
+from cube2net.cube.storage.parts import Allocate, given, in_memory
+from cube2net.records import Corpus, Cube, LinkDetails, Links, Ragged
+from cube2net.records.corpus import LINK_DETAILS, table
+from cube2net.records.link_details import DETAILS, FORWARD, ITEM, KIND, MORE, TIME
+from cube2net.records.link_weights import left_over
+
+
+def grow_links(
+    links: Links, rests: pa.Table, brought: pa.Table, objects: int, selfish: int, allocate: Allocate = in_memory
+) -> tuple[Links, pa.Table]:
+    """Return links with others added, and the rests of their sums; the same link adds its weights.
+
+    ``rests(source, target, rest)`` is what weights lack of their sums for being rounded. ``selfish`` is how many of the
+    others go from an object to itself: they are left out. Where there are no links the others are packed as they come.
+    """
+    if len(links.indices) == 0:
+        packed = pack_links(brought, objects, allocate)
+        return packed, _rests_of(brought, packed, selfish)
+    from cube2net.kernels.csr import add_links
+
+    low, high, total = sum_links(*_columns(brought), objects)
+    if len(low) == 0:
+        return Links(longer(links.indptr, objects), links.indices, links.weights), rests
+    rows, ends = np.concatenate([low, high]), np.concatenate([high, low])
+    order = np.lexsort((ends, rows))
+    used, place = np.unique(rows[order], return_inverse=True)
+    which = np.full(objects, -1, np.int64)
+    which[used] = np.arange(len(used))
+    pairs = rows[order].astype(np.int64) * objects + ends[order]
+    known = rests["source"].to_numpy().astype(np.int64) * objects + rests["target"].to_numpy()
+    lacking = np.zeros(len(pairs))
+    for both in (known, rests["target"].to_numpy().astype(np.int64) * objects + rests["source"].to_numpy()):
+        at = np.minimum(np.searchsorted(pairs, both), len(pairs) - 1)
+        hit = pairs[at] == both
+        lacking[at[hit]] = rests["rest"].to_numpy()[hit]
+    indptr, indices, weights = add_links(
+        links.indptr,
+        links.indices,
+        links.weights,
+        offsets(place, len(used)),
+        ends[order],
+        np.concatenate([total, total])[order],
+        which,
+        lacking,
+    )
+    once = rows[order] < ends[order]
+    left = ~np.isin(known, pairs)
+    return Links(indptr, indices, weights), _make_rests(
+        np.concatenate([rests["source"].to_numpy()[left], rows[order][once]]),
+        np.concatenate([rests["target"].to_numpy()[left], ends[order][once]]),
+        np.concatenate([rests["rest"].to_numpy()[left], lacking[once]]),
+    )
+
+
+def pack_links(rows: pa.Table, objects: int, allocate: Allocate = in_memory) -> Links:
+    """Return undirected links on both ends; repeated links add their weights, self-links are dropped.
+
+    Links that come once each, from the lower object to the higher and ascending, are packed as they come. Others are
+    put into that order first, in memory.
+
+    >>> table = pa.table({"source": [0, 1, 2], "target": [1, 0, 2], "weight": [1.0, 1.0, 1.0]})
+    >>> links = pack_links(table, 3)
+    >>> links, links.weights.tolist()
+    (Links(3 objects, 1 links), [2.0, 2.0])
+    """
+    from cube2net.kernels.csr import count_ends, fill_links
+
+    below, above = np.zeros(objects, np.int64), np.zeros(objects, np.int64)
+    last = (-1, -1)
+    for source, target, _ in _batches(rows):
+        if len(source) and (last >= (source[0], target[0]) or count_ends(source, target, below, above) >= 0):
+            return pack_links(_in_order(rows, objects), objects, allocate)
+        last = (source[-1], target[-1]) if len(source) else last
+    indptr = offsets_of(below + above, allocate("links.indptr", objects + 1, np.int64))
+    above, below = indptr[:-1] + below, np.array(indptr[:-1])
+    indices = allocate("links.indices", int(indptr[-1]), np.int32)
+    weights = allocate("links.weights", int(indptr[-1]), np.float32)
+    for source, target, weight in _batches(rows):
+        fill_links(source, target, weight, below, above, indices, weights)
+    return Links(indptr, indices, weights)
+
+
+def count_left_out(links: pa.Table, made: Mapping[str, pa.Table]) -> tuple[int, int]:
+    """Return how many links go from an object to itself, and how many items are too crowded to make links."""
+    if "crowded" in made:  # links by co-mention: none of them is selfish
+        return 0, made["crowded"].num_rows
+    return int((links["source"].to_numpy() == links["target"].to_numpy()).sum()), 0
+
+
+def _rests_of(rows: pa.Table, links: Links, selfish: int) -> pa.Table:
+    """Return what the weights of links lack of their sums; a link that is given once lacks nothing."""
+    if rows.num_rows - selfish == links.count:
+        return table(RESTS)
+    low, high, total = sum_links(*_columns(rows), len(links))
+    return _make_rests(low, high, left_over(total))
+
+
+def _make_rests(source: Array, target: Array, rest: Array) -> pa.Table:
+    """Return the rests that are not nothing, by their links."""
+    some = np.flatnonzero(rest)
+    some = some[np.lexsort((target[some], source[some]))]
+    return table(RESTS, source=pa.array(source[some]), target=pa.array(target[some]), rest=pa.array(rest[some]))
+
+
+def _batches(rows: pa.Table) -> list[tuple[Array, Array, Array]]:
+    """Return the columns of every batch; nothing is copied."""
+    return [_columns(batch) for batch in rows.to_batches()]
+
+
+def _columns(rows: pa.Table | pa.RecordBatch) -> tuple[Array, Array, Array]:
+    """Return the sources, targets and weights of links."""
+    return rows["source"].to_numpy(), rows["target"].to_numpy(), rows["weight"].to_numpy()
+
+
+def _in_order(rows: pa.Table, objects: int) -> pa.Table:
+    merged = merge_links(*_columns(rows), objects)
+    return pa.table(dict(zip(("source", "target", "weight"), merged, strict=True)))
+
+
+def no_details(corpus: Corpus) -> LinkDetails | None:
+    """Return details of no links, with the columns that those of a corpus have; None where its links say nothing."""
+    if corpus.links is None:
+        return None
+    said = {name: corpus.links.schema.field(name).type for name in LINK_DETAILS if name in corpus.links.column_names}
+    if not said and not corpus.directed:
+        return None
+    kinds = {name: MORE.get(name, kind) for name, kind in said.items()}
+    if corpus.directed:
+        kinds = {FORWARD: MORE[FORWARD]} | kinds
+    return LinkDetails(np.zeros(1, np.int64), pa.schema(list((DETAILS | kinds).items())).empty_table())
+
+
+def grow_details(old: LinkDetails, links: pa.Table, objects: int, items: int) -> LinkDetails:
+    """Return details with those of other links added, of which only what the old ones say is kept.
+
+    Rows of the same two ends stay in the order in which they came. ``objects`` is how many there are now, and ``items``
+    how many there were: those that state the new links are counted on from there.
+    """
+    lower, new = _rows_of(links, old.columns, items)
+    columns = {}
+    for name in old.rows.column_names:
+        join = _join_kinds if name == KIND else join_columns
+        columns[name] = join(old.rows[name], new[name], f"the column {name!r} of links")
+    rows = pa.table(columns)
+    if len(old) == 0:
+        return LinkDetails(offsets(lower, objects), rows.combine_chunks())
+    keys = old.lower.astype(np.int64) * objects + old.higher
+    more = lower.astype(np.int64) * objects + new["higher"].to_numpy()
+    place = np.searchsorted(keys, more, side="right") + np.arange(len(more))
+    order = np.empty(len(keys) + len(more), np.int64)
+    is_new = np.zeros(len(order), dtype=bool)
+    is_new[place] = True
+    order[place] = len(keys) + np.arange(len(more))
+    order[~is_new] = np.arange(len(keys))
+    counts = np.bincount(lower, minlength=objects)
+    counts[: len(old.indptr) - 1] += np.diff(old.indptr)
+    indptr = np.zeros(objects + 1, np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    return LinkDetails(indptr, rows.take(pa.array(order)).combine_chunks())
+
+
+def links_of_rows(details: LinkDetails, kept: Array) -> tuple[Links, LinkDetails]:
+    """Return the links of the rows that are marked, as if no others had been given, and these rows."""
+    rows = details.rows.filter(pa.array(kept)).combine_chunks()
+    left = LinkDetails(offsets(details.lower[kept], len(details.indptr) - 1), rows)
+    columns = {"source": left.lower, "target": left.higher, "weight": left.column("weight")}
+    return pack_links(pa.table(columns), len(left.indptr) - 1), left
+
+
+def details_without(load: Callable[[], LinkDetails], source: Array, target: Array) -> LinkDetails:
+    """Return the rows of links without those of some pairs."""
+    details = load()
+    begin, end = details.spans(np.minimum(source, target), np.maximum(source, target))
+    inside = np.zeros(len(details) + 1, np.int64)
+    np.add.at(inside, begin, 1)
+    np.add.at(inside, end, -1)
+    return links_of_rows(details, np.cumsum(inside[:-1]) == 0)[1]
+
+
+def _rows_of(links: pa.Table, columns: Sequence[str], items: int) -> tuple[Array, pa.Table]:
+    """Return the lower ends of links, ascending, and their rows; one that goes from an object to itself is left out."""
+    source, target = links["source"].to_numpy(), links["target"].to_numpy()
+    low, high = np.minimum(source, target), np.maximum(source, target)
+    order = np.lexsort((high, low))
+    order = order[(low != high)[order]]
+    rows = pa.array(order)
+    made: dict[str, pa.Array | pa.ChunkedArray] = {
+        "higher": pa.array(high[order], pa.int32()),
+        "weight": links["weight"].take(rows),
+    }
+    for name in columns:
+        if name == FORWARD:
+            made[name] = pa.array((source < target)[order])
+        elif name not in links.column_names:
+            made[name] = pa.nulls(len(order), MORE.get(name, pa.null()))
+        elif name == KIND:
+            made[name] = _coded(links[name].take(rows))
+        elif name == ITEM:
+            made[name] = pc.cast(pc.add(links[name].take(rows), items), pa.int32())
+        else:
+            made[name] = links[name].take(rows)
+    return low[order], pa.table(made)
+
+
+def _coded(kinds: pa.ChunkedArray) -> pa.Array:
+    """Return kinds by their numbers, in the order of their names."""
+    names = pc.unique(kinds.drop_null()).sort()
+    return _by_number(pc.index_in(kinds, value_set=names), names)
+
+
+def _join_kinds(first: pa.ChunkedArray, second: pa.ChunkedArray, what: str) -> pa.Array:
+    """Return the kinds of some links and of others; ``what`` they are is said by others of this kind."""
+    parts = [one for column in (first, second) for one in column.chunks]
+    names = pa.array(sorted({name for one in parts for name in one.dictionary.to_pylist()}), pa.string())
+    numbers = [pc.index_in(one.dictionary, value_set=names).take(one.indices) for one in parts]
+    return _by_number(pa.concat_arrays(numbers), names)
+
+
+def _by_number(numbers: pa.Array | pa.ChunkedArray, names: pa.Array) -> pa.Array:
+    numbers = pa.concat_arrays(numbers.chunks) if isinstance(numbers, pa.ChunkedArray) and numbers.chunks else numbers
+    numbers = pa.array([], pa.int32()) if isinstance(numbers, pa.ChunkedArray) else numbers
+    return pa.DictionaryArray.from_arrays(pc.cast(numbers, pa.int32()), names)
+
+
+NOWHERE: Array = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class LinksAgain:
+    """What given links change in a cube that has some of them.
+
+    ``gone`` says where the cube's links stand that come again otherwise: among its rows of links one by one where it
+    has such, else among the neighbours of both ends. ``same`` marks the links that the cube has just so.
+    """
+
+    gone: Array = field(default_factory=lambda: NOWHERE)
+    same: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+def links_again(cube: Cube, corpus: Corpus) -> LinksAgain:
+    """Return what the given links of a corpus change in a cube, and how many are new, replaced and unchanged."""
+    details = None if cube.details is None else cube.details()
+    links = place(corpus, cube.objects).links
+    if links is None or (details is not None and ITEM in details.columns):
+        return LinksAgain(same=np.zeros(0 if links is None else links.num_rows, dtype=bool))
+    return _pairs_again(cube, links) if details is None else _rows_again(details, links)
+
+
+def count_heavier(cube: Cube, corpus: Corpus) -> int:
+    """Return how many links of a cube get heavier by those that a corpus gives."""
+    links = place(corpus, cube.objects).links
+    if links is None:
+        return 0
+    source, target, weight = (links[name].to_numpy() for name in ("source", "target", "weight"))
+    low, high, total = sum_links(source, target, weight, _width(links))
+    return int(((_places(cube.links, low, high) >= 0) & (total > 0)).sum())
+
+
+def without_given(cube: Cube, gone: Array) -> Cube:
+    """Return a cube as if some of its given links had not come; ``gone`` says where these stand."""
+    if len(gone) == 0:
+        return cube
+    ledger = ledger_of(cube)
+    if cube.details is not None:
+        details = cube.details()
+        inside = np.ones(len(details), dtype=bool)
+        inside[gone] = False
+        summed, rests, left = regrown(details, as_links(details, inside), len(cube.objects))
+        load: Callable[[], LinkDetails] | None = partial(given, left)
+    else:
+        links, load = cube.links, None
+        ends = row_of_entries(Ragged(links.indptr, links.indices))[gone]
+        summed = Links(
+            links.indptr - np.searchsorted(np.sort(gone), links.indptr),
+            np.delete(links.indices, gone),
+            np.delete(links.weights, gone),
+        )
+        width = len(cube.objects)
+        dropped = ends.astype(np.int64) * width + links.indices[gone]
+        rests = ledger.rests
+        keys = rests["source"].to_numpy().astype(np.int64) * width + rests["target"].to_numpy()
+        rests = rests.filter(pa.array(~np.isin(keys, dropped)))
+    after = replace(ledger, rests=rests)
+    return replace(cube, links=summed, details=load, ledger=lambda: after)
+
+
+def regrown(details: LinkDetails, rows: pa.Table, count: int) -> tuple[Links, pa.Table, LinkDetails]:
+    """Return links that are given one by one among so many objects, the rests of their sums, and their details."""
+    none = Links(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32))
+    empty = LinkDetails(np.zeros(1, np.int64), details.rows.schema.empty_table())
+    summed, rests = grow_links(none, table(RESTS), rows, count, 0)
+    return summed, rests, grow_details(empty, rows, count, 0)
+
+
+def as_links(details: LinkDetails, inside: Array) -> pa.Table:
+    """Return some links that are kept one by one as a corpus gives them."""
+    lower, higher = details.lower[inside], details.higher[inside]
+    forward = details.column(FORWARD)[inside] if FORWARD in details.columns else np.ones(len(lower), dtype=bool)
+    mask = pa.array(inside)
+    columns = {
+        "source": pa.array(np.where(forward, lower, higher), pa.int32()),
+        "target": pa.array(np.where(forward, higher, lower), pa.int32()),
+        "weight": details.rows["weight"].filter(mask),
+    }
+    for name in details.columns:
+        if name != FORWARD:
+            column = details.rows[name].filter(mask)
+            columns[name] = column.cast(pa.string()) if name == KIND else column
+    return pa.table(columns)
+
+
+def _pairs_again(cube: Cube, links: pa.Table) -> LinksAgain:
+    """Return what links of nothing but a weight change: the cube has the sum for every pair."""
+    width = max(_width(links), len(cube.objects))
+    source, target, weight = (links[name].to_numpy() for name in ("source", "target", "weight"))
+    low, high, total = sum_links(source, target, weight, width)
+    at = _places(cube.links, low, high)
+    there = at >= 0
+    before = cube.links.weights[at[there]].astype(np.float64)
+    rests = ledger_of(cube).rests
+    keys = rests["source"].to_numpy().astype(np.int64) * width + rests["target"].to_numpy()
+    order = np.argsort(keys)
+    pairs = low.astype(np.int64) * width + high
+    if len(keys):
+        found = np.minimum(np.searchsorted(keys, pairs[there], sorter=order), len(keys) - 1)
+        hit = keys[order[found]] == pairs[there]
+        before[hit] += rests["rest"].to_numpy()[order[found[hit]]]
+    same = np.zeros(len(low), dtype=bool)
+    same[there] = before == total[there]
+    other = there & ~same
+    gone = np.concatenate([at[other], _places(cube.links, high[other], low[other])])
+    ends = np.minimum(source, target).astype(np.int64) * width + np.maximum(source, target)
+    return LinksAgain(gone, np.isin(ends, pairs[same]), _counts(there, same))
+
+
+def _rows_again(details: LinkDetails, links: pa.Table) -> LinksAgain:
+    """Return what links that say more than a weight change: the cube has them one by one."""
+    source, target = links["source"].to_numpy(), links["target"].to_numpy()
+    apart = np.flatnonzero(source != target)
+    new = links.take(pa.array(apart))
+    source, target = source[apart], target[apart]
+    low, high = np.minimum(source, target), np.maximum(source, target)
+    width = max(_width(links), len(details.indptr) - 1)
+    pairs = low.astype(np.int64) * width + high
+    held = details.lower.astype(np.int64) * width + details.higher
+    rows = np.flatnonzero(np.isin(held, pairs))
+    parts = [np.concatenate([held[rows], pairs])]
+    if FORWARD in details.columns:
+        parts.append(np.concatenate([details.column(FORWARD)[rows], source < target]))
+    for name in (name for name in (KIND, TIME) if name in details.columns):
+        old = details.rows[name].take(pa.array(rows))
+        more = new[name] if name in new.column_names else pa.chunked_array([pa.nulls(len(apart), pa.null())])
+        parts.append(_codes(join_columns(old, more, f"the column {name!r} of links")))
+    group = np.zeros(len(rows) + len(apart), np.int64)
+    for part in parts:
+        numbers = np.unique(part, return_inverse=True)[1]
+        group = np.unique(group * (int(numbers.max(initial=0)) + 1) + numbers, return_inverse=True)[1]
+    first, second = group[: len(rows)], group[len(rows) :]
+    count = int(group.max(initial=-1)) + 1
+    sizes = [np.bincount(part, minlength=count) for part in (first, second)]
+    even = sizes[0] == sizes[1]
+    weights = [details.column("weight")[rows], new["weight"].to_numpy()]
+    ordered = []
+    for part, weight in zip((first, second), weights, strict=True):
+        among = np.argsort(part, kind="stable")
+        among = among[even[part[among]]]
+        ordered.append((part[among], weight[among]))
+    differs = ordered[0][1] != ordered[1][1]
+    even[ordered[0][0][differs]] = False
+    comes, there = sizes[1] > 0, (sizes[0] > 0) & (sizes[1] > 0)
+    same = np.zeros(links.num_rows, dtype=bool)
+    same[apart] = even[second]
+    return LinksAgain(rows[(there & ~even)[first]], same, _counts(there[comes], even[comes]))
+
+
+def _codes(column: pa.ChunkedArray) -> Array:
+    """Return a number for every value of a column; no value is a value, too."""
+    coded = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    return np.asarray(coded.dictionary_encode(null_encoding="encode").indices)
+
+
+def _counts(there: Array, same: Array) -> dict[str, int]:
+    replaced = int((there & ~same).sum())
+    return {"new": int((~there).sum()), "replaced": replaced, "unchanged": int(same.sum())}
+
+
+def _width(links: pa.Table) -> int:
+    """Return more than any end of links, by which pairs become keys."""
+    return 1 + max((int(links[end].to_numpy().max(initial=-1)) for end in ("source", "target")), default=-1)
+
+
+def _places(links: Links, low: Array, high: Array) -> Array:
+    """Return where the second of two objects stands among the neighbours of the first, or -1."""
+    from cube2net.kernels.item_rows import find_entries
+
+    places = np.full(len(low), -1, np.int64)
+    known = (low < len(links)) & (high < len(links))
+    places[known] = find_entries(links.indptr, links.indices, low[known], high[known])
+    return places

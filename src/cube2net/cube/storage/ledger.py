@@ -1,0 +1,314 @@
+"""What a cube keeps beside its cells so that items can be added to it as if they had been there from the start."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from cube2net.array_types import Array
+from cube2net.arrays import flat_texts
+from cube2net.arrow_files import MappedFolder
+from cube2net.cube.storage.manifest import damaged
+from cube2net.cube.storage.soundness import check_columns
+from cube2net.errors import CubeError
+from cube2net.records import Cube
+from cube2net.records.corpus import LABELS, table
+
+FORMAT = 2
+ABOUT = b"cube2net.ledger"
+RESTS = {"source": pa.int32(), "target": pa.int32(), "rest": pa.float64()}
+FAMILIES = {"level": pa.int32(), "labels": pa.list_(pa.int32()), "parents": pa.list_(pa.int32())} | {
+    "items": pa.int64()
+}
+PARTS = {"ledger": LABELS, "ledger.families": FAMILIES, "ledger.rests": RESTS}
+"""The tables of a ledger and their columns."""
+GAPS = ("full_name", "parent")
+SMALL_PARTS = ("derived", "above", "kinds", "numbers", "topics", "topic_parents")
+COUNTED = ("dropped", "unlabelled", "selfish", "crowded")
+
+
+@dataclass(frozen=True, eq=False)
+class Families:
+    """How many items have exactly these labels and these parents, for items that have both.
+
+    ``rows[k, l]`` holds the families of k labels and l parents: a row of k + l numbers each, and how many
+    items are such. Items of one label and one parent, which are most, are so many pairs.
+    """
+
+    rows: Mapping[tuple[int, int], tuple[Array, Array]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, below: tuple[Array, Array], above: tuple[Array, Array], items: int) -> Families:
+        """Return the families of ``items`` items, from the items and labels of pairs, and those of parents."""
+        sizes = [np.bincount(pairs[0], minlength=items) for pairs in (below, above)]
+        starts = [np.cumsum(size) - size for size in sizes]
+        codes = [codes[np.lexsort((codes, numbers))] for numbers, codes in (below, above)]
+        both = np.flatnonzero((sizes[0] > 0) & (sizes[1] > 0))
+        kinds = np.stack([size[both] for size in sizes])
+        rows = {}
+        for k, l in np.unique(kinds, axis=1).T.tolist():  # noqa: E741
+            some = both[(kinds[0] == k) & (kinds[1] == l)]
+            parts = [
+                code[start[some][:, None] + np.arange(width)]
+                for code, start, width in zip(codes, starts, (k, l), strict=True)
+            ]
+            rows[k, l] = _counted(np.concatenate(parts, axis=1), np.ones(len(some), np.int64))
+        return cls(rows)
+
+    @classmethod
+    def read(cls, table: pa.Table) -> Families:
+        """Return families from a table of their labels, parents and items."""
+        sizes = [np.diff(_list(table, name).offsets.to_numpy()) for name in ("labels", "parents")]
+        rows = {}
+        for k, l in np.unique(np.stack(sizes), axis=1).T.tolist():  # noqa: E741
+            some = pa.array((sizes[0] == k) & (sizes[1] == l))
+            part = table.filter(some)
+            values = [
+                _list(part, name).flatten().to_numpy().reshape(part.num_rows, width)
+                for name, width in (("labels", k), ("parents", l))
+            ]
+            rows[k, l] = (np.concatenate(values, axis=1), part["items"].to_numpy())
+        return cls(rows)
+
+    def table(self, level: int) -> pa.Table:
+        """Return the families as a table; ``read`` takes it back."""
+        schema = pa.schema(list(FAMILIES.items()))
+        parts = [
+            pa.table(
+                {
+                    "level": pa.array(np.full(len(counts), level), pa.int32()),
+                    "labels": _lists(codes[:, :k]),
+                    "parents": _lists(codes[:, k:]),
+                    "items": pa.array(counts, pa.int64()),
+                },
+                schema=schema,
+            )
+            for (k, _), (codes, counts) in sorted(self.rows.items())
+        ]
+        return pa.concat_tables(parts) if parts else schema.empty_table()
+
+    def plus(self, other: Families) -> Families:
+        """Return these families and others, each once."""
+        rows = dict(self.rows)
+        for shape, (codes, counts) in other.rows.items():
+            old = rows.get(shape, (codes[:0], counts[:0]))
+            rows[shape] = _counted(np.concatenate([old[0], codes]), np.concatenate([old[1], counts]))
+        return Families(rows)
+
+    def renumber(self, labels: Array, parents: Array) -> Families:
+        """Return the families with their labels and parents numbered anew."""
+        return Families(
+            {
+                (k, l): (np.concatenate([labels[codes[:, :k]], parents[codes[:, k:]]], axis=1), counts)
+                for (k, l), (codes, counts) in self.rows.items()  # noqa: E741
+            }
+        )
+
+    def lifted(self, places: Array) -> Families:
+        """Return the families of the labels that these are part of, which ``places`` says; an item has each once."""
+        found = Families()
+        for (k, l), (codes, counts) in self.rows.items():  # noqa: E741
+            labels = np.sort(places[codes[:, :k]], axis=1)
+            first = np.ones(labels.shape, dtype=bool)
+            first[:, 1:] = labels[:, 1:] != labels[:, :-1]
+            widths = first.sum(axis=1)
+            for width in np.unique(widths).tolist():
+                some = widths == width
+                below = labels[some][first[some]].reshape(-1, width)
+                rows = np.concatenate([below, codes[some, k:]], axis=1)
+                found = found.plus(Families({(width, l): (rows, counts[some])}))
+        return found
+
+    def majority(self, labels: int, parents: int) -> Array:
+        """Return for every label the parent that most of its items have (the first by name on ties), or -1."""
+        width = max(parents, 1)
+        keys, items = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for (k, l), (codes, counts) in self.rows.items():  # noqa: E741
+            for i in range(k):
+                for j in range(l):
+                    keys.append(codes[:, i].astype(np.int64) * width + codes[:, k + j])
+                    items.append(counts)
+        pairs, place = np.unique(np.concatenate(keys), return_inverse=True)
+        total = np.zeros(len(pairs), np.int64)
+        np.add.at(total, place, np.concatenate(items))
+        order = np.lexsort((pairs, -total, pairs // width))
+        found, first = np.unique(pairs[order] // width, return_index=True)
+        best = np.full(labels, -1, dtype=np.int32)
+        best[found] = pairs[order][first] % width
+        return best
+
+    def strays(self, best: Array) -> int:
+        """Return how many items have a label whose parent they do not have."""
+        count = 0
+        for (k, _), (codes, counts) in self.rows.items():
+            parents = codes[:, k:]
+            apart = np.zeros(len(codes), dtype=bool)
+            for i in range(k):
+                apart |= (parents != best[codes[:, i]][:, None]).all(axis=1)
+            count += int(counts[apart].sum())
+        return count
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """What cells and links no longer tell of the items they were made from.
+
+    ``items`` are the ids as sorted numbers of 64 bits. ``labels`` is what the source said of the labels of the
+    cube's attributes, used or not, and ``topics`` and ``topic_parents`` the topics in their order. ``above`` says
+    where the labels of a level above come from (``attribute``, ``bins``, ``labels`` or ``topics``), ``kinds`` what
+    an attribute holds, ``families`` which labels of an attribute went with which of the level below (of the nearest
+    that items have themselves), and ``numbers`` holds one number of every bin, not a whole one if there was such. All
+    of these are by the name of the level. ``derived`` says whether links come from items that mention both ends;
+    ``rests`` is what the weights of given links lack of their sums for being rounded. The rest are counts: what
+    the source left out, items without a label by dimension, links of an object to itself, and crowded items.
+    """
+
+    items: Array
+    labels: pa.Table
+    derived: bool
+    above: Mapping[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, Array] = field(default_factory=dict)
+    families: Mapping[str, Families] = field(default_factory=dict)
+    topics: tuple[str, ...] | None = None
+    topic_parents: tuple[str, ...] | None = None
+    rests: pa.Table = field(default_factory=lambda: table(RESTS))
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    unlabelled: Mapping[str, int] = field(default_factory=dict)
+    selfish: int = 0
+    crowded: int = 0
+
+    def __repr__(self) -> str:
+        return f"Ledger({len(self.items):,} items)"
+
+    @classmethod
+    def empty(cls, *, derived: bool) -> Ledger:
+        """Return the ledger of a cube to which nothing was added yet."""
+        return cls(items=np.empty(0, np.uint64), labels=table(LABELS), derived=derived)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no item was ever read: every dimension is made of an attribute, or of topics."""
+        return not self.kinds and self.topics is None
+
+    def knows(self, numbers: Array) -> Array:
+        """Return whether each of some items, given by the numbers of their ids, was read."""
+        if len(self.items) == 0:
+            return np.zeros(len(numbers), dtype=bool)
+        place = np.minimum(np.searchsorted(self.items, numbers), len(self.items) - 1)
+        return np.asarray(self.items[place] == numbers)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Return the ledger without its items as tables, by the name of their file."""
+        about = {"format": FORMAT} | {name: getattr(self, name) for name in (*SMALL_PARTS, *COUNTED)}
+        about["numbers"] = {name: numbers.tolist() for name, numbers in self.numbers.items()}
+        about["families"] = list(self.families)
+        tables = {"ledger": self.labels.replace_schema_metadata({ABOUT: json.dumps(about).encode()})}
+        if self.families:
+            parts = [families.table(number) for number, families in enumerate(self.families.values())]
+            tables["ledger.families"] = pa.concat_tables(parts)
+        if self.rests.num_rows:
+            tables["ledger.rests"] = self.rests
+        return tables
+
+    @classmethod
+    def read(cls, items: Array, tables: Mapping[str, pa.Table]) -> Ledger:
+        """Return the ledger of its items and tables."""
+        about: dict[str, Any] = json.loads(tables["ledger"].schema.metadata[ABOUT])
+        if about["format"] != FORMAT:
+            raise CubeError(f"the cube's ledger has format {about['format']}, and this cube2net reads {FORMAT}")
+        found: dict[str, Any] = {name: about[name] for name in (*SMALL_PARTS, *COUNTED)}
+        found["numbers"] = {name: np.array(numbers) for name, numbers in found["numbers"].items()}
+        for name in ("topics", "topic_parents"):
+            found[name] = None if found[name] is None else tuple(found[name])
+        families = tables.get("ledger.families", pa.schema(list(FAMILIES.items())).empty_table())
+        of = {
+            name: Families.read(families.filter(pc.equal(families["level"], number)))
+            for number, name in enumerate(about["families"])
+        }
+        labels = tables["ledger"].replace_schema_metadata(None)
+        rests = tables.get("ledger.rests", table(RESTS))
+        return cls(items=items, labels=labels, families=of, rests=rests, **found)
+
+
+def open_ledger(folder: MappedFolder, files: Collection[str]) -> Callable[[], Ledger] | None:
+    """Return what reads the ledger of a cube from files that are opened now, or None for a cube that has none."""
+    if "ledger.parquet" not in files:
+        return None
+    items = folder.array("ledger.items.npy", "u")
+    parts = {part: folder.buffer(f"{part}.parquet") for part in PARTS if f"{part}.parquet" in files}
+
+    @cache
+    def reader() -> Ledger:
+        try:
+            tables = {part: pq.read_table(file) for part, file in parts.items()}
+            for part, rows in tables.items():
+                check_columns(rows, PARTS[part], f"rows of {part}", gaps=GAPS)
+            return Ledger.read(items, tables)
+        except (
+            pa.ArrowException,
+            CubeError,
+            OSError,
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            RecursionError,
+            IndexError,
+        ) as error:
+            raise damaged(folder.path, "ledger", error) from None
+
+    return reader
+
+
+def ledger_of(cube: Cube) -> Ledger:
+    """Return the ledger of a cube to which items can be added."""
+    views = cube.settings.get("views")
+    if views or cube.finest is not None:
+        raise CubeError(f"the cube is a view of another ({'; '.join(views or ())}): add the items to that one")
+    if cube.ledger is None:
+        raise CubeError(
+            "the cube has no ledger of its items, which building keeps since updates are known: build it again to "
+            "add items to it"
+        )
+    ledger: Ledger = cube.ledger()
+    return ledger
+
+
+def hashes(ids: pa.ChunkedArray) -> Array:
+    """Return a number of 64 bits for every id, the same on every machine."""
+    from cube2net.kernels.text_hashes import hash_texts
+
+    return hash_texts(*flat_texts(ids))
+
+
+def _counted(codes: Array, counts: Array) -> tuple[Array, Array]:
+    """Return every row once, ascending, with the sum of its counts."""
+    if codes.shape[1] == 2:
+        keys, place = np.unique(codes[:, 0].astype(np.int64) << 32 | codes[:, 1], return_inverse=True)
+        rows = np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1)
+    else:
+        rows, place = np.unique(codes, axis=0, return_inverse=True)
+    total = np.zeros(len(rows), np.int64)
+    np.add.at(total, place.ravel(), counts)
+    return rows.astype(np.int32), total
+
+
+def _list(table: pa.Table, name: str) -> pa.Array:
+    """Return a column of lists in one piece that starts at its first entry."""
+    column = table[name].combine_chunks()
+    column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
+    return column.take(pa.array(np.arange(len(column))))
+
+
+def _lists(rows: Array) -> pa.Array:
+    offsets = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
+    return pa.ListArray.from_arrays(offsets, pa.array(rows.reshape(-1), pa.int32()))
