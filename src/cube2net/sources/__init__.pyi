@@ -26,4 +26,5 @@ from .tables.networkx_graph import from_networkx as from_networkx, is_networkx a
 from .tables.query_bytes import read_query_bytes as read_query_bytes, read_text as read_text
 from .tables.query_files import read_pairs_file as read_pairs_file, read_query_file as read_query_file
 from .tables.sql import Sql as Sql
-from .tables.table_source import Tables as Tables
+from .tables.table_roles import ColumnRole as ColumnRole, TableRoles as TableRoles
+from .tables.table_source import TableReading as TableReading, Tables as Tables

@@ -53,7 +53,7 @@ def read_tables(given: Sequence[Table], named: Mapping[str, Any], progress: Prog
     said = [f"{role} is table {places[id(table)]}" for role, table in roles.items() if id(table) in places]
     remarks = [f"tables: {', '.join(said)}"] if len(given) > 1 else []
     read = {role: table if is_frame(table) else Path(table) for role, table in roles.items()}
-    return reader.corpus_of(read, remarks=remarks, progress=progress)
+    return reader.read_found(read, remarks=remarks, progress=progress).corpus
 
 
 def _reader(options: Mapping[str, Any]) -> Tables:

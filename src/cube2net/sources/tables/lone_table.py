@@ -7,7 +7,7 @@ rows (``knows``, ``manager``), one in a field or several, are the links.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -20,20 +20,37 @@ from cube2net.sources.tables.dialects import LIKE_A_NUMBER
 from cube2net.sources.tables.id_columns import MOST_COLUMNS
 from cube2net.sources.tables.row_identity import named_rows
 from cube2net.sources.tables.row_references import links_of, references, said_references
+from cube2net.sources.tables.table_roles import ColumnRole, TableRoles
 
 
 @dataclass(frozen=True, eq=False)
 class LoneTable:
-    """The nodes of one table and the links among them, each where there are any, and which column is what."""
+    """The nodes of one table and the links among them, each where there are any, and which column is what.
+
+    ``references`` are the columns that name other rows, and ``name_parts`` those of which the name is put together.
+    """
 
     nodes: Rows
-    links: Rows | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
+    links: Rows | None
+    columns: Mapping[str, str]
+    references: tuple[str, ...]
+    name_parts: tuple[str, ...]
+    created: tuple[str, ...]
+    """The columns of the nodes that the table as it was read does not have."""
 
     @property
     def tables(self) -> dict[str, Rows]:
         """The tables by what they are."""
         return {"nodes": self.nodes} | ({} if self.links is None else {"links": self.links})
+
+    def roles(self, columns: Mapping[str, Mapping[str, str]]) -> TableRoles:
+        """Return the roles of the columns that were read; ``columns`` are those of the nodes and links by role."""
+        found = [ColumnRole("nodes", part, "nodes.name", is_name_part=True) for part in self.name_parts]
+        for role, name in columns["nodes"].items():
+            if name not in self.created:
+                found.append(ColumnRole("nodes", name, f"nodes.{role}"))
+        found += [ColumnRole("links", name, "links.target") for name in self.references]
+        return TableRoles("single", tuple(found))
 
 
 def first_row_is_data(rows: Rows) -> bool:
@@ -64,7 +81,7 @@ def lone_table(rows: Rows, given: Mapping[str, str], say: Callable[[str], None])
     referring = references(named.rows, key, name) if said is None else said_references(named.rows, key, name, said)
     if not referring:
         say(f"{rows.name}: no column names other rows, so there are no links: what is alike is together in cells alone")
-        return LoneTable(named.rows, None, named.columns)
+        return LoneTable(named.rows, None, named.columns, (), named.name_parts, named.created)
     links = links_of(named.rows, key, name, referring)
     columns = list(referring)
     left = named.rows.table.drop_columns(columns)
@@ -74,6 +91,9 @@ def lone_table(rows: Rows, given: Mapping[str, str], say: Callable[[str], None])
         replace(named.rows, table=left),
         links,
         {**named.columns, "links.source": links.table.column_names[0], "links.target": links.table.column_names[1]},
+        tuple(columns),
+        named.name_parts,
+        named.created,
     )
 
 

@@ -49,6 +49,10 @@ class NamedRows:
     rows: Rows
     key: str
     name: str | None
+    name_parts: tuple[str, ...] = ()
+    """The columns of which the name is put together, where it is."""
+    created: tuple[str, ...] = ()
+    """The columns that the table as it was read does not have: a name put together, the numbers of rows."""
 
     @property
     def columns(self) -> dict[str, str]:
@@ -64,17 +68,22 @@ def named_rows(rows: Rows, given: Mapping[str, str], say: Callable[[str], None])
     key = given.get("nodes.id", given.get("id")) or sure_key(rows)
     called = given.get("nodes.name", given.get("name"))
     naming = [called] if called else [] if called is not None else _name_columns(rows, key)
+    parts: tuple[str, ...] = ()
     number = key or _number_column(rows, naming)
     if called is None and not naming:
         naming = _first_that_tell(rows) if number is None else _beside_a_number(rows, number)
     if len(naming) > 1:
+        parts = tuple(naming)
         rows, called = _joined(rows, naming, kept=key)
         say(f"{rows.name}: names are put together of {listed([repr(name) for name in naming])} (guessed)")
     elif naming:
         called = naming[0]
+    created: tuple[str, ...] = (called,) if parts and called is not None else ()
     if key is None:
+        before = rows.table.column_names
         rows, key = _with_key(rows, number, called or None, say)
-    return NamedRows(rows, key, called)
+        created += () if key in before else (key,)
+    return NamedRows(rows, key, called, parts, created)
 
 
 # Keys

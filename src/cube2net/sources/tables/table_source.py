@@ -18,7 +18,7 @@ from cube2net.sources.tables.dialects import Conventions
 from cube2net.sources.tables.flat_columns import guess_flat
 from cube2net.sources.tables.flat_table import flat_corpus
 from cube2net.sources.tables.frame_rows import frame_rows
-from cube2net.sources.tables.lone_table import first_row_is_data, lone_table, names_other_rows
+from cube2net.sources.tables.lone_table import LoneTable, first_row_is_data, lone_table, names_other_rows
 from cube2net.sources.tables.read_rows import as_read, read_rows
 from cube2net.sources.tables.table_choice import (
     RECORDS,
@@ -37,9 +37,11 @@ from cube2net.sources.tables.table_finder import TableFinder
 from cube2net.sources.tables.table_roles import (
     CALLED,
     EXTRAS,
+    TableRoles,
     base_name,
     check_roles,
     format_of,
+    found_roles,
 )
 from cube2net.sources.tables.total_rows import without_totals
 from cube2net.sources.tables.value_roles import are_links_by_name, are_links_by_values, roles_of
@@ -48,6 +50,14 @@ from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 CONVENTIONS = ("delimiter", "quote", "encoding", "decimal", "dates", "header")
 FLAT_ROLES = ("item", "items.item", "object", "mentions.object")
+
+
+@dataclass(frozen=True, eq=False)
+class TableReading:
+    """The corpus of some tables, and the roles that their columns have."""
+
+    corpus: Corpus
+    roles: TableRoles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,15 +119,22 @@ class Tables:
         of files with these names, a workbook with such sheets, or a table of links or records; what has other names
         is passed over, and this is said.
         """
+        return self.read_with_roles(paths, progress=progress).corpus
+
+    def read_with_roles(self, paths: Sequence[Path] = (), *, progress: Progress = silent) -> TableReading:
+        """Return the corpus of the files, and the roles of their columns."""
         found = self._files(paths)
-        return self.corpus_of(found.files, remarks=found.remarks, progress=progress, unsure=found.unsure)
+        return self.read_found(found.files, remarks=found.remarks, progress=progress, unsure=found.unsure)
 
     def read_more(self, paths: Sequence[Path] = (), *, known: Objects, progress: Progress = silent) -> Corpus:
         """Return the corpus of files that may name ``known`` objects; nodes alone and links alone make one, too."""
         found = self._files(paths, more=True)
-        return self.corpus_of(found.files, remarks=found.remarks, known=known, progress=progress, unsure=found.unsure)
+        reading = self.read_found(
+            found.files, remarks=found.remarks, known=known, progress=progress, unsure=found.unsure
+        )
+        return reading.corpus
 
-    def corpus_of(
+    def read_found(
         self,
         tables: Mapping[str, Any],
         *,
@@ -125,8 +142,8 @@ class Tables:
         known: Objects | None = None,
         progress: Progress = silent,
         unsure: str | None = None,
-    ) -> Corpus:
-        """Return the corpus of tables by what each of them is: paths, sheets, or frames in memory.
+    ) -> TableReading:
+        """Return the corpus and the roles of tables by what each of them is: paths, sheets, or frames in memory.
 
         Where only their order says which are nodes and which links, that is ``unsure``, and the values decide; where
         that is not empty it is the refusal of tables of which the values do not tell.
@@ -149,11 +166,12 @@ class Tables:
         elif RECORDS in rows and known is not None and not self._are_records(rows[RECORDS]):
             dropped.say(f"{rows[RECORDS].name} is taken for nodes alone (guessed)")
             rows["nodes"] = rows.pop(RECORDS)
-        columns: Mapping[str, str] = {}
+        single: LoneTable | None = None
         if RECORDS in rows and self._are_alone(rows):
-            found = lone_table(rows.pop(RECORDS), self.columns, dropped.say)
-            rows, columns = rows | found.tables, found.columns
-        parts = self._parts({role: table for role, table in rows.items() if role != RECORDS}, columns, dropped)
+            single = lone_table(rows.pop(RECORDS), self.columns, dropped.say)
+            rows |= single.tables
+        tabled = {role: table for role, table in rows.items() if role != RECORDS}
+        parts, not_used = self._parts(tabled, {} if single is None else single.columns, dropped)
         if RECORDS in rows:
             corpus = flat_corpus(
                 rows[RECORDS],
@@ -182,7 +200,10 @@ class Tables:
             corpus = with_labels_and_terms(corpus, parts, dropped)
         said = {"separators": dict(self.separators), "directed": self.directed}
         said |= {name: getattr(self, name) for name in CONVENTIONS if getattr(self, name) is not None}
-        return replace(corpus, source=as_read({role: part[1] for role, part in parts.items()}, corpus.source, said))
+        columns = {role: part[1] for role, part in parts.items()}
+        source = as_read(columns, corpus.source, said)
+        roles = found_roles(source["columns"], not_used) if single is None else single.roles(columns)
+        return TableReading(replace(corpus, source=source), roles)
 
     def files_read(self, paths: Sequence[Path] = ()) -> list[Path]:
         """Return the files that would be read."""
@@ -268,8 +289,12 @@ class Tables:
             return True
         return names_other_rows(rows[RECORDS]) or not self._are_records(rows[RECORDS])
 
-    def _parts(self, tables: Mapping[str, Rows], found: Mapping[str, str], dropped: Dropped) -> dict[str, Part]:
+    def _parts(
+        self, tables: Mapping[str, Rows], found: Mapping[str, str], dropped: Dropped
+    ) -> tuple[dict[str, Part], tuple[str, ...]]:
+        """Return the tables with the columns that have a role, and the columns of links that have none."""
         parts: dict[str, Part] = {}
+        not_used: tuple[str, ...] = ()
         given = self._columns(tables)
         for role, told in roles_of(tables, {**given, **found}, self.separators).items():
             said_so = tuple(each for each in told.given if f"{role}.{each}" in given or each in given)
@@ -283,7 +308,8 @@ class Tables:
             if role not in ("links", "labels") and rows.table.num_rows == 0:
                 raise SourceError(f"{rows.name} has a header and no rows, expected {role}")
             parts[role] = rows, columns
-        return parts
+            not_used += guess.left if role == "links" else ()
+        return parts, not_used
 
     def _files(self, paths: Sequence[Path], *, more: bool = False) -> FoundTables:
         """Return which file, or sheet of one, is what, and what is to be said of that; ``more`` goes with others."""
