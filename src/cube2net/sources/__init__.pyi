@@ -10,7 +10,7 @@ from .made.dblp_like import (
     make_dblp_like as make_dblp_like,
     open_dblp_like as open_dblp_like,
 )
-from .made.link_tasks import Task as Task, link_task as link_task
+from .readers.reviews import Task as Task, link_task as link_task
 from .made.planted import Planted as Planted, make_planted as make_planted
 from .readers.acl import Acl as Acl
 from .readers.aminer import Aminer as Aminer
