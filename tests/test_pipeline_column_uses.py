@@ -74,3 +74,28 @@ def test_columns_of_a_graph_have_no_roles(tmp_path: Path) -> None:
     nx.set_node_attributes(graph, {node: "Bonn" if node % 2 else "Ulm" for node in graph}, "city")
     nx.write_graphml(graph, tmp_path / "graph.graphml")
     assert uses_of([tmp_path / "graph.graphml"])["city"] == ("", ())
+
+
+def test_a_column_whose_name_has_a_comma_is_one_column(tmp_path: Path) -> None:
+    place = tmp_path / "firmen.csv"
+    place.write_text(FIRMS.replace("Liefert an", "Liefert an, oft"))
+    assert uses_of([place])["Liefert an, oft"][0] == "links.target"
+
+
+def test_columns_of_labels_beside_a_network_are_listed_and_have_one_role(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text("id,city\n" + "".join(f"a{at},{'B' if at % 2 else 'U'}\n" for at in range(12)))
+    (tmp_path / "links.csv").write_text("source,target\n" + "".join(f"a{at},a{at - 1}\n" for at in range(1, 12)))
+    (tmp_path / "labels.csv").write_text("attribute,label,full_name\ncity,B,Bonn\ncity,U,Ulm\n")
+    found = uses_of([tmp_path])
+    assert (found["full_name"], found["city"][0]) == (("labels.full_name", ()), "")
+
+
+def test_a_network_whose_links_start_in_a_column_called_like_the_ids_is_no_single_table(tmp_path: Path) -> None:
+    people, knows = tmp_path / "nodes.csv", tmp_path / "links.csv"
+    people.write_text("id,city\n" + "".join(f"a{at},{'Bonn' if at % 2 else 'Ulm'}\n" for at in range(12)))
+    knows.write_text("id,other\n" + "".join(f"a{at},a{at - 1}\n" for at in range(1, 12)))
+    reader = pipeline.sheet_reader([people, knows], {"columns": {"links.source": "id", "links.target": "other"}})
+    uses = pipeline.read_spreadsheet(reader, [people, knows], min_objects=2).uses()
+    assert [use["may"] for use in uses if use["column"] == "city"] == [
+        ["nodes.id", "nodes.name", "nodes.kind", "nodes.text"]
+    ]

@@ -51,7 +51,7 @@ ANSWERS = {
     "select.rl.policy": "Trained",
     "select.rl.presets": "Preset",
     "sources.made.planted": "Planted",
-    "sources.made.link_tasks": "Task",
+    "sources.readers.reviews": "Task",
     "notebook.widget": "Explorer",
     "progress": "Progress",
 }

@@ -21,9 +21,9 @@ from cube2net.errors import ParameterError, SourceError
 from cube2net.interfaces import Source
 from cube2net.records import Corpus
 from cube2net.sources.io import input_files
-from cube2net.sources.made.link_tasks import matching
 from cube2net.sources.readers import movies
 from cube2net.sources.readers.movies import FilmTexts, Movies, title_key
+from cube2net.sources.readers.reviews import matching
 
 from fuzz import check_corpus_or_sentence, damaged
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from cube2net import build_cube, construct
 from cube2net.errors import Cube2netError, SourceError
 from cube2net.records import Corpus
-from cube2net.sources.tables.igraph_graph import from_igraph
-from cube2net.sources.tables.networkx_graph import from_networkx
+from cube2net.sources.tables.graph_objects import from_igraph, from_networkx
 
 
 def links(corpus: Corpus) -> dict[tuple[str, str], float]:

@@ -19,9 +19,8 @@ import cube2net as c2n
 from cube2net.cube import DuckDB, update
 from cube2net.errors import SourceError
 from cube2net.records import Corpus
-from cube2net.sources.readers import openalex_corpus
-from cube2net.sources.readers.openalex import OpenAlex
-from cube2net.sources.readers.openalex_corpus import Gathering
+from cube2net.sources.readers import openalex
+from cube2net.sources.readers.openalex import Gathering, OpenAlex
 from cube2net.sources.readers.openalex_works import Batch
 
 from openalex_records import FILES, ONE, REAL, check_as_plain, items_of, lines, mentions_of, read, work
@@ -262,7 +261,7 @@ def test_authors_are_put_together_in_few_numbers_for_each_mention(monkeypatch: p
         patch.setattr(Gathering, "add", keep)
         patch.setattr(Gathering, "corpus", corpus)
         read(FILES["works.jsonl"])
-    monkeypatch.setattr(openalex_corpus, "MANY", 2**10)
+    monkeypatch.setattr(openalex, "MANY", 2**10)
     gathering = Gathering("authors")
     for more in range(10**11, 400 * 10**11, 10**11):
         for batch in caught:

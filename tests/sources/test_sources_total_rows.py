@@ -13,7 +13,7 @@ import cube2net as c2n
 from cube2net.errors import SourceError
 from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.frame_rows import frame_rows
+from cube2net.sources.tables.frames import frame_rows
 from cube2net.sources.tables.total_rows import without_totals
 
 TOWNS, TRADES = ("Ulm", "Kiel", "Gera"), ("Papier", "Glas", "Holz", "Garn")

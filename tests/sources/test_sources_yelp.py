@@ -20,8 +20,7 @@ from cube2net.errors import ParameterError, QueryError, SourceError
 from cube2net.interfaces import Source
 from cube2net.records import Corpus
 from cube2net.sources.io import text_records
-from cube2net.sources.made.link_tasks import Task, link_task, matching
-from cube2net.sources.readers.reviews import Reviewed
+from cube2net.sources.readers.reviews import Reviewed, Task, link_task, matching
 from cube2net.sources.readers.yelp import ITEMS, Yelp, attribute_labels, city_labels, seconds_of
 
 from fuzz import check_corpus_or_sentence, damaged

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from cube2net.sources import TableRoles
 
 LINKS = ("links.source", "links.target", "links.weight", "links.kind", "links.time")
 NODES = ("nodes.id", "nodes.name", "nodes.kind", "nodes.text")
@@ -16,14 +17,12 @@ OF_TABLE = {
     "links": LINKS,
 }
 """What a column may be where its table is one of several."""
-ALONE = (*NODES, "links.target", "mentions.object")
+SINGLE = (*NODES, "links.target", "mentions.object")
 """What a column may be of one table of people or things: it may name other rows, too, or bring others together."""
 RECORDS = ("items.item", "mentions.object", "name", "text")
 """What a column may be of one table whose rows are records."""
-NUMBERED = "so they are numbered"
-PUT_TOGETHER = "names are put together of "
-NOT_USED = "columns of links not used: "
-"""How the sentences go on by which a reader says what it did; columns that they quote are written as by ``repr``."""
+MAIN_TABLE = {"single": "nodes", "network": "nodes", "records": "items", "items": "items", "links": "links"}
+"""The table of the attributes, by the layout of the tables."""
 
 
 @dataclass(frozen=True)
@@ -36,58 +35,31 @@ class UsedColumn:
     may: tuple[str, ...]
 
 
-def column_uses(
-    columns: Mapping[str, str], attributes: Iterable[str], remarks: Sequence[str], *, has_roles: bool = True
-) -> list[UsedColumn]:
-    """Return the use of every column: of those with a role as a reader found them, and of those without one.
+def column_uses(roles: TableRoles | None, attributes: Iterable[str]) -> list[UsedColumn]:
+    """Return the use of every column: of those with a role, and of attributes; columns of graphs have no roles.
 
-    >>> for use in column_uses({"nodes.id": "Nr", "links.source": "Nr", "links.target": "knows"}, ["city"], []):
+    >>> from cube2net.sources import ColumnRole
+    >>> found = ColumnRole("nodes", "Nr", "nodes.id"), ColumnRole("links", "knows", "links.target")
+    >>> for use in column_uses(TableRoles("single", found), ["city"]):
     ...     print(use.column, use.role or "-", *use.may)
     Nr nodes.id nodes.id nodes.name nodes.kind nodes.text links.target mentions.object
     knows links.target nodes.id nodes.name nodes.kind nodes.text links.target mentions.object
     city - nodes.id nodes.name nodes.kind nodes.text links.target mentions.object
     """
-    if not has_roles:
-        return [UsedColumn("", name, "", ()) for name in dict.fromkeys([*columns.values(), *attributes])]
-    key = columns.get("nodes.id")
-    alone = key is not None and columns.get("links.source", key) == key
-    records = "mentions.object" in columns and "objects.id" not in columns
-    main = "nodes" if key is not None else "items" if "mentions.object" in columns else "links"
-
-    def may(table: str) -> tuple[str, ...]:
-        if table == "links" and not alone:
-            return LINKS
-        return RECORDS if records else ALONE if alone else OF_TABLE[table]
-
-    parts = _quoted_after(PUT_TOGETHER, remarks) if alone else []
-    made = {"nodes.id"} if any(NUMBERED in remark for remark in remarks) else set()
-    made |= {"nodes.id" if columns.get("nodes.name", "") == "" else "nodes.name"} if parts else set()
-    uses = [UsedColumn("nodes", part, "nodes.name", ("nodes.name",)) for part in parts]
-    for role, name in columns.items():
-        if role in made or not name or (alone and role == "links.source"):
-            continue
-        table = role.rpartition(".")[0] or main
-        uses += [UsedColumn(table, one, role, may(table)) for one in _apart(name, role, alone)]
-    uses += [UsedColumn("links", name, "", LINKS) for name in _quoted_after(NOT_USED, remarks)]
+    if roles is None:
+        return [UsedColumn("", name, "", ()) for name in attributes]
+    main = MAIN_TABLE[roles.layout]
+    uses = [
+        UsedColumn(each.table, each.column, each.role, (each.role,) if each.is_name_part else _may(roles, each.table))
+        for each in roles.columns
+    ]
     taken = {(use.table, use.column) for use in uses}
-    uses += [UsedColumn(main, name, "", may(main)) for name in attributes if (main, name) not in taken]
+    uses += [UsedColumn(main, name, "", _may(roles, main)) for name in attributes if (main, name) not in taken]
     return uses
 
 
-def _apart(name: str, role: str, alone: bool) -> list[str]:
-    """Return the columns of a role: those that name other rows may be several, with commas between."""
-    return name.split(", ") if alone and role == "links.target" else [name]
-
-
-def _quoted_after(words: str, remarks: Sequence[str]) -> list[str]:
-    """Return the columns that a remark quotes after some words.
-
-    >>> _quoted_after(PUT_TOGETHER, ["a.csv: names are put together of 'first', 'last' (guessed)"])
-    ['first', 'last']
-    """
-    said = next((remark.partition(words)[2] for remark in remarks if words in remark), "")
-    quoted = (said.rpartition(" (")[0] or said).removesuffix(", …")
-    try:
-        return [str(name) for name in ast.literal_eval(f"[{quoted}]")]
-    except (SyntaxError, ValueError):
-        return []
+def _may(roles: TableRoles, table: str) -> tuple[str, ...]:
+    """Return the roles that a column of a table may have."""
+    if roles.layout == "single":
+        return SINGLE
+    return RECORDS if roles.layout == "records" and table != "links" else OF_TABLE.get(table, ())

@@ -21,7 +21,7 @@ from cube2net.progress import Progress, silent
 from cube2net.propose import columns_in_words, propose_for_tables
 from cube2net.records import Corpus, Cube, DimensionSpec
 from cube2net.sources import GRAPH_ENDINGS as GRAPH_ENDINGS
-from cube2net.sources import SOURCES, is_graph_file
+from cube2net.sources import SOURCES, TableRoles, Tables, is_graph_file
 from cube2net.topics import Lda
 
 TABLE_ENDINGS = (".xlsx", ".xlsm", ".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".parquet")
@@ -43,6 +43,7 @@ class SpreadsheetReading:
     reason: str
     files: tuple[str, ...]
     may_become: tuple[tuple[str, str], ...] = ()
+    roles: TableRoles | None = None
 
     @property
     def items(self) -> int:
@@ -58,12 +59,8 @@ class SpreadsheetReading:
 
     def uses(self) -> list[dict[str, Any]]:
         """Return what every column is used as, and what it may be instead."""
-        source = self.corpus.source
-        attributes = [name for name, _ in self.may_become]
-        found = column_uses(
-            source.get("columns") or {}, attributes, self.remarks, has_roles=source.get("name") == "tables"
-        )
-        return [{**asdict(use), "may": list(use.may)} for use in found[:MOST_SHOWN]]
+        uses = column_uses(self.roles, [name for name, _ in self.may_become])
+        return [{**asdict(use), "may": list(use.may)} for use in uses[:MOST_SHOWN]]
 
     def record(self) -> dict[str, Any]:
         """Return what was read, as JSON has it."""
@@ -111,7 +108,8 @@ def read_spreadsheet(
         progress(stage, done, total)
 
     check_there(paths)
-    corpus = remembering(reader.read(paths, progress=note), reader)
+    reading = reader.read_with_roles(paths, progress=note) if isinstance(reader, Tables) else None
+    corpus = remembering(reader.read(paths, progress=note) if reading is None else reading.corpus, reader)
     asked = tuple(DimensionSpec.parse(text) for text in dimensions)
     proposal = propose_for_tables(
         corpus, cubes.parse_bins, min_objects=min_objects, may_shrink=not asked, seed=seed, progress=note
@@ -132,6 +130,7 @@ def read_spreadsheet(
         reason=reason,
         files=tuple(path.name for path in paths),
         may_become=tuple((each.name, str(each.dimension or "")) for each in proposal.all_attributes),
+        roles=None if reading is None else reading.roles,
     )
 
 

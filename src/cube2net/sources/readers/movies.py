@@ -22,8 +22,7 @@ from cube2net.records.link_weights import LIGHTEST
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.io.input_files import InputFiles, data_files
 from cube2net.sources.io.text_records import numbered, read_whole
-from cube2net.sources.made.link_tasks import Task, Where, link_task
-from cube2net.sources.readers.reviews import LAST, Reviewed, Reviews, Things, left_out
+from cube2net.sources.readers.reviews import LAST, Reviewed, Reviews, Task, Things, Where, left_out, link_task
 from cube2net.sources.tables.column_types import text_of
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 

@@ -1,29 +1,146 @@
-"""Works as blocks of lines, one JSON object a line, whatever files they come from.
+"""OpenAlex's files: which parts of a snapshot are read, their lines in blocks, and the works that DuckDB parses.
 
-JSON lines are taken as they are, millions of bytes at a time. Saved pages, arrays and objects spread over many lines
-are read object by object, and Parquet row by row; both are written as lines, so that there is one way on from here.
+    data/jsonl/works/updated_date=2026-01-05/part_0000.gz     as published now, and so in data/parquet/
+    works/updated_date=2021-11-03/part_000.gz                 as published before
+    merged_ids/authors/2023-04-13.csv.gz                      what became of ids
+
+Other entities and manifests are passed over. Any other folder is one of files of works, whatever they are called.
+What has another type than it should becomes null. Lines that are no JSON objects are dropped one by one.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cube2net.array_types import Array
 from cube2net.errors import Cube2netError, SourceError, first_line
 from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.io.input_files import InputFiles
+from cube2net.sources.io.input_files import ARCHIVES, BESIDE, InputFiles
 from cube2net.sources.io.text_records import LONGEST, json_records, lines, texts
-from cube2net.sources.readers.openalex_files import MEMBERS, PARQUET, Part
 from cube2net.sources.tables.parquet import parquet_fits
 from cube2net.unpacking import Meter
+
+EXPECTED = (
+    "OpenAlex's snapshot or some of its parts (updated_date=…/part_0000.gz or .parquet), JSON lines of works, or saved "
+    "pages of its interface"
+)
+MEMBERS = (".json", ".jsonl", ".ndjson")
+"""How files of works in an archive end."""
+PACKED = ("", ".gz", ".xz", ".bz2")
+ENDINGS = (*(f"{ending}{more}" for ending in MEMBERS for more in PACKED), ".parquet", *ARCHIVES)
+PART = re.compile(r"part_\d+(\.gz|\.jsonl|\.parquet)?")
+PARTITION = re.compile(r"updated_date=(\d{4}-\d\d-\d\d)")
+CUBE = "manifest.json"
+"""What a cube of ours has beside its labels."""
+MERGED, WORKS, MANIFEST, PARQUET = "merged_ids", "works", "manifest", ".parquet"
+ENTITIES = {
+    *("authors", "awards", "concepts", "continents", "countries", "domains", "fields", "funders", "institutions"),
+    *("institution-types", "keywords", "languages", "licenses", "publishers", "sdgs", "source-types", "sources"),
+    *("subfields", "topics", "work-types"),
+}
+MERGED_LETTERS = {"works": "W", "authors": "A", "institutions": "I"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file of works, and the day of the partition that it is of, if there is one."""
+
+    path: Path
+    day: str = ""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The files to read: parts, the oldest first, and lists of merged ids by the letter of what they are about."""
+
+    parts: tuple[Part, ...]
+    merged: tuple[tuple[str, Path], ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> list[Path]:
+        """All of them."""
+        return [part.path for part in self.parts] + [path for _, path in self.merged]
+
+
+def find_snapshot(paths: Sequence[str | os.PathLike[str]]) -> Snapshot:
+    """Return the files to read: those named, and those of folders that are of works or of merged ids."""
+    if not paths:
+        raise SourceError(f"no path is given: expected {EXPECTED}")
+    parts: list[Part] = []
+    merged: list[tuple[str, Path]] = []
+    remarks: list[str] = []
+    for path in map(Path, paths):
+        if not path.exists():
+            raise SourceError(f"{path} is not there: expected {EXPECTED}")
+        found, lists = _in_folder(path, remarks) if path.is_dir() else ([], [])
+        if not path.is_dir():
+            letter = _merged_letter(path.resolve().parts[:-1])
+            if letter and path.name.casefold().endswith((".csv", ".csv.gz")):
+                lists = [(letter, path)]
+            else:
+                found = [Part(path, _day(path.resolve().parts))]
+        parts += found
+        merged += lists
+    if not parts:
+        raise SourceError(f"{', '.join(map(str, paths))} holds no file of works to read: expected {EXPECTED}")
+    parts.sort(key=lambda part: part.day)
+    merged.sort(key=lambda pair: (pair[1].name.removesuffix(".gz"), str(pair[1])))
+    return Snapshot(tuple(parts), tuple(merged), tuple(remarks))
+
+
+def _in_folder(folder: Path, remarks: list[str]) -> tuple[list[Part], list[tuple[str, Path]]]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    cubes = {
+        path.parent for path in files if path.name == "manifest.json" and (path.parent / "labels.parquet") in files
+    }
+    if cubes:
+        remarks.append(f"{folder.name}: {len(cubes):,} cube(s) in it are passed over")
+        files = [path for path in files if path.parent not in cubes]
+    inside = {path: path.relative_to(folder).parts[:-1] for path in files}
+    around = folder.resolve().parts[-3:]
+    merged = []
+    for path in files:
+        letter = _merged_letter((*around, *inside[path]))
+        if letter and path.name.casefold().endswith((".csv", ".csv.gz")):
+            merged.append((letter, path))
+    wanted = [path for path in files if _is_data(path.name) and not {MERGED, *ENTITIES} & set(inside[path])]
+    both = [{path for path in wanted if form in inside[path]} for form in ("jsonl", "parquet")]
+    if all(both):
+        remarks.append(f"{folder.name} has the works twice: of JSON lines and Parquet, the JSON lines are read")
+        wanted = [path for path in wanted if path not in both[1]]
+    return [Part(path, _day((*around, *inside[path]))) for path in wanted], merged
+
+
+def _merged_letter(folders: Sequence[str]) -> str:
+    """Return the letter of the ids that a list in some folders is about, or nothing where it is no such list."""
+    if MERGED not in folders[:-1]:
+        return ""
+    return MERGED_LETTERS.get(folders[folders.index(MERGED) + 1], "")
+
+
+def _day(folders: Sequence[str]) -> str:
+    days = [found[1] for name in folders if (found := PARTITION.fullmatch(name))]
+    return days[-1] if days else ""
+
+
+def _is_data(name: str) -> bool:
+    low = name.casefold()
+    named = low.endswith(ENDINGS) or PART.fullmatch(low) is not None
+    return named and not low.startswith((*BESIDE, MANIFEST))
+
 
 SIZE = 16 * 2**20
 """So many bytes of lines are taken at a time."""
@@ -191,8 +308,6 @@ def _parquet_blocks(part: Part, meter: Meter) -> Iterator[Block]:
     """Return the rows of a Parquet part as lines, of those columns that are used."""
     import duckdb
 
-    from cube2net.sources.readers.openalex_parse import WANTED
-
     name = part.path.name
     gauge = meter.gauge(part.path)
     if not gauge.size:
@@ -221,3 +336,141 @@ def _parquet_blocks(part: Part, meter: Meter) -> Iterator[Block]:
     except (pa.ArrowException, duckdb.Error, OSError, ValueError, OverflowError) as error:
         why = first_line(error).rstrip(".")
         raise SourceError(f"{name} cannot be read as Parquet: {why} (is it cut short?)") from None
+
+
+NAMED = {"id": "VARCHAR", "display_name": "VARCHAR"}
+NAME = {"display_name": "VARCHAR"}
+BASE: dict[str, Any] = {
+    "id": "VARCHAR",
+    "title": "VARCHAR",
+    "display_name": "VARCHAR",
+    "publication_year": "INTEGER",
+    "publication_date": "DATE",
+    "updated_date": "TIMESTAMP",
+    "type": "VARCHAR",
+    "language": "VARCHAR",
+    "cited_by_count": "BIGINT",
+    "is_retracted": "BOOLEAN",
+    "is_authors_truncated": "BOOLEAN",
+    "primary_location": {"source": {**NAMED, "host_organization_name": "VARCHAR", "publisher": "VARCHAR"}},
+    "host_venue": {**NAMED, "publisher": "VARCHAR"},
+    "authorships": [
+        {
+            "author": {**NAMED, "orcid": "VARCHAR"},
+            "institutions": [{**NAMED, "country_code": "VARCHAR"}],
+            "countries": ["VARCHAR"],
+        }
+    ],
+    "primary_topic": {**NAME, "subfield": NAME, "field": NAME, "domain": NAME},
+    "concepts": [{**NAME, "level": "INTEGER", "score": "DOUBLE"}],
+}
+ABSTRACTS = {"abstract_inverted_index": "JSON", "abstract": "VARCHAR"}
+CITATIONS = {"referenced_works": ["VARCHAR"]}
+WANTED = {*BASE, *ABSTRACTS, *CITATIONS}
+"""All that is ever used of a work."""
+MEMORY = "500MB"
+
+
+class LineReader:
+    """Parses blocks of lines; of lines without one of the texts of a group in ``said``, ``passed`` are passed over."""
+
+    def __init__(
+        self, dropped: Dropped, *, abstracts: bool, citations: bool, said: Sequence[Collection[str]] = ()
+    ) -> None:
+        import duckdb
+
+        self.dropped = dropped
+        wanted = {**BASE, **(ABSTRACTS if abstracts else {}), **(CITATIONS if citations else {})}
+        wanted["results"] = "JSON"
+        self.statement = f"SELECT unnest(from_json(line, {_quoted(json.dumps(wanted))})) FROM lines"
+        self.said = [" OR ".join(sorted({_holds(text) for text in some})) for some in said]
+        self.passed = 0
+        self.connection = duckdb.connect(config={"threads": 2, "memory_limit": MEMORY, "temp_directory": ""})
+        self.connection.execute("SET enable_progress_bar = false")
+        self.errors = duckdb.Error
+
+    def close(self) -> None:
+        """Let go of what is held."""
+        self.connection.close()
+
+    def parse(self, block: Block) -> Iterator[tuple[Block, pa.Table]]:
+        """Return the works of a block, with the lines they stand on; those of pages come by themselves."""
+        block = self._in_utf8(block)
+        if self.said:
+            block = self._that_say_it(block)
+        try:
+            works = self._works(block)
+        except self.errors:
+            block = self._well_formed(block)
+            works = self._works(block)
+        pages = pc.and_(pc.is_null(works["id"]), pc.is_valid(works["results"])).to_numpy()
+        if pages.any():
+            for row in np.flatnonzero(pages).tolist():
+                try:
+                    every = [json.dumps(work).encode() for work in works_of(json.loads(block.line(row)))]
+                except (ValueError, RecursionError) as error:
+                    self.dropped.drop_one("lines that are no JSON objects", block.place(row), first_line(error))
+                    continue
+                page = block_of(block.name, block.day, every, [int(block.numbers[row])] * len(every))
+                yield page, self._works(page).drop_columns("results")
+            works, block = works.filter(pa.array(~pages)), block.only(~pages)
+        yield block, works.drop_columns("results")
+
+    def _works(self, block: Block) -> pa.Table:
+        return self._run(self.statement, pa.table({"line": block.texts()}))
+
+    def _run(self, statement: str, lines: pa.Table) -> pa.Table:
+        self.connection.register("lines", lines)
+        try:
+            return self.connection.sql(statement).to_arrow_table()
+        finally:
+            self.connection.unregister("lines")
+
+    def _in_utf8(self, block: Block) -> Block:
+        try:
+            block.texts().validate(full=True)
+            return block
+        except pa.ArrowInvalid:
+            pass
+        kept = np.ones(len(block.numbers), bool)
+        for row in range(len(kept)):
+            line = block.line(row)
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                kept[row] = False
+                wrong = f"byte 0x{line[error.start]:02x} is not UTF-8, expected text in UTF-8"
+                self.dropped.drop_one("lines that are not UTF-8", block.place(row), wrong)
+        return block.only(kept)
+
+    def _well_formed(self, block: Block) -> Block:
+        """Return a block without lines that are no JSON."""
+        lines = pa.table({"line": block.texts()})
+        kept: Array = self._run("SELECT json_valid(line) AS good FROM lines", lines)["good"].to_numpy()
+        for row in np.flatnonzero(~kept).tolist():
+            text = block.line(row).decode().strip()
+            shown = text[:40] + ("…" if len(text) > 40 else "")
+            self.dropped.drop_one("lines that are no JSON objects", block.place(row), f"{shown!r} is not a JSON object")
+        return block.only(kept)
+
+    def _that_say_it(self, block: Block) -> Block:
+        """Return a block without lines that surely do not hold what is asked for; an escape may hide anything."""
+        lines = pa.table({"line": block.texts()})
+        kept: Array = self._run(f"SELECT ({') AND ('.join(self.said)}) AS good FROM lines", lines)["good"].to_numpy()
+        self.passed += int((~kept).sum())
+        return block.only(kept)
+
+
+def _holds(text: str) -> str:
+    """Return the condition that a line may hold a text: as it is, or behind an escape.
+
+    >>> _holds("PLoS ONE")
+    "contains(line, 'PLoS ONE') OR contains(line, '\\\\u00')"
+    """
+    plain = json.dumps(text, ensure_ascii=False)[1:-1]
+    escapes = ["\\u00" if text.isascii() else "\\u", *(["\\/"] if "/" in text else [])]
+    return " OR ".join(f"contains(line, {_quoted(one)})" for one in [plain, *escapes])
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -5,6 +5,7 @@ Every generation of OpenAlex is read by the same rules: what a work does not say
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,10 +16,182 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.readers.openalex_abstracts import abstracts_of
-from cube2net.sources.readers.openalex_columns import entries, flags_of, is_known, numbers, part, values_of, whole
-from cube2net.sources.readers.openalex_labels import Labels, NamedThings
 from cube2net.sources.readers.openalex_lines import Block
+
+
+def part(record: pa.Array, *names: str) -> pa.Array:
+    """Return a part of records, null where the record or what leads to the part is."""
+    for name in names:
+        record = pc.struct_field(record, name)
+    return record
+
+
+def entries(lists: pa.ListArray) -> tuple[Array, pa.Array]:
+    """Return where the entries of each list begin, and all entries; a list that is null has none."""
+    inner = lists.flatten()
+    sizes = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts, inner
+
+
+def numbers(texts: pa.Array | pa.ChunkedArray, letter: str) -> Array:
+    """Return the numbers of ids that begin with a letter, -1 for what is none."""
+    from cube2net.kernels.number_ids import numbers_of_ids
+
+    starts, data = bytes_of(whole(texts))
+    found: Array = numbers_of_ids(starts, data, ord(letter))
+    return found
+
+
+def bytes_of(texts: pa.StringArray) -> tuple[Array, Array]:
+    """Return where every text begins in the bytes of all, and these; one that is null has none."""
+    if texts.null_count:
+        texts = texts.fill_null("")
+    _, places, data = texts.buffers()
+    starts = np.frombuffer(places, np.int32)[texts.offset : texts.offset + len(texts) + 1] if places else np.zeros(1)
+    return starts.astype(np.int64), np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
+
+
+def whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return a column in one piece."""
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def flags_of(column: pa.ChunkedArray) -> Array:
+    """Return flags, where null is false."""
+    flags: Array = column.fill_null(False).to_numpy()
+    return flags
+
+
+def is_known(column: pa.Array) -> Array:
+    """Return which entries are not null."""
+    valid: Array = column.is_valid().to_numpy(zero_copy_only=False)
+    return valid
+
+
+def values_of(column: pa.Array, usual: float, kind: type[Any]) -> Array:
+    """Return numbers, those that are null being the usual one."""
+    values: Array = column.fill_null(usual).to_numpy(zero_copy_only=False).astype(kind)
+    return values
+
+
+LONGEST = 500
+"""The most characters of a label."""
+
+
+class Labels:
+    """Texts, each with a number, in the order in which they are met.
+
+    >>> labels = Labels()
+    >>> labels.codes(pa.array(["Oslo", None, " ", "Rome", "Oslo "])).tolist(), labels.texts()
+    ([0, -1, -1, 1, 0], ['Oslo', 'Rome'])
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {}
+
+    def codes(self, texts: pa.Array | pa.ChunkedArray) -> Array:
+        """Return the numbers of texts, -1 for what is missing or blank."""
+        if isinstance(texts, pa.ChunkedArray):
+            texts = texts.combine_chunks()
+        packed = texts.dictionary_encode()
+        codes = [self.code(text.strip()[:LONGEST]) for text in packed.dictionary.to_pylist()]
+        at = packed.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
+        found: Array = np.array([*codes, -1], np.int32)[at]
+        return found
+
+    def code(self, text: str) -> int:
+        """Return the number of a text, -1 where it is empty."""
+        return self.known.setdefault(text, len(self.known)) if text else -1
+
+    def texts(self) -> list[str]:
+        """Return all texts, by their numbers."""
+        return list(self.known)
+
+
+class NamedThings:
+    """Things with an id and a name, of which some have a name alone; each has a number."""
+
+    def __init__(self, letter: str) -> None:
+        self.letter = letter
+        self.known: dict[int | str, int] = {}
+        self.ids: list[int] = []
+        self.names: list[str] = []
+
+    def codes(self, ids: Array, names: pa.Array) -> Array:
+        """Return the numbers of things, -1 for what has neither an id (-1) nor a name."""
+        every, first, back = np.unique(ids, return_index=True, return_inverse=True)
+        known = self.known
+        numbered = [known.get(number, -1) for number in every.tolist()]
+        for at in [at for at, code in enumerate(numbered) if code < 0 and every[at] >= 0]:
+            numbered[at] = self._code(int(every[at]), names[int(first[at])].as_py())
+        codes = np.array(numbered, np.int32)
+        found: Array = codes[back.reshape(-1)]
+        if len(every) and every[0] < 0:
+            packed = names.filter(pa.array(ids < 0)).dictionary_encode()
+            codes = np.array([*(self._code(-1, name) for name in packed.dictionary.to_pylist()), -1], np.int32)
+            found[ids < 0] = codes[packed.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)]
+        return found
+
+    def _code(self, number: int, name: str | None) -> int:
+        name = (name or "").strip()[:LONGEST]
+        key: int | str = name if number < 0 else number
+        if key == "":
+            return -1
+        if key not in self.known:
+            self.known[key] = len(self.known)
+            self.ids.append(number)
+            self.names.append(name or f"{self.letter}{number}")
+        return self.known[key]
+
+    def labels(self) -> list[str]:
+        """Return what each is called: of several ids with one name, all but the lowest have the id beside it.
+
+        >>> things = NamedThings("S")
+        >>> things.codes(np.array([9, 7, -1]), pa.array(["BMJ", "BMJ", "BMJ"])).tolist(), things.labels()
+        ([1, 0, 2], ['BMJ', 'BMJ (S9)', 'BMJ'])
+        """
+        lowest: dict[str, int] = {}
+        for number, name in zip(self.ids, self.names, strict=True):
+            if number >= 0:
+                lowest[name] = min(number, lowest.get(name, number))
+        return [
+            name if number < 0 or lowest[name] == number else f"{name} ({self.letter}{number})"
+            for number, name in zip(self.ids, self.names, strict=True)
+        ]
+
+
+ENDS = r"[.?!]$"
+
+
+def abstracts_of(title: pa.Array, index: pa.Array, plain: pa.Array, dropped: Dropped) -> pa.Array:
+    """Return title and abstract of works; abstracts that cannot be read, or not to their end, are counted."""
+    from cube2net.kernels.inverted_index import CUT, ODD, texts_of_indexes
+
+    index = _opened(index)
+    ends, data, states = texts_of_indexes(*bytes_of(index))
+    dropped.leave_out("abstracts that are cut", int((states == CUT).sum()))
+    made = pa.LargeStringArray.from_buffers(len(index), pa.py_buffer(ends), pa.py_buffer(data)).cast(pa.string())
+    odd = np.flatnonzero(states == ODD)
+    dropped.leave_out("abstracts that are no index of words", len(odd))
+    abstract = pc.if_else(pc.equal(pc.binary_length(made), 0), pc.coalesce(plain, pa.scalar("")), made)
+    title = title.fill_null("")
+    between = pc.if_else(pc.match_substring_regex(title, ENDS), " ", ". ")
+    both = pc.binary_join_element_wise(title, abstract, between)
+    text = pc.if_else(pc.equal(pc.binary_length(abstract), 0), title, both)
+    return pc.if_else(pc.equal(pc.binary_length(title), 0), abstract, text)
+
+
+def _opened(index: pa.Array) -> pa.Array:
+    """Return indexes, those given as texts of themselves taken out of these."""
+    is_text = pc.starts_with(index, '"').fill_null(False)
+    if not pc.any(is_text).as_py():
+        return index
+    return pc.replace_with_mask(
+        index, is_text, pa.array([json.loads(text) for text in index.filter(is_text).to_pylist()])
+    )
+
 
 TOPICS = {"topic": (), "subfield": ("subfield",), "field": ("field",), "domain": ("domain",)}
 CONCEPTS = {"concept": 2, "concept_area": 1, "concept_field": 0}

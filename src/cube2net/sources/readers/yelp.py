@@ -21,8 +21,7 @@ from cube2net.records import Corpus, DimensionSpec
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.io.input_files import InputFiles, data_files
 from cube2net.sources.io.text_records import json_records, numbered, texts
-from cube2net.sources.made.link_tasks import Task, Where, link_task
-from cube2net.sources.readers.reviews import LAST, Reviewed, Reviews, Things, left_out
+from cube2net.sources.readers.reviews import LAST, Reviewed, Reviews, Task, Things, Where, left_out, link_task
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 ENDINGS = (".json",)

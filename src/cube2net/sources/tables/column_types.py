@@ -21,7 +21,7 @@ from cube2net.records.column_kinds import decoded, holds_text, is_list
 from cube2net.records.link_weights import LIGHTEST
 from cube2net.sources.io.dropped import Dropped, Places
 from cube2net.sources.tables.dialects import UNSAID, Conventions
-from cube2net.sources.tables.written_values import (
+from cube2net.sources.tables.locale_values import (
     NUMBER,
     TableWriting,
     as_clock,

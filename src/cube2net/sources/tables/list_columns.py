@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 
 from cube2net.records.column_kinds import decoded, holds_text
 from cube2net.sources.tables.column_types import Rows, keys
-from cube2net.sources.tables.id_columns import MOST_COLUMNS, is_unique, nearly_unique
-from cube2net.sources.tables.row_identity import FIRST, LAST
+from cube2net.sources.tables.key_columns import MOST_COLUMNS, is_unique, nearly_unique
+from cube2net.sources.tables.locale_values import likely_written
+from cube2net.sources.tables.single_table import FIRST, LAST
 from cube2net.sources.tables.table_roles import plain
-from cube2net.sources.tables.written_values import likely_written
 
 MARKS = (";", "|", "\n", " / ", "/", ",")
 """What may part several names in a field; what stands inside of names comes last."""

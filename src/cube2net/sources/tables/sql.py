@@ -20,8 +20,8 @@ from cube2net.atomic_files import temporary_folder
 from cube2net.errors import ParameterError, SourceError, first_line, parse_size, quoted
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
-from cube2net.sources.tables.frame_source import read_tables
 from cube2net.sources.tables.table_roles import CALLED
+from cube2net.sources.tables.table_source import read_tables
 
 SETTINGS = {
     "autoinstall_known_extensions": "false",

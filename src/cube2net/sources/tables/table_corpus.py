@@ -2,23 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.array_types import Array
 from cube2net.arrays import merge_links
 from cube2net.errors import SourceError, listed, some
 from cube2net.records import Corpus, Objects
 from cube2net.records.column_kinds import holds_text
-from cube2net.records.corpus import LABELS, LINKS, MENTIONS, TERMS, UNKNOWN_OBJECTS, table
+from cube2net.records.corpus import LABELS, LINKS, MENTIONS, OBJECTS, TERMS, UNKNOWN_OBJECTS, table
+from cube2net.records.keys import are_whole
 from cube2net.records.limits import MOST, check_count
 from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.carried_columns import has_whole_ids, link_details, with_attributes
 from cube2net.sources.tables.column_types import Rows, Ways, attribute, find, keys, unique_keys, weights
-from cube2net.sources.tables.known_objects import referred_objects, with_ids, with_referred
+
+
+def referred_objects(known: Objects | None, listed: pa.ChunkedArray, columns: Sequence[tuple[Rows, str]]) -> pa.Table:
+    """Return the known objects that columns of ids name and that are not listed, as they are known.
+
+    >>> known = Objects.of(table(OBJECTS, object=["a", "b"], name=["Ada", "Bob"], kind=["x", "x"]))
+    >>> rows = Rows("links", pa.table({"to": ["b", "c", "a"]}), lambda rows: [])
+    >>> referred_objects(known, pa.chunked_array([["a"]]), [(rows, "to")])["name"].to_pylist()
+    ['Bob']
+    """
+    if known is None:
+        return table(OBJECTS)
+    named = pa.chunked_array([chunk for rows, name in columns for chunk in keys(rows, name).chunks], pa.string())
+    named = pc.drop_null(pc.unique(named))
+    missing = named.filter(pc.invert(pc.is_in(named, value_set=listed)))
+    rows = known.table.select(list(OBJECTS))
+    return rows.filter(pc.is_in(rows["object"], value_set=missing))
+
+
+def with_referred(objects: pa.Table, referred: pa.Table) -> pa.Table:
+    """Return objects and then those that are only referred to, of which no attribute is said."""
+    return pa.concat_tables([objects, referred], promote_options="default") if referred.num_rows else objects
+
+
+def with_ids(listed: pa.ChunkedArray, referred: pa.Table) -> pa.ChunkedArray:
+    """Return the ids of objects that are listed, and then of those that are only referred to."""
+    return pa.chunked_array([*listed.chunks, *referred["object"].chunks], pa.string())
+
+
+def has_whole_ids(rows: Rows, column: str, ids: pa.ChunkedArray) -> bool:
+    """Return whether ids come from a column of whole numbers: texts that look like such stay texts.
+
+    Fractions that are all whole are such numbers: pandas has them so where an id is missing, or was.
+    """
+    kind = rows.table.schema.field(column).type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind)) and are_whole(ids)
+
+
+def with_attributes(objects: pa.Table, columns: Iterable[tuple[str, pa.ChunkedArray]]) -> pa.Table:
+    """Return objects with attributes; one that is called like what every object has is called ``NAME_attribute``."""
+    for name, column in columns:
+        called = name
+        while called in OBJECTS or called in objects.column_names:
+            called += "_attribute"
+        objects = objects.append_column(called, column)
+    return objects
+
+
+def link_details(
+    rows: Rows, columns: Mapping[str, str], good: Array, dropped: Dropped
+) -> dict[str, pa.Array | pa.ChunkedArray]:
+    """Return the kinds and times of the links that are good, where their table has such columns."""
+    chosen = pa.array(np.flatnonzero(good))
+    found: dict[str, pa.Array | pa.ChunkedArray] = {}
+    if "kind" in columns:
+        kinds = keys(rows, columns["kind"])
+        if kinds.null_count < len(kinds):
+            found["kind"] = kinds.take(chosen)
+    if "time" in columns:
+        times = _times(attribute(rows, columns["time"], dropped))
+        if times is None:
+            dropped.say(f"{rows.name}: left out {columns['time']!r} (no dates and no whole numbers such as years)")
+        else:
+            found["time"] = times.take(chosen)
+    return found
+
+
+def _times(column: pa.ChunkedArray | None) -> pa.ChunkedArray | None:
+    """Return dates, times or whole numbers, which fractions may stand for; None for anything else."""
+    if column is not None and pa.types.is_floating(column.type):
+        whole = pc.all(pc.equal(column, pc.floor(column))).as_py()
+        column = pc.cast(column, pa.int64(), safe=False) if whole else None
+    if column is None or not (pa.types.is_integer(column.type) or pa.types.is_temporal(column.type)):
+        return None
+    return column
+
 
 Columns = Mapping[str, str]
 Part = tuple[Rows, Columns]

@@ -100,6 +100,43 @@ class Guess:
         return list(self.columns.items())
 
 
+@dataclass(frozen=True)
+class ColumnRole:
+    """The role of a column of one of the tables read, such as ``nodes.id``; a column of links may have none."""
+
+    table: str
+    column: str
+    role: str
+    is_name_part: bool = False
+    """Whether the name is put together of this column and others."""
+
+
+@dataclass(frozen=True)
+class TableRoles:
+    """Which columns of tables have which role, in the order in which they are shown.
+
+    ``layout`` is what the tables are: ``single`` for one table of nodes, ``records`` for one table of records,
+    ``network`` for nodes and links, ``items`` for objects, items and mentions, ``links`` for links alone.
+    """
+
+    layout: str
+    columns: tuple[ColumnRole, ...]
+
+
+def found_roles(columns: Mapping[str, str], not_used: Iterable[str]) -> TableRoles:
+    """Return the roles of columns by role, and those of the columns of links that are not used.
+
+    >>> found_roles({"links.source": "a", "links.target": "b"}, ["c"]).layout
+    'links'
+    """
+    network = "nodes.id" in columns
+    layout = "network" if network else "items" if "objects.id" in columns else "records"
+    layout = layout if network or "mentions.object" in columns else "links"
+    main = {"network": "nodes", "links": "links"}.get(layout, "items")
+    found = [ColumnRole(role.rpartition(".")[0] or main, name, role) for role, name in columns.items()]
+    return TableRoles(layout, (*found, *(ColumnRole("links", name, "") for name in not_used)))
+
+
 def check_roles(given: Mapping[str, str]) -> None:
     """Raise unless every key is a role such as ``source``, or a file and a role such as ``items.item``."""
     roles = {role for roles in SPELLINGS.values() for role in roles}

@@ -1,30 +1,31 @@
-"""Tables of any usual format: nodes and links, or objects, items and mentions, in files or in a folder."""
+"""Tables of any usual format: nodes and links, or objects, items and mentions, in files, in a folder or in memory."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cube2net.errors import ParameterError, SourceError
+from cube2net.errors import ParameterError, SourceError, listed, quoted
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Objects
 from cube2net.records.column_kinds import holds_text
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows
 from cube2net.sources.tables.dialects import Conventions
-from cube2net.sources.tables.flat_columns import guess_flat
-from cube2net.sources.tables.flat_table import flat_corpus
-from cube2net.sources.tables.frame_rows import frame_rows
-from cube2net.sources.tables.lone_table import first_row_is_data, lone_table, names_other_rows
-from cube2net.sources.tables.read_rows import as_read, read_rows
-from cube2net.sources.tables.table_choice import (
+from cube2net.sources.tables.find_tables import (
     RECORDS,
     FoundTables,
+    TableFinder,
     by_their_values,
 )
+from cube2net.sources.tables.flat_table import flat_corpus, guess_flat
+from cube2net.sources.tables.frames import frame_rows, is_frame, names_in
+from cube2net.sources.tables.read_rows import as_read, read_rows
+from cube2net.sources.tables.single_table import LoneTable, first_row_is_data, lone_table, names_other_rows
 from cube2net.sources.tables.table_corpus import (
     Part,
     item_corpus,
@@ -33,13 +34,18 @@ from cube2net.sources.tables.table_corpus import (
     network_corpus,
     with_labels_and_terms,
 )
-from cube2net.sources.tables.table_finder import TableFinder
 from cube2net.sources.tables.table_roles import (
     CALLED,
+    EXPECTED,
     EXTRAS,
+    LAYOUTS,
+    ROLE_OF,
+    TableRoles,
     base_name,
     check_roles,
     format_of,
+    found_roles,
+    is_whole,
 )
 from cube2net.sources.tables.total_rows import without_totals
 from cube2net.sources.tables.value_roles import are_links_by_name, are_links_by_values, roles_of
@@ -48,6 +54,14 @@ from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 CONVENTIONS = ("delimiter", "quote", "encoding", "decimal", "dates", "header")
 FLAT_ROLES = ("item", "items.item", "object", "mentions.object")
+
+
+@dataclass(frozen=True, eq=False)
+class TableReading:
+    """The corpus of some tables, and the roles that their columns have."""
+
+    corpus: Corpus
+    roles: TableRoles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,15 +123,22 @@ class Tables:
         of files with these names, a workbook with such sheets, or a table of links or records; what has other names
         is passed over, and this is said.
         """
+        return self.read_with_roles(paths, progress=progress).corpus
+
+    def read_with_roles(self, paths: Sequence[Path] = (), *, progress: Progress = silent) -> TableReading:
+        """Return the corpus of the files, and the roles of their columns."""
         found = self._files(paths)
-        return self.corpus_of(found.files, remarks=found.remarks, progress=progress, unsure=found.unsure)
+        return self.read_found(found.files, remarks=found.remarks, progress=progress, unsure=found.unsure)
 
     def read_more(self, paths: Sequence[Path] = (), *, known: Objects, progress: Progress = silent) -> Corpus:
         """Return the corpus of files that may name ``known`` objects; nodes alone and links alone make one, too."""
         found = self._files(paths, more=True)
-        return self.corpus_of(found.files, remarks=found.remarks, known=known, progress=progress, unsure=found.unsure)
+        reading = self.read_found(
+            found.files, remarks=found.remarks, known=known, progress=progress, unsure=found.unsure
+        )
+        return reading.corpus
 
-    def corpus_of(
+    def read_found(
         self,
         tables: Mapping[str, Any],
         *,
@@ -125,8 +146,8 @@ class Tables:
         known: Objects | None = None,
         progress: Progress = silent,
         unsure: str | None = None,
-    ) -> Corpus:
-        """Return the corpus of tables by what each of them is: paths, sheets, or frames in memory.
+    ) -> TableReading:
+        """Return the corpus and the roles of tables by what each of them is: paths, sheets, or frames in memory.
 
         Where only their order says which are nodes and which links, that is ``unsure``, and the values decide; where
         that is not empty it is the refusal of tables of which the values do not tell.
@@ -149,11 +170,12 @@ class Tables:
         elif RECORDS in rows and known is not None and not self._are_records(rows[RECORDS]):
             dropped.say(f"{rows[RECORDS].name} is taken for nodes alone (guessed)")
             rows["nodes"] = rows.pop(RECORDS)
-        columns: Mapping[str, str] = {}
+        single: LoneTable | None = None
         if RECORDS in rows and self._are_alone(rows):
-            found = lone_table(rows.pop(RECORDS), self.columns, dropped.say)
-            rows, columns = rows | found.tables, found.columns
-        parts = self._parts({role: table for role, table in rows.items() if role != RECORDS}, columns, dropped)
+            single = lone_table(rows.pop(RECORDS), self.columns, dropped.say)
+            rows |= single.tables
+        tabled = {role: table for role, table in rows.items() if role != RECORDS}
+        parts, not_used = self._parts(tabled, {} if single is None else single.columns, dropped)
         if RECORDS in rows:
             corpus = flat_corpus(
                 rows[RECORDS],
@@ -182,7 +204,10 @@ class Tables:
             corpus = with_labels_and_terms(corpus, parts, dropped)
         said = {"separators": dict(self.separators), "directed": self.directed}
         said |= {name: getattr(self, name) for name in CONVENTIONS if getattr(self, name) is not None}
-        return replace(corpus, source=as_read({role: part[1] for role, part in parts.items()}, corpus.source, said))
+        columns = {role: part[1] for role, part in parts.items()}
+        source = as_read(columns, corpus.source, said)
+        roles = found_roles(source["columns"], not_used) if single is None else single.roles(columns)
+        return TableReading(replace(corpus, source=source), roles)
 
     def files_read(self, paths: Sequence[Path] = ()) -> list[Path]:
         """Return the files that would be read."""
@@ -268,8 +293,12 @@ class Tables:
             return True
         return names_other_rows(rows[RECORDS]) or not self._are_records(rows[RECORDS])
 
-    def _parts(self, tables: Mapping[str, Rows], found: Mapping[str, str], dropped: Dropped) -> dict[str, Part]:
+    def _parts(
+        self, tables: Mapping[str, Rows], found: Mapping[str, str], dropped: Dropped
+    ) -> tuple[dict[str, Part], tuple[str, ...]]:
+        """Return the tables with the columns that have a role, and the columns of links that have none."""
         parts: dict[str, Part] = {}
+        not_used: tuple[str, ...] = ()
         given = self._columns(tables)
         for role, told in roles_of(tables, {**given, **found}, self.separators).items():
             said_so = tuple(each for each in told.given if f"{role}.{each}" in given or each in given)
@@ -283,7 +312,8 @@ class Tables:
             if role not in ("links", "labels") and rows.table.num_rows == 0:
                 raise SourceError(f"{rows.name} has a header and no rows, expected {role}")
             parts[role] = rows, columns
-        return parts
+            not_used += guess.left if role == "links" else ()
+        return parts, not_used
 
     def _files(self, paths: Sequence[Path], *, more: bool = False) -> FoundTables:
         """Return which file, or sheet of one, is what, and what is to be said of that; ``more`` goes with others."""
@@ -299,3 +329,90 @@ class Tables:
 
     def _meter(self) -> Meter:
         return Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
+
+
+Table = Any
+"""A path, or a frame in memory."""
+BESIDE = ("links", *EXTRAS)
+ALLOWED = (
+    "a path, or a frame: of pandas or Polars, an Arrow table, a DuckDB relation, or whatever hands itself to Arrow"
+)
+
+
+def read_tables(given: Sequence[Table], named: Mapping[str, Any], progress: Progress = silent) -> Corpus:
+    """Return the corpus of tables in files and in memory; ``named`` are tables by their roles, and the options.
+
+    A mapping among the tables gives their roles by its keys.
+    """
+    given, options = list(given), dict(named)
+    if len(given) == 1 and _is_roles(given[0]):
+        for name, table in given.pop().items():
+            role = ROLE_OF.get(str(name).casefold(), RECORDS if name == RECORDS else None)
+            if role is None or options.get(role) is not None:
+                what = "is given twice" if role else "is no table"
+                raise SourceError(f"{quoted(name)} {what}: expected some of {listed([*CALLED, RECORDS])}")
+            options[role] = table
+    tables = {role: options.pop(role) for role in (*CALLED, RECORDS) if options.get(role) is not None}
+    given += [tables.pop(RECORDS)] if RECORDS in tables else []
+    column = tables.get("objects")
+    if isinstance(column, str) and (len(given) == 1 or set(tables) - set(BESIDE) == {"objects", "items"}):
+        given += [tables.pop("items")] if "items" in tables and not Path(column).exists() else []
+        if len(given) == 1:
+            options["objects"] = tables.pop("objects")
+    for name, table in (*tables.items(), *((f"table {place + 1}", table) for place, table in enumerate(given))):
+        _check(name, table)
+    reader = _reader(options)
+    if not any(map(is_frame, (*given, *tables.values()))):
+        return _reader({**options, **tables}).read([Path(path) for path in given], progress=progress)
+    roles = _roles(given, tables, {"item", "objects"} & set(options))
+    places = {id(table): place for place, table in enumerate(given, start=1)}
+    said = [f"{role} is table {places[id(table)]}" for role, table in roles.items() if id(table) in places]
+    remarks = [f"tables: {', '.join(said)}"] if len(given) > 1 else []
+    read = {role: table if is_frame(table) else Path(table) for role, table in roles.items()}
+    return reader.read_found(read, remarks=remarks, progress=progress).corpus
+
+
+def _reader(options: Mapping[str, Any]) -> Tables:
+    try:
+        return Tables(**options)
+    except TypeError as error:
+        raise ParameterError(f"source 'tables' cannot be made so: {error}") from None
+
+
+def _is_roles(thing: object) -> bool:
+    """Return whether a thing is a mapping of tables by their roles, and no table itself."""
+    return isinstance(thing, Mapping) and not is_frame(thing)
+
+
+def _check(name: str, table: object) -> None:
+    if not (is_frame(table) or (isinstance(table, str | os.PathLike) and os.fspath(table))):
+        raise ParameterError(f"{name} is {quoted(table)}, expected {ALLOWED}")
+
+
+def _roles(given: Sequence[Table], tables: Mapping[str, Table], columns: set[str]) -> dict[str, Table]:
+    """Return which table is what: those given by their order, a single one as nodes where there are links for it."""
+    if len(given) == 1:
+        others = [role for role in tables if role not in BESIDE]
+        if others:
+            raise SourceError(f"a table is given beside {listed(others)}: name them all, such as nodes=…, links=…")
+        return {"nodes" if "links" in tables and not columns else RECORDS: given[0], **tables}
+    found = dict(tables)
+    if given:
+        layout = [role for role in LAYOUTS.get(len(given), ()) if role not in tables]
+        if len(layout) < len(given):
+            raise SourceError(f"got {len(given)} tables: {EXPECTED}")
+        order = [*given[::-1]] if len(given) == 2 and _are_swapped(*given) else given
+        found |= dict(zip(layout, order, strict=True))
+    if not is_whole(found):
+        raise SourceError(f"got {listed(found)}: {EXPECTED}")
+    return found
+
+
+def _are_swapped(nodes: Table, links: Table) -> bool:
+    """Return whether of nodes and links the first table has the columns of links and the second one has not."""
+    return _has_ends(nodes) and not _has_ends(links)
+
+
+def _has_ends(table: Table) -> bool:
+    plain = {"".join(filter(str.isalnum, name)).casefold() for name in names_in(table)}
+    return {"source", "target"} <= plain or {"from", "to"} <= plain or {"src", "dst"} <= plain

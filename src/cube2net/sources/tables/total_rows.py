@@ -14,7 +14,7 @@ from cube2net.array_types import Array
 from cube2net.records.column_kinds import decoded, holds_text
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, keys
-from cube2net.sources.tables.written_values import as_numbers, likely_written, present
+from cube2net.sources.tables.locale_values import as_numbers, likely_written, present
 
 REASON = "total rows"
 WORDS = (

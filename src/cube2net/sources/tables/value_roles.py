@@ -15,10 +15,12 @@ import pyarrow.compute as pc
 
 from cube2net.records.column_kinds import holds_text
 from cube2net.sources.tables.column_types import Rows, keys
-from cube2net.sources.tables.id_columns import (
+from cube2net.sources.tables.key_columns import (
     MOST_COLUMNS,
+    MOSTLY_NAMES,
     Ids,
     is_unique,
+    name_share,
     nearly_unique,
     referred,
     sample,
@@ -26,8 +28,8 @@ from cube2net.sources.tables.id_columns import (
     share_of,
 )
 from cube2net.sources.tables.link_columns import is_time, is_weight, two_ends, with_link_columns
-from cube2net.sources.tables.name_columns import MOSTLY_NAMES, name_share
-from cube2net.sources.tables.row_identity import is_named_row
+from cube2net.sources.tables.locale_values import spread_rows
+from cube2net.sources.tables.single_table import is_named_row
 from cube2net.sources.tables.table_roles import (
     ROLE_OF,
     Guess,
@@ -35,7 +37,6 @@ from cube2net.sources.tables.table_roles import (
     is_sure,
     named_columns,
 )
-from cube2net.sources.tables.written_values import spread_rows
 
 ORDER = ("nodes", "objects", "items", "mentions", "links", "labels", "terms")
 IDS = {"nodes": "id", "objects": "id", "items": "item"}
