@@ -215,8 +215,7 @@ def test_the_extras_are_those_that_the_project_declares() -> None:
     assert {extra: names(declared[extra]) for extra in EXTRAS} == {
         extra: {canonicalize_name(package) for package in packages} for extra, packages in EXTRAS.items()
     }
-    called = {"sklearn": "scikit-learn"}
-    assert names(PROJECT["dependencies"]) == {canonicalize_name(called.get(package, package)) for package in CORE}
+    assert names(PROJECT["dependencies"]) == {canonicalize_name(package) for package in CORE}
     (everything,) = map(Requirement, declared["all"])
     assert everything.extras == set(EXTRAS)
     assert not names(PROJECT["dependencies"]) & names([each for extra in EXTRAS for each in declared[extra]])
@@ -233,8 +232,8 @@ def test_every_package_that_the_code_imports_is_declared() -> None:
     others = imported - sys.stdlib_module_names - {"cube2net"}
     known = names(PROJECT["dependencies"]) | {canonicalize_name(package) for package in OPTIONAL}
     known |= {"pandas", "polars"}  # whose frames are made only for those who have them
-    # scikit-learn goes by another name; the others come with the package named, triton with a torch for GPUs.
-    comes_with = {"sklearn": "scikit-learn", "py4j": "pyspark", "triton": "torch", "markupsafe": "jinja2"}
+    # They come with the package named, triton with a torch for GPUs.
+    comes_with = {"py4j": "pyspark", "triton": "torch", "markupsafe": "jinja2"}
     comes_with |= {"llvmlite": "numba", "anyio": "mcp", "IPython": "anywidget", "traitlets": "anywidget"}
     assert {canonicalize_name(comes_with.get(name, name)) for name in others} <= known
 
@@ -256,7 +255,7 @@ def test_the_dependency_group_of_the_stress_run_names_all_that_it_imports() -> N
     assert {"include-group": "extras"} in declared["stress"]
     known = names(PROJECT["dependencies"]) | {canonicalize_name(package) for package in OPTIONAL}
     known |= names([each for each in declared["stress"] if isinstance(each, str)])
-    assert third_party - {"cube2net", "stress", "sklearn"} <= known
+    assert third_party - {"cube2net", "stress"} <= known
 
 
 def test_the_lowest_versions_are_those_that_the_project_names() -> None:
