@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "reference" / "glossary.md"
 # Here others' words are spoken: those of libraries and formats; and bins, boxes and texts have edges too.
 THEIRS = {
     "edge": "network/ cube/grow/attribute_labels kernels/topic_models kernels/force_layout sources/ topics/ "
-    "referee/report pipeline/cell_sampler",
+    "referee/report",
     "graph": "sources/ network/ pipeline/reading select/learn kernels/rollout",
     "document": "sources/ topics/",
 }

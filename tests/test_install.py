@@ -163,7 +163,6 @@ for call, *given in (
     (c2n.to_networkx, network),
     (c2n.to_igraph, network),
     (c2n.to_pyg, network),
-    (c2n.CellSampler, cube),
     (c2n.draw_network, network, "net.png"),
     (c2n.write_report, cube, query, comparison, "report"),
     (c2n.construct, cube, query, "cube2net"),
@@ -186,8 +185,6 @@ def test_the_library_says_the_same_sentences_as_the_command_line(folder: Path) -
         "an igraph graph needs the package 'igraph': pip install igraph (extra 'graph')",
         "a PyTorch Geometric graph needs the packages 'torch', 'torch-geometric': pip install torch torch-geometric "
         "(extras 'learn', 'graph')",
-        "a sampler for PyTorch Geometric needs the packages 'torch', 'torch-geometric': pip install torch "
-        "torch-geometric (extras 'learn', 'graph')",
         "a picture needs the package 'matplotlib': pip install matplotlib (extra 'report')",
         "a report needs the packages 'plotly', 'jinja2': pip install plotly jinja2 (extra 'report')",
         LEARNS,

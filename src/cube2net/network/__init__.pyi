@@ -1,6 +1,4 @@
-from .batches import bring as bring, link_entries as link_entries, memberships as memberships
 from .brief_text import brief_text as brief_text
-from .cube_tensors import cube_data as cube_data
 from .draw import check_picture_path as check_picture_path, draw as draw
 from .export import (
     EXPORTS as EXPORTS,
@@ -36,7 +34,7 @@ from .network_text import text_of as text_of
 from .node_columns import label_shares as label_shares
 from .object_descriptions import about_objects as about_objects, columns_of as columns_of
 from .pagerank import PageRank as PageRank, nearest as nearest, scores as scores
-from .pyg import geometric as geometric, to_hetero as to_hetero, to_pyg as to_pyg
+from .pyg import to_hetero as to_hetero, to_pyg as to_pyg
 from .recipe_files import network_path as network_path, read_recipe as read_recipe
 from .steiner_tree import Steiner as Steiner
 from .svg_picture import description as description, svg_of as svg_of
