@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net.contrasts import count_objects, held, mixed_cells
 from cube2net.cube import cuboid
-from cube2net.kernels.unions import count_unions, sums_beyond
+from cube2net.kernels.csr import count_unions, sums_beyond
 from levels_by_hand import by_hand, every_cell, is_below, levelled_cube
 
 
