@@ -24,6 +24,7 @@ import pyarrow as pa
 
 import cube2net as c2n
 from cube2net.records import Cube
+from dblp_like_corpus import make_dblp_like
 
 LEVELS = ["year@years/fives@width:5/decades|fives/quarter@width:25", "venue/kind", "topic/group/area"]
 
@@ -87,7 +88,7 @@ def floor(cube: Cube) -> None:
 
 def make(folder: Path, papers: int, min_objects: int) -> None:
     """Build a cube of made-up papers with levels above their topics."""
-    corpus = c2n.pipeline.make_dblp_like(papers)
+    corpus = make_dblp_like(papers)
     numbers = [int(topic.rpartition(" ")[2]) for topic in corpus.items["topic"].to_pylist()]
     items = corpus.items
     for name, of in (("group", 8), ("area", 32)):

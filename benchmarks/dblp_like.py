@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 import cube2net as c2n
 from cube2net.array_types import Array
 from cube2net.records import Corpus, Cube
-from cube2net.sources.made.dblp_like import make_dblp_like
+from dblp_like_corpus import make_dblp_like
 
 WHAT = {
     "authors of a paper": "authors",

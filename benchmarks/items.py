@@ -17,10 +17,10 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any
 
-import cube2net as c2n
 from cube2net import cube as cubes
 from cube2net.records import Cube
 from cube2net.seeding import stream
+from dblp_like_corpus import make_dblp_like
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def main() -> None:
 
 def built(place: Path, papers: int, times: int) -> Path:
     """Say what building with and without the items takes; return the folder of the cube with all of them."""
-    corpus = c2n.pipeline.make_dblp_like(papers)
+    corpus = make_dblp_like(papers)
     seconds: dict[str, list[float]] = {"none": [], "index": [], "all": []}
     for _ in range(times + 1):
         for items in seconds:

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import cube2net as c2n
 from cube2net.cube import Spark, read_manifest
+from dblp_like_corpus import make_dblp_like
 
 HOST = "127.0.0.1"
 EXECUTOR = b"CoarseGrainedExecutorBackend"
@@ -84,7 +85,7 @@ def main() -> None:
     parser.add_argument("--papers", type=int, default=30_000)
     parser.add_argument("--partitions", type=int, default=4)
     given = parser.parse_args()
-    corpus = c2n.pipeline.make_dblp_like(given.papers)
+    corpus = make_dblp_like(given.papers)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch).resolve()
         (folder / "staging").mkdir()

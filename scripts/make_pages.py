@@ -19,7 +19,6 @@ from typer.testing import CliRunner
 import cube2net
 import make_man
 from cube2net.cli.app import app
-from cube2net.deprecated import MOVED
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 COMMANDS = (
@@ -65,12 +64,6 @@ ROOMS = {
     "interfaces": "The extension points: anything with the right method fits.",
     "errors": "What cube2net refuses, as a tree.",
 }
-OLD_HEAD = """## Old names
-
-They work for one release more, with a `DeprecationWarning` that names the new one.
-
-| old | new |
-| --- | --- |"""
 
 
 def cli_page() -> str:
@@ -92,8 +85,7 @@ def api_page() -> str:
     for title, names in public_names():
         rows = [f"| `{name}` | {first_line(name)} |" for name in names]
         parts.append("\n".join([f"## {title}", "", "| name | |", "| --- | --- |", *rows]) + "\n")
-    old = [f"| `{name}` | `cube2net.{new}` |" for name, new in MOVED.items()]
-    return "\n".join([*parts, "\n".join([OLD_HEAD, *old]) + "\n"])
+    return "\n".join(parts)
 
 
 def public_names() -> Iterator[tuple[str, list[str]]]:

@@ -9,7 +9,6 @@ import pkgutil
 
 import matplotlib.figure
 import numba
-import sklearn.cluster
 
 import cube2net.cli.app
 import stress.targets
@@ -21,4 +20,4 @@ numba.njit(lambda number: number)(1)  # the compiler itself
 with contextlib.suppress(SystemExit), contextlib.redirect_stdout(None):
     cube2net.cli.app.app(["info", "--help"])  # the parser of commands
 
-__all__ = ["cube2net", "matplotlib", "numba", "sklearn", "stress"]
+__all__ = ["cube2net", "matplotlib", "numba", "stress"]

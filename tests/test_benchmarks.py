@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
+from dblp_like_corpus import make_dblp_like, open_dblp_like
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
@@ -33,7 +34,7 @@ def measures(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
 
     folder = tmp_path_factory.mktemp("benchmarks")
     literature.make(folder, 3_000)
-    corpus = c2n.pipeline.open_dblp_like(literature.corpus_folder(folder, 3_000))
+    corpus = open_dblp_like(literature.corpus_folder(folder, 3_000))
     literature.cube_folder(folder, 3_000).parent.mkdir()
     cube = c2n.build_cube(corpus, out=literature.cube_folder(folder, 3_000))
     modules = (anthology, contestants, growing, limits, literature, page, page_words, processes, race, updating)
@@ -74,7 +75,7 @@ def test_every_contestant_finds_the_objects_of_highest_score(measures: SimpleNam
 
 def test_a_literature_beside_another_keeps_its_rows_links_and_answers(measures: SimpleNamespace) -> None:
     literature = measures.literature
-    base, other = c2n.pipeline.make_dblp_like(2_000, seed=1), c2n.pipeline.make_dblp_like(3_000)
+    base, other = make_dblp_like(2_000, seed=1), make_dblp_like(3_000)
     alone, grown = (c2n.build_cube(corpus) for corpus in (literature.marked(base), literature.beside(base, other)))
     count = len(alone.objects)
     assert len(grown.objects) == count + other.objects.num_rows

@@ -20,6 +20,7 @@ from cube2net.pipeline import read_manifest
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.topics import Lda
+from dblp_like_corpus import make_dblp_like
 
 from cuts import CutError, told
 
@@ -127,7 +128,7 @@ def test_what_was_made_of_other_data_or_settings_is_made_again(papers: Path, tmp
 
 
 def test_a_corpus_at_hand_has_stages_too_and_those_taken_over_are_named(tmp_path: Path) -> None:
-    corpus = c2n.pipeline.make_dblp_like(2_000)
+    corpus = make_dblp_like(2_000)
     with pytest.raises(CutError):
         c2n.build_cube(corpus, out=tmp_path / "cube", progress=told([], "cube: key objects"))
     stages: list[str] = []
@@ -155,7 +156,7 @@ def test_the_person_is_told_where_the_stages_are(papers: Path, tmp_path: Path) -
 
 
 def test_the_person_is_told_again_where_more_was_finished(tmp_path: Path) -> None:
-    corpus = c2n.pipeline.make_dblp_like(2_000)
+    corpus = make_dblp_like(2_000)
     for cut_at in ("cube: key objects", "cube: links"):
         stages: list[str] = []
         with pytest.raises(CutError):
@@ -193,7 +194,7 @@ def test_two_builds_of_one_cube_at_a_time_do_not_share_stages(tmp_path: Path) ->
 
 
 def test_arrays_made_in_files_are_those_made_in_memory(tmp_path: Path) -> None:
-    corpus = c2n.pipeline.make_dblp_like(2_000)
+    corpus = make_dblp_like(2_000)
     c2n.save_cube(c2n.build_cube(corpus), tmp_path / "one")
     c2n.build_cube(corpus, out=tmp_path / "other")
     assert read_manifest(tmp_path / "one") == read_manifest(tmp_path / "other")
@@ -264,7 +265,7 @@ def test_more_threads_do_not_make_topics_anew(papers: Path, tmp_path: Path) -> N
 
 
 def test_a_task_that_was_cut_off_can_be_made_again(tmp_path: Path) -> None:
-    corpus = c2n.pipeline.make_dblp_like(2_000)
+    corpus = make_dblp_like(2_000)
     hidden = pa.table({"source": pa.array([0], pa.int32()), "target": pa.array([1], pa.int32())})
     task = SimpleNamespace(corpus=corpus, query=("0", "1"), hidden=hidden)
     with pytest.raises(CutError):
@@ -297,12 +298,12 @@ def test_checkpoints_that_are_removed_are_never_seen_by_the_next_build(tmp_path:
 def test_columns_with_dictionaries_in_pieces_can_be_kept(tmp_path: Path) -> None:
     class Pieces:
         def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
-            corpus = c2n.pipeline.make_dblp_like(100)
+            corpus = make_dblp_like(100)
             parts = [corpus.items["venue"].slice(at, 50).combine_chunks().dictionary_encode() for at in (0, 50)]
             return replace(corpus, items=corpus.items.set_column(2, "venue", pa.chunked_array(parts)))
 
     cube = c2n.build_from(Pieces(), out=tmp_path / "cube", dimensions=["venue"], min_objects=1)
-    expected = c2n.build_cube(c2n.pipeline.make_dblp_like(100), ["venue"], min_objects=1)
+    expected = c2n.build_cube(make_dblp_like(100), ["venue"], min_objects=1)
     assert cube.dimensions[0].labels == expected.dimensions[0].labels
 
 

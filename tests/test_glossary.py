@@ -12,8 +12,7 @@ ROOT = Path(cube2net.__file__).parent
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "glossary.md"
 # Here others' words are spoken: those of libraries and formats; and bins, boxes and texts have edges too.
 THEIRS = {
-    "edge": "network/ cube/building/labels kernels/topic_models kernels/force_layout sources/ topics/ "
-    "referee/report pipeline/cell_sampler",
+    "edge": "network/ cube/building/labels kernels/topic_models kernels/force_layout sources/ topics/ referee/report",
     "graph": "sources/ network/ pipeline/reading select/rl kernels/rollout",
     "document": "sources/ topics/",
 }

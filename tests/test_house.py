@@ -13,7 +13,7 @@ import cube2net
 ROOT = Path(cube2net.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
-    ("array_types", "progress", "spelling", "escaping", "deprecated", "brief_tracebacks"),
+    ("array_types", "progress", "spelling", "escaping", "brief_tracebacks"),
     ("errors", "showing", "arrow_values"),
     ("records", "extras"),
     ("interrupts",),

@@ -163,7 +163,6 @@ for call, *given in (
     (c2n.to_networkx, network),
     (c2n.to_igraph, network),
     (c2n.to_pyg, network),
-    (c2n.CellSampler, cube),
     (c2n.draw_network, network, "net.png"),
     (c2n.write_report, cube, query, comparison, "report"),
     (c2n.construct, cube, query, "cube2net"),
@@ -186,8 +185,6 @@ def test_the_library_says_the_same_sentences_as_the_command_line(folder: Path) -
         "an igraph graph needs the package 'igraph': pip install igraph (extra 'graph')",
         "a PyTorch Geometric graph needs the packages 'torch', 'torch-geometric': pip install torch torch-geometric "
         "(extras 'learn', 'graph')",
-        "a sampler for PyTorch Geometric needs the packages 'torch', 'torch-geometric': pip install torch "
-        "torch-geometric (extras 'learn', 'graph')",
         "a picture needs the package 'matplotlib': pip install matplotlib (extra 'report')",
         "a report needs the packages 'plotly', 'jinja2': pip install plotly jinja2 (extra 'report')",
         LEARNS,
@@ -215,8 +212,7 @@ def test_the_extras_are_those_that_the_project_declares() -> None:
     assert {extra: names(declared[extra]) for extra in EXTRAS} == {
         extra: {canonicalize_name(package) for package in packages} for extra, packages in EXTRAS.items()
     }
-    called = {"sklearn": "scikit-learn"}
-    assert names(PROJECT["dependencies"]) == {canonicalize_name(called.get(package, package)) for package in CORE}
+    assert names(PROJECT["dependencies"]) == {canonicalize_name(package) for package in CORE}
     (everything,) = map(Requirement, declared["all"])
     assert everything.extras == set(EXTRAS)
     assert not names(PROJECT["dependencies"]) & names([each for extra in EXTRAS for each in declared[extra]])
@@ -233,8 +229,8 @@ def test_every_package_that_the_code_imports_is_declared() -> None:
     others = imported - sys.stdlib_module_names - {"cube2net"}
     known = names(PROJECT["dependencies"]) | {canonicalize_name(package) for package in OPTIONAL}
     known |= {"pandas", "polars"}  # whose frames are made only for those who have them
-    # scikit-learn goes by another name; the others come with the package named, triton with a torch for GPUs.
-    comes_with = {"sklearn": "scikit-learn", "py4j": "pyspark", "triton": "torch", "markupsafe": "jinja2"}
+    # They come with the package named, triton with a torch for GPUs.
+    comes_with = {"py4j": "pyspark", "triton": "torch", "markupsafe": "jinja2"}
     comes_with |= {"llvmlite": "numba", "anyio": "mcp", "IPython": "anywidget", "traitlets": "anywidget"}
     assert {canonicalize_name(comes_with.get(name, name)) for name in others} <= known
 
@@ -256,7 +252,7 @@ def test_the_dependency_group_of_the_stress_run_names_all_that_it_imports() -> N
     assert {"include-group": "extras"} in declared["stress"]
     known = names(PROJECT["dependencies"]) | {canonicalize_name(package) for package in OPTIONAL}
     known |= names([each for each in declared["stress"] if isinstance(each, str)])
-    assert third_party - {"cube2net", "stress", "sklearn"} <= known
+    assert third_party - {"cube2net", "stress"} <= known
 
 
 def test_the_lowest_versions_are_those_that_the_project_names() -> None:

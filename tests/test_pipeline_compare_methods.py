@@ -135,5 +135,3 @@ def test_rivals_are_those_named_all_or_none() -> None:
     assert module._rivals(False, None) is False
     with pytest.raises(ParameterError, match="rivals are the networks made as large, and as_large=False leaves them"):
         module._rivals(False, ["hops"])
-    with pytest.warns(DeprecationWarning, match="the list as_large is now rivals"):
-        assert module._rivals(["hops"], None) == ["hops"]

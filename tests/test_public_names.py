@@ -1,4 +1,4 @@
-"""The public names: one list, each found and documented, and the old ones that still work."""
+"""The public names: one list, each found and documented."""
 
 import ast
 import inspect
@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import cube2net as c2n
-from cube2net.deprecated import MOVED
 
 STUB = Path(c2n.__file__).with_suffix(".pyi")
 
@@ -46,15 +45,6 @@ def test_no_public_name_hides_one_of_pythons_own() -> None:
     import builtins
 
     assert not set(c2n.__all__) & set(dir(builtins))
-
-
-@pytest.mark.parametrize("old", MOVED)
-def test_an_old_name_works_and_says_the_new_one(old: str) -> None:
-    with pytest.warns(DeprecationWarning, match=rf"^cube2net\.{old} is now cube2net\.{MOVED[old]}: ") as said:
-        thing = getattr(c2n, old)
-    assert said[0].filename == __file__
-    assert thing is not None
-    assert old not in c2n.__all__
 
 
 def test_a_public_name_is_given_without_a_warning() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import cube2net as c2n
+from dblp_like_corpus import open_dblp_like
 from measures.literature import corpus_folder, cube_folder, make
 from measures.processes import Results, alone
 
@@ -41,7 +42,7 @@ def alone_build(data: Path, papers: int, memory: str | None) -> dict[str, Any]:
 
 def build(data: Path, papers: int, memory: str | None) -> dict[str, Any]:
     """Build a cube into a folder; return what it cost, stage by stage as the build names them."""
-    corpus = c2n.pipeline.open_dblp_like(corpus_folder(data, papers))
+    corpus = open_dblp_like(corpus_folder(data, papers))
     marks: list[tuple[str, float, float, float]] = []
 
     def note(stage: str, done: int = 0, total: int | None = None) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 import cube2net as c2n
 from cube2net.array_types import Array
+from dblp_like_corpus import make_dblp_like, open_dblp_like
 from measures.answers import CELLS
 from measures.literature import BASE_SEED, beside, corpus_folder, make, marked, person_query
 from measures.processes import Results, alone, bare, clocked, median, memory, result_of, timed, worker
@@ -41,14 +42,14 @@ def grown(results: Results) -> dict[str, Any] | None:
 def grow(data: Path, other: int) -> dict[str, Any]:
     """Build the cube of the base literature beside another."""
     make(data, BASE, BASE_SEED)
-    base = c2n.pipeline.open_dblp_like(corpus_folder(data, BASE, BASE_SEED))
-    corpus = marked(base) if other == 0 else beside(base, c2n.pipeline.open_dblp_like(corpus_folder(data, other)))
+    base = open_dblp_like(corpus_folder(data, BASE, BASE_SEED))
+    corpus = marked(base) if other == 0 else beside(base, open_dblp_like(corpus_folder(data, other)))
     out = data / f"grown-{other}" / "cube"
     shutil.rmtree(out.parent, ignore_errors=True)
     out.parent.mkdir()
     seconds, _ = timed(lambda: c2n.build_cube(corpus, out=out))
     if not (data / "cube-tiny").exists():
-        c2n.build_cube(c2n.pipeline.make_dblp_like(TINY), out=data / "cube-tiny")
+        c2n.build_cube(make_dblp_like(TINY), out=data / "cube-tiny")
     return {"papers": corpus.items.num_rows, "seconds": seconds}
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-import cube2net as c2n
 from cube2net.array_types import Array
 from cube2net.records import Corpus, Cube
+from dblp_like_corpus import make_dblp_like
 from measures.processes import timed
 
 # The base of the growing graphs is drawn with another seed, so that it is no part of what stands beside it.
@@ -33,7 +33,7 @@ def make(data: Path, papers: int, seed: int = 0) -> dict[str, Any]:
     folder = corpus_folder(data, papers, seed)
     if folder.exists():
         return {"papers": papers, "seconds": None}
-    seconds, _ = timed(lambda: c2n.pipeline.make_dblp_like(papers, out=folder, seed=seed))
+    seconds, _ = timed(lambda: make_dblp_like(papers, out=folder, seed=seed))
     return {"papers": papers, "seconds": seconds}
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import cube2net as c2n
 from cube2net.pipeline import read_manifest
 from cube2net.records import Corpus
+from dblp_like_corpus import open_dblp_like
 from measures.literature import corpus_folder
 from measures.processes import Results, alone, bare, clocked
 
@@ -27,7 +28,7 @@ def measure(results: Results, data: Path, papers: int) -> None:
 
 def update(data: Path, papers: int, share: float) -> dict[str, Any]:
     """Return what an update takes and what a rebuild takes, in one process, one after the other."""
-    corpus = c2n.pipeline.open_dblp_like(corpus_folder(data, papers))
+    corpus = open_dblp_like(corpus_folder(data, papers))
     first, second = split(corpus, papers - round(papers * share))
     folder = data / "updated"
     shutil.rmtree(folder, ignore_errors=True)

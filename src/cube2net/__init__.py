@@ -64,6 +64,4 @@ def __getattr__(name: str) -> Any:
         return [name for name in names if name not in ROOMS]
     if name in names:
         return _load(name)
-    from cube2net.deprecated import old_name
-
-    return old_name(name)
+    raise AttributeError(f"module 'cube2net' has no attribute {name!r}")

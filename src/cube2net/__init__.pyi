@@ -48,7 +48,6 @@ from .network import (
     to_hetero as to_hetero,
     to_scipy as to_scipy,
 )
-from .pipeline.cell_sampler import CellSampler as CellSampler
 
 # Why, what if, against whom
 from .pipeline.explaining import explain as explain

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from cube2net.errors import MissingPackageError, some
 
-CORE = ("numpy", "scipy", "pyarrow", "duckdb", "numba", "sklearn", "threadpoolctl", "lazy_loader", "typer", "rich")
+CORE = ("numpy", "scipy", "pyarrow", "duckdb", "numba", "threadpoolctl", "lazy_loader", "typer", "rich")
 """The packages that cube2net itself installs, as they are imported."""
 
 EXTRAS: dict[str, tuple[str, ...]] = {

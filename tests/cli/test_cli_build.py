@@ -102,7 +102,7 @@ def test_a_cube_is_built_with_its_items_or_without(tool, tables: Path, tmp_path:
     for option, index, attributes in (
         ((), True, True),
         (("--items", "index"), True, False),
-        (("--no-items",), False, False),
+        (("--items", "none"), False, False),
     ):
         assert tool(*words, *option, "--out", tmp_path / "cube")[0] == 0
         assert (tmp_path / "cube" / "items.arrow").exists() == index

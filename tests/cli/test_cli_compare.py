@@ -239,8 +239,6 @@ def test_a_method_that_cannot_answer_is_told_under_the_table(
         (("--task", "cluster", "--miners", "line"), "unknown task 'cluster'"),
         (("--miners", "ease"), "unknown embedding 'ease': choose one of deepwalk, line, node2vec"),
         (("--rivals", "hops", "--no-as-large"), "rivals are the networks made as large, and --no-as-large leaves them"),
-        (("--miners", "line", "--embeddings", "line"), "--miners and --embeddings are the same option: give --miners"),
-        (("--embeddings", "line", "--recommenders", "ease"), "--embeddings and --recommenders are the same option"),
         (("--methods", "gredy"), "unknown method 'gredy': choose one of anneal, .*did you mean 'greedy'"),
         (("--methods", " ,"), "--methods is ' ,', expected one or more names with commas"),
         (("--miners", ""), "--miners is '', expected one or more names with commas"),
@@ -439,22 +437,6 @@ def test_auto_without_enough_labels_is_one_sentence_and_status_2(tool: Tool, cub
     status, out, err = tool("query", cube, "--query", query, "--method", "auto")
     assert (status, out) == (2, "")
     assert err.startswith("cube2net: 'auto' chooses by labels, and 6 objects of the query have one, expected 10 or")
-
-
-def test_options_of_the_release_before_work_and_say_the_new_ones(tool: Tool, cube: Path, names: Path) -> None:
-    words = ("compare", cube, "--query", names, *FEW, "-m", 3, "--runs", 1, "--no-as-large", "--json", "--quiet")
-    status, out, err = tool(*words, "--embeddings", "line", "--membership", "even")
-    assert (status, out) == (0, tool(*words, "--miners", "line", "--memberships", "even")[1])
-    assert err.splitlines() == [
-        "--membership is now --memberships: the old name goes with the next release",
-        "--embeddings is now --miners: the old name goes with the next release",
-    ]
-    words = ("query", cube, "--query", names, "--form", "objects", "--json")
-    status, out, err = tool(*words, "--best-prefix")
-    assert (status, err) == (0, "--best-prefix is now --prefix best: the old name goes with the next release\n")
-    new = json.loads(tool(*words, "--prefix", "best")[1])
-    assert {**json.loads(out), "seconds": 0} == {**new, "seconds": 0}
-    assert "--best-prefix" not in tool("query", "--help")[1]
 
 
 def test_a_name_with_options_means_the_same_everywhere(tool: Tool, cube: Path, names: Path) -> None:

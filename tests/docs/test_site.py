@@ -250,7 +250,6 @@ SEARCHED = {
     "local clustering": f"{KNOWN_AS}#local-clustering",
     "construct": "reference/names/construct.html",
     "build_cube": "reference/names/build_cube.html",
-    "CellSampler": "reference/names/CellSampler.html",
     "glossary": "reference/glossary.html",
 }
 """What people type, and where they should be led first."""

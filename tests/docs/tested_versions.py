@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from page_blocks import ROOT
 
-COUNTS = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow", "duckdb", "torch")
+COUNTS = ("numpy", "scipy", "numba", "pyarrow", "duckdb", "torch")
 """The packages whose arithmetic and order of rows decide what comes out."""
 OTHERWISE = "all of it ran; but with other versions, or on another system, it may show other figures: not compared"
 

@@ -10,7 +10,7 @@ from cube2net import build_cube, make_planted
 from cube2net.cube import cuboid, pick_cells, roll_up
 from cube2net.explanation import MixedCells, count_objects, find_members, find_mixed_cells
 from cube2net.explanation.mixed_cells import is_above, list_cuboids
-from cube2net.kernels.unions import count_unions, sums_beyond
+from cube2net.kernels.csr import count_unions, sums_beyond
 from cube2net.records import Cube
 from levels_by_hand import by_hand, every_cell, is_below, levelled_cube
 

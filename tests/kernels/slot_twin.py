@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
-from cube2net.kernels import swap_moves
-from cube2net.kernels.swap_moves import SwapProblem, SwapState
+from cube2net.kernels import annealing
+from cube2net.kernels.annealing import SwapProblem, SwapState
 from cube2net.records import Ragged
 
 GAIN0, COST0, COMMON = 0.5, 3.0, np.array([0.0, 0.25, 1.0])
@@ -50,7 +50,7 @@ class Plain:
         members = ragged_from_lists([sorted(held) for held in self.sets])
         homes = transpose(members, self.groups)
         plain = (self.worth == COMMON).all(axis=1)
-        entries, starts = swap_moves.plain_last(members.indptr, members.indices, plain)
+        entries, starts = annealing.plain_last(members.indptr, members.indices, plain)
         none = Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))
         objects = ragged_from_lists([[2 * g, 2 * g + 1] for g in range(self.groups)]) if self.linked else none
         links = Ragged(self.links.indptr, self.links.indices) if self.linked else none

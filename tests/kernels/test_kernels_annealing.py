@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.kernels import annealing as kernels
-from cube2net.kernels import swap_moves
 
 from slot_twin import Plain
 
@@ -107,7 +106,7 @@ def test_cells_are_proposed_and_placed_as_plain_python_does(seed: int, some: set
         cell = kernels.propose(choice, state)
         assert cell == plain_propose(plain, cells, draw)
         if cell not in cells:
-            swap_moves.weigh(choice, state, cell)
+            kernels.weigh(choice, state, cell)
             slot = kernels.decide(state, room, 0.0, heat)
             assert slot == plain_decide(plain, cells, cell, 5, room, heat, draw)
 

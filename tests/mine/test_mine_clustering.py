@@ -11,12 +11,22 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.cluster import KMeans as PeerKMeans
 from sklearn.metrics import normalized_mutual_info_score
 from threadpoolctl import threadpool_limits
 
 from cube2net.errors import InputError, ParameterError
 from cube2net.kernels.cluster_agreement import AGREEMENT
-from cube2net.mine.clustering import METRICS, Clusters, KMeans, f1, jaccard_index, nmi, overlapping_nmi
+from cube2net.mine.clustering import (
+    METRICS,
+    KMeans,
+    _k_means,
+    _mean_rows,
+    f1,
+    jaccard_index,
+    nmi,
+    overlapping_nmi,
+)
 from cube2net.threads import one_thread
 
 
@@ -47,13 +57,30 @@ def test_the_same_seed_gives_the_same_clusters_with_one_thread_or_many() -> None
 def test_more_restarts_are_never_worse() -> None:
     rows, _ = blobs(2, (15,) * 8, apart=2.0)
 
-    def spread(found: Clusters) -> float:
-        groups = [rows[found.labels == label] for label in set(found.labels.tolist())]
-        return sum(float(((group - group.mean(axis=0)) ** 2).sum()) for group in groups)
-
     for seed in range(3):
-        few, many = (spread(KMeans(restarts=restarts).cluster(rows, 8, seed=seed)) for restarts in (1, 10))
+        few, many = (inertia(rows, KMeans(restarts=n).cluster(rows, 8, seed=seed).labels) for n in (1, 10))
         assert many <= few + 1e-9
+
+
+def inertia(rows: np.ndarray, labels: np.ndarray) -> float:
+    groups = [rows[labels == label] for label in np.unique(labels)]
+    return sum(float(((group - group.mean(axis=0)) ** 2).sum()) for group in groups)
+
+
+def test_clusters_are_those_of_scikit_learn_from_the_same_seed() -> None:
+    for seed in range(20):
+        rows, _ = blobs(seed, (30, 20, 25, 40)[: 1 + seed % 4], apart=1.0)
+        count = 1 + seed % 7
+        peer = PeerKMeans(count, n_init=10, random_state=seed).fit(rows)
+        labels, centres = _k_means(rows, count, 10, np.random.RandomState(seed))
+        assert labels.tolist() == peer.labels_.tolist()
+        assert np.allclose(centres, peer.cluster_centers_)
+
+
+def test_an_empty_cluster_takes_the_row_farthest_from_its_centre() -> None:
+    rows = np.array([[0.0], [1.0], [7.0]])
+    centres = np.array([[0.0], [99.0]])
+    assert _mean_rows(rows, np.array([0, 0, 0]), centres).tolist() == [[0.5], [7.0]]
 
 
 def test_objects_without_a_vector_join_the_cluster_nearest_to_zero_and_are_counted() -> None:

@@ -53,12 +53,9 @@ def show_installation(about: dict[str, Any]) -> None:
 def _version(package: str) -> str | None:
     """Return the version of a package by the name that it is imported by; none where it is not installed."""
     try:
-        return metadata.version(_CALLED.get(package, package.replace("_", "-")))
+        return metadata.version(package.replace("_", "-"))
     except metadata.PackageNotFoundError:
         return None
-
-
-_CALLED = {"sklearn": "scikit-learn"}
 
 
 def _memory() -> int | None:

@@ -47,8 +47,6 @@ from cube2net.cli.options import (
     Unlike,
     Where,
     check_safe,
-    one_of,
-    say_new_name,
     warn_of_formulas,
 )
 from cube2net.cli.signals import KEPT
@@ -79,7 +77,6 @@ def query(
     max_nodes: Annotated[int | None, typer.Option(help="At most this many nodes.")] = None,
     max_links: Annotated[int | None, typer.Option(help="At most this many links (form objects).")] = None,
     prefix: Prefix = "all",
-    best_prefix: Annotated[bool, typer.Option("--best-prefix", hidden=True)] = False,
     keep: Keep = None,
     pins: Pins = None,
     bans: Bans = None,
@@ -130,8 +127,6 @@ def query(
     from cube2net.pipeline import missing_names, summary
 
     answering.check_text(text, max_tokens, as_json=as_json)
-    if best_prefix:
-        say_new_name("--best-prefix", "--prefix best")
     network_files.check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
     opened = answering.view(_opened(cube), where, roll_up, between, kind)
     if show_missing:
@@ -156,7 +151,7 @@ def query(
             seed=seed,
             max_nodes=max_nodes,
             max_links=max_links,
-            prefix="best" if best_prefix else prefix,
+            prefix=prefix,
             keep=keep,
             membership=membership,
             near=near,
@@ -305,9 +300,6 @@ def compare(
             autocompletion=offer_some("pagerank", "hops"),
         ),
     ] = None,
-    membership: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
-    embeddings: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
-    recommenders: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Write a report there; what was interrupted there goes on."),
@@ -333,8 +325,6 @@ def compare(
 
     opened = answering.view(_opened(cube), where, roll_up, between, kind)
     check_safe(out, spreadsheet_safe, "--out FOLDER")
-    memberships = one_of({"--memberships": memberships, "--membership": membership})
-    miners = one_of({"--miners": miners, "--embeddings": embeddings, "--recommenders": recommenders})
     if out is not None:
         KEPT.append(out / JOURNAL)
     with shown_progress(quiet) as progress:

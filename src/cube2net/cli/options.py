@@ -200,22 +200,6 @@ def warn_of_formulas(paths: Iterable[Path]) -> None:
             )
 
 
-def say_new_name(old: str, new: str) -> None:
-    """Say what an option of the release before is called now."""
-    complain(f"{old} is now {new}: the old name goes with the next release")
-
-
-def one_of(given: Mapping[str, list[str] | None]) -> list[str] | None:
-    """Return what was given by an option or by one of its old names, of which the new one is said; two are refused."""
-    new = next(iter(given))
-    used = [name for name, texts in given.items() if texts]
-    if len(used) > 1:
-        raise ParameterError(f"{used[0]} and {used[1]} are the same option: give {new} alone")
-    if used and used[0] != new:
-        say_new_name(used[0], new)
-    return given[used[0]] if used else None
-
-
 def fields_of(kind: type[Any]) -> dict[str, Any]:
     """Return the names and types of the parameters of a dataclass, but for those that the pipeline hands over."""
     hints = typing.get_type_hints(kind)

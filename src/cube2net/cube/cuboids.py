@@ -368,7 +368,7 @@ def cross_levels(cube: Cube, rows: Place, columns: Place, query: Array, most: in
 
     An object is where it is in one of the cube's own cells that have both labels, those with too few objects included.
     """
-    from cube2net.kernels.unions import count_unions
+    from cube2net.kernels.csr import count_unions
 
     own = all_labels(cube)
     cells, small = cube.cells.members, cube.small.members

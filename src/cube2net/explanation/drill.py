@@ -52,7 +52,7 @@ class _Coverage:
 
     def compute_gains(self, counted: Array) -> Array:
         """Return what each cell would add where objects count so much already."""
-        from cube2net.kernels.unions import sums_beyond
+        from cube2net.kernels.csr import sums_beyond
 
         sums = sums_beyond(self.members.indptr, self.members.indices, self.weights, counted, self.portion)
         return np.asarray(sums.round(DIGITS))

@@ -158,7 +158,7 @@ def find_members(cube: Cube, cell: MixedCell) -> Array:
 
 def count_objects(cube: Cube, mixed: MixedCells, within: MixedCell | None = None) -> Array:
     """Return how many objects of the whole cube each mixed cell holds; all are within the cell that is given."""
-    from cube2net.kernels.unions import count_unions
+    from cube2net.kernels.csr import count_unions
 
     own, labels = find_own_cells(cube, within or MixedCell.top(cube))
     sizes = np.empty(len(mixed), dtype=np.int64)

@@ -3,7 +3,7 @@
 A process that has loaded the compiler uses every kernel that was compiled before. Loading the compiler takes more
 than half a second, and compiling a kernel up to a second, once per machine. A command that asks one question of a
 cube of usual size is finished sooner with NumPy. So kernels that a plain question needs have twins in NumPy
-(``numpy_pagerank``, ``numpy_subgraphs``), with the same answer to the bit. A process pays for compiled code when it
+(``numpy_pagerank``, ``network.links``), with the same answer to the bit. A process pays for compiled code when it
 has done so much without that it would have paid off.
 """
 

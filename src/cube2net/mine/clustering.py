@@ -6,7 +6,6 @@ Names do not matter.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.compiling import load
 from cube2net.errors import InputError, unknown, whole_number
 from cube2net.kernels import cluster_agreement
 from cube2net.kernels.cluster_agreement import entropy
@@ -28,6 +26,10 @@ if TYPE_CHECKING:
 ISOLATED = ("nearest", "own")
 Labels = Sequence[object] | Array
 NORMS = ("max", "sum", "lfk")
+MAX_ITERATIONS = 300
+ROUNDING = 1e-12
+TOLERANCE = 1e-4
+"""Iterations of k-means end when the centres move less than this times the mean variance of a column."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,15 +106,89 @@ class KMeans:
 
     def _run(self, rows: Array, count: int, start: int) -> tuple[Array, Array]:
         """Return the labels and the centres of rows that are not zero."""
-        load("sklearn.cluster")
-        from sklearn.cluster import KMeans as Lloyd
-
         if self.unit:
-            rows = rows / np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
-        with one_thread(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            made = Lloyd(n_clusters=min(count, len(rows)), n_init=self.restarts, random_state=start).fit(rows)
-        return made.labels_, made.cluster_centers_
+            rows = rows / np.sqrt(_squares(rows))[:, None]
+        with one_thread():
+            return _k_means(rows, min(count, len(rows)), self.restarts, np.random.RandomState(start))
+
+
+def _k_means(rows: Array, count: int, restarts: int, rng: np.random.RandomState) -> tuple[Array, Array]:
+    """Return the labels and the centres of the run with the smallest sum of squared distances.
+
+    The draws and the updates are those of scikit-learn's ``KMeans``, which a test compares it with: the clusters are
+    the same. It spares the core 33 MB and an import of 1.7 s.
+    """
+    mean = rows.mean(axis=0)
+    rows = rows - mean
+    total = float(_squares(rows).sum())
+    enough = TOLERANCE * total / rows.size
+    least = np.inf
+    for _ in range(restarts):
+        found, moved, inertia = _lloyd(rows, _spread_centres(rows, count, rng), enough)
+        if inertia < least - ROUNDING * total:  # the same clusters in another order are no better
+            labels, centres, least = found, moved, inertia
+    return labels, centres + mean
+
+
+def _spread_centres(rows: Array, count: int, rng: np.random.RandomState) -> Array:
+    """Return rows to start from, each the best of a few drawn by their squared distance to those before (k-means++)."""
+    squares = _squares(rows)
+    chosen = [int(rng.choice(len(rows), p=np.full(len(rows), 1 / len(rows))))]
+    nearest = _squared_distances(rows[chosen], rows, squares)[0]
+    for _ in range(1, count):
+        drawn = np.searchsorted(np.cumsum(nearest), rng.uniform(size=2 + int(np.log(count))) * nearest.sum())
+        drawn = np.minimum(drawn, len(rows) - 1)
+        nearer = np.minimum(nearest, _squared_distances(rows[drawn], rows, squares))
+        best = int(nearer.sum(axis=1).argmin())
+        chosen.append(int(drawn[best]))
+        nearest = nearer[best]
+    return rows[chosen]
+
+
+def _lloyd(rows: Array, centres: Array, enough: float) -> tuple[Array, Array, float]:
+    """Return labels, centres and the sum of squared distances once labels stay, or centres move less than enough."""
+    labels = np.full(len(rows), -1)
+    for _ in range(MAX_ITERATIONS):
+        before, labels = labels, _nearest_centres(rows, centres)
+        moved = _mean_rows(rows, labels, centres)
+        shift, centres = float(((moved - centres) ** 2).sum()), moved
+        if np.array_equal(labels, before):
+            break
+        if shift <= enough:
+            labels = _nearest_centres(rows, centres)
+            break
+    else:
+        labels = _nearest_centres(rows, centres)
+    return labels.astype(np.int32), centres, float(_squares(rows - centres[labels]).sum())
+
+
+def _nearest_centres(rows: Array, centres: Array) -> Array:
+    nearest: Array = (_squares(centres) - 2.0 * (rows @ centres.T)).argmin(axis=1)
+    return nearest
+
+
+def _mean_rows(rows: Array, labels: Array, centres: Array) -> Array:
+    """Return the mean of every cluster's rows; an empty cluster takes a row that is farthest from its own centre."""
+    sizes = np.bincount(labels, minlength=len(centres))
+    empty = np.flatnonzero(sizes == 0)
+    if len(empty):
+        distances = _squares(rows - centres[labels])
+        farthest = np.argpartition(distances, -len(empty))[: -len(empty) - 1 : -1]
+        if distances[farthest[0]] > 0:
+            labels = labels.copy()
+            labels[farthest] = empty
+            sizes = np.bincount(labels, minlength=len(centres))
+    sums = (labels == np.arange(len(centres))[:, None]).astype(np.float64) @ rows
+    return np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], centres)
+
+
+def _squares(rows: Array) -> Array:
+    squares: Array = np.einsum("ij,ij->i", rows, rows)
+    return squares
+
+
+def _squared_distances(points: Array, rows: Array, squares: Array) -> Array:
+    return np.maximum(_squares(points)[:, None] - 2.0 * (points @ rows.T) + squares, 0.0)
 
 
 def f1(found: Labels, truth: Labels) -> float:

@@ -10,7 +10,6 @@ from .assembly import (
 )
 from .attributes import about_objects as about_objects, columns_of as columns_of, label_shares as label_shares
 from .batches import bring as bring, link_entries as link_entries, memberships as memberships
-from .cube_tensors import cube_data as cube_data
 from .draw import check_picture_path as check_picture_path, draw as draw
 from .export.graphs import to_igraph as to_igraph, to_networkx as to_networkx, to_scipy as to_scipy
 from .export.pyg import geometric as geometric, to_hetero as to_hetero, to_pyg as to_pyg

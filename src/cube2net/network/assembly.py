@@ -10,8 +10,8 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
 from cube2net.errors import CubeError, ParameterError
-from cube2net.kernels.numpy_subgraphs import induce as numpy_induce
-from cube2net.kernels.small_work import STEPS
+from cube2net.kernels.numpy_pagerank import entries_of
+from cube2net.kernels.small_work import HUB, STEPS
 from cube2net.network.attributes import carried
 from cube2net.network.cell_weight import CellWeight, estimate_cell_weight
 from cube2net.records import Budget, Cube, Form, Links, Network, Query, Selection
@@ -318,7 +318,7 @@ def look_up_links(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array
     if STEPS.small("subgraphs.induce", room + len(links)):
         place = np.zeros(len(links), dtype=np.int32)
         place[nodes] = np.arange(1, len(nodes) + 1)
-        found = numpy_induce(links.indptr, links.indices, links.weights, nodes, place)
+        found = _induce_in_numpy(links.indptr, links.indices, links.weights, nodes, place)
         check_weights(found[2], WEIGHTS)
         return found, np.empty(0, np.int32), place
     from cube2net.kernels.hash_tables import keys_for, seat
@@ -416,3 +416,21 @@ def cut_to_budget(
         other &= fit(indptr, indices, nodes, place[low], place[high], cost, worth, other, max(0, room - inside), most)
     other[len(query) : inside] = True
     return np.sort(nodes[other])
+
+
+def _induce_in_numpy(
+    indptr: Array, indices: Array, weights: Array, nodes: Array, place: Array
+) -> tuple[Array, Array, Array]:
+    """Return the links among distinct nodes, each once, as positions source < target and their weights.
+
+    ``place`` has, for every object, 1 + its position among the nodes, and 0 where it is none of them.
+    """
+    entries, source = entries_of(indptr, nodes)
+    target = place[indices[entries]].astype(np.int64) - 1
+    there = target > source
+    entries, source, target = entries[there], source[there], target[there]
+    behind = HUB * (len(nodes) - np.arange(len(nodes)))
+    hub = (np.asarray(indptr[nodes + 1]) - np.asarray(indptr[nodes]) > behind)[source]
+    order = np.lexsort((np.where(hub, target, entries), source))
+    entries = entries[order]
+    return source[order].astype(np.int32), target[order].astype(np.int32), np.asarray(weights[entries])

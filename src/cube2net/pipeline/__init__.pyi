@@ -35,9 +35,7 @@ from .data import (
     load_areas as load_areas,
     load_bundled as load_bundled,
     load_labs as load_labs,
-    make_dblp_like as make_dblp_like,
     make_planted as make_planted,
-    open_dblp_like as open_dblp_like,
 )
 from .drills import drill as drill
 from .example_objects import example_objects as example_objects

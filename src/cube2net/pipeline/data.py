@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from cube2net import sources
-from cube2net.arguments import check_call, path_of
+from cube2net.arguments import check_call
 from cube2net.records import Corpus
 from cube2net.sources import Planted
 
@@ -118,13 +117,3 @@ def make_planted(**options: Any) -> Planted:
     (50, ('198X', 'venue 0', 'topic 2'))
     """
     return sources.make_planted(**options)
-
-
-def make_dblp_like(papers: int = sources.DBLP_PAPERS, **options: Any) -> Corpus:
-    """Return a made-up corpus with the tails of a real literature, by default of DBLP's size."""
-    return sources.make_dblp_like(papers, **options)
-
-
-def open_dblp_like(folder: str | Path) -> Corpus:
-    """Return the corpus of a folder that :func:`make_dblp_like` wrote; its tables are memory-mapped."""
-    return sources.open_dblp_like(path_of(folder, "the folder"))

@@ -34,7 +34,7 @@ from cube2net.select.problem import EQUAL, Problem, Sums
 from cube2net.select.steering import guide_of
 
 if TYPE_CHECKING:
-    from cube2net.kernels.swap_moves import SwapState
+    from cube2net.kernels.annealing import SwapState
 
 STEPS, CALLS = 100_000, 2_000
 # The heat at the start of a cooling and at its end, as a share of what a chosen cell is worth on average: every other
@@ -142,7 +142,7 @@ class Annealer:
     def __init__(
         self, cube: Cube, query: Query, problem: Problem, budget: Budget, begin: Selection, jumps: float, seed: int
     ) -> None:
-        from cube2net.kernels.swap_moves import SwapProblem
+        from cube2net.kernels.annealing import SwapProblem
 
         price = begin.value
         worth = np.column_stack([problem.gain, problem.cost, problem.nodes])
@@ -228,7 +228,7 @@ class Annealer:
         return max(1, int(self._done / self._spent * seconds)) if self._spent > 0 else CHUNK
 
     def _state(self) -> SwapState:
-        from cube2net.kernels.swap_moves import COLUMNS, SwapState
+        from cube2net.kernels.annealing import COLUMNS, SwapState
 
         cells, groups, slots = len(self._choice.key), len(self._choice.worth), self._slots
         return SwapState(
@@ -255,7 +255,7 @@ def _plain_last(members: Ragged, worth: Array) -> tuple[Ragged, Array, Array]:
 
     It is the median of every column where a group has just that, which is so where most are worth the same.
     """
-    from cube2net.kernels.swap_moves import plain_last
+    from cube2net.kernels.annealing import plain_last
 
     common = np.median(worth, axis=0) if len(worth) else np.zeros(worth.shape[1])
     if len(worth) and not bool((worth == common).all(axis=1).any()):

@@ -5,11 +5,6 @@ from .made.bundled import (
     load_bundled as load_bundled,
     load_labs as load_labs,
 )
-from .made.dblp_like import (
-    DBLP_PAPERS as DBLP_PAPERS,
-    make_dblp_like as make_dblp_like,
-    open_dblp_like as open_dblp_like,
-)
 from .readers.reviews import Task as Task, link_task as link_task
 from .made.planted import Planted as Planted, make_planted as make_planted
 from .readers.acl import Acl as Acl

@@ -6,8 +6,18 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.kernels.force_layout import BY_TREE, MANY, WIDE, bins_for, push_apart, relax, repel
-from cube2net.kernels.quadtree import DEEPEST, grown, repel_by_tree
+from cube2net.kernels.force_layout import (
+    BY_TREE,
+    DEEPEST,
+    MANY,
+    WIDE,
+    bins_for,
+    grown,
+    push_apart,
+    relax,
+    repel,
+    repel_by_tree,
+)
 
 
 @given(st.integers(0, 10_000), st.integers(1, 40), st.booleans())

@@ -1,7 +1,7 @@
 """A made-up literature of any size with the tails of a real one, in memory or streamed to a folder of tables.
 
 Its shape (years, team sizes, topics, venues) is there before anybody writes; then teams write paper after paper
-(``cube2net.kernels.team_assembly``). The constants were fitted to the ACL Anthology (110,486 papers, 116,687 authors,
+(``team_assembly``). The constants were fitted to the ACL Anthology (110,486 papers, 116,687 authors,
 528 venues). The two that say how the numbers of authors and venues grow with a literature were set so that at the size
 of DBLP they come near to what is public of it: 1.7 million authors and 5,000 venues in about 3 million papers.
 """
@@ -29,7 +29,7 @@ from cube2net.records.corpus import LABELS, MENTIONS, OBJECTS
 from cube2net.seeding import stream
 
 if TYPE_CHECKING:
-    from cube2net.kernels.team_assembly import Habits, Literature
+    from team_assembly import Habits, Literature
 
 DIMENSIONS = (
     DimensionSpec("decade", "year", bins="decades"),
@@ -50,7 +50,7 @@ FITTED_PAPERS, FITTED_MENTIONS = 110_486, 387_369
 NEWCOMERS, NEWCOMERS_POWER = 0.30, -0.142
 VENUES, VENUES_POWER = 528, 0.68
 
-# How teams come together: see cube2net.kernels.team_assembly.Habits.
+# How teams come together: see team_assembly.Habits.
 HABITS = {"recency": 5.0, "bridges": 0.03, "again": 0.9, "back": 0.5, "passing": 0.28, "stay": 0.6}
 
 # Papers grow by this share a year, and teams by that; the spread of the logarithm of a team's size.
@@ -147,7 +147,7 @@ class Making:
         seed: int,
     ) -> Making:
         """Return a literature that nobody has written yet."""
-        from cube2net.kernels.team_assembly import Habits, Literature
+        from team_assembly import Habits, Literature
 
         papers = whole_number("papers", papers, 1, MOST_PAPERS)
         topics = whole_number("topics", topics, 1, 10_000)
@@ -199,7 +199,7 @@ class Making:
 
         All papers before ``begin`` must be there.
         """
-        from cube2net.kernels.team_assembly import grow
+        from team_assembly import grow
 
         shape = self.shape
         seed = np.uint64(stream(shape.seed, "sources", "dblp-like", "growth").integers(2**63))

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.kernels import annealing as kernels
-from cube2net.kernels import swap_moves
 
 from slot_twin import COMMON, COST0, GAIN0, Plain
 
@@ -24,10 +23,10 @@ def test_three_cells_by_hand() -> None:
     assert state.alone[:2].tolist() == [[1, 0, 0], [0, 1, 1]]
     assert state.value.tolist() == [2.5 / 4] * 2
     assert lost == ((2.5 / 4 - 1.5 / 4) + (2.5 / 4 - 2.5 / 3)) / 2
-    swap_moves.weigh(choice, state, 2)
+    kernels.weigh(choice, state, 2)
     assert state.shared[:3].tolist() == [[0, 0, 0], [0, 0, 0], [1, 2, 2]]
-    swap_moves.take(choice, state, 0)
-    swap_moves.close(choice, state, 0)
+    kernels.take(choice, state, 0)
+    kernels.close(choice, state, 0)
     plain.assert_recounted(state, [1])
     assert state.alone[0].tolist() == [1, 1, 1]
 
@@ -42,16 +41,16 @@ def test_what_is_kept_up_equals_a_recount_whatever_comes_and_goes(
     for what, number in steps:
         cell, slot = number % len(plain.sets), number % max(1, len(cells))
         if what == "drop" and cells:
-            swap_moves.take(choice, state, slot)
-            swap_moves.close(choice, state, slot)
+            kernels.take(choice, state, slot)
+            kernels.close(choice, state, slot)
             cells[slot] = cells[-1]
             cells.pop()
         elif what == "swap" and cells and cell not in cells:
-            swap_moves.take(choice, state, slot)
-            swap_moves.put(choice, state, cell, slot)
+            kernels.take(choice, state, slot)
+            kernels.put(choice, state, cell, slot)
             cells[slot] = cell
         elif what == "put" and len(cells) < 5 and cell not in cells:
-            swap_moves.put(choice, state, cell, len(cells))
+            kernels.put(choice, state, cell, len(cells))
             state.filled[0] += 1
             cells.append(cell)
         plain.assert_recounted(state, cells)
@@ -62,7 +61,7 @@ def test_one_look_at_a_cell_tells_its_value_in_every_slot(seed: int, some: set[i
     plain, cells = Plain(seed, linked=False), sorted(some - {cell})
     choice, state = plain.choice(), plain.state(5)
     kernels.start(choice, state, np.array(cells, dtype=np.int64), 0.0)
-    swap_moves.weigh(choice, state, cell)
+    kernels.weigh(choice, state, cell)
     for column in range(3):
         now = plain.total(cells, column)
         assert state.shared[len(cells), column] == plain.total([*cells, cell], column) - now
@@ -85,6 +84,6 @@ def test_plain_groups_come_last_in_their_rows_and_none_is_lost(seed: int) -> Non
 
 
 def test_cost_that_is_rounding_only_is_no_cost() -> None:
-    assert swap_moves.ratio(1.0, 1e-17, 1e-12) == 0.0
-    assert swap_moves.ratio(1.0, 0.0, 0.0) == 0.0
-    assert swap_moves.ratio(1.0, 2.0, 1e-12) == 0.5
+    assert kernels.ratio(1.0, 1e-17, 1e-12) == 0.0
+    assert kernels.ratio(1.0, 0.0, 0.0) == 0.0
+    assert kernels.ratio(1.0, 2.0, 1e-12) == 0.5

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dblp_like_corpus
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus
-from cube2net.sources.made import dblp_like
-from cube2net.sources.made.dblp_like import TABLES, Shape, make_dblp_like, open_dblp_like, team_sizes
 from cube2net.sources.tables.table_source import Tables
+from dblp_like_corpus import TABLES, Shape, make_dblp_like, open_dblp_like, team_sizes
 
 
 def same(one: Corpus, other: Corpus) -> bool:
@@ -70,7 +70,7 @@ def test_the_same_seed_gives_the_same_corpus_and_another_seed_another():
 
 def test_the_size_of_a_chunk_changes_nothing(monkeypatch):
     whole = make_dblp_like(700)
-    monkeypatch.setattr(dblp_like, "CHUNK", 13)
+    monkeypatch.setattr(dblp_like_corpus, "CHUNK", 13)
     assert same(whole, make_dblp_like(700))
 
 
@@ -124,7 +124,7 @@ def test_a_corpus_is_replaced_by_a_new_one_and_by_nothing_half_written(tmp_path,
     def broken(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(dblp_like, "_numbered", broken)
+    monkeypatch.setattr(dblp_like_corpus, "_numbered", broken)
     for place in ("made", "other"):
         with pytest.raises(KeyboardInterrupt):
             make_dblp_like(300, out=tmp_path / place)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.kernels.team_assembly import AUTHORS, TRIES, Habits, Literature, grow
+from team_assembly import AUTHORS, TRIES, Habits, Literature, grow
 
 ALL = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15
