@@ -116,7 +116,7 @@ def decide_dimensions(corpus: Corpus, min_objects: int, seed: int, progress: Pro
     """Return the dimensions of a cube for which nobody has said any, and say them; raise where none makes cells."""
     found = propose(corpus, cubes.parse_bins, min_objects=min_objects, exact=False, seed=seed, progress=progress)
     check_found(found)
-    progress(f"dimensions, unless others are named: {listed(found.dimensions)} ({found.reason})", 1, 1)
+    progress.note(f"dimensions, unless others are named: {listed(found.dimensions)} ({found.reason})")
     return found
 
 
@@ -136,7 +136,7 @@ def with_texts(corpus: Corpus, progress: Progress) -> tuple[Corpus, str]:
     attribute = text_of(corpus)
     if not attribute:
         return corpus, ""
-    progress(f"topics are of {attribute!r}, which reads as text", 1, 1)
+    progress.note(f"topics are of {attribute!r}, which reads as text")
     return with_text(corpus, attribute), attribute
 
 
