@@ -6,14 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from cube2net.confidence import LEVEL, holm, share_interval
 from cube2net.contrasts.chance_tests import (
     difference_interval,
     exact_chances,
     least_chances,
     may_be_sure,
 )
-from cube2net.intervals import share_interval
-from cube2net.multiple_tests import LEVEL, holm
 
 
 @st.composite

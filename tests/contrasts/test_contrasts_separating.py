@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import cube2net as c2n
+from cube2net.confidence import LEVEL
 from cube2net.contrasts import Sides, enough_objects, mixed_cells, separate
-from cube2net.multiple_tests import LEVEL
 from cube2net.records import Cube, Query
 from cube2net.records.contrast import Contrast, SeparatingCell
 

@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.intervals import share_interval
-from cube2net.multiple_tests import LEVEL
+from cube2net.confidence import LEVEL, share_interval
 
 
 def log_factorials(most: int) -> Array:

@@ -24,11 +24,11 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, take_rows
+from cube2net.confidence import LEVEL, holm
 from cube2net.contrasts.best_cells import best_cells
 from cube2net.contrasts.chance_tests import exact_chances, least_chances, may_be_sure
 from cube2net.contrasts.mixed_cells import MixedCells, is_above
 from cube2net.interrupts import step
-from cube2net.multiple_tests import LEVEL, holm
 from cube2net.records import Cube, Ragged
 
 LEAST_GAIN = 0.01

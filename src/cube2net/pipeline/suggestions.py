@@ -14,9 +14,9 @@ from cube2net.arguments import check_call
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries
 from cube2net.compiling import tells_compiling
+from cube2net.confidence import REACH
 from cube2net.cube import TOPIC
 from cube2net.errors import ParameterError, QueryError, listed, whole_number
-from cube2net.intervals import REACH
 from cube2net.pipeline.queries import Asked, query_of, read_query
 from cube2net.pipeline.reading import corpus_of
 from cube2net.pipeline.topic_finding import find_topics

@@ -6,7 +6,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import take_rows
-from cube2net.intervals import share_interval
+from cube2net.confidence import share_interval
 from cube2net.reasons.choice_values import Choice
 from cube2net.reasons.limits_left import does_not_fit
 from cube2net.reasons.link_paths import named

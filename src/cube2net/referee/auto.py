@@ -10,10 +10,9 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.compiling import Stopwatch
+from cube2net.confidence import LEVEL, REACH
 from cube2net.errors import QueryError
-from cube2net.intervals import REACH
 from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
-from cube2net.multiple_tests import LEVEL
 from cube2net.progress import Progress
 from cube2net.records import Network, Query, Setup
 from cube2net.referee.hidden_runs import HiddenRuns, J

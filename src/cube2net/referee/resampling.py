@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from cube2net.array_types import Array
+from cube2net.confidence import ENDS, REACH
 from cube2net.errors import InputError, unknown, whole_number
-from cube2net.intervals import ENDS, REACH
 from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
 from cube2net.records import Comparison, Trial
 from cube2net.seeding import stream

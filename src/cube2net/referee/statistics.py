@@ -24,8 +24,8 @@ from statistics import NormalDist
 import numpy as np
 
 from cube2net.array_types import Array
+from cube2net.confidence import LEVEL, holm, holm_levels
 from cube2net.errors import unknown
-from cube2net.multiple_tests import LEVEL, holm, holm_levels
 from cube2net.records import Comparison, Setup, Trial
 from cube2net.referee.resampling import ROUNDING, Draws, Key, over_miners, settled, user_scores
 
