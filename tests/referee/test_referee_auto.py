@@ -19,7 +19,7 @@ from cube2net.network import assemble
 from cube2net.progress import silent
 from cube2net.records import Network, Query, Selection, Setup
 from cube2net.referee import DEFAULT, ByLabels, Marks, Race, choose_by_hidden_links
-from cube2net.referee import race as racing
+from cube2net.referee import auto as racing
 from cube2net.referee.auto import candidates, folds_of
 
 from toys import toy_cube
