@@ -259,9 +259,7 @@ def small(nodes: Array, count: int, dimensions: int, size: float, rng: np.random
     return rows
 
 
-def walk_vectors(
-    walks: Walks, *, dimensions: int, window: int, negatives: int, epochs: int, rate: float, workers: int, seed: int
-) -> Array:
+def _learn_walks(method: DeepWalk | Node2vec, walks: Walks, seed: int) -> Array:
     """Return a row for every node, such that nodes that are near each other on many walks have near rows.
 
     Nodes without walks have rows of zeros. Several threads change the same rows without waiting for each other, so
@@ -269,17 +267,17 @@ def walk_vectors(
     """
     from cube2net.kernels.sgns import learn_walks, make_slots
 
-    count, nodes = len(walks.links), walks.nodes
+    count, nodes, dimensions, rate = len(walks.links), walks.nodes, method.dimensions, method.rate
     # Word2vec starts √dimensions times smaller. On short corpora that costs much of them; on long ones nothing.
     inputs = small(nodes, count, dimensions, dimensions**-0.5, stream(seed, "mine", "start"))
     if not len(nodes):
         return inputs[:, :dimensions].copy()
     outputs = blank(count, dimensions)
-    workers = threads(workers, len(nodes))
+    workers = threads(method.workers, len(nodes))
     noise = chances(walks.visits(workers) ** POWER)
     bits = bits_of(seed, "skipgram")
-    near = min(window, walks.length - 1)
-    turns = epochs * walks.rounds
+    near = min(method.window, walks.length - 1)
+    turns, negatives = method.epochs * walks.rounds, method.negatives
     fall = rate * (1.0 - LAST) / (turns * len(nodes))
 
     def learn(worker: int) -> Iterator[None]:
@@ -299,17 +297,7 @@ def walk_vectors(
     return inputs[:, :dimensions].copy()
 
 
-def link_vectors(
-    walks: Walks,
-    *,
-    first_order: bool,
-    dimensions: int,
-    samples: int,
-    negatives: int,
-    rate: float,
-    workers: int,
-    seed: int,
-) -> Array:
+def _learn_links(method: Line, links: Links, order: str, dimensions: int, seed: int) -> Array:
     """Return a row for every node, such that linked nodes, or nodes with the same neighbours, have near rows.
 
     Links are drawn as likely as they are heavy, ``samples`` times the number of nodes that have one. Nodes without
@@ -317,16 +305,16 @@ def link_vectors(
     """
     from cube2net.kernels.sgns import learn_links, make_slots
 
-    purpose = "first" if first_order else "second"
-    count, nodes = len(walks.links), walks.nodes
-    inputs = small(nodes, count, dimensions, 1.0 / dimensions, stream(seed, "mine", "start", purpose))
+    walks = Walks.of(links, rounds=1, length=2, seed=seed)
+    count, nodes, rate = len(links), walks.nodes, method.rate
+    inputs = small(nodes, count, dimensions, 1.0 / dimensions, stream(seed, "mine", "start", order))
     if not len(nodes):
         return inputs[:, :dimensions].copy()
-    outputs = inputs if first_order else blank(count, dimensions)
-    workers = threads(workers, len(nodes))
+    outputs = inputs if order == "first" else blank(count, dimensions)
+    workers = threads(method.workers, len(nodes))
     ends, noise = chances(walks.strengths), chances(walks.strengths**POWER)
-    bits = bits_of(seed, "links", purpose)
-    total = samples * len(nodes)
+    bits = bits_of(seed, "links", order)
+    total = method.samples * len(nodes)
     fall = rate * (1.0 - LAST) / total
 
     def learn(worker: int) -> Iterator[None]:
@@ -335,15 +323,27 @@ def link_vectors(
             drawn = min(LINKS, total - first)
             now = rate - fall * first
             yield learn_links(
-                walks.ends, first, drawn, inputs, outputs, ends, noise, negatives, bits, now, fall, *slots
+                walks.ends, first, drawn, inputs, outputs, ends, noise, method.negatives, bits, now, fall, *slots
             )
 
     side_by_side(learn, workers)
     return inputs[:, :dimensions].copy()
 
 
+class _LinkEmbedding:
+    """Embeds the nodes of a network as objects of its links."""
+
+    def embed(self, network: Network, *, seed: int = 0) -> Array:
+        """Return one float32 row for every node of a network; a node without links has a row of zeros."""
+        return self.embed_links(links_of(network), seed=seed)
+
+    def embed_links(self, links: Links, *, seed: int = 0) -> Array:
+        """Return one float32 row for every object of a table of links; one without links has a row of zeros."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, kw_only=True)
-class DeepWalk:
+class DeepWalk(_LinkEmbedding):
     """Learn vectors by skip-gram from random walks (Perozzi, Al-Rfou and Skiena 2014), with negative sampling.
 
     From every node start ``walks`` walks of ``length`` nodes; a step takes a link as likely as it is heavy. Nodes up
@@ -365,17 +365,13 @@ class DeepWalk:
     def __post_init__(self) -> None:
         check_learning(self, walks=1, length=2, window=1, epochs=1)
 
-    def embed(self, network: Network, *, seed: int = 0) -> Array:
-        """Return one float32 row for every node of a network; a node without links has a row of zeros."""
-        return self.embed_links(links_of(network), seed=seed)
-
     def embed_links(self, links: Links, *, seed: int = 0) -> Array:
         """Return one float32 row for every object of a table of links; one without links has a row of zeros."""
-        return _of_walks(self, Walks.of(links, rounds=self.walks, length=self.length, seed=seed), seed)
+        return _learn_walks(self, Walks.of(links, rounds=self.walks, length=self.length, seed=seed), seed)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Node2vec:
+class Node2vec(_LinkEmbedding):
     """Learn vectors by skip-gram from biased walks (Grover and Leskovec 2016), with negative sampling.
 
     A step from v that came from t takes a link as likely as it is heavy, times 1/``p`` back to t, times 1 to a
@@ -401,32 +397,14 @@ class Node2vec:
         for name in ("p", "q"):
             object.__setattr__(self, name, positive(name, getattr(self, name)))
 
-    def embed(self, network: Network, *, seed: int = 0) -> Array:
-        """Return one float32 row for every node of a network; a node without links has a row of zeros."""
-        return self.embed_links(links_of(network), seed=seed)
-
     def embed_links(self, links: Links, *, seed: int = 0) -> Array:
         """Return one float32 row for every object of a table of links; one without links has a row of zeros."""
         walks = Walks.of(links, rounds=self.walks, length=self.length, p=self.p, q=self.q, seed=seed)
-        return _of_walks(self, walks, seed)
-
-
-def _of_walks(method: DeepWalk | Node2vec, walks: Walks, seed: int) -> Array:
-    """Return the vectors that a method learns from its walks."""
-    return walk_vectors(
-        walks,
-        dimensions=method.dimensions,
-        window=method.window,
-        negatives=method.negatives,
-        epochs=method.epochs,
-        rate=method.rate,
-        workers=method.workers,
-        seed=seed,
-    )
+        return _learn_walks(self, walks, seed)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class Line(_LinkEmbedding):
     """Learn vectors from links drawn one by one (Tang et al. 2015), with negative sampling.
 
     ``order="first"``: linked nodes get near vectors. ``"second"``: nodes with the same neighbours do. ``"both"``: half
@@ -449,28 +427,12 @@ class Line:
         if self.order == "both" and self.dimensions % 2:
             raise ParameterError(f"dimensions is {self.dimensions}, expected an even number where order is 'both'")
 
-    def embed(self, network: Network, *, seed: int = 0) -> Array:
-        """Return one float32 row for every node of a network; a node without links has a row of zeros."""
-        return self.embed_links(links_of(network), seed=seed)
-
     def embed_links(self, links: Links, *, seed: int = 0) -> Array:
         """Return one float32 row for every object of a table of links; one without links has a row of zeros."""
         if self.order != "both":
-            return self._learn(links, self.order, self.dimensions, seed)
-        parts = [self._learn(links, order, self.dimensions // 2, seed) for order in ORDERS[:2]]
+            return _learn_links(self, links, self.order, self.dimensions, seed)
+        parts = [_learn_links(self, links, order, self.dimensions // 2, seed) for order in ORDERS[:2]]
         return np.concatenate([scaled(part) for part in parts], axis=1)
-
-    def _learn(self, links: Links, order: str, dimensions: int, seed: int) -> Array:
-        return link_vectors(
-            Walks.of(links, rounds=1, length=2, seed=seed),
-            first_order=order == "first",
-            dimensions=dimensions,
-            samples=self.samples,
-            negatives=self.negatives,
-            rate=self.rate,
-            workers=self.workers,
-            seed=seed,
-        )
 
 
 def scaled(rows: Array) -> Array:

@@ -248,7 +248,7 @@ def choose_by_labels(
 
     ``mine`` clusters the objects of the query on a network.
     """
-    judge = ByLabels(np.unique(np.array(query.labels), return_inverse=True)[1], folds_of(query, folds, seeds[0]))
+    judge = ByLabels(np.unique(np.array(query.labels), return_inverse=True)[1], assign_folds(query, folds, seeds[0]))
 
     def mark(network: Network, seed: int) -> Marks:
         return judge.marks(mine(network, "", seed)[1])
@@ -333,7 +333,7 @@ def candidates() -> list[Setup]:
     ]
 
 
-def folds_of(query: Query, most: int, seed: int) -> Array:
+def assign_folds(query: Query, most: int, seed: int) -> Array:
     """Return the fold of every object of a query, each label spread evenly; -1 for objects without a label."""
     labels = np.array(query.labels or (), dtype=np.str_)
     known = np.flatnonzero(labels != "")

@@ -69,9 +69,9 @@ class Draws:
 
     def means(self, drawn: Array, keys: Sequence[Key]) -> Array:
         """Return the mean over the miners and the seeds that come up, one for each draw."""
-        rows = over_miners(drawn, keys)
+        rows = mean_over_miners(drawn, keys)
         picks = (self.luck[: len(rows)] * len(rows)).astype(np.int64)
-        means: Array = settled(np.take_along_axis(rows, picks, axis=0)).mean(axis=0)
+        means: Array = zero_rounding(np.take_along_axis(rows, picks, axis=0)).mean(axis=0)
         return means
 
     def spreads(self, drawn: Array, keys: Sequence[Key], mean: float) -> tuple[float, float]:
@@ -175,7 +175,7 @@ def user_scores(comparison: Comparison, trials: Sequence[Trial], measure: str) -
     return [np.asarray(trial.evidence[:, column], dtype=np.float64) for trial in trials]
 
 
-def over_miners(values: Array, keys: Sequence[Key]) -> Array:
+def mean_over_miners(values: Array, keys: Sequence[Key]) -> Array:
     """Return the mean over the miners, seed by seed; values and keys are in the order of the seeds."""
     seeds = np.array([seed for seed, _ in keys])
     starts = np.flatnonzero(np.concatenate([[True], seeds[1:] != seeds[:-1]]))
@@ -184,7 +184,7 @@ def over_miners(values: Array, keys: Sequence[Key]) -> Array:
     return total / counts.reshape(-1, *[1] * (values.ndim - 1))
 
 
-def settled(values: Array | float) -> Array:
+def zero_rounding(values: Array | float) -> Array:
     """Return values with 0 for what differs from it by rounding only."""
     return np.where(np.abs(values) < ROUNDING, 0.0, values)
 
@@ -291,7 +291,7 @@ def estimates(
     found = {}
     for question, trials in asked.items():
         keys = sorted(trials)
-        plain = over_miners(np.array([trials[key].scores[measure] for key in keys]), keys)
+        plain = mean_over_miners(np.array([trials[key].scores[measure] for key in keys]), keys)
         mean = float(plain.mean())
         low, high = draws.interval(np.stack([draws.scores[trials[key]] for key in keys]), keys, around=mean)
         found[question] = Estimate(mean, max(low, 0.0), min(high, 1.0), len(plain))
@@ -307,7 +307,7 @@ def all_estimates(comparison: Comparison, *, resamples: int = RESAMPLES, seed: i
     }
 
 
-def miners_of(comparison: Comparison) -> list[str]:
+def shown_miners(comparison: Comparison) -> list[str]:
     """Return the miners to show, first what decides: all that do together, or the only one."""
     if len(comparison.deciding) > 1:
         return [ALL, *comparison.miners]
@@ -337,8 +337,8 @@ def differences(
     found, spreads = [], []
     for one, other, keys in common:
         two = [(trials[one][key], trials[other][key]) for key in keys]
-        plain = over_miners(np.array([a.scores[measure] - b.scores[measure] for a, b in two]), keys)
-        mean = float(settled(plain).mean())
+        plain = mean_over_miners(np.array([a.scores[measure] - b.scores[measure] for a, b in two]), keys)
+        mean = float(zero_rounding(plain).mean())
         units = plain if comparison.task == "clustering" else _by_user(comparison, two, measure)
         drawn = np.stack([draws.scores[a] - draws.scores[b] for a, b in two])
         known = decidable and len(units) > 1
@@ -391,7 +391,7 @@ def _tests(units: Array) -> tuple[float, float, float]:
     """Return the p-values of the paired t-test and of Wilcoxon's signed ranks, two-sided, and the effect size."""
     from scipy import stats
 
-    units = settled(units)
+    units = zero_rounding(units)
     if len(units) < 2:
         return math.nan, math.nan, math.nan
     if not units.any():

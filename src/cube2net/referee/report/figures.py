@@ -15,8 +15,8 @@ from cube2net.array_types import Array
 from cube2net.escaping import holdable
 from cube2net.records import Comparison, Drawing, Network, Setup, Trial
 from cube2net.records.comparison import FLOOR
-from cube2net.referee.report.tables import main_setups
-from cube2net.referee.statistics import Estimate, Estimates, miners_of
+from cube2net.referee.report.tables import find_alone, main_setups
+from cube2net.referee.statistics import Estimate, Estimates, shown_miners
 from cube2net.seeding import stream
 
 INK, MUTED, GRID, PAPER, RIM, FAINT, CELL = "#1f2328", "#63676e", "#e3e1dc", "#ffffff", "#8c8c8c", "#c4c2bd", "#f3dfa2"
@@ -91,7 +91,7 @@ def sweep(comparison: Comparison, estimates: Estimates, *, miner: str = "", meas
     Bands are 95 % intervals. The best line of every method is seen at first, and beside the highest those as large as
     it, which stand at its numbers of cells; others are named in the legend.
     """
-    miner, measure = miner or miners_of(comparison)[0], measure or comparison.measures[0]
+    miner, measure = miner or shown_miners(comparison)[0], measure or comparison.measures[0]
     lines: dict[Setup, list[tuple[int, Estimate]]] = {}
     for setup in comparison.setups:
         like = next((other for other in comparison.setups if other.name == setup.like), None)
@@ -135,7 +135,7 @@ def score_by_size(
     comparison: Comparison, estimates: Estimates, *, best: Setup | None = None, miner: str = "", measure: str = ""
 ) -> Any:
     """Return the score of every setup against the nodes of its network, with the query alone as a line."""
-    miner, measure = miner or miners_of(comparison)[0], measure or comparison.measures[0]
+    miner, measure = miner or shown_miners(comparison)[0], measure or comparison.measures[0]
     figure = frame("nodes", measure)
     _query_alone(figure, comparison, estimates, miner, measure)
     places = {
@@ -225,7 +225,7 @@ def band(figure: Any, x: list[int], scores: list[Estimate], colour: str, title: 
 
 def _query_alone(figure: Any, comparison: Comparison, estimates: Estimates, miner: str, measure: str) -> None:
     """Draw the score of the query alone, which all others are measured against, as a line with its interval."""
-    alone = next((setup for setup in comparison.setups if setup.method == "none"), None)
+    alone = find_alone(comparison)
     found = estimates.get((alone, miner, measure)) if alone else None
     if found is None:
         return
@@ -250,7 +250,7 @@ def link_panels(comparison: Comparison, estimates: Estimates, *, best: Setup | N
     them: its scores, its seconds in all, and its nodes.
     """
     setups = main_setups(comparison, estimates, best)
-    miner = miners_of(comparison)[0]
+    miner = shown_miners(comparison)[0]
     floor = floor_trials(comparison)
     panels: dict[str, Any] = {}
     for title, letter in (("Precision at K", "P"), ("Recall at K", "R")):
@@ -282,7 +282,7 @@ def link_panels(comparison: Comparison, estimates: Estimates, *, best: Setup | N
 
 def floor_trials(comparison: Comparison) -> list[Trial]:
     """Return the trials of the floor on the query alone, where it stands beside miners that decide."""
-    alone = next((setup for setup in comparison.setups if setup.method == "none"), None)
+    alone = find_alone(comparison)
     return comparison.of(alone, FLOOR) if alone and FLOOR not in comparison.deciding else []
 
 

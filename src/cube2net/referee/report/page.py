@@ -48,10 +48,11 @@ from cube2net.referee.report.tables import (
     csv_text,
     deciding,
     difference_table,
+    find_alone,
     score_table,
     shown,
 )
-from cube2net.referee.statistics import Difference, Estimate, Estimates, miners_of
+from cube2net.referee.statistics import Difference, Estimate, Estimates, shown_miners
 from cube2net.referee.trials import Make
 from cube2net.referee.verdict import Verdict
 
@@ -201,7 +202,7 @@ def _sections(report: Report, figures: _Figures) -> Iterator[tuple[str, Any]]:
     scores = replace(scores, notes=(*scores.notes, *(f"{note}." for note in report.verdict.notes.values())))
     by_size = figures.add(score_by_size(comparison, known, best=look), "Score against the size of the network")
     yield "scores", {"table": Layout(scores), "by_size": by_size}
-    lines = [(miner, sweep(comparison, known, miner=miner)) for miner in miners_of(comparison)]
+    lines = [(miner, sweep(comparison, known, miner=miner)) for miner in shown_miners(comparison)]
     plots = [figures.add(figure, f"{comparison.measures[0]}, {miner}") for miner, figure in lines if figure]
     if plots:
         yield "sweep", plots
@@ -249,7 +250,7 @@ def _differences(report: Report) -> dict[str, Any]:
 def _scores(report: Report) -> dict[str, tuple[str, str, str]]:
     """Return the scores that the page begins with, by name: mean, low and high of what to look at and of the query."""
     comparison, known = report.comparison, report.estimates
-    miner, alone = miners_of(comparison)[0], _alone(comparison)
+    miner, alone = shown_miners(comparison)[0], find_alone(comparison)
     found: dict[str, Estimate | None] = {}
     for measure in comparison.main_measures:
         own = {} if report.look == alone else {f"its {measure}": report.look}
@@ -264,13 +265,9 @@ def _scores(report: Report) -> dict[str, tuple[str, str, str]]:
 
 def _sizes(report: Report) -> dict[str, str]:
     """Return the sizes that the page begins with, by name: the nodes of what to look at and of the query."""
-    wanted = {"nodes": report.look, "nodes of the query": _alone(report.comparison)}
+    wanted = {"nodes": report.look, "nodes of the query": find_alone(report.comparison)}
     nodes = {name: report.comparison.nodes(setup) if setup else math.nan for name, setup in wanted.items()}
     return {name: shown(count, "count").removesuffix(".0") for name, count in nodes.items() if not math.isnan(count)}
-
-
-def _alone(comparison: Comparison) -> Setup | None:
-    return next((setup for setup in comparison.setups if setup.method == "none"), None)
 
 
 def _setting(value: Any) -> str:
@@ -354,7 +351,7 @@ class Illustrator:
     layout: Callable[[Network], Array]
     embed: Callable[[Network, str, int], Array]
 
-    def illustrated(self, report: Report) -> Report:
+    def illustrate(self, report: Report) -> Report:
         """Return the report with the network that it speaks of; as it is where that cannot be made."""
         setup = report.verdict.shown
         if setup is None:

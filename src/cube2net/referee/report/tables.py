@@ -13,7 +13,7 @@ import numpy as np
 from cube2net.escaping import write_rows
 from cube2net.records import Comparison, Network, Setup, Trial
 from cube2net.records.comparison import FLOOR
-from cube2net.referee.statistics import ALL, Difference, Estimate, Estimates, miners_of
+from cube2net.referee.statistics import ALL, Difference, Estimate, Estimates, shown_miners
 
 Cell = str | int | float | Estimate | None
 
@@ -306,9 +306,14 @@ def deciding(comparison: Comparison) -> str:
     return f"all miners but {' and '.join(lost)}" if lost else "all miners"
 
 
+def find_alone(comparison: Comparison) -> Setup | None:
+    """Return the setup of the query alone, None where it was not compared."""
+    return next((setup for setup in comparison.setups if setup.method == "none"), None)
+
+
 def best_first(comparison: Comparison, known: Estimates) -> list[Setup]:
     """Return the setups that have scores by the measure that decides, the highest first."""
-    miner, measure = miners_of(comparison)[0], comparison.measures[0]
+    miner, measure = shown_miners(comparison)[0], comparison.measures[0]
     scored = [setup for setup in comparison.setups if (setup, miner, measure) in known]
     return sorted(scored, key=lambda setup: -known[setup, miner, measure].mean)
 
@@ -346,7 +351,7 @@ def score_table(
 
     Beside its name stands over how many runs they are means: two numbers where that differs within a row.
     """
-    wanted = [(measure, miner) for measure in measures or comparison.measures for miner in miners_of(comparison)]
+    wanted = [(measure, miner) for measure in measures or comparison.measures for miner in shown_miners(comparison)]
     columns = [TableColumn("setup"), TableColumn("runs", style="count")]
     columns += [TableColumn(miner, measure, "score", "high") for measure, miner in wanted]
     cells: dict[Setup, tuple[Cell, ...]] = {}
@@ -354,7 +359,7 @@ def score_table(
         found = [known.get((setup, miner, measure)) for measure, miner in wanted]
         cells[setup] = (_runs(each.runs for each in found if each), *found)
     notes = ["Means over the runs of each row, with 95 % intervals. The highest of a column is bold."]
-    if ALL in miners_of(comparison):
+    if ALL in shown_miners(comparison):
         miners = ", ".join(comparison.deciding)
         notes.append(f"“{ALL}” is the mean over {miners}, run by run; runs that lack one of them are left out.")
     if FLOOR in comparison.miners and FLOOR not in comparison.deciding:
