@@ -35,8 +35,8 @@ import scipy.sparse as sp
 import cube2net as c2n
 from cube2net.api import Desk
 from cube2net.assistant.tools import answer
+from cube2net.confidence import ENDS
 from cube2net.escaping import in_markdown
-from cube2net.intervals import ENDS
 from cube2net.network import nearest
 from cube2net.pipeline import AREA_SIGS, Section, estimated_tokens, longest_text
 from cube2net.records import Corpus, Cube, Query

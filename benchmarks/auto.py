@@ -26,7 +26,7 @@ from cube2net.pipeline.compare import maker as maker_of
 from cube2net.progress import silent
 from cube2net.records import Cube, Network, Query
 from cube2net.referee import DEFAULT, ByLabels, Race
-from cube2net.referee.auto import candidates, folds_of
+from cube2net.referee.auto import assign_folds, candidates
 from results import TASKS
 
 EMBEDDING, FOLDS = "deepwalk", 5
@@ -78,7 +78,7 @@ def by_labels(name: str, cube: Cube, query: Query, clusters: Clusters, halves: i
     inside, gained, chosen = 0, [], []
     for half in range(halves):
         mine = np.random.default_rng(half).permutation(len(labels)) < len(labels) // 2
-        folds = folds_of(replace(query, labels=tuple(np.where(mine, labels, "").tolist())), FOLDS, half)
+        folds = assign_folds(replace(query, labels=tuple(np.where(mine, labels, "").tolist())), FOLDS, half)
         judge = ByLabels(numbers, folds)
 
         def mark(network: Network, seed: int, judge: ByLabels = judge) -> object:

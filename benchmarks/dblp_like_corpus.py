@@ -23,7 +23,7 @@ from cube2net.array_types import Array
 from cube2net.arrow_files import open_mapped
 from cube2net.atomic_files import new_folder
 from cube2net.errors import ParameterError, SourceError, whole_number
-from cube2net.progress import Progress, silent
+from cube2net.progress import Progress, Telling, listener, silent
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LABELS, MENTIONS, OBJECTS
 from cube2net.seeding import stream
@@ -79,7 +79,7 @@ def make_dblp_like(
     venues: int | None = None,
     topics: int = 100,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Telling = None,
 ) -> Corpus:
     """Return a made-up corpus of papers as many as asked for, by default as many as DBLP had, with realistic tails.
 
@@ -98,14 +98,14 @@ def make_dblp_like(
     making = Making.of(papers, years, authors, newcomers, venues, topics, seed)
     if out is None:
         parts: dict[str, list[pa.Table]] = {name: [] for name in TABLES}
-        for name, part in making.tables(progress or silent):
+        for name, part in making.tables(listener(progress)):
             parts[name].append(part)
         return _corpus({name: pa.concat_tables(some) for name, some in parts.items()})
     folder = Path(out)
     if folder.exists() and not _replaceable(folder):
         raise SourceError(f"{str(folder)!r} exists and is not a made-up corpus: choose another place or remove it")
     with new_folder(folder) as aside:
-        _write(aside, making.tables(progress or silent))
+        _write(aside, making.tables(listener(progress)))
     return open_dblp_like(out)
 
 

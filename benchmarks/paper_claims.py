@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from cube2net.intervals import share_interval
+from cube2net.confidence import share_interval
 from cube2net.records import Comparison, Setup
 from cube2net.referee.statistics import ALL, Difference, differences
 from paper_verdicts import NBSP, NO_NEED, NOWHERE, Claim, Ratio, mean_text, paired, said, side, unpaired, wider

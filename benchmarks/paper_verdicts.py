@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from cube2net.array_types import Array
-from cube2net.intervals import ENDS
+from cube2net.confidence import ENDS
 from cube2net.referee.statistics import Difference
 
 CONFIRMED, CONTRADICTED, UNSURE = "confirmed", "**contradicted**", "cannot tell"

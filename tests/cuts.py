@@ -1,6 +1,6 @@
 """Work that is cut off in the middle."""
 
-from cube2net.progress import Progress
+from cube2net.progress import Progress, listener
 
 
 class CutError(Exception):
@@ -8,11 +8,11 @@ class CutError(Exception):
 
 
 def told(stages: list[str], cut_at: str = "") -> Progress:
-    """Return a progress callback that notes every stage, and cuts the work off when one begins."""
+    """Return a progress that keeps every stage and note, and cuts the work off when one begins."""
 
-    def progress(stage: str, done: int, total: int | None = None) -> None:
+    def progress(stage: str, done: int, total: int | None) -> None:
         stages.append(stage)
         if stage == cut_at:
             raise CutError
 
-    return progress
+    return listener(progress)

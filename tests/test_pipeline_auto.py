@@ -13,7 +13,7 @@ from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.mine import METRICS, DeepWalk
 from cube2net.records import Cube, Network, Query, Setup
 from cube2net.referee import DEFAULT, auto
-from cube2net.referee import race as racing
+from cube2net.referee import auto as racing
 from cube2net.referee.auto import FEWEST, candidates
 
 from toys import toy_cube

@@ -13,7 +13,7 @@ import cube2net as c2n
 from cube2net.errors import ParameterError
 from cube2net.records import Cube, Network, Query
 from cube2net.records.dimension import STAR
-from cube2net.referee.report.result_tables import cell_table
+from cube2net.referee.report.tables import cell_table
 from cube2net.select import Cube2net
 
 

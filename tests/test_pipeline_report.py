@@ -21,7 +21,7 @@ from cube2net.errors import InputError
 from cube2net.network import Hops
 from cube2net.pipeline import DEFAULT, JOURNAL, results
 from cube2net.records import Comparison, Cube, Objects, Query, Setup
-from cube2net.referee import illustrations
+from cube2net.referee.report import page as illustrations
 
 from toys import toy_cube, two_communities
 

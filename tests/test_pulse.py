@@ -6,6 +6,7 @@ from cube2net import compiling
 from cube2net.cli import pulse
 from cube2net.cli.pulse import EVERY, Pulse
 from cube2net.compiling import KEPT, WORD, Waiting, tells_compiling
+from cube2net.progress import listener
 
 
 class Hands:
@@ -34,7 +35,7 @@ def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
 
 def told(terminal: bool = False) -> tuple[Pulse, list[tuple[str, int, int | None]]]:
     said: list[tuple[str, int, int | None]] = []
-    return Pulse(lambda *words: said.append(words), terminal=terminal), said
+    return Pulse(listener(lambda *words: said.append(words)), terminal=terminal), said
 
 
 def test_a_silence_is_ended_by_what_was_said_last(hands: Hands) -> None:
@@ -46,6 +47,19 @@ def test_a_silence_is_ended_by_what_was_said_last(hands: Hands) -> None:
     progress.look()
     progress.look()
     assert said == [("cube: links", 3, 7), ("cube: links, 2 s", 3, 7)]
+
+
+def test_a_note_is_passed_on_and_the_stage_goes_on(hands: Hands) -> None:
+    progress, said = told()
+    progress("reading", 1, 1)
+    hands.now += EVERY / 2
+    progress.note("2 lines were left out")
+    hands.now += EVERY / 2
+    progress.look()
+    assert said == [("reading", 1, 1), ("2 lines were left out", 0, None)]
+    hands.now += EVERY / 2
+    progress.look()
+    assert said[2:] == [("reading: 2 s", 1, 1)]
 
 
 def test_work_that_says_nothing_is_still_known_to_be_at_work(hands: Hands) -> None:

@@ -22,11 +22,18 @@ def test_a_stage_is_said_once_however_often_it_moves(capsys: pytest.CaptureFixtu
     assert capsys.readouterr().err.splitlines() == ["topics: log-likelihood 0.0 a word", "cube"]
 
 
-def test_a_remark_is_always_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_note_is_always_said(capsys: pytest.CaptureFixture[str]) -> None:
     progress = PlainLines()
-    progress("columns: source='from' (guessed)", 1, 1)
-    progress("columns: target='to' (guessed)", 1, 1)
+    progress.note("columns: source='from' (guessed)")
+    progress.note("columns: target='to' (guessed)")
     assert len(capsys.readouterr().err.splitlines()) == 2
+
+
+def test_a_stage_of_one_step_is_no_note(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = PlainLines()
+    progress("reading", 1, 1)
+    progress("reading", 1, 1)
+    assert capsys.readouterr().err == "reading 1 of 1\n"
 
 
 def test_quiet_means_no_progress() -> None:

@@ -92,7 +92,7 @@ class Checkpoints:
         if lock is not None:
             self.stack.enter_context(lock)
         else:
-            self.progress(f"another process makes {str(self.target)!r} right now: the last to finish stays", 1, 1)
+            self.progress.note(f"another process makes {str(self.target)!r} right now: the last to finish stays")
         return lock is not None
 
     def corpus(self, decides: str, make: Callable[[], Corpus]) -> Corpus:
@@ -127,7 +127,7 @@ class Checkpoints:
         elif self.folder == self.usual and not files <= self.before:
             size = sum(size for _, size, _ in files) / 1e6
             place = f"{str(self.folder)!r} ({size:,.0f} MB)"
-            self.progress(f"what was finished is kept in {place}: the same build goes on from there", 1, 1)
+            self.progress.note(f"what was finished is kept in {place}: the same build goes on from there")
 
     def _kept(
         self,
@@ -139,7 +139,7 @@ class Checkpoints:
     ) -> T:
         inside = f"{name}-{decides[:16]}"
         if self.usual.is_dir() and (self.folder / inside).is_dir():
-            self.progress(f"{name}: taken from the run before, which did not finish", 1, 1)
+            self.progress.note(f"{name}: taken from the run before, which did not finish")
             return read(self.folder / inside)
         made = make()
         for other in self.folder.glob(f"{name}-*"):

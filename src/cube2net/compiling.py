@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import ParamSpec, TypeVar
 
 from cube2net.errors import ParameterError, quoted
-from cube2net.progress import Progress
+from cube2net.progress import ProgressFunction
 from cube2net.showing import shows
 
 P = ParamSpec("P")
@@ -157,7 +157,7 @@ class Waiting:
     def __init__(self, patience: float = PATIENCE) -> None:
         self.patience = patience
         self.kept = True
-        self.listeners: list[Progress | None] = []
+        self.listeners: list[ProgressFunction | None] = []
         self._account, self._lock = Account(), threading.Lock()
         self._names: list[str] = []
         self._timer: threading.Timer | None = None
@@ -225,7 +225,7 @@ WAITING = Waiting()
 
 
 @contextmanager
-def announce_to(listener: Progress | None) -> Iterator[None]:
+def announce_to(listener: ProgressFunction | None) -> Iterator[None]:
     """Let somebody know of compiling for a while, by the last of those who asked; None is nobody at all."""
     WAITING.listeners.append(listener)
     try:

@@ -5,63 +5,103 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, cast
 
 
 class Progress(Protocol):
-    """Told by long work how far it is; ``total`` is None while nobody knows.
+    """Hears how far long work is, and what is worth knowing about it.
 
-    A stage that is done with its first and only step (``done`` and ``total`` are 1) is a remark worth keeping. That
-    code is being compiled is told from a thread of its own.
+    That code is being compiled is told from a thread of its own.
     """
 
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:
-        """Take note."""
+        """Hear that a stage has done so much; ``total`` is None while it is unknown."""
+
+    def note(self, text: str) -> None:
+        """Hear a remark that is worth keeping, such as how many lines were left out."""
 
 
-def silent(stage: str, done: int, total: int | None = None) -> None:
-    """Take no note: the progress of those who do not ask for any."""
+class _Silent:
+    def __call__(self, stage: str, done: int, total: int | None = None) -> None: ...
+
+    def note(self, text: str) -> None: ...
+
+    def __repr__(self) -> str:
+        return "silent"
 
 
-Telling = Progress | bool | None
+silent: Progress = _Silent()
+"""The progress of those who do not ask for any."""
+
+ProgressFunction = Callable[[str, int, int | None], object]
+
+Telling = Progress | ProgressFunction | bool | None
 """What a caller may give as ``progress``: a function, True for a bar where the person is who waits, None for nobody."""
 
 
+class _FunctionProgress:
+    """Progress that a plain function hears: a note is a stage of which nothing is known."""
+
+    def __init__(self, function: ProgressFunction) -> None:
+        self._function = function
+
+    def __call__(self, stage: str, done: int, total: int | None = None) -> None:
+        self._function(stage, done, total)
+
+    def note(self, text: str) -> None:
+        self._function(text, 0, None)
+
+
 def listener(progress: Telling) -> Progress:
-    """Return who is told: the function given, or nobody. True has become a function where it is looked at.
+    """Return the progress that work talks to.
+
+    None, and True where nobody shows bars, is silence. A plain function is called with ``(stage, done, total)``, and
+    with ``(text, 0, None)`` for a note; an object with a method ``note`` hears notes by that.
 
     >>> listener(None) is silent, listener(silent) is silent
     (True, True)
+    >>> heard = listener(lambda stage, done, total: print(stage, done, total))
+    >>> heard("reading", 1, 1)
+    reading 1 1
+    >>> heard.note("2 lines were left out")
+    2 lines were left out 0 None
     """
-    return silent if progress is None or isinstance(progress, bool) else progress
+    if progress is None or isinstance(progress, bool):
+        return silent
+    return cast(Progress, progress) if hasattr(progress, "note") else _FunctionProgress(progress)
 
 
 OFTEN = 0.1
 """Who listens from afar is told once in so many seconds, and whenever a stage begins."""
 
 
-class Seldom:
-    """The same progress, told now and then: when a stage begins, at remarks, and else not more often than is useful.
+class ThrottledProgress:
+    """Progress passed on at notes, when a stage begins, and else not more often than is useful.
 
     >>> clock, heard = iter([0.0, 0.05, 0.2, 0.21, 0.22]), []
-    >>> told = Seldom(lambda stage, done, total=None: heard.append((stage, done)), clock=lambda: next(clock))
+    >>> progress = ThrottledProgress(listener(lambda stage, done, _: heard.append((stage, done))), clock=clock.__next__)
     >>> for stage, done in [("reading", 1), ("reading", 2), ("reading", 3), ("topics", 1), ("topics", 2)]:
-    ...     told(stage, done)
+    ...     progress(stage, done)
     >>> heard
     [('reading', 1), ('reading', 3), ('topics', 1)]
     """
 
-    def __init__(self, tell: Progress, seconds: float = OFTEN, clock: Callable[[], float] = time.monotonic) -> None:
-        self._tell, self._seconds, self._clock = tell, seconds, clock
+    def __init__(self, progress: Progress, seconds: float = OFTEN, clock: Callable[[], float] = time.monotonic) -> None:
+        self._progress, self._seconds, self._clock = progress, seconds, clock
         self._stage: str | None = None
         self._said = 0.0
         self._lock = threading.Lock()
 
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:
-        """Tell it, unless something was just told of this stage."""
+        """Pass it on, unless this stage was just heard of."""
         with self._lock:
             now = self._clock()
-            if stage == self._stage and now - self._said < self._seconds and not done == total == 1:
+            if stage == self._stage and now - self._said < self._seconds:
                 return
             self._stage, self._said = stage, now
-            self._tell(stage, done, total)
+            self._progress(stage, done, total)
+
+    def note(self, text: str) -> None:
+        """Pass a note on."""
+        with self._lock:
+            self._progress.note(text)

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
+from cube2net.confidence import share_interval
 from cube2net.cube import pick_cells, roll_up
 from cube2net.errors import ParameterError
-from cube2net.intervals import share_interval
 from cube2net.pipeline import METHODS, OBJECTIVES
 from cube2net.records import CellExplanation, Cube, Network, Query, Repeats, ValueAccount, Weights, Worth
 from cube2net.select import FBeta

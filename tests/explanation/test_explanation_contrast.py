@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import cube2net as c2n
+from cube2net.confidence import LEVEL, holm, share_interval
 from cube2net.explanation import Sides, enough_objects, find_mixed_cells, separate
 from cube2net.explanation.contrast import (
     difference_interval,
@@ -19,8 +20,6 @@ from cube2net.explanation.contrast import (
     least_chances,
     may_be_sure,
 )
-from cube2net.intervals import share_interval
-from cube2net.multiple_tests import LEVEL, holm
 from cube2net.records import Cube, Query
 from cube2net.records.contrast import Contrast, SeparatingCell
 

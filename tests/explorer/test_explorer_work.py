@@ -1,6 +1,8 @@
 """Long work is done by processes of its own: they are kept, stopped, killed and ended, and say so."""
 
+import asyncio
 import http.client
+import io
 import json
 import os
 import signal
@@ -10,11 +12,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
 import cube2net as c2n
-from cube2net.explorer import worker_pool
+from cube2net.explorer import worker, worker_pool
 from cube2net.explorer.work import ServerLimits
 from explorer.long_work import ENDLESS, PATIENCE, begin, first_progress, is_there, until, working
 from explorer.timeless_answers import timeless
@@ -179,3 +182,29 @@ def test_a_worker_ends_when_the_server_is_killed(folder: Path, ask: dict[str, An
         server.kill()
         until(lambda: not is_there(pid))
         connection.close()
+
+
+def test_the_notes_of_a_worker_arrive_as_notes() -> None:
+    class Heard:
+        def __init__(self) -> None:
+            self.stages: list[str] = []
+            self.notes: list[str] = []
+
+        def __call__(self, stage: str, done: int, total: int | None = None) -> None:
+            self.stages.append(stage)
+
+        def note(self, text: str) -> None:
+            self.notes.append(text)
+
+    async def converse(lines: bytes, heard: Heard) -> bytes:
+        process = Mock(stdin=Mock(drain=AsyncMock()), stdout=asyncio.StreamReader())
+        process.stdout.feed_data(lines)
+        return (await worker_pool._conversation(process, {}, heard)).body
+
+    out, heard = io.BytesIO(), Heard()
+    progress = worker._WrittenProgress(out)
+    progress("reading", 1, 1)
+    progress.note("2 lines were left out")
+    out.write(b'{"answer":3}\n')
+    assert asyncio.run(converse(out.getvalue(), heard)) == b"3"
+    assert (heard.stages, heard.notes) == (["reading"], ["2 lines were left out"])

@@ -25,10 +25,10 @@ from cube2net.mine import (
     cluster_query,
     clustering_miners,
     embed_nodes,
-    hidden_links,
     hidden_miners,
     known_labels,
     link_miners,
+    link_prediction,
 )
 from cube2net.records import Cube, Network, Objects, Query
 
@@ -335,13 +335,13 @@ def test_settings_are_chosen_once_for_a_network_and_a_miner(
 ) -> None:
     network, known = planted
     asked: list[int] = []
-    really = hidden_links.choose
+    really = link_prediction.choose
 
     def choose(recommenders: Any, matrix: Any, **options: Any) -> Any:
         asked.append(matrix.shape[1])
         return really(recommenders, matrix, **options)
 
-    monkeypatch.setattr(hidden_links, "choose", choose)
+    monkeypatch.setattr(link_prediction, "choose", choose)
     mine = LinkMiner(known.hidden, "user", TRIED)
     for seed in range(3):
         for miner in ("popularity", "ease"):

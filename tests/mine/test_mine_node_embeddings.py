@@ -184,7 +184,7 @@ def test_vectors_do_not_depend_on_how_many_walks_are_kept_at_a_time(monkeypatch:
     method = DeepWalk(dimensions=16, walks=2, length=10)
     expected = method.embed_links(links, seed=5)
     for steps in (1, 35):
-        monkeypatch.setattr("cube2net.mine.random_walks.MAX_STEPS", steps)
+        monkeypatch.setattr("cube2net.mine.node_embeddings.MAX_STEPS", steps)
         assert np.array_equal(method.embed_links(links, seed=5), expected)
 
 
@@ -224,7 +224,7 @@ def test_the_orders_of_line_tell_linked_nodes_from_nodes_with_the_same_neighbour
 
 
 def test_a_failing_worker_stops_the_others_and_is_heard() -> None:
-    from cube2net.mine.random_walks import side_by_side
+    from cube2net.mine.node_embeddings import side_by_side
 
     done = []
 

@@ -75,11 +75,12 @@ def test_a_remark_stays_and_a_stage_does_not() -> None:
     screen = Drawn()
     bars = Bars(screen, Clock())
     bars("reading", 0, None)
-    bars("4 lines were left out", 1, 1)
+    bars.note("4 lines were left out")
+    bars("one step", 1, 1)
     bars("cube: cells", 1, 2)
     bars.finish("done")
     assert "4 lines were left out" in Kept(screen.html[-1]).text
-    assert "cells" not in screen.html[-1]
+    assert "cells" not in screen.html[-1] and "one step" not in screen.html[-1]
     assert screen.texts[-1] == "done after 0.0 s"
     bars("late", 0, None)
     assert screen.texts[-1] == "done after 0.0 s"
@@ -88,7 +89,7 @@ def test_a_remark_stays_and_a_stage_does_not() -> None:
 def test_no_more_remarks_are_kept_than_can_be_read() -> None:
     bars = Bars(Drawn(), Clock())
     for number in range(100):
-        bars(f"remark {number}", 1, 1)
+        bars.note(f"remark {number}")
     assert len(bars.doing.remarks) == REMARKS
     assert bars.doing.remarks[-1] == "remark 99"
 
@@ -114,7 +115,7 @@ def test_a_terminal_has_one_line_that_is_cleared_at_the_end() -> None:
     stream = io.StringIO()
     bars = Bars(TerminalScreen(stream), Clock())
     bars("walks", 6, 24)
-    bars("a remark", 1, 1)
+    bars.note("a remark")
     bars.finish("done")
     written = stream.getvalue().split("\r\x1b[K")
     assert written[1] == "██████░░░░░░░░░░░░░░░░░░ walks 6 of 24"

@@ -14,7 +14,7 @@ from cube2net.mine import METRICS
 from cube2net.records import Budget, Comparison, Cube, Network, Objects, Query, Selection, Setup, Trial, Worth
 from cube2net.referee.report.closeups import CloseUp, scene
 from cube2net.referee.report.page import environment
-from cube2net.referee.report.table import Layout, Table
+from cube2net.referee.report.tables import Layout, Table
 
 TINY: dict[str, Any] = {
     "methods": ["none", "greedy", "pagerank"],

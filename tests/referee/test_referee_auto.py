@@ -19,8 +19,8 @@ from cube2net.network import assemble
 from cube2net.progress import silent
 from cube2net.records import Network, Query, Selection, Setup
 from cube2net.referee import DEFAULT, ByLabels, Marks, Race, choose_by_hidden_links
-from cube2net.referee import race as racing
-from cube2net.referee.auto import candidates, folds_of
+from cube2net.referee import auto as racing
+from cube2net.referee.auto import assign_folds, candidates
 
 from toys import toy_cube
 
@@ -42,7 +42,7 @@ def query_of(labels: list[str]) -> Query:
 
 def test_every_label_is_spread_evenly_over_the_folds_and_objects_without_one_are_in_none() -> None:
     labels = ["a"] * 23 + ["b"] * 11 + [""] * 7 + ["c"] * 18
-    folds = folds_of(query_of(labels), 5, 3)
+    folds = assign_folds(query_of(labels), 5, 3)
     assert sorted(set(folds.tolist())) == [-1, 0, 1, 2, 3, 4]
     for label in "abc":
         counts = np.bincount([fold for fold, own in zip(folds, labels, strict=True) if own == label], minlength=5)
@@ -56,13 +56,13 @@ def test_every_label_is_spread_evenly_over_the_folds_and_objects_without_one_are
 def test_there_are_as_many_folds_as_have_ten_labels_each_two_at_least_and_the_most_allowed(
     known: int, most: int, count: int
 ) -> None:
-    folds = folds_of(query_of([f"label {i % 2}" for i in range(known)]), most, 0)
+    folds = assign_folds(query_of([f"label {i % 2}" for i in range(known)]), most, 0)
     assert folds.max() + 1 == count and np.bincount(folds).min() >= known // count
 
 
 def test_folds_follow_the_seed() -> None:
     query = query_of(["a", "b"] * 20)
-    drawn = [folds_of(query, 4, seed).tolist() for seed in (0, 0, 1)]
+    drawn = [assign_folds(query, 4, seed).tolist() for seed in (0, 0, 1)]
     assert drawn[0] == drawn[1] != drawn[2]
 
 

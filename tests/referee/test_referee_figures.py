@@ -5,7 +5,7 @@ import pytest
 
 from cube2net.records import Drawing, Setup
 from cube2net.records.form import FORMS
-from cube2net.referee.report import network_figure as drawings
+from cube2net.referee.report import figures as drawings
 from cube2net.referee.report.figures import (
     CELL,
     COLOURS,
@@ -19,10 +19,10 @@ from cube2net.referee.report.figures import (
     SYMBOLS,
     floor_trials,
     link_panels,
+    network_figure,
     score_by_size,
     sweep,
 )
-from cube2net.referee.report.network_figure import network_figure
 from cube2net.referee.report.page import asset
 from cube2net.referee.statistics import all_estimates
 

@@ -8,9 +8,8 @@ import pytest
 
 from cube2net.mine import METRICS
 from cube2net.records import Comparison, Setup, Trial
-from cube2net.referee.finding import Finding, Peer, Way, find
 from cube2net.referee.statistics import ALL, Difference
-from cube2net.referee.verdict import sentence, verdict_of
+from cube2net.referee.verdict import Finding, Peer, Way, find, sentence, verdict_of
 
 from comparisons import ALONE, EXACT, GREEDY, PEER, clustering, found_again, hidden_links, in_one_cluster
 

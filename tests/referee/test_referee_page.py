@@ -21,9 +21,8 @@ import pytest
 from cube2net.errors import InputError
 from cube2net.records import Comparison, Drawing
 from cube2net.referee.report.closeups import close_ups
-from cube2net.referee.report.page import Report, environment, page
-from cube2net.referee.report.result_tables import cell_table
-from cube2net.referee.report.write import write
+from cube2net.referee.report.page import Report, environment, page, write
+from cube2net.referee.report.tables import cell_table
 from cube2net.referee.statistics import all_estimates
 from cube2net.referee.verdict import verdict_of
 

@@ -15,7 +15,7 @@ from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError
 from cube2net.kernels.cluster_agreement import AGREEMENT
 from cube2net.records import Comparison, Setup, Trial
-from cube2net.referee import resampling
+from cube2net.referee import statistics
 from cube2net.referee.statistics import ALL, LEVEL, Difference, differences, estimate, estimates, holm, holm_levels
 
 NONE, HOPS, GREEDY = (Setup(method=name) for name in ("none", "hops", "greedy"))
@@ -87,8 +87,8 @@ def test_draws_of_objects_score_as_lists_with_the_objects_repeated() -> None:
     own = clusters(NONE, 0, found, truth)
     known = [place for place, label in enumerate(truth) if label]
     for measure in MEASURES:
-        draws = resampling.Draws(Comparison("clustering", MEASURES, (own,), truth=truth), measure, [own], 40, 3)
-        rng = resampling.stream(3, "referee", "bootstrap")
+        draws = statistics.Draws(Comparison("clustering", MEASURES, (own,), truth=truth), measure, [own], 40, 3)
+        rng = statistics.stream(3, "referee", "bootstrap")
         assert np.array_equal(rng.random((1, 40)), draws.luck)
         for score in draws.scores[own]:
             picked = [known[place] for place in rng.integers(0, len(known), len(known))]
@@ -98,7 +98,7 @@ def test_draws_of_objects_score_as_lists_with_the_objects_repeated() -> None:
 
 def test_blocks_of_draws_give_what_all_draws_at_once_give(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = differences(PLANTED, [(GREEDY, NONE)], resamples=50)
-    monkeypatch.setattr(resampling, "ROOM", 54 * 7)
+    monkeypatch.setattr(statistics, "ROOM", 54 * 7)
     assert differences(PLANTED, [(GREEDY, NONE)], resamples=50) == whole
 
 
@@ -122,7 +122,7 @@ def test_the_interval_holds_the_true_score_about_95_times_in_100(measure: str) -
 def test_a_mean_lies_amid_its_interval_where_repeated_objects_make_clusters_look_alike() -> None:
     found = planted({NONE: 0.3}, count=50, seeds=10)
     own = estimate(found, NONE, measure="NMI")
-    draws = resampling.Draws(found, "NMI", found.trials, 1000, 0)
+    draws = statistics.Draws(found, "NMI", found.trials, 1000, 0)
     assert own is not None
     assert np.mean(list(draws.scores.values())) > own.mean + (own.high - own.low) / 4
     assert own.low < own.mean < own.high
@@ -259,7 +259,7 @@ def test_the_interval_of_one_difference_is_that_of_95_percent_and_of_several_as_
         wider = stats.norm.isf(each.level / 2) / stats.norm.isf(0.025)
         assert each.mean - each.low == pytest.approx(wider * (one.mean - one.low))
         assert each.high - each.mean == pytest.approx(wider * (one.high - one.mean))
-    plain = resampling.Draws(PLANTED, "F1", PLANTED.trials, 1000, 0)
+    plain = statistics.Draws(PLANTED, "F1", PLANTED.trials, 1000, 0)
     keys = sorted((t.seed, t.miner) for t in PLANTED.trials if t.setup == NONE)
     drawn = np.stack([plain.scores[of(GREEDY, *key)] - plain.scores[of(NONE, *key)] for key in keys])
     low, high = np.quantile(plain.means(drawn, keys), [0.025, 0.975])
@@ -291,7 +291,7 @@ def test_what_is_sure_is_what_the_interval_and_the_chance_say_and_no_more_than_w
         (single,) = differences(found, [(each.one, NONE)], resamples=50)
         assert single.sure or not each.sure
         # the rule without any of it: 95 % of the draws are on one side of 0
-        draws = resampling.Draws(found, found.measures[0], found.trials, 50, 0)
+        draws = statistics.Draws(found, found.measures[0], found.trials, 50, 0)
         two = [(a, b) for a in found.trials for b in found.trials if a.setup == each.one and b.setup == NONE]
         two = sorted([(a, b) for a, b in two if (a.seed, a.miner) == (b.seed, b.miner)], key=lambda p: p[0].key[::-1])
         keys = [(a.seed, a.miner) for a, _ in two]

@@ -16,7 +16,7 @@ from cube2net.errors import Cube2netError, InputError, ParameterError
 from cube2net.fingerprints import network_fingerprint
 from cube2net.records import Network, Setup, Trial
 from cube2net.referee.journal import Journal
-from cube2net.referee.trials import Trials, described, reason_of
+from cube2net.referee.trials import Trials, describe_error, describe_network
 
 from comparisons import ALONE, PEER, network
 
@@ -142,13 +142,13 @@ def test_networks_that_differ_have_different_fingerprints(other: Network) -> Non
 
 
 def test_objects_without_links_are_counted_in_the_query_alone() -> None:
-    made = described(ALONE, network([(0, 1), (1, 5)], LABELS, others=4), 0)
+    made = describe_network(ALONE, network([(0, 1), (1, 5)], LABELS, others=4), 0)
     assert (made.nodes, made.links, made.loose) == (8, 2, 2)
 
 
 def test_a_network_of_cells_has_a_value_and_one_of_objects_none() -> None:
-    assert described(GREEDY, network([(0, 4)], LABELS, cells=[("200X", "ACL")]), 0).value == 0.5
-    assert described(ALONE, network([(0, 1)], LABELS), 0).value is None
+    assert describe_network(GREEDY, network([(0, 4)], LABELS, cells=[("200X", "ACL")]), 0).value == 0.5
+    assert describe_network(ALONE, network([(0, 1)], LABELS), 0).value is None
 
 
 def test_progress_is_told_for_every_setup_up_to_the_number_of_trials() -> None:
@@ -203,7 +203,7 @@ def test_workers_are_one_or_more() -> None:
 )
 def test_a_setup_that_cannot_be_made_says_why_and_the_others_go_on(error: Exception, reason: str) -> None:
     trials = Workshop(broken={"anneal": error}).run()
-    assert {trial.reason for trial in found(trials, OTHER)} == {reason} == {reason_of(error)}
+    assert {trial.reason for trial in found(trials, OTHER)} == {reason} == {describe_error(error)}
     assert {trial.nodes for trial in found(trials, OTHER)} == {0}
     assert not any(trial.reason for trial in trials if trial.setup != OTHER)
     assert len(trials) == 16

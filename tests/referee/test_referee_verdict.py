@@ -12,7 +12,7 @@ import pytest
 from cube2net.errors import InputError
 from cube2net.kernels.cluster_agreement import f1
 from cube2net.records import Comparison, Setup, Trial
-from cube2net.referee import finding as module
+from cube2net.referee import verdict as module
 from cube2net.referee.statistics import ALL, Difference, differences
 from cube2net.referee.verdict import Verdict, verdict_of
 

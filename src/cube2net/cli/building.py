@@ -213,7 +213,7 @@ def update(
             before = before if source == before.get("name") else {}
             reader = reader_of(source, paths, settings, strict, before=before)
             if before:
-                progress(f"read as the cube was: {_source(before)}", 1, 1)
+                progress.note(f"read as the cube was: {_source(before)}")
             known = pipeline.open_cube(folder).objects
             corpus = pipeline.read_more(known, reader, *(() if source == SQL else paths), progress=progress)
     return pipeline.add_items(folder, corpus, skip_known=skip_known, replace=replace, remove=ids, progress=progress)

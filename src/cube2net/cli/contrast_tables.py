@@ -10,7 +10,7 @@ from cube2net import pipeline
 from cube2net.cli import answering, network_files
 from cube2net.cli.app import as_typed
 from cube2net.cli.terminal import say, show_json, show_table
-from cube2net.multiple_tests import LEVEL
+from cube2net.confidence import LEVEL
 from cube2net.records import Cube, Query
 from cube2net.records.contrast import Contrast, Description
 

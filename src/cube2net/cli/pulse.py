@@ -55,15 +55,20 @@ class Pulse:
         if stage.startswith(WORD):
             return
         with self._lock:
-            now, remark = time.monotonic(), done == total == 1
-            new = not remark and stage.partition(":")[0] != self.stage[0].partition(":")[0]
-            if not remark:
-                self.stage = stage, done, total
+            now = time.monotonic()
+            new = stage.partition(":")[0] != self.stage[0].partition(":")[0]
+            self.stage = stage, done, total
             if new:
                 self.since = now
-            if new or remark or now - self.said >= SOON:
+            if new or now - self.said >= SOON:
                 self.said = now
             self.progress(stage, done, total)
+
+    def note(self, text: str) -> None:
+        """Pass a note on."""
+        with self._lock:
+            self.said = time.monotonic()
+            self.progress.note(text)
 
     def look(self) -> None:
         """Say something if it is time to."""

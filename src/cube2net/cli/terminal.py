@@ -17,11 +17,14 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO, TextIOWrapper
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from cube2net.cli.pulse import SOON, Pulse
 from cube2net.compiling import announce_to
 from cube2net.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
 
 # A line of more letters, and a cell of a table, is cut.
 LONGEST_LINE, LONGEST_CELL = 4_000, 200
@@ -263,13 +266,16 @@ class PlainLines:
         """Write a line if the stage is new or the last line is old."""
         now = time.monotonic()
         name = stage.partition(":")[0]
-        if not done == total == 1:
-            if name == self.stage and now - self.said < SOON:
-                return
-            self.stage, self.said = name, now
-        remark = done == total == 1
-        much = f" {done:,}" + (f" of {total:,}" if total is not None else "") if done and not remark else ""
+        if name == self.stage and now - self.said < SOON:
+            return
+        self.stage, self.said = name, now
+        much = f" {done:,}" + (f" of {total:,}" if total is not None else "") if done else ""
         sys.stderr.write(f"{line(stage)}{much}\n")
+        sys.stderr.flush()
+
+    def note(self, text: str) -> None:
+        """Write a note as a line of its own."""
+        sys.stderr.write(f"{line(text)}\n")
         sys.stderr.flush()
 
 
@@ -290,20 +296,25 @@ def _bars() -> Iterator[Progress]:
     # What is written meanwhile stands above the bars; but what goes to a file must go there.
     above = sys.stdout.isatty()
     with Bars(*columns, console=console, transient=True, redirect_stdout=above) as bars:
-        task = bars.add_task("", total=None)
-
-        def progress(stage: str, done: int, total: int | None = None) -> None:
-            said = line(stage)
-            if done == total == 1:
-                bars.console.print(said, highlight=False, markup=False, emoji=False)
-            bars.update(task, description=said, completed=done, total=total)
-
         redirected = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = _guarded(*redirected)
         try:
-            yield progress
+            yield _RichBar(bars)
         finally:
             sys.stdout, sys.stderr = redirected
+
+
+class _RichBar:
+    """Progress as one bar of Rich; notes stay above it."""
+
+    def __init__(self, bars: RichProgress) -> None:
+        self._bars, self._task = bars, bars.add_task("", total=None)
+
+    def __call__(self, stage: str, done: int, total: int | None = None) -> None:
+        self._bars.update(self._task, description=line(stage), completed=done, total=total)
+
+    def note(self, text: str) -> None:
+        self._bars.console.print(line(text), highlight=False, markup=False, emoji=False)
 
 
 class _Styles:

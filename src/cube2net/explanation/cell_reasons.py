@@ -8,8 +8,8 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, take_rows
+from cube2net.confidence import share_interval
 from cube2net.explanation.link_evidence import name_objects
-from cube2net.intervals import share_interval
 from cube2net.records import Cells, Cube, Judge, Network, Query, Question, Ragged, Repeats, Scope, Weights, Worth
 from cube2net.records.cell_explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount
 from cube2net.records.explanation import number

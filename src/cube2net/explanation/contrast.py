@@ -20,11 +20,10 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, take_rows
+from cube2net.confidence import LEVEL, holm, share_interval
 from cube2net.explanation.drill import choose_best_cells
 from cube2net.explanation.mixed_cells import MixedCells, is_above
 from cube2net.interrupts import step
-from cube2net.intervals import share_interval
-from cube2net.multiple_tests import LEVEL, holm
 from cube2net.records import Cube, Ragged
 
 MIN_GAIN = 0.01

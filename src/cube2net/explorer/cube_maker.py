@@ -43,9 +43,7 @@ def answered(name: str, question: Mapping[str, Any], progress: Progress) -> dict
         return {"read": reading.record(), "choices": reading.choices(), "uses": reading.uses()}
     identity = pipeline.identify_reading(reader, paths, **options, uploaded=True)
     kept = question.get("keep")
-    place, known = pipeline.cube_beside(
-        paths, identity, Path(kept) if kept else None, say=lambda sentence: progress(sentence, 1, 1)
-    )
+    place, known = pipeline.cube_beside(paths, identity, Path(kept) if kept else None, say=progress.note)
     if known is not None and kept:
         return {"folder": str(place), "place": None, "begin": ""}
     reading = pipeline.read_spreadsheet(reader, paths, **options, progress=progress)

@@ -33,6 +33,10 @@ class Latest:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.news.set)
 
+    def note(self, text: str) -> None:
+        """Take a note, which is shown where the stage is until the next word."""
+        self(text, 0)
+
     def take(self) -> dict[str, Any] | None:
         """Return the last word, where it was not taken yet."""
         word, self._word = self._word, None

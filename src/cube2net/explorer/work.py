@@ -64,7 +64,9 @@ class Work:
             )
         seconds = self.limits.long_seconds if standing.long else self.limits.seconds
         threads = self._long_threads if standing.long else threads
-        return await self._within(seconds, threads.run(lambda: self._reply(name, question, stoppable(progress))))
+        return await self._within(
+            seconds, threads.run(lambda: self._reply(name, question, _StoppableProgress(progress)))
+        )
 
     async def _within(self, seconds: float, work: Awaitable[T]) -> T:
         try:
@@ -148,11 +150,16 @@ def _origin(desk: Desk) -> Origin | None:
     return None if lineage.views else lineage.origin
 
 
-def stoppable(progress: Progress) -> Progress:
-    """Return the same progress, which stops the work of its thread where that was asked to."""
+class _StoppableProgress:
+    """The same progress, which stops the work of its thread where that was asked to."""
 
-    def told(stage: str, done: int, total: int | None = None) -> None:
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def __call__(self, stage: str, done: int, total: int | None = None) -> None:
         step()
-        progress(stage, done, total)
+        self._progress(stage, done, total)
 
-    return told
+    def note(self, text: str) -> None:
+        step()
+        self._progress.note(text)

@@ -20,7 +20,7 @@ from cube2net.api import ROUTES, Desk
 from cube2net.api.desk import FILE, KeptChoice
 from cube2net.errors import CubeError
 from cube2net.explorer.replies import WORKING, failure, json_bytes
-from cube2net.progress import Progress, Seldom
+from cube2net.progress import Progress, ThrottledProgress
 
 Answering = Callable[[Mapping[str, Any], Mapping[str, Any], Progress], Iterable[dict[str, Any]]]
 """Yields what is said to a question, by what the process was told it is about."""
@@ -51,7 +51,7 @@ def answer_lines(answering: Answering) -> None:
     while True:
         asked = json.loads(lines.get())
         try:
-            for each in answering(about, asked, _telling(out)):
+            for each in answering(about, asked, ThrottledProgress(_WrittenProgress(out))):
                 _write(out, each)
         except BaseException as error:
             status, body = failure(error)
@@ -95,11 +95,17 @@ def _chosen(desk: Desk, question: Mapping[str, Any]) -> Iterator[dict[str, Any]]
         yield {"choice": list(choice)}
 
 
-def _telling(out: IO[bytes]) -> Progress:
-    def told(stage: str, done: int, total: int | None = None) -> None:
-        _write(out, {"progress": {"stage": stage, "done": done, "total": total}})
+class _WrittenProgress:
+    """Progress as lines of JSON."""
 
-    return Seldom(told)
+    def __init__(self, out: IO[bytes]) -> None:
+        self._out = out
+
+    def __call__(self, stage: str, done: int, total: int | None = None) -> None:
+        _write(self._out, {"progress": {"stage": stage, "done": done, "total": total}})
+
+    def note(self, text: str) -> None:
+        _write(self._out, {"note": text})
 
 
 _writing = threading.Lock()

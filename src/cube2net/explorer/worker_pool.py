@@ -173,6 +173,8 @@ async def _conversation(worker: Process, asked: dict[str, Any], progress: Progre
         ((kind, value), *further) = json.loads(line).items()
         if kind == "progress":
             progress(value["stage"], value["done"], value["total"])
+        elif kind == "note":
+            progress.note(value)
         elif kind == "report":
             report = value
         elif kind == "choice":

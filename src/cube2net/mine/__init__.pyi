@@ -8,9 +8,11 @@ from .clustering import (
     nmi as nmi,
     overlapping_nmi as overlapping_nmi,
 )
-from .hidden_links import LINK_MEASURES as LINK_MEASURES, HiddenLinks as HiddenLinks, LinkMiner as LinkMiner
 from .link_prediction import (
+    LINK_MEASURES as LINK_MEASURES,
     BestOf as BestOf,
+    HiddenLinks as HiddenLinks,
+    LinkMiner as LinkMiner,
     PairRanking as PairRanking,
     Ranking as Ranking,
     choose as choose,
@@ -27,8 +29,14 @@ from .miners import (
     known_labels as known_labels,
     link_miners as link_miners,
 )
-from .node_embeddings import EMBEDDINGS as EMBEDDINGS, DeepWalk as DeepWalk, Line as Line, Node2vec as Node2vec
-from .random_walks import Walks as Walks, links_of as links_of
+from .node_embeddings import (
+    EMBEDDINGS as EMBEDDINGS,
+    DeepWalk as DeepWalk,
+    Line as Line,
+    Node2vec as Node2vec,
+    Walks as Walks,
+    links_of as links_of,
+)
 from .recommenders import (
     RECOMMENDERS as RECOMMENDERS,
     TRIED as TRIED,

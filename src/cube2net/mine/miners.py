@@ -14,8 +14,7 @@ from cube2net.compiling import Spent
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.interfaces import NodeEmbedder, Recommender
 from cube2net.mine.clustering import METRICS, Clusters, KMeans
-from cube2net.mine.hidden_links import DIGITS, LINK_MEASURES, HiddenLinks, LinkMiner, positions
-from cube2net.mine.link_prediction import rank_pairs
+from cube2net.mine.link_prediction import LINK_MEASURES, SCORE_DIGITS, HiddenLinks, LinkMiner, positions, rank_pairs
 from cube2net.mine.node_embeddings import EMBEDDINGS
 from cube2net.mine.recommenders import RECOMMENDERS, TRIED
 from cube2net.records import Cube, Network, Query
@@ -113,7 +112,7 @@ def hidden_miners(
         vectors = embed_nodes(network, embeddings[miner], seed=seed)[: len(query)]
         spent = watch.seconds
         found = rank_pairs(vectors, links, others)
-        return {"AUC": found.mean}, found.auc.round(DIGITS)[:, None], spent
+        return {"AUC": found.mean}, found.auc.round(SCORE_DIGITS)[:, None], spent
 
     parameters = {name: repr_of(each) for name, each in embeddings.items()}
     return Miners(mine, parameters, HIDDEN_MEASURES, (*links, *others))

@@ -15,7 +15,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.compiling import load
-from cube2net.intervals import REACH
+from cube2net.confidence import REACH
 
 MAX_SAMPLED_OBJECTS = 600
 """Objects of a larger query that are looked at, evenly spaced: their pairs are 180,000."""

@@ -88,13 +88,16 @@ class Bars:
         with self._lock:
             if self.doing.end:
                 return
-            if done == total == 1:
-                self.doing.remarks = [*self.doing.remarks, stage][-REMARKS:]
-                self._draw()
-                return
             new = stage.partition(":")[0] != self.doing.stage.partition(":")[0]
             self.doing.stage, self.doing.done, self.doing.total = stage, done, total
             if new or self.clock() - self.drawn >= EVERY:
+                self._draw()
+
+    def note(self, text: str) -> None:
+        """Keep a note, and draw it."""
+        with self._lock:
+            if not self.doing.end:
+                self.doing.remarks = [*self.doing.remarks, text][-REMARKS:]
                 self._draw()
 
     def tick(self) -> None:

@@ -23,7 +23,7 @@ from cube2net.notebook.explore import WORDS, as_json
 from cube2net.notebook.html_pages import DRAWN, page_of
 from cube2net.notebook.html_parts import page, sentence
 from cube2net.notebook.pictures import plot_of
-from cube2net.progress import Progress, Seldom
+from cube2net.progress import Progress, ThrottledProgress, listener
 from cube2net.records import Cube, Network, Query
 
 THREADS = 4
@@ -179,4 +179,4 @@ class Explorer(anywidget.AnyWidget):
         def told(stage: str, done: int, total: int | None = None) -> None:
             self.send({"id": key, "progress": {"stage": stage, "done": done, "total": total}})
 
-        return Seldom(told)
+        return ThrottledProgress(listener(told))

@@ -305,7 +305,7 @@ class BuildPlan:
         chosen = self.dimensions is not None or corpus.dimensions
         if chosen or topics is None or pc.count_distinct(topics.assigned["topic"]).as_py() > 1:
             return specs, topics
-        progress("the texts gave no topics that tell items apart: the dimension topic is left out", 1, 1)
+        progress.note("the texts gave no topics that tell items apart: the dimension topic is left out")
         return list(decide_dimensions(without_texts(corpus), self.min_objects, self.seed, progress).dimensions), None
 
     def _topics(self, corpus: Corpus, model: Topics | str | TopicModel, progress: Progress) -> Topics:
@@ -338,7 +338,7 @@ class BuildPlan:
             progress=progress,
         )
         if why := why_few_cells(cube, corpus, specs, self.min_objects):
-            progress(why, 1, 1)
+            progress.note(why)
         return cube
 
 

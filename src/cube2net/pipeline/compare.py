@@ -181,7 +181,7 @@ def compare(
     trials = Trials(make, mine, workers or cores())
     with nullcontext() if path is None else only_writer(path, progress):
         journal = Journal.open(path, about)
-        progress(f"{len(setups)} networks × {len(judging.parameters)} miners × {runs} runs", 1, 1)
+        progress.note(f"{len(setups)} networks × {len(judging.parameters)} miners × {runs} runs")
         found = trials.run(setups, list(judging.parameters), seeds, journal, progress=progress)
     return Comparison(
         task,

@@ -281,7 +281,7 @@ def network_of(
             selection = networks.first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value, scope)
         large = networks.describe_size(cube, query, selection, form, plan.max_nodes, scope)
         if large:
-            progress(large, 1, 1)
+            progress.note(large)
         liked = len(plan.liked) - len(query)
         room = networks.room_for_near(query, form, len(selection.cells), plan.max_nodes, liked)
         check_nodes(*networks.expected_nodes(query, selection, form, room, scope))

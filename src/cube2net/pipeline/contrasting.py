@@ -14,9 +14,9 @@ from cube2net import explanation
 from cube2net.arguments import check_call
 from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling
+from cube2net.confidence import LEVEL
 from cube2net.cube import check_whole, pick_cells
 from cube2net.errors import ParameterError, QueryError, plain, quoted, whole_number
-from cube2net.multiple_tests import LEVEL
 from cube2net.pipeline.clusters import clustered
 from cube2net.pipeline.construct import construct
 from cube2net.pipeline.queries import Asked, check_cube, query_of

@@ -16,7 +16,7 @@ from cube2net.pipeline.construct import Chosen, choose, method_of, network_of
 from cube2net.pipeline.planning import Plan, plan
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.worths import Valued, objective_name
-from cube2net.progress import Progress, silent
+from cube2net.progress import Telling, listener
 from cube2net.records import Comparison, Cube, Query, Setup
 from cube2net.referee import DEFAULT, HiddenRuns, Journal, Make, Maker, Trials
 from cube2net.threads import cores
@@ -48,7 +48,7 @@ def judge(
     miners: Given | None = MINERS,
     seed: int = 0,
     bound: bool = False,
-    progress: Progress | None = None,
+    progress: Telling = None,
     **options: Any,
 ) -> Judged:
     """Return how well the next step does on the network of a question, on PageRank as large, and on the query alone.
@@ -56,7 +56,7 @@ def judge(
     The words are those of :func:`construct`, steering included; task and runs are those of :func:`compare`. A bound
     changes nothing here.
     """
-    told = progress or silent
+    told = listener(progress)
     asked = query_of(cube, query)
     task = task_of(asked) if task is None else task
     if task not in TASKS:

@@ -158,4 +158,4 @@ def report_files(
     said, estimates = referee.verdict_of(comparison), referee.all_estimates(comparison)
     report = Report(comparison, said, estimates, command=command, title=title)
     shown = referee.Illustrator(make, layout, lambda network, miner, seed: embed_nodes(network, miner, seed=seed))
-    return referee.write(shown.illustrated(report), place, spreadsheet_safe=spreadsheet_safe)
+    return referee.write(shown.illustrate(report), place, spreadsheet_safe=spreadsheet_safe)

@@ -100,38 +100,47 @@ def read_spreadsheet(
     progress: Progress = silent,
 ) -> SpreadsheetReading:
     """Return what files hold, and what is proposed for them; ``min_objects`` suits their size without a word."""
-    remarks: list[str] = []
-
-    def note(stage: str, done: int, total: int | None = None) -> None:
-        if done == total == 1:
-            remarks.append(stage)
-        progress(stage, done, total)
-
+    noting = _NotingProgress(progress)
     check_there(paths)
-    reading = reader.read_with_roles(paths, progress=note) if isinstance(reader, Tables) else None
-    corpus = remembering(reader.read(paths, progress=note) if reading is None else reading.corpus, reader)
+    reading = reader.read_with_roles(paths, progress=noting) if isinstance(reader, Tables) else None
+    corpus = remembering(reader.read(paths, progress=noting) if reading is None else reading.corpus, reader)
     asked = tuple(DimensionSpec.parse(text) for text in dimensions)
     proposal = propose_for_tables(
-        corpus, cubes.parse_bins, min_objects=min_objects, may_shrink=not asked, seed=seed, progress=note
+        corpus, cubes.parse_bins, min_objects=min_objects, may_shrink=not asked, seed=seed, progress=noting
     )
     if not asked:
         check_found(proposal.suggestion)
     chosen = asked or proposal.suggestion.dimensions
     reason = "as was asked" if asked else proposal.suggestion.reason
     if proposal.numbers:
-        note(f"numbers make no dimension where labels do: {listed(proposal.numbers)} (dimensions may be named)", 1, 1)
+        noting.note(f"numbers make no dimension where labels do: {listed(proposal.numbers)} (dimensions may be named)")
     return SpreadsheetReading(
         corpus=corpus,
         dimensions=chosen,
         topics=proposal.suggestion.topics,
         min_objects=proposal.min_objects,
-        remarks=tuple(dict.fromkeys(remarks)),
+        remarks=tuple(dict.fromkeys(noting.notes)),
         columns=tuple(columns_in_words(corpus, proposal.suggestion, chosen)),
         reason=reason,
         files=tuple(path.name for path in paths),
         may_become=tuple((each.name, str(each.dimension or "")) for each in proposal.all_attributes),
         roles=None if reading is None else reading.roles,
     )
+
+
+class _NotingProgress:
+    """Progress that passes everything on and keeps the notes."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self.notes: list[str] = []
+
+    def __call__(self, stage: str, done: int, total: int | None = None) -> None:
+        self._progress(stage, done, total)
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+        self._progress.note(text)
 
 
 def build_from_reading(

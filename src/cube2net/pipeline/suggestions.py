@@ -14,9 +14,9 @@ from cube2net.arguments import check_call
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries
 from cube2net.compiling import tells_compiling
+from cube2net.confidence import REACH
 from cube2net.cube import TOPIC
 from cube2net.errors import ParameterError, QueryError, listed, whole_number
-from cube2net.intervals import REACH
 from cube2net.pipeline.queries import Asked, query_of, read_query
 from cube2net.pipeline.reading import corpus_of
 from cube2net.pipeline.topic_finding import find_topics
@@ -116,7 +116,7 @@ def decide_dimensions(corpus: Corpus, min_objects: int, seed: int, progress: Pro
     """Return the dimensions of a cube for which nobody has said any, and say them; raise where none makes cells."""
     found = propose(corpus, cubes.parse_bins, min_objects=min_objects, exact=False, seed=seed, progress=progress)
     check_found(found)
-    progress(f"dimensions, unless others are named: {listed(found.dimensions)} ({found.reason})", 1, 1)
+    progress.note(f"dimensions, unless others are named: {listed(found.dimensions)} ({found.reason})")
     return found
 
 
@@ -136,7 +136,7 @@ def with_texts(corpus: Corpus, progress: Progress) -> tuple[Corpus, str]:
     attribute = text_of(corpus)
     if not attribute:
         return corpus, ""
-    progress(f"topics are of {attribute!r}, which reads as text", 1, 1)
+    progress.note(f"topics are of {attribute!r}, which reads as text")
     return with_text(corpus, attribute), attribute
 
 

@@ -1,16 +1,21 @@
 from .auto import (
     ByLabels as ByLabels,
+    Marks as Marks,
+    Race as Race,
     choose_by_hidden_links as choose_by_hidden_links,
     choose_by_labels as choose_by_labels,
 )
-from .hidden_runs import HiddenRuns as HiddenRuns
-from .illustrations import Illustrator as Illustrator
+from .hidden_links import HiddenRuns as HiddenRuns
 from .journal import Journal as Journal
-from .race import Marks as Marks, Race as Race
 from .report.closeups import CloseUp as CloseUp, close_ups as close_ups
-from .report.page import Report as Report
-from .report.result_tables import cell_table as cell_table
-from .report.write import FILES as FILES, results as results, write as write
+from .report.page import (
+    FILES as FILES,
+    Illustrator as Illustrator,
+    Report as Report,
+    results as results,
+    write as write,
+)
+from .report.tables import cell_table as cell_table
 from .setups import (
     AS_LARGE as AS_LARGE,
     DEFAULT as DEFAULT,

@@ -68,7 +68,7 @@ class Trials:
             pool, stop = ThreadPoolExecutor(self.workers), Stop()
             at_work = _Round(self, seed, journal, pool, stop)
             try:
-                for setup in at_work.noted(setups, miners):
+                for setup in at_work.run(setups, miners):
                     done += len(miners)
                     progress(f"comparing: seed {seed}, {setup.title}", done, total)
             except BaseException as end:
@@ -76,7 +76,7 @@ class Trials:
                 wait(at_work.mined.values(), timeout=NEARLY)
                 stop.ask()
                 if not isinstance(end, Exception):
-                    at_work.note_what_is_done()
+                    at_work.add_finished()
                 raise
             pool.shutdown()
         known = journal.trials
@@ -99,23 +99,23 @@ class _Round:
     mined: dict[tuple[bytes, str], Future[Mined]] = field(default_factory=dict)
     ahead: deque[tuple[Setup, list[tuple[Trial, Future[Mined]]]]] = field(default_factory=deque)
 
-    def noted(self, setups: Sequence[Setup], miners: Sequence[str]) -> Iterator[Setup]:
+    def run(self, setups: Sequence[Setup], miners: Sequence[str]) -> Iterator[Setup]:
         """Yield every setup when its trials are in the journal."""
         for setup in setups:
-            self.ahead.append((setup, self._begun(setup, miners)))
+            self.ahead.append((setup, self._start(setup, miners)))
             if len(self.ahead) > 2 * self.trials.workers:
-                yield self._finished()
+                yield self._finish()
         while self.ahead:
-            yield self._finished()
+            yield self._finish()
 
-    def note_what_is_done(self) -> None:
+    def add_finished(self) -> None:
         """Note all trials that need not be waited for, but for those that were stopped themselves."""
         for _, waiting in self.ahead:
             for about, work in waiting:
                 if about.key not in self.journal.trials and _has_an_answer(work):
                     self.journal.add(_trial(about, work))
 
-    def _begun(self, setup: Setup, miners: Sequence[str]) -> list[tuple[Trial, Future[Mined]]]:
+    def _start(self, setup: Setup, miners: Sequence[str]) -> list[tuple[Trial, Future[Mined]]]:
         """Make the network of a setup, and return its trials that are not known yet, with the work they wait for."""
         keys = [(setup.name, miner, self.seed) for miner in miners]
         sizes = [self.journal.trials[key].nodes for key in keys if key in self.journal.trials]
@@ -133,7 +133,7 @@ class _Round:
             failed.set_exception(error)
             return [(Trial(setup, miner, self.seed, reason="not made"), failed) for miner in missing]
         self.sizes.setdefault(setup.name, len(network))
-        mark, about = network_fingerprint(network), described(setup, network, self.seed)
+        mark, about = network_fingerprint(network), describe_network(setup, network, self.seed)
         for miner in missing:
             if (mark, miner) not in self.mined:
                 self.mined[mark, miner] = self.pool.submit(
@@ -141,7 +141,7 @@ class _Round:
                 )
         return [(replace(about, miner=miner), self.mined[mark, miner]) for miner in missing]
 
-    def _finished(self) -> Setup:
+    def _finish(self) -> Setup:
         """Wait for the trials of the setup that was begun first, note them, and return it."""
         setup, waiting = self.ahead[0]
         for about, work in waiting:
@@ -150,7 +150,7 @@ class _Round:
         return setup
 
 
-def described(setup: Setup, network: Network, seed: int) -> Trial:
+def describe_network(setup: Setup, network: Network, seed: int) -> Trial:
     """Return a trial of a network that is not mined yet: its sizes, its value, and the time it took to make."""
     linked = np.zeros(len(network), dtype=bool)
     linked[network.source] = linked[network.target] = True
@@ -167,7 +167,7 @@ def described(setup: Setup, network: Network, seed: int) -> Trial:
     )
 
 
-def reason_of(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     """Return what went wrong in one sentence; a mistake that is not ours to explain is named by its kind."""
     text, kind = " ".join(str(error).split()), type(error).__name__
     return (text or kind) if isinstance(error, Cube2netError) else f"{kind}: {text}".rstrip(": ")
@@ -182,7 +182,7 @@ def _trial(about: Trial, work: Future[Mined]) -> Trial:
         )
     except Exception as error:
         step()  # an interrupt that compiled code took for trouble of its own is none of a setup
-        return replace(about, reason=reason_of(error))
+        return replace(about, reason=describe_error(error))
 
 
 def _has_an_answer(work: Future[Mined]) -> bool:

@@ -89,7 +89,7 @@ class DuckDB:
             taken = [name for name in statements if name in known]
             if taken:
                 tables_said = ", ".join(name.replace("_", " ") for name in taken)
-                progress(f"cube: taken from the run before, which did not finish: {tables_said}", 1, 1)
+                progress.note(f"cube: taken from the run before, which did not finish: {tables_said}")
             for done, (name, statement) in enumerate(statements.items()):
                 if name in known:
                     continue

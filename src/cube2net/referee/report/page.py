@@ -1,8 +1,9 @@
-"""The report as one HTML page: it loads nothing from anywhere, and its verdict and tables are read without scripts.
+"""The report as files: one HTML page, tables as CSV, and all numbers as JSON.
 
-The HTML stands in ``templates``, the looks in ``page.css``, the script that draws the figures in ``page.js``. Whatever
-a template is given is escaped, unless it says ``safe``: that is so for the style and the scripts, for data that was
-guarded here, and for names of plotly's traces, which come escaped.
+The page loads nothing from anywhere, and its verdict and tables are read without scripts. The HTML stands in
+``templates``, the looks in ``page.css``, the script that draws the figures in ``page.js``. Whatever a template is given
+is escaped, unless it says ``safe``: that is so for the style and the scripts, for data that was guarded here, and for
+names of plotly's traces, which come escaped.
 """
 
 from __future__ import annotations
@@ -12,21 +13,47 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.atomic_files import write_files
+from cube2net.errors import Cube2netError, InputError
 from cube2net.escaping import holdable
-from cube2net.records import Comparison, Drawing, Setup
+from cube2net.records import Comparison, Drawing, Network, Setup
 from cube2net.records.comparison import FLOOR
-from cube2net.referee.report.closeups import CloseUp, scene
-from cube2net.referee.report.figures import CELL, DARK, PAPER, RIM, floor_trials, link_panels, score_by_size, sweep
-from cube2net.referee.report.network_figure import network_figure
-from cube2net.referee.report.result_tables import cost_table, deciding, difference_table, score_table
-from cube2net.referee.report.table import Layout, Table, shown
-from cube2net.referee.statistics import Estimate, Estimates, miners_of
+from cube2net.referee.report.closeups import CloseUp, close_ups, scene
+from cube2net.referee.report.figures import (
+    CELL,
+    DARK,
+    PAPER,
+    RIM,
+    floor_trials,
+    link_panels,
+    network_figure,
+    score_by_size,
+    sweep,
+)
+from cube2net.referee.report.tables import (
+    Layout,
+    Table,
+    cell_table,
+    cost_table,
+    csv_text,
+    deciding,
+    difference_table,
+    find_alone,
+    score_table,
+    shown,
+)
+from cube2net.referee.statistics import Difference, Estimate, Estimates, shown_miners
+from cube2net.referee.trials import Make
 from cube2net.referee.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -175,7 +202,7 @@ def _sections(report: Report, figures: _Figures) -> Iterator[tuple[str, Any]]:
     scores = replace(scores, notes=(*scores.notes, *(f"{note}." for note in report.verdict.notes.values())))
     by_size = figures.add(score_by_size(comparison, known, best=look), "Score against the size of the network")
     yield "scores", {"table": Layout(scores), "by_size": by_size}
-    lines = [(miner, sweep(comparison, known, miner=miner)) for miner in miners_of(comparison)]
+    lines = [(miner, sweep(comparison, known, miner=miner)) for miner in shown_miners(comparison)]
     plots = [figures.add(figure, f"{comparison.measures[0]}, {miner}") for miner, figure in lines if figure]
     if plots:
         yield "sweep", plots
@@ -223,7 +250,7 @@ def _differences(report: Report) -> dict[str, Any]:
 def _scores(report: Report) -> dict[str, tuple[str, str, str]]:
     """Return the scores that the page begins with, by name: mean, low and high of what to look at and of the query."""
     comparison, known = report.comparison, report.estimates
-    miner, alone = miners_of(comparison)[0], _alone(comparison)
+    miner, alone = shown_miners(comparison)[0], find_alone(comparison)
     found: dict[str, Estimate | None] = {}
     for measure in comparison.main_measures:
         own = {} if report.look == alone else {f"its {measure}": report.look}
@@ -238,13 +265,9 @@ def _scores(report: Report) -> dict[str, tuple[str, str, str]]:
 
 def _sizes(report: Report) -> dict[str, str]:
     """Return the sizes that the page begins with, by name: the nodes of what to look at and of the query."""
-    wanted = {"nodes": report.look, "nodes of the query": _alone(report.comparison)}
+    wanted = {"nodes": report.look, "nodes of the query": find_alone(report.comparison)}
     nodes = {name: report.comparison.nodes(setup) if setup else math.nan for name, setup in wanted.items()}
     return {name: shown(count, "count").removesuffix(".0") for name, count in nodes.items() if not math.isnan(count)}
-
-
-def _alone(comparison: Comparison) -> Setup | None:
-    return next((setup for setup in comparison.setups if setup.method == "none"), None)
 
 
 def _setting(value: Any) -> str:
@@ -307,3 +330,162 @@ def _entry(trace: Any) -> Entry:
     rim = RIM if colour in (PAPER, CELL) else "transparent"
     on = trace.visible != "legendonly"
     return Entry(trace.name, trace.legendgroup, on, shape, colour, DARK.get(colour, colour), rim)
+
+
+# Larger networks are not drawn: nobody could read them.
+MOST_DRAWN = 4_000
+
+# Vectors of so many runs say which pairs are drawn closer or apart.
+LOOKS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Illustrator:
+    """Adds to a report what there is to look at.
+
+    ``make`` makes networks of setups, ``layout(network)`` gives every node a place, and ``embed(network, miner, seed)``
+    a vector.
+    """
+
+    make: Make
+    layout: Callable[[Network], Array]
+    embed: Callable[[Network, str, int], Array]
+
+    def illustrate(self, report: Report) -> Report:
+        """Return the report with the network that it speaks of; as it is where that cannot be made."""
+        setup = report.verdict.shown
+        if setup is None:
+            return report
+        trials = [trial for miner in report.comparison.miners for trial in report.comparison.of(setup, miner)]
+        first = min(trials, key=lambda trial: trial.seed)
+        try:
+            network = self.make(setup, first.seed, first.nodes if setup.like else None)
+        except Cube2netError:
+            return report
+        return replace(
+            report,
+            drawings=self._drawings(report, setup, network),
+            close_ups=self._close_ups(report, network),
+            cells=cell_table(network) if len(network.selection.cells) else None,
+        )
+
+    def _drawings(self, report: Report, setup: Setup, network: Network) -> tuple[Drawing, ...]:
+        """Return the network that helps; where nothing is surely better, the one to look at and the query alone."""
+        comparison, said, title = report.comparison, report.verdict, setup.title
+        if not said.helps:
+            own = "the default" if setup.name == comparison.settings.get("default") else "the best of the others"
+            title += f", {own}" if setup != said.best or own == "the default" else ""
+        drawn = [(title, network)]
+        if not said.helps:
+            drawn.append(("the query alone", self.make(comparison.alone, min(comparison.seeds), None)))
+        return tuple(Drawing(each, self.layout(each), title=name) for name, each in drawn if len(each) <= MOST_DRAWN)
+
+    def _close_ups(self, report: Report, network: Network) -> list[CloseUp]:
+        """Return the pairs that the network draws closer and apart, by the vectors of the first miner."""
+        comparison, query = report.comparison, network.query
+        if comparison.task != "clustering" or len(network) > MOST_DRAWN:
+            return []
+        alone, miner = self.make(Setup(method="none"), 0, None), comparison.miners[0]
+        before, after = (
+            np.stack([self.embed(one, miner, seed)[: len(query)] for seed in range(LOOKS)]) for one in (alone, network)
+        )
+        return close_ups(network, before, after, query.labels)
+
+
+FILES = ("report.html", "trials.csv", "scores.csv", "costs.csv", "results.json", "cells.csv")
+FIELDS = ("method", "objective", "form", "m", "like", "levels", "near", "membership")
+
+
+def write(report: Report, folder: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
+    """Return the files written into a folder, which is made where it is missing: all of them, or none.
+
+    ``report.html`` is the page; ``trials.csv`` has a row for every trial, ``scores.csv``, ``costs.csv`` and
+    ``cells.csv`` are the tables in full, ``results.json`` holds the verdict and what it rests on. ``spreadsheet_safe``
+    guards cells of the tables that spreadsheets would run as formulas.
+    """
+    folder = Path(folder)
+    comparison, known, best = report.comparison, report.estimates, report.verdict.best
+    texts = {
+        "report.html": page(report),
+        "trials.csv": trials_csv(comparison, spreadsheet_safe=spreadsheet_safe),
+        "scores.csv": score_table(comparison, known, best=best).csv(spreadsheet_safe=spreadsheet_safe),
+        "costs.csv": cost_table(comparison, known, best=best).csv(spreadsheet_safe=spreadsheet_safe),
+        "results.json": json.dumps(results(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
+    }
+    if report.cells is not None:
+        texts["cells.csv"] = report.cells.csv(spreadsheet_safe=spreadsheet_safe)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {str(folder)!r}: {(error.strerror or str(error)).lower()}") from error
+    return write_files({folder / name: _writer(text) for name, text in texts.items()})
+
+
+def trials_csv(comparison: Comparison, *, spreadsheet_safe: bool = False) -> str:
+    """Return a row for every trial: its setup, miner and seed, scores, sizes, seconds, and why it has none."""
+    parts = list(dict.fromkeys(part for trial in comparison.trials for part in trial.seconds))
+    header = ["setup", *FIELDS, "miner", "seed", *comparison.measures, "nodes", "links", "loose", "value"]
+    lines: list[list[object]] = [[*header, *(f"seconds: {part}" for part in parts), "reason"]]
+    for trial in comparison.trials:
+        sizes = [None] * 3 if trial.reason else [trial.nodes, trial.links, trial.loose]
+        lines.append(
+            [trial.setup.name, *(getattr(trial.setup, name) for name in FIELDS), trial.miner, trial.seed]
+            + [trial.scores.get(measure) for measure in comparison.measures]
+            + [*sizes, trial.value, *(trial.seconds.get(part) for part in parts), trial.reason]
+        )
+    return csv_text(lines, spreadsheet_safe=spreadsheet_safe)
+
+
+def results(report: Report) -> dict[str, Any]:
+    """Return the verdict, every estimate and difference and the settings, as JSON can carry them."""
+    verdict, comparison = report.verdict, report.comparison
+    found = {
+        "verdict": {"sentence": verdict.sentence, "best": _setup(verdict.best), "helps": verdict.helps},
+        "task": comparison.task,
+        "measures": comparison.measures,
+        "miners": comparison.miners,
+        "deciding": comparison.deciding,
+        "seeds": comparison.seeds,
+        "estimates": [
+            {"setup": setup.name, "miner": miner, "measure": measure, **asdict(estimate)}
+            for (setup, miner, measure), estimate in report.estimates.items()
+        ],
+        "differences": [_difference(each) for each in verdict.differences],
+        "same_size": [_difference(each) for each in verdict.peers],
+        "setups": [_setup(setup) for setup in comparison.setups],
+        "failed": {setup.name: why for setup in comparison.setups if (why := comparison.reasons(setup))},
+        "degenerate": [{**asdict(way), "setup": way.setup.name, "note": note} for way, note in verdict.notes.items()],
+        "settings": dict(comparison.settings),
+        "command": report.command,
+    }
+    return {name: _plain(value) for name, value in found.items()}
+
+
+def _setup(setup: Setup) -> dict[str, object]:
+    return {"name": setup.name, **{name: getattr(setup, name) for name in FIELDS}}
+
+
+def _difference(found: Difference) -> dict[str, object]:
+    return {**asdict(found), "one": found.one.name, "other": found.other.name, "sure": found.sure}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON can carry: no NumPy, nothing that is not a number; other things as their text."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(inner) for name, inner in value.items()}
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | int) else str(value)
+
+
+def _writer(text: str) -> Callable[[Path], None]:
+    data = text.encode("utf-8", "replace")
+
+    def save(path: Path) -> None:
+        path.write_bytes(data)
+
+    return save

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from cube2net.errors import SourceError
-from cube2net.progress import Progress, silent
+from cube2net.progress import Telling, listener, silent
 
 SHOWN = 3
 """So many sentences are shown of every reason."""
@@ -21,7 +21,7 @@ class Dropped:
     stream go by one at a time (``drop_one``), and what was wrong with them is said at its end (``close``). What was
     never wanted is counted and not said (``leave_out``).
 
-    >>> dropped = Dropped(progress=lambda stage, done, total=None: print(stage))
+    >>> dropped = Dropped(progress=lambda stage, done, total: print(stage))
     >>> dropped.drop("links to themselves", 2, ["links.csv line 7: 'a' is linked to itself"])
     left out links to themselves: 2 (links.csv line 7: 'a' is linked to itself; …)
     >>> for line in range(2, 7):
@@ -31,8 +31,8 @@ class Dropped:
     {'links to themselves': 2, 'papers without a year': 5}
     """
 
-    def __init__(self, strict: bool = False, progress: Progress = silent) -> None:
-        self.strict, self.progress = strict, progress
+    def __init__(self, strict: bool = False, progress: Telling = silent) -> None:
+        self.strict, self.progress = strict, listener(progress)
         self.counts: dict[str, int] = {}
         self.first = ""
         self._open: dict[str, tuple[int, list[str]]] = {}
@@ -49,7 +49,7 @@ class Dropped:
 
     def say(self, text: str) -> None:
         """Tell the caller something that is worth knowing."""
-        self.progress(text, 1, 1)
+        self.progress.note(text)
 
     def drop(self, reason: str, count: int, shown: Sequence[str]) -> None:
         """Count what is left out for one reason, and show the first few sentences about it."""

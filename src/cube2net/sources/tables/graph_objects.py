@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net.errors import SourceError, some
-from cube2net.progress import Progress, silent
+from cube2net.progress import Telling
 from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, column_of, columns_of, text_of
@@ -31,7 +31,7 @@ def from_networkx(
     time: str = "time",
     separators: Mapping[str, str] | None = None,
     strict: bool = False,
-    progress: Progress | None = None,
+    progress: Telling = None,
 ) -> Corpus:
     """Return the corpus of a NetworkX graph: every node is an object and its own item.
 
@@ -55,7 +55,7 @@ def from_networkx(
         raise SourceError(f"cannot read a {type(graph).__name__} as a graph, expected a NetworkX graph")
     if graph.number_of_nodes() == 0:
         raise SourceError("the graph has no nodes, expected one or more")
-    dropped = Dropped(strict, progress or silent)
+    dropped = Dropped(strict, progress)
     keys = {node: text_of(str(node)).strip() for node in graph.nodes}
     _check_keys(keys)
     nodes = _rows([data for _, data in graph.nodes(data=True)], list(keys.values()), list(keys), dropped)
@@ -151,7 +151,7 @@ def from_igraph(
     text: str = "text",
     separators: Mapping[str, str] | None = None,
     strict: bool = False,
-    progress: Progress | None = None,
+    progress: Telling = None,
 ) -> Corpus:
     """Return the corpus of an igraph graph: every vertex is an object and its own item.
 
@@ -166,7 +166,7 @@ def from_igraph(
     """
     if graph.vcount() == 0:
         raise SourceError("the graph has no nodes, expected one or more")
-    dropped = Dropped(strict, progress or silent)
+    dropped = Dropped(strict, progress)
     attributes = {str(key): graph.vs[key] for key in graph.vertex_attributes()}
     names = [None if value is None else text_of(value).strip() for value in attributes.get(name, ())]
     named = bool(names) and all(names) and len(set(names)) == len(names)

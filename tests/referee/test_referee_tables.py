@@ -9,7 +9,10 @@ import pytest
 
 from cube2net.records import Comparison, Setup, Trial
 from cube2net.referee.report.figures import link_panels, score_by_size, sweep
-from cube2net.referee.report.result_tables import (
+from cube2net.referee.report.tables import (
+    Row,
+    Table,
+    TableColumn,
     best_first,
     cell_table,
     cost_table,
@@ -18,8 +21,8 @@ from cube2net.referee.report.result_tables import (
     main_setups,
     ordered,
     score_table,
+    shown,
 )
-from cube2net.referee.report.table import Row, Table, TableColumn, shown
 from cube2net.referee.statistics import ALL, Difference, Estimate, all_estimates
 
 from comparisons import ALONE, EXACT, GREEDY, PEER, WHY, clustering, hidden_links, html_table, network
