@@ -18,6 +18,7 @@ from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows
 from cube2net.sources.tables.flat_columns import FlatColumns, guess_flat
 from cube2net.sources.tables.flat_parts import FlatParts
+from cube2net.sources.tables.list_columns import label_separators
 from cube2net.sources.tables.table_corpus import Part, item_corpus
 
 
@@ -50,6 +51,8 @@ def flat_corpus(
             f"(say what parts it: separators={{{found.objects!r}: ';'}})"
         )
     others = {name: mark for name, mark in separators.items() if name != found.objects}
+    labels = label_separators(rows, (found.item, found.objects, found.name, found.text), separators, dropped)
+    others |= labels
     flat = FlatParts(rows, found, others, dropped)
     parts = flat.objects(), flat.items(), flat.mentions()
     corpus = item_corpus(*parts, links, flat.not_parted, dropped, directed=directed)
@@ -59,7 +62,7 @@ def flat_corpus(
     read = {"items.item": found.item, "mentions.object": found.objects, "name": found.name, "text": found.text}
     parted = {} if found.separator is None else {found.objects: found.separator}
     said = {role: name for role, name in read.items() if name is not None}
-    return replace(corpus, source={"columns": said, "separators": parted})
+    return replace(corpus, source={"columns": said, "separators": parted | labels})
 
 
 def _is_one_a_row(rows: Rows, columns: FlatColumns) -> bool:
