@@ -35,7 +35,8 @@ def acl(labels: str) -> Load:
         without = SIGS.get(labels, ())
         folder = out / "cubes" / ("acl" if not without else "acl-" + labels)
         if not folder.exists():
-            c2n.build_cube(c2n.pipeline.read_acl(archive, without_sigs=without), out=folder)
+            corpus = c2n.pipeline.read_acl(archive, without_sigs=without)
+            c2n.build_cube(corpus, corpus.dimensions, out=folder)
         path = data / "acl" / f"{labels}.csv"
         if not path.exists():
             path = out / "queries" / f"{labels}.csv"
@@ -61,7 +62,7 @@ def _draw_queries(labels: str, archive: Path, path: Path, without: tuple[str, ..
 def planted(data: Path, out: Path) -> Loaded:
     """Return four of twenty planted communities, noisy, with links that leave many of them apart."""
     made = c2n.make_planted(objects=3_000, communities=20, noise=0.4, links=2.0, within=0.6, seed=0)
-    cube = c2n.build_cube(made.corpus)
+    cube = c2n.build_cube(made.corpus, made.corpus.dimensions)
     labels = {name: f"community {number}" for number in range(4) for name in made.query(number)}
     return cube, cube.query(labels), {"task": "clustering"}
 
@@ -70,7 +71,8 @@ def demo(data: Path, out: Path) -> Loaded:
     """Return the query and the cube of ``make demo``."""
     folder = out / "cubes" / "demo"
     if not folder.exists():
-        c2n.build_cube(c2n.pipeline.load_bundled(without_sigs=c2n.pipeline.AREA_SIGS), out=folder)
+        corpus = c2n.pipeline.load_bundled(without_sigs=c2n.pipeline.AREA_SIGS)
+        c2n.build_cube(corpus, corpus.dimensions, out=folder)
     cube = c2n.open_cube(folder)
     return cube, cube.query(c2n.pipeline.load_areas()), {"task": "clustering"}
 
@@ -103,7 +105,8 @@ def films(name: str) -> Load:
         task = c2n.pipeline.read_task("movies", *archives, name=name)
         folder = out / "cubes" / name
         if not folder.exists():
-            c2n.build_cube(task.corpus, topics=c2n.pipeline.find_topics(task.corpus, count=50), out=folder)
+            topics = c2n.pipeline.find_topics(task.corpus, count=50)
+            c2n.build_cube(task.corpus, task.corpus.dimensions, topics=topics, out=folder)
         cube = c2n.open_cube(folder)
         hidden = tuple(task.hidden[end].to_numpy() for end in ("source", "target"))
         return cube, cube.query(list(task.query)), {"task": "links", "hidden": hidden}

@@ -149,7 +149,10 @@ def build_planted() -> None:
     c2n.build_cube(planted.corpus, out="planted")
 
 
-BUILD_OPENALEX = "build openalex works.jsonl --min-objects 2"
+BUILD_OPENALEX = (
+    "build openalex works.jsonl --dimension year@years/decades --dimension source/publisher "
+    "--dimension concept/concept_area/concept_field --dimension country --min-objects 2"
+)
 CUBES: dict[str, tuple[str | Callable[[], None], ...]] = {
     "bundled": ("build bundled --out bundled",),
     "planted": (build_planted,),

@@ -56,7 +56,7 @@ def test_the_command_and_the_python_that_are_printed_build_the_cube_that_is_prop
     assert words[:4] == ["cube2net", "build", "tables", str(folder)]
     run(*words[1:], "--quiet")
     cube = c2n.open_cube("cube")
-    assert [spec.split("/")[0].split("=")[0].split("@")[0] for spec in about["dimensions"]] == [
+    assert [c2n.DimensionSpec.parse(spec).name for spec in about["dimensions"]] == [
         dimension.levels[0].name for dimension in cube.dimensions
     ]
     if topics:

@@ -90,6 +90,6 @@ def test_the_score_falls_where_many_objects_are_left_out():
     def counts(share: float, together: float | None = None) -> float:
         return score(CellCounts(10, share, 0, 0, 4.0, together))
 
-    assert counts(1.0) == counts(0.85) == 4.0
-    assert counts(0.4) == pytest.approx(1.0)
+    assert counts(1.0) == counts(0.95) == 4.0
+    assert counts(0.8) < 2.6 and counts(0.45) == pytest.approx(0.25)
     assert counts(1.0, 0.0) < counts(1.0, 0.5) < counts(1.0, 1.0) == 4.0

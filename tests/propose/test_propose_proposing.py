@@ -1,5 +1,7 @@
 """Tables with planted answers: the right dimensions are proposed, and no others."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from cube2net import cube as cubes
 from cube2net.errors import ParameterError
 from cube2net.propose import propose, text_of, with_text
-from cube2net.records import Corpus
+from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LABELS, LINKS, MENTIONS, OBJECTS, table
 from cube2net.records.suggestion import Suggestion
 
@@ -270,3 +272,50 @@ def test_the_table_has_every_attribute_in_a_row():
         {"attribute": "same", "kind": "constant", "dimension": None},
     ]
     assert repr(found) == "Suggestion(city: about 2 cells, 100% of objects in them)"
+
+
+def test_years_and_counts_make_no_cube_where_labels_do_and_years_join_them():
+    rng = np.random.default_rng(12)
+    count = 2_000
+    field = rng.integers(8, size=count)
+    columns = {
+        "field": [f"field {x}" for x in field],
+        "year": 1990 + rng.integers(30, size=count),
+        "cited_by_count": rng.geometric(0.02, size=count),
+    }
+    found = proposed(nodes(**columns))
+    assert named(found) == ["field", "decade=year@decades"]
+    assert all(each.dimensions[0].attribute == "field" for each in found.proposals)
+    reason = next(each.reason for each in found.attributes if each.name == "cited_by_count")
+    assert reason.endswith(": labels make the dimensions, and numbers none beside them")
+    assert named(proposed(nodes(year=columns["year"]))) == ["year@years/decades"]
+
+
+def test_numbers_join_labels_that_tell_little():
+    rng = np.random.default_rng(13)
+    sex = ["f" if row % 2 else "m" for row in range(1_000)]
+    found = proposed(nodes(sex=sex, age=rng.integers(18, 66, size=1_000)))
+    assert named(found) == ["sex", "age@width:5"]
+
+
+def fine_and_coarse(fine: int, **columns: object) -> Corpus:
+    """Return nodes of which ``fine`` have a label each of their own, whose source prefers that attribute."""
+    count = 1_000
+    code = [f"code {row}" if row < fine else f"code of many {row % 5}" for row in range(count)]
+    return replace(nodes(code=code, **columns), dimensions=(DimensionSpec("mine", "code"),))
+
+
+def test_the_design_of_a_source_stays_unless_it_leaves_many_objects_out_and_others_do_not():
+    area = [f"area {row % 20}" for row in range(1_000)]
+    assert named(proposed(fine_and_coarse(200, area=area))) == ["mine=code"]
+    assert named(proposed(fine_and_coarse(300, area=area))) == ["area"]
+    some = [name if row % 5 else None for row, name in enumerate(area)]
+    assert named(proposed(fine_and_coarse(300, area=some))) == ["mine=code"], "200 of 300 is not half"
+    assert named(proposed(fine_and_coarse(1_000))) == ["mine=code"], "nothing else was found"
+
+
+def test_a_design_of_topics_is_judged_before_they_are_found():
+    rng = np.random.default_rng(14)
+    kind = [f"kind {x}" for x in rng.integers(4, size=1_200)]
+    corpus = replace(nodes(kind=kind, text=texts(rng, 1_200)), dimensions=(DimensionSpec("topic", "topic"),))
+    assert named(proposed(corpus)) == ["topic"]

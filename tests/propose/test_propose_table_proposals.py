@@ -5,9 +5,9 @@ import pyarrow as pa
 
 from cube2net import cube as cubes
 from cube2net.propose import columns_in_words, propose_for_tables
-from cube2net.propose.table_proposals import TableProposal
 from cube2net.records import Corpus
 from cube2net.records.corpus import MENTIONS, OBJECTS, table
+from cube2net.records.suggestion import Suggestion
 
 
 def rows(source: dict[str, object] | None = None, **columns: object) -> Corpus:
@@ -22,12 +22,12 @@ def rows(source: dict[str, object] | None = None, **columns: object) -> Corpus:
     )
 
 
-def proposed(corpus: Corpus, **options: object) -> TableProposal:
+def proposed(corpus: Corpus, **options: object) -> Suggestion:
     return propose_for_tables(corpus, cubes.parse_bins, **options)
 
 
-def named(found: TableProposal) -> list[str]:
-    return [spec.attribute for spec in found.suggestion.dimensions]
+def named(found: Suggestion) -> list[str]:
+    return [spec.attribute for spec in found.dimensions]
 
 
 def prices(count: int) -> list[float]:
@@ -38,12 +38,11 @@ def test_numbers_make_a_dimension_only_where_no_labels_do() -> None:
     cities = [f"city {row % 8}" for row in range(160)]
     both = proposed(rows(city=cities, price=prices(160)))
     assert named(both) == ["city"]
-    assert both.numbers == ("price",)
-    (price,) = (each for each in both.suggestion.attributes if each.name == "price")
+    (price,) = (each for each in both.attributes if each.name == "price")
     assert price.reason.endswith(": labels make the dimensions, and numbers none beside them")
-    assert [each.name for each in both.all_attributes if each.dimension is not None] == ["city", "price"]
+    assert [each.name for each in both.attributes if each.dimension is not None] == ["city", "price"]
     alone = proposed(rows(price=prices(160)))
-    assert (named(alone), alone.numbers) == (["price"], ())
+    assert named(alone) == ["price"]
 
 
 def test_cells_become_smaller_where_else_there_are_none_unless_their_size_was_said() -> None:
@@ -56,7 +55,7 @@ def test_cells_become_smaller_where_else_there_are_none_unless_their_size_was_sa
 def test_a_column_is_said_to_be_what_it_was_taken_for() -> None:
     roles = {"nodes.id": "who", "links.source": "who", "links.target": "knows"}
     corpus = rows({"columns": roles}, city=[f"city {row % 8}" for row in range(80)], sure=["yes"] * 80)
-    found = proposed(corpus).suggestion
+    found = proposed(corpus)
     said = {each["column"]: each["what"] for each in columns_in_words(corpus, found, found.dimensions)}
     assert said == {
         "who": "tells rows apart",

@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import cube2net as c2n
 from cube2net.records import Corpus
-from cube2net.sources.tables.list_columns import list_separator
+from cube2net.sources.tables.list_columns import label_separator, list_separator
 
 AREAS = ("Energie", "Logistik", "Wasser")
 PEOPLE = [f"{first} {last}" for first in ("Ada", "Bo", "Cleo", "Dirk") for last in ("Nelke", "Rose", "Tulpe")]
@@ -121,3 +122,31 @@ def test_a_row_for_everybody_stays_one_unless_the_list_is_called_one_of_people(t
 def test_texts_that_are_no_lists_of_names_are_not_parted(texts: list[str]) -> None:
     assert list_separator(texts) is None
     assert list_separator(texts, named=True) is None
+
+
+def test_labels_that_come_again_are_parted_and_names_titles_and_texts_are_not() -> None:
+    kinds = ["Drama", "Film noir", "War", "Comedy", "Western"]
+    pairs = [f"{one}|{two}" for one in kinds for two in kinds if one != two]
+    assert label_separator(pairs * 3) == label_separator([*pairs * 3, *kinds * 4]) == "|"
+    assert label_separator([pair.replace("|", "; ") for pair in pairs * 3]) == ";"
+    assert label_separator(["Drama|War"] * 40) is None, "the whole value comes as often as its parts"
+    assert label_separator(pairs[:10]) is None, "too few to say"
+    assert label_separator([f"Story {number} | The Daily News" for number in range(40)]) is None
+    assert label_separator([f"Smith{number}; John" for number in range(40)]) is None
+    assert label_separator([f"{pair} and so on and so on and so on" for pair in pairs * 3]) is None
+
+
+def test_columns_of_several_labels_are_parted_in_every_kind_of_table() -> None:
+    kinds = ["Drama", "Crime", "War", "Comedy", "Western"]
+    genre = [f"{one}|{two}" for one in kinds for two in kinds if one != two] * 3
+    ids = [f"n{row}" for row in range(len(genre))]
+    nodes = pa.table({"id": ids, "genre": genre})
+    links = pa.table({"source": ids[:-1], "target": ids[1:]})
+    network = c2n.read_tables(nodes=nodes, links=links)
+    assert network.items["genre"][0].as_py() == ["Drama", "Crime"]
+    assert network.source["separators"] == {"genre": "|"}
+    assert c2n.read_tables(nodes=nodes, links=links, separators={"genre": ";"}).items["genre"][0].as_py() == [genre[0]]
+    cast = [f"Ada Lov{row % 7}; Bo Ek{row % 5}" for row in range(len(genre))]
+    flat = c2n.read_tables(pa.table({"film": ids, "cast": cast, "genre": genre}), item="film", objects="cast")
+    assert flat.items["genre"][0].as_py() == ["Drama", "Crime"]
+    assert flat.source["separators"] == {"cast": ";", "genre": "|"}

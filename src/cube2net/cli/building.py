@@ -85,8 +85,8 @@ def build(
         ]
 
     def proposed(corpus: Corpus) -> list[DimensionSpec] | None:
-        if corpus.dimensions or topic_groups is None:
-            return grouped(corpus.dimensions) or None
+        if topic_groups is None:
+            return None
         return grouped(pipeline.suggest(corpus, min_objects=min_objects, seed=seed, progress=progress).dimensions)
 
     asked = grouped([DimensionSpec.parse(text) for text in dimensions or ()])

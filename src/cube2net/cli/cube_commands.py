@@ -46,7 +46,7 @@ def build(
             metavar="NAME[=ATTRIBUTE][@BINS][/LEVEL…]",
             help="A dimension, such as decade=year@decades, city/state or topic/subfield/field; may be repeated, also "
             "for a second path of levels above (venue/kind and venue/publisher). Odd names go in quotes. Without any, "
-            "those that the source proposes, or else those that suggest does.",
+            "those that suggest proposes.",
         ),
     ] = None,
     topics: Annotated[

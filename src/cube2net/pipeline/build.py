@@ -71,8 +71,8 @@ def build_cube(
         A corpus, of :func:`read_source` or made by hand; or what :func:`read_tables` reads (a frame, a mapping of
         frames, a path); or a graph of NetworkX or igraph.
     dimensions
-        Those of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`; without any, those
-        that the source proposes, or else those of :func:`suggest`.
+        Those of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`; without any, those of
+        :func:`suggest`.
     topics
         Where topics come from when a dimension reads the attribute ``topic`` and the items have none: the name of a
         topic model, one of your own, or topics that are known. ``"lda"`` finds them in the texts.
@@ -242,7 +242,7 @@ def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False
 
 @dataclass(frozen=True, eq=False)
 class BuildPlan:
-    """How a cube is made of a corpus; without dimensions, in those that its source proposes, or that suit it."""
+    """How a cube is made of a corpus; without dimensions, in those that suit it."""
 
     dimensions: Dimensions | None
     topics: Topics | str | TopicModel
@@ -260,13 +260,13 @@ class BuildPlan:
 
     def build(self, corpus: Corpus, progress: Progress) -> Cube:
         """Return the cube of a corpus, in memory."""
-        corpus, specs, model = self._decided(corpus, progress)
+        specs, model = self._decide(corpus, progress)
         topics = self._topics(corpus, model, progress) if _needs_topics(corpus, specs) else None
         return self._build(corpus, *self._telling(corpus, specs, topics, progress), None, progress)
 
     def build_in(self, out: Path, corpus: Corpus, decides: str, stages: Checkpoints, progress: Progress) -> Cube:
         """Return the cube of a corpus, opened from where it is saved; ``decides`` tells the corpus from others."""
-        (corpus, specs, asked), topics = self._decided(corpus, progress), None
+        (specs, asked), topics = self._decide(corpus, progress), None
         if _needs_topics(corpus, specs):
             if isinstance(asked, Topics):
                 topics = asked
@@ -287,22 +287,21 @@ class BuildPlan:
         cubes.save(cube, out, made_in=folder, progress=progress)
         return cubes.read(out)
 
-    def _decided(self, corpus: Corpus, progress: Progress) -> tuple[Corpus, list[DimensionSpec], Any]:
-        """Return the corpus, the dimensions and where topics come from, each decided where nobody has said it."""
-        wanted = corpus.dimensions if self.dimensions is None else self.dimensions
-        topics = self.topics
-        if self.dimensions is None and not wanted:
-            found = decide_dimensions(corpus, self.min_objects, self.seed, progress)
-            wanted = found.dimensions
-            if topics == "lda" and found.topics is not None:
-                topics = Lda(count=found.topics)
-        return corpus, [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in wanted], topics
+    def _decide(self, corpus: Corpus, progress: Progress) -> tuple[list[DimensionSpec], Any]:
+        """Return the dimensions and where topics come from, each decided where nobody has said it."""
+        if self.dimensions is not None:
+            specs = [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in self.dimensions]
+            return specs, self.topics
+        found, topics = decide_dimensions(corpus, self.min_objects, self.seed, progress), self.topics
+        if topics == "lda" and found.topics is not None and found.dimensions != corpus.dimensions:
+            topics = Lda(count=found.topics)
+        return list(found.dimensions), topics
 
     def _telling(
         self, corpus: Corpus, specs: list[DimensionSpec], topics: Topics | None, progress: Progress
     ) -> tuple[list[DimensionSpec], Topics | None]:
         """Return dimensions and topics; where nobody named any and all items have one topic, others without topics."""
-        chosen = self.dimensions is not None or corpus.dimensions
+        chosen = self.dimensions is not None or tuple(specs) == corpus.dimensions
         if chosen or topics is None or pc.count_distinct(topics.assigned["topic"]).as_py() > 1:
             return specs, topics
         progress.note("the texts gave no topics that tell items apart: the dimension topic is left out")

@@ -105,25 +105,26 @@ def read_spreadsheet(
     reading = reader.read_with_roles(paths, progress=noting) if isinstance(reader, Tables) else None
     corpus = remembering(reader.read(paths, progress=noting) if reading is None else reading.corpus, reader)
     asked = tuple(DimensionSpec.parse(text) for text in dimensions)
-    proposal = propose_for_tables(
+    found = propose_for_tables(
         corpus, cubes.parse_bins, min_objects=min_objects, may_shrink=not asked, seed=seed, progress=noting
     )
     if not asked:
-        check_found(proposal.suggestion)
-    chosen = asked or proposal.suggestion.dimensions
-    reason = "as was asked" if asked else proposal.suggestion.reason
-    if proposal.numbers:
-        noting.note(f"numbers make no dimension where labels do: {listed(proposal.numbers)} (dimensions may be named)")
+        check_found(found)
+    chosen = asked or found.dimensions
+    reason = "as was asked" if asked else found.reason
+    numbers = [each.name for each in found.attributes if each.kind == "numbers" and each.dimension is not None]
+    if numbers and found.dimensions and not {spec.attribute for spec in found.dimensions} & set(numbers):
+        noting.note(f"numbers make no dimension where labels do: {listed(numbers)} (dimensions may be named)")
     return SpreadsheetReading(
         corpus=corpus,
         dimensions=chosen,
-        topics=proposal.suggestion.topics,
-        min_objects=proposal.min_objects,
+        topics=found.topics,
+        min_objects=found.min_objects,
         remarks=tuple(dict.fromkeys(noting.notes)),
-        columns=tuple(columns_in_words(corpus, proposal.suggestion, chosen)),
+        columns=tuple(columns_in_words(corpus, found, chosen)),
         reason=reason,
         files=tuple(path.name for path in paths),
-        may_become=tuple((each.name, str(each.dimension or "")) for each in proposal.all_attributes),
+        may_become=tuple((each.name, str(each.dimension or "")) for each in found.attributes),
         roles=None if reading is None else reading.roles,
     )
 

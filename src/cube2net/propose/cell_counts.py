@@ -17,8 +17,10 @@ DIRECT = 2_000_000
 """Up to so many possible cells are counted in an array, more by sorting."""
 MOST_CELLS_EACH = 20
 """Dimensions that would put an object into more cells, on average over its items, are not counted."""
-ENOUGH = 0.8
+ENOUGH = 0.9
 """With so many of the objects in cells that are kept, cells are judged by what they tell alone."""
+STEEPNESS = 4
+"""The power of the covered share by which the score falls below that."""
 TOGETHER = 0.95
 """So much of the score is for what is no chance, where a corpus shows what belongs together."""
 TURNS = 10
@@ -145,9 +147,9 @@ def place(sample: Sample, dimensions: Sequence[ItemLabels]) -> tuple[Array, Arra
 
 
 def score(counts: CellCounts) -> float:
-    """Return how well cells tell objects apart: their bits, less where more than a fifth of the objects is in none.
+    """Return how well cells tell objects apart: their bits, far less where more than a tenth of the objects is in none.
 
     Where the corpus shows what belongs together, most of that is for what is no chance.
     """
     told = 1.0 if counts.together is None else 1 - TOGETHER + TOGETHER * counts.together
-    return counts.bits * min(1.0, counts.share / ENOUGH) ** 2 * told
+    return counts.bits * min(1.0, counts.share / ENOUGH) ** STEEPNESS * told

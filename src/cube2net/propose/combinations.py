@@ -14,10 +14,12 @@ MOST_DIMENSIONS = 4
 BEAM = 5
 GAIN = 1.1
 """A further dimension has to raise the score by this factor."""
-NEAR = 0.95
-"""Of combinations whose score is so near to the best, that is taken of which least is chance."""
 LEAST_CELLS, LEAST_SHARE, LEAST_BITS = 2, 0.1, 0.1
 """Dimensions that make fewer cells, hold a smaller share of the objects, or tell less are not proposed."""
+LABELS, TIMES, NUMBERS = range(3)
+"""What a dimension is made of. A proposal starts from the first of these that works, and times may join it."""
+ENOUGH_BITS = 2.0
+"""Numbers join where other dimensions tell less."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,7 @@ class CandidateDimension:
     reads: frozenset[str]
     order: int
     agreement: Agreement | None = None
+    made_of: int = LABELS
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,22 +74,38 @@ def combine(sample: Sample, parts: Sequence[CandidateDimension], min_objects: in
     return Combination(tuple(parts), counts)
 
 
-def search(
-    sample: Sample, alone: Sequence[Combination], needed: Combination | None, min_objects: int
-) -> list[Combination]:
+def search(sample: Sample, alone: Sequence[Combination], min_objects: int) -> list[Combination]:
     """Return combinations that work, best first: each grew from another by a dimension that raised its score.
 
-    ``alone`` are the candidates by themselves. ``needed`` is in all of them, where it works.
+    ``alone`` are the candidates by themselves. Those of labels and topics come first, for years and counts make cells
+    that cover everything and tell little; times only join them, and numbers only where the others tell too little.
     """
     usable = [each for each in alone if each.works]
-    beam = [needed] if needed is not None and needed.works else _best(usable)
-    found = {_key(each.parts): each for each in (beam if needed is not None and needed.works else usable)}
-    tried = set(found)
+    first = min((each.parts[0].made_of for each in usable), default=LABELS)
+    start = [each for each in usable if each.parts[0].made_of == first]
+    others = [each for each in usable if each.parts[0].made_of <= max(first, TIMES)]
+    found = rank(_grow(sample, start, others, min_objects))
+    if found and found[0].counts.bits < ENOUGH_BITS and len(others) < len(usable):
+        found = rank(_grow(sample, start, usable, min_objects))
+    return found
+
+
+def rank(combinations: Sequence[Combination]) -> list[Combination]:
+    """Return combinations by their score, the best first."""
+    return sorted(combinations, key=lambda each: (-each.score, len(each.parts)))
+
+
+def _grow(
+    sample: Sample, start: Sequence[Combination], others: Sequence[Combination], min_objects: int
+) -> list[Combination]:
+    """Return some combinations, and those that grow from the best of them by others."""
+    found = {_key(each.parts): each for each in start}
+    tried, beam = set(found), _best(start)
     for _ in range(MOST_DIMENSIONS - 1):
         grown = []
         for base in beam:
             read = frozenset().union(*(part.reads for part in base.parts))
-            for other in usable:
+            for other in others:
                 parts = (*base.parts, *other.parts)
                 if other.parts[0].reads & read or _key(parts) in tried:
                     continue
@@ -96,10 +115,7 @@ def search(
                     grown.append(wider)
         found.update({_key(each.parts): each for each in grown})
         beam = _best(grown)
-    ranked = sorted(found.values(), key=lambda each: (-each.score, len(each.parts)))
-    near = [each for each in ranked if each.score >= NEAR * ranked[0].score]
-    first = max(near, key=lambda each: each.counts.together or 0.0, default=None)
-    return ranked if first is None else [first, *(each for each in ranked if each is not first)]
+    return list(found.values())
 
 
 def _best(combinations: Sequence[Combination]) -> list[Combination]:

@@ -16,7 +16,17 @@ from cube2net.errors import listed, whole_number
 from cube2net.progress import Progress, silent
 from cube2net.propose.attribute_kinds import Seen, bins_for, look_at
 from cube2net.propose.cell_counts import Agreement, told_together
-from cube2net.propose.combinations import LEAST_BITS, CandidateDimension, Combination, combine, search
+from cube2net.propose.combinations import (
+    LABELS,
+    LEAST_BITS,
+    NUMBERS,
+    TIMES,
+    CandidateDimension,
+    Combination,
+    combine,
+    rank,
+    search,
+)
 from cube2net.propose.item_samples import ItemLabels, Sample, count_lacking, draw, read_texts
 from cube2net.propose.near_dependencies import Chains, find_chains
 from cube2net.records import Corpus, DimensionSpec
@@ -36,13 +46,13 @@ TOPICS = (100, 50, 20, 10, 5, 3)
 TEXTS_OF_A_TOPIC = 50
 FEWEST_TEXTS = 30
 """Below, texts make no topics."""
-MOST_FILLED = 0.5
-"""Where fewer of the items have a text, topics are a dimension as any other; else they are always one."""
 LEAST_REAL = 0.1
 """Where of no attribute so much is no chance, what belongs together says nothing of the attributes."""
 LONG_SPAN = 5
 """Dates that lie fewer years apart are told by months."""
 SHOWN = 4
+MOST_LEFT_OUT = 0.2
+"""A source's own design that leaves no larger share of the objects in no cell is used as it is."""
 FEWER = (5, 3, 2)
 """Numbers of objects in a cell that are tried where no attribute makes cells."""
 
@@ -55,11 +65,10 @@ def propose(
     bins: Bins,
     *,
     min_objects: int = MIN_OBJECTS,
-    exact: bool = True,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Suggestion:
-    """Return the dimensions that suit a corpus, and why; ``exact`` counts the cells of what is shown in all items."""
+    """Return the dimensions that suit a corpus, and why; those of its source stay where they leave few objects out."""
     whole_number("min_objects", min_objects, 1, what="objects")
     progress("looking at the attributes", 0, None)
     sample = draw(corpus, LOOKED_AT, 10 * LOOKED_AT, seed)
@@ -80,16 +89,16 @@ def propose(
     few = _weighed(few, real)
     progress("looking at combinations of them", 0, None)
     alone = [each for part in candidates if (each := combine(few, [part], min_objects)) is not None]
-    needed = next((each for each in alone if each.parts[0].spec.attribute == TOPIC and kinds.topics), None)
-    if needed is not None and texts < MOST_FILLED * corpus.items.num_rows:
-        needed = None
-    ranked = search(few, alone, needed, min_objects)
-    if exact and few.share < 1 and corpus.mentions.num_rows <= COUNTED_MENTIONS:
-        every = _weighed(draw(corpus, corpus.items.num_rows, corpus.mentions.num_rows, seed), real)
-        again = {str(part.spec): part for part in kinds.candidates(every, seed)}
-        alone = [_recounted(each, again, every, min_objects) for each in alone]
-        ranked = [_recounted(each, again, every, min_objects) for each in ranked[: SHOWN * 2]]
-        ranked = [each for each in ranked if each.works]  # in the order of the sample, as for a build
+    ranked, counted = search(few, alone, min_objects), few
+    if few.share < 1 and corpus.mentions.num_rows <= COUNTED_MENTIONS:
+        counted = _weighed(draw(corpus, corpus.items.num_rows, corpus.mentions.num_rows, seed), real)
+        again = {str(part.spec): part for part in kinds.candidates(counted, seed)}
+        alone = [_recounted(each, again, counted, min_objects) for each in alone]
+        ranked = rank([_recounted(each, again, counted, min_objects) for each in ranked[: SHOWN * 2]])
+        ranked = [each for each in ranked if each.works]
+    own = combine(counted, parts, min_objects) if (parts := kinds.own_design(counted, seed)) else None
+    if own is not None and _is_kept(own, ranked):
+        ranked = [own, *(each for each in ranked if each.specs != own.specs)]
     best = ranked[0] if ranked else None
     used = best.specs if best is not None else ()
     said = tuple(_said(each, kinds, alone, best, min_objects) for each in found.values())
@@ -146,10 +155,27 @@ class _Kinds:
                 labels = self._labels(spec, here, sample)
                 if labels is not None and labels.count:
                     reads = frozenset({each.name, *(level.name for level in spec.levels)})
-                    made.append(CandidateDimension(spec, labels, reads, order, Agreement.of(sample, labels)))
+                    agreement = Agreement.of(sample, labels)
+                    made_of = LABELS if each.labels is not None else NUMBERS if each.kind == "numbers" else TIMES
+                    made.append(CandidateDimension(spec, labels, reads, order, agreement, made_of))
         if self.topics is not None:
             spec = DimensionSpec(TOPIC, TOPIC)
             made.append(CandidateDimension(spec, self._stand_in(sample, seed), frozenset({TOPIC}), len(self.found)))
+        return made
+
+    def own_design(self, sample: Sample, seed: int) -> list[CandidateDimension]:
+        """Return the dimensions that the source of the corpus prefers, with their labels in a sample."""
+        made = []
+        for order, spec in enumerate(self.corpus.dimensions):
+            if spec.attribute in self.found:
+                here = look_at(spec.attribute, sample.column(spec.attribute))
+                labels = self._labels(spec, here, sample)
+            else:
+                labels = self._stand_in(sample, seed) if spec.attribute == TOPIC else None
+            if labels is None:
+                return []
+            reads = frozenset({spec.attribute, *(level.name for level in spec.levels)})
+            made.append(CandidateDimension(spec, labels, reads, order, Agreement.of(sample, labels)))
         return made
 
     def specs(self, each: Seen) -> list[DimensionSpec]:
@@ -184,11 +210,11 @@ class _Kinds:
         return ItemLabels(here.items, codes, int(codes.max(initial=-1)) + 1)
 
     def _stand_in(self, sample: Sample, seed: int) -> ItemLabels:
-        """Return topics as if they were spread evenly over the items that have a text; none is found for this."""
-        count = self.topics or 1
-        drawn = stream(seed, "suggest", "topics").integers(count, size=self.corpus.items.num_rows)[sample.rows]
-        has = _have_text(self.corpus, self.text)[sample.rows]
-        return ItemLabels(np.flatnonzero(has), drawn[has], count, is_guess=True)
+        """Return topics as if they were spread evenly, and one for all items without a text; none is found for this."""
+        count = self.topics or TOPICS[-1]
+        drawn = stream(seed, "suggest", "topics").integers(count, size=self.corpus.items.num_rows)
+        drawn[~_have_text(self.corpus, self.text)] = count
+        return ItemLabels(np.arange(len(sample)), drawn[sample.rows], count + 1, is_guess=True)
 
 
 def written(name: str, attribute: str, bins: str | None = None, above: Sequence[Sequence[str]] = ()) -> DimensionSpec:
@@ -240,6 +266,12 @@ def _have_text(corpus: Corpus, attribute: str) -> Array:
     return has
 
 
+def _is_kept(own: Combination, ranked: Sequence[Combination]) -> bool:
+    """Return whether the design of a source is used: it covers enough, or nothing found leaves half as many out."""
+    left_out = 1 - own.counts.share
+    return not ranked or left_out <= MOST_LEFT_OUT or 2 * (1 - ranked[0].counts.share) > left_out
+
+
 def _recounted(
     each: Combination, candidates: Mapping[str, CandidateDimension], sample: Sample, min_objects: int
 ) -> Combination:
@@ -274,6 +306,8 @@ def _said(
         verdict = "it tells no groups apart"
     elif not any(one.works for one in own):
         verdict = _why_not(own[0], min_objects)
+    elif each.kind == "numbers" and best is not None and all(part.made_of != NUMBERS for part in best.parts):
+        verdict = "labels make the dimensions, and numbers none beside them"
     else:
         verdict = "beside the others it adds too little or leaves too many objects out"
     return Attribute(each.name, each.kind, each.distinct, each.filled, f"{each.reason}: {verdict}", spec)

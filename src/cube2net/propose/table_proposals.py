@@ -1,31 +1,16 @@
-"""Dimensions for tables of any size with nothing said: labels before numbers, and cells as small as they have to be."""
+"""Dimensions for tables of any size with nothing said: cells are as small as they have to be."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from cube2net.progress import Progress, silent
 from cube2net.propose.proposing import Bins, propose
 from cube2net.records import Corpus
-from cube2net.records.suggestion import Attribute, Suggestion
+from cube2net.records.suggestion import Suggestion
 
 SIZES = ((2_000, 10), (500, 5), (100, 3), (0, 2))
 """Of so many objects or more, a cell needs so many."""
-
-
-@dataclass(frozen=True)
-class TableProposal:
-    """What is proposed for tables, and how many objects a cell needs for it.
-
-    ``numbers`` are the attributes that would make dimensions and do not, for labels do; ``all_attributes`` says of all,
-    these among them, what they could become.
-    """
-
-    suggestion: Suggestion
-    min_objects: int
-    numbers: tuple[str, ...] = ()
-    all_attributes: tuple[Attribute, ...] = ()
 
 
 def propose_for_tables(
@@ -36,7 +21,7 @@ def propose_for_tables(
     may_shrink: bool = True,
     seed: int = 0,
     progress: Progress = silent,
-) -> TableProposal:
+) -> Suggestion:
     """Return what is proposed; without ``min_objects`` cells suit the size of the tables.
 
     Cells that nobody said the size of become smaller where else there would be none, if they ``may_shrink``.
@@ -44,8 +29,8 @@ def propose_for_tables(
     least = cell_size(corpus.objects.num_rows) if min_objects is None else min_objects
     sizes: Sequence[int] = range(least, 0, -1) if may_shrink and min_objects is None else (least,)
     for size in sizes:
-        found = _labels_first(corpus, bins, size, seed, progress)
-        if found.suggestion.dimensions:
+        found = propose(corpus, bins, min_objects=size, seed=seed, progress=progress)
+        if found.dimensions:
             break
     return found
 
@@ -57,26 +42,3 @@ def cell_size(objects: int) -> int:
     [2, 3, 10]
     """
     return next(few for many, few in SIZES if objects >= many)
-
-
-def _labels_first(corpus: Corpus, bins: Bins, least: int, seed: int, progress: Progress) -> TableProposal:
-    """Return what is proposed for cells of a size: of numbers only where nothing else makes a dimension."""
-    found = propose(corpus, bins, min_objects=least, seed=seed, progress=progress)
-    numbers = tuple(each.name for each in found.attributes if each.kind == "numbers" and each.dimension is not None)
-    others = [each for each in found.attributes if each.kind != "numbers" and each.dimension is not None]
-    chosen = {spec.attribute for spec in found.dimensions}
-    if others and chosen & set(numbers):
-        bare = replace(corpus, items=corpus.items.drop_columns(list(numbers)))
-        again = propose(bare, bins, min_objects=least, seed=seed, progress=progress)
-        if again.dimensions:
-            labelled = {each.name: each for each in again.attributes}
-            attributes = tuple(labelled.get(each.name, _left_to_labels(each)) for each in found.attributes)
-            return TableProposal(replace(again, attributes=attributes), least, numbers, found.attributes)
-    return TableProposal(found, least, (), found.attributes)
-
-
-def _left_to_labels(attribute: Attribute) -> Attribute:
-    """Return an attribute that makes no dimension, because others do that are labels."""
-    holds, _, _ = attribute.reason.rpartition(": ")
-    reason = f"{holds}: labels make the dimensions, and numbers none beside them"
-    return replace(attribute, dimension=None, reason=reason)

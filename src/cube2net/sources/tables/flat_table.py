@@ -25,7 +25,7 @@ from cube2net.records.limits import check_count
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, attribute, check_column, keys
 from cube2net.sources.tables.link_columns import are_years
-from cube2net.sources.tables.list_columns import column_separator, list_column, record_column
+from cube2net.sources.tables.list_columns import column_separator, label_separators, list_column, record_column
 from cube2net.sources.tables.table_corpus import Part, item_corpus
 from cube2net.sources.tables.table_roles import SPELLINGS
 
@@ -448,6 +448,8 @@ def flat_corpus(
             f"(say what parts it: separators={{{found.objects!r}: ';'}})"
         )
     others = {name: mark for name, mark in separators.items() if name != found.objects}
+    labels = label_separators(rows, (found.item, found.objects, found.name, found.text), separators, dropped)
+    others |= labels
     flat = FlatParts(rows, found, others, dropped)
     parts = flat.objects(), flat.items(), flat.mentions()
     corpus = item_corpus(*parts, links, flat.not_parted, dropped, directed=directed)
@@ -457,7 +459,7 @@ def flat_corpus(
     read = {"items.item": found.item, "mentions.object": found.objects, "name": found.name, "text": found.text}
     parted = {} if found.separator is None else {found.objects: found.separator}
     said = {role: name for role, name in read.items() if name is not None}
-    return replace(corpus, source={"columns": said, "separators": parted})
+    return replace(corpus, source={"columns": said, "separators": parted | labels})
 
 
 def _is_one_a_row(rows: Rows, columns: FlatColumns) -> bool:

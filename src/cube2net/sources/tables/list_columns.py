@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.records.column_kinds import decoded, holds_text
+from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, keys
 from cube2net.sources.tables.key_columns import MOST_COLUMNS, is_unique, nearly_unique
 from cube2net.sources.tables.locale_values import likely_written
@@ -17,6 +18,8 @@ from cube2net.sources.tables.table_roles import plain
 
 MARKS = (";", "|", "\n", " / ", "/", ",")
 """What may part several names in a field; what stands inside of names comes last."""
+LABEL_MARKS, FEWEST_LISTS, MORE_OFTEN = ("|", ";"), 20, 2
+"""What may part several labels, in how many texts it has to stand, and how much more often labels come than texts."""
 OFTEN = 0.2
 """The share of texts in which a mark stands, to be taken for one that parts them."""
 SAMPLED = 2_000
@@ -96,6 +99,43 @@ def column_separator(rows: Rows, name: str, *, named: bool = False) -> str | Non
         return None
     texts = pc.drop_null(pc.cast(column, pa.string()).slice(0, SAMPLED))
     return list_separator(texts.to_pylist(), named=named or is_called_together(name))
+
+
+def label_separators(
+    rows: Rows, left_out: Collection[str | None], given: Mapping[str, str], dropped: Dropped
+) -> dict[str, str]:
+    """Return what parts columns into several labels each, where nothing is ``given`` and the values show it."""
+    found: dict[str, str] = {}
+    for name in rows.table.column_names[:MOST_COLUMNS]:
+        column = decoded(rows.table[name])
+        if name not in left_out and name not in given and holds_text(column.type):
+            texts = pc.drop_null(pc.cast(column, pa.string()).slice(0, SAMPLED)).to_pylist()
+            if (mark := label_separator(texts)) is not None:
+                found[name] = mark
+                dropped.say(f"{rows.name}: values of {name!r} are several labels, parted at {mark!r} (guessed)")
+    return found
+
+
+def label_separator(texts: Sequence[str]) -> str | None:
+    """Return what parts texts into labels that come again in other texts, far more often than whole texts do.
+
+    >>> kinds = ["Drama", "Crime", "War", "Noir"]
+    >>> label_separator([f"{one}; {two}" for one in kinds for two in kinds if one != two] * 2)
+    ';'
+    >>> label_separator([f"Tale {number}; or, the end" for number in range(30)]) is None
+    True
+    """
+    for mark in LABEL_MARKS:
+        several = [parts_of(text, mark) for text in texts if mark in text]
+        if len(several) < max(FEWEST_LISTS, OFTEN * len(texts)):
+            continue
+        times = Counter(part for text in texts for part in parts_of(text, mark))
+        parts = [part for each in several for part in each]
+        are_short = all(len(part.split()) <= MOST_WORDS for part in parts)
+        come_again = sum(times[part] > 1 for part in parts) >= NEARLY_ALL * len(parts)
+        if are_short and come_again and times.total() * len(set(texts)) >= MORE_OFTEN * len(texts) * len(times):
+            return mark
+    return None
 
 
 def is_called_together(name: str) -> bool:

@@ -24,6 +24,7 @@ from cube2net.sources.tables.find_tables import (
 )
 from cube2net.sources.tables.flat_table import flat_corpus, guess_flat
 from cube2net.sources.tables.frames import frame_rows, is_frame, names_in
+from cube2net.sources.tables.list_columns import label_separators
 from cube2net.sources.tables.read_rows import as_read, read_rows
 from cube2net.sources.tables.single_table import LoneTable, first_row_is_data, lone_table, names_other_rows
 from cube2net.sources.tables.table_corpus import (
@@ -176,6 +177,9 @@ class Tables:
             rows |= single.tables
         tabled = {role: table for role, table in rows.items() if role != RECORDS}
         parts, not_used = self._parts(tabled, {} if single is None else single.columns, dropped)
+        separators = dict(self.separators)
+        if known is None and (part := parts.get("nodes", parts.get("items"))) is not None:
+            separators |= label_separators(part[0], part[1].values(), separators, dropped)
         if RECORDS in rows:
             corpus = flat_corpus(
                 rows[RECORDS],
@@ -190,19 +194,17 @@ class Tables:
             )
         elif "nodes" in parts:
             both = parts["nodes"], parts.get("links")
-            corpus = network_corpus(*both, self.separators, dropped, directed=self.directed, known=known)
+            corpus = network_corpus(*both, separators, dropped, directed=self.directed, known=known)
         elif "items" in parts:
             needed = parts["objects"], parts["items"], parts["mentions"]
-            corpus = item_corpus(
-                *needed, parts.get("links"), self.separators, dropped, directed=self.directed, known=known
-            )
+            corpus = item_corpus(*needed, parts.get("links"), separators, dropped, directed=self.directed, known=known)
         elif known is not None:
             corpus = more_links(parts["links"], known, dropped, directed=self.directed)
         else:
             corpus = links_corpus(parts["links"], dropped, directed=self.directed)
         if {"labels", "terms"} & set(parts):
             corpus = with_labels_and_terms(corpus, parts, dropped)
-        said = {"separators": dict(self.separators), "directed": self.directed}
+        said = {"separators": separators, "directed": self.directed}
         said |= {name: getattr(self, name) for name in CONVENTIONS if getattr(self, name) is not None}
         columns = {role: part[1] for role, part in parts.items()}
         source = as_read(columns, corpus.source, said)
