@@ -14,9 +14,9 @@ from cube2net import pipeline
 from cube2net.cli import comparing, options
 from cube2net.errors import ParameterError
 from cube2net.mine import EMBEDDINGS, RECOMMENDERS
+from cube2net.network_options import FORMS, KEEPS, MEMBERSHIPS, METHOD_NAMES
 from cube2net.pipeline.compare import COMPARED, JOURNAL, WRITTEN
 from cube2net.records.comparison import TASKS
-from cube2net.records.form import FORMS, KEEPS, MEMBERSHIPS
 from cube2net.sources import Movies, Yelp
 
 Tool = Callable[..., tuple[int, str, str]]
@@ -59,9 +59,8 @@ def names(tmp_path: Path) -> Path:
 def test_the_names_in_the_help_of_compare_and_task_are_the_registries(tool: Tool) -> None:
     assert list(options.EMBEDDING_NAMES) == list(EMBEDDINGS)
     assert list(options.RECOMMENDER_NAMES) == list(RECOMMENDERS)
-    assert options.FORM_NAMES == FORMS
     assert options.TASK_NAMES == TASKS
-    assert {*options.METHOD_NAMES, "hops 2"} == set(COMPARED)
+    assert {*METHOD_NAMES, "hops 2"} == set(COMPARED)
     said = {name: " ".join(tool(name, "--help")[1].split()) for name in ("compare", "task", "query")}
     for command, wanted in {
         "compare": [*TASKS, *FORMS, *EMBEDDINGS, *RECOMMENDERS, *COMPARED],
@@ -449,12 +448,6 @@ def test_options_of_the_release_before_work_and_say_the_new_ones(tool: Tool, cub
         "--membership is now --memberships: the old name goes with the next release",
         "--embeddings is now --miners: the old name goes with the next release",
     ]
-    words = ("query", cube, "--query", names, "--form", "objects", "--json")
-    status, out, err = tool(*words, "--best-prefix")
-    assert (status, err) == (0, "--best-prefix is now --prefix best: the old name goes with the next release\n")
-    new = json.loads(tool(*words, "--prefix", "best")[1])
-    assert {**json.loads(out), "seconds": 0} == {**new, "seconds": 0}
-    assert "--best-prefix" not in tool("query", "--help")[1]
 
 
 def test_a_name_with_options_means_the_same_everywhere(tool: Tool, cube: Path, names: Path) -> None:

@@ -9,19 +9,15 @@ from typing import Any
 import numpy as np
 
 from cube2net import pipeline
-from cube2net.api.shapes import Ask, Id, Node, View
+from cube2net.api.shapes import FURTHER_OPTIONS, Ask, Id, Node, View
 from cube2net.arguments import options_outside
 from cube2net.errors import ParameterError, quoted, unknown
 from cube2net.interfaces import chooses_cells, takes_long
+from cube2net.network_options import DEFAULTS, OPTIONS, STEERING, is_given
 from cube2net.records import Cube, Query
 from cube2net.records.node_names import Node as CubeNode
 from cube2net.records.node_names import object_node
 
-PARAMETERS = ("m", "near", "levels", "max_nodes", "bound", "seed")
-"""What a question and :func:`cube2net.construct` call by the same name, and mean the same by."""
-FURTHER = ("near_weight", "membership", "trust", "keep", "max_links", "prefix")
-"""Parameters of :func:`cube2net.construct` that a question gives among the options."""
-DEFAULTS: Mapping[str, Any] = {"method": "greedy", "bound": False, "seed": 0}
 ORDER = tuple(dict.fromkeys([*Ask.__annotations__, *View.__annotations__]))
 
 
@@ -99,26 +95,18 @@ def query_of(cube: Cube, ids: list[Id], labels: list[str] | None = None) -> Quer
 
 def parameters_of(cube: Cube, ask: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of :func:`cube2net.construct` that a question means, its cube excepted."""
-    parameters: dict[str, Any] = {name: ask[name] for name in PARAMETERS if name in ask}
-    for word in ("pins", "bans"):
-        parameters[word] = [node_given(cube, node) for node in ask.get(word, [])]
-    for word in ("like", "unlike"):
-        parameters[word] = [object_node(cube, str(key)) for key in ask.get(word, [])]
+    parameters: dict[str, Any] = {"query": query_of(cube, ask["query"], ask.get("labels"))}
+    for name, option in OPTIONS.items():
+        value = ask.get(name) if option.is_field else None
+        if value is not None and name in STEERING:
+            nodes: list[Node] = value if option.kind == "nodes" else [{"object": key} for key in value]
+            parameters[name] = [node_given(cube, node) for node in nodes]
+        elif value is not None:
+            parameters[name] = value
     method, own, worth = split_options(ask)
-    further = {name: own.pop(name) for name in FURTHER if name in own}
-    objective = ask.get("objective")
     if worth:
-        objective = pipeline.OBJECTIVES[objective_named(ask, method)](**worth)
-    query = query_of(cube, ask["query"], ask.get("labels"))
-    return {
-        "query": query,
-        "method": ask.get("method", DEFAULTS["method"]),
-        "objective": objective,
-        "form": ask.get("form"),
-        **parameters,
-        **further,
-        **own,
-    }
+        parameters["objective"] = pipeline.OBJECTIVES[objective_named(ask, method)](**worth)
+    return {**parameters, **own}
 
 
 def split_options(ask: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
@@ -131,7 +119,7 @@ def split_options(ask: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str
     kinds = methods()
     if method not in kinds:
         raise unknown("method", named, [*kinds, *pipeline.WITH_OPTIONS])
-    allowed = [*options_outside(kinds[method]), *FURTHER]
+    allowed = [*options_outside(kinds[method]), *FURTHER_OPTIONS]
     own: dict[str, Any] = {}
     worth: dict[str, Any] = {}
     of_objective: list[str] = []
@@ -184,7 +172,7 @@ def shortest(cube: Cube, ask: Ask) -> dict[str, Any]:
     """
     given: dict[str, Any] = {name: value for name, value in ask.items() if value is not None and name != "cube"}
     given = {name: value for name, value in given.items() if value not in ([], {}, "")}
-    given = {name: value for name, value in given.items() if name not in DEFAULTS or value != DEFAULTS[name]}
+    given = {name: value for name, value in given.items() if name not in OPTIONS or is_given(name, value)}
     given.pop("labels", None)
     given |= {"query": [], **_named(cube, ask["query"], ask.get("labels"))}
     for name in View.__annotations__:
@@ -202,7 +190,9 @@ def shortest(cube: Cube, ask: Ask) -> dict[str, Any]:
     if given.get("objective") == objective:
         del given["objective"]
     usual = _usual(methods()[method]) | (_usual(pipeline.OBJECTIVES[objective]) if objective else {})
-    usual |= {"prefix": "all"} | pipeline.WITH_OPTIONS.get(given.get("method", ""), ("", {}))[1]
+    usual |= {name: DEFAULTS[name] for name in FURTHER_OPTIONS} | pipeline.WITH_OPTIONS.get(
+        given.get("method", ""), ("", {})
+    )[1]
     options = {
         name: value
         for name, value in sorted((given.pop("options", None) or {}).items())

@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from cube2net import pipeline
-from cube2net.api.ask_parameters import DEFAULTS, is_long, parameters_of, searches_bound, shortest, view_of, viewed
+from cube2net.api.ask_parameters import is_long, parameters_of, searches_bound, shortest, view_of, viewed
 from cube2net.api.exports import ExportedFile, exported
 from cube2net.api.json_reading import read
 from cube2net.api.network_shapes import ExportQuestion
 from cube2net.api.routes import ROUTES, route_of
 from cube2net.api.shapes import Ask
 from cube2net.errors import Cube2netError, CubeError, ParameterError, quoted
+from cube2net.network_options import DEFAULTS
 from cube2net.pipeline.recalling import choice_of, recall
 from cube2net.pipeline.size_limits import check_nodes, nodes_at_most
 from cube2net.progress import Progress, silent

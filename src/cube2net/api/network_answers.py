@@ -25,7 +25,8 @@ def construct(desk: Desk, question: ConstructQuestion, progress: Progress) -> Ne
     """Return the network of a question."""
     network = desk.network(question["ask"], progress)
     about: Any = pipeline.summary(network)
-    pinned = {tuple(pin["cell"]) for pin in question["ask"].get("pins") or [] if "cell" in pin}
+    pins: Any = question["ask"].get("pins") or []
+    pinned = {tuple(pin["cell"]) for pin in pins if "cell" in pin}
     prices = pipeline.prices(network, progress=progress) if question.get("prices") else ()
     return {
         "ask": desk.shortest(question["ask"]),  # type: ignore[typeddict-item]

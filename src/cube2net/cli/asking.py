@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cube2net.progress import Progress
     from cube2net.records import Network
 
-OF_QUERY_ALONE = {"out", "draw", "text", "max_tokens", "spreadsheet_safe", "show_missing", "prices", "best_prefix"}
+OF_QUERY_ALONE = {"out", "draw", "text", "max_tokens", "spreadsheet_safe", "show_missing", "prices"}
 """The options of ``query`` that do not make the network, but say what becomes of it."""
 VIEW = ("where", "roll_up", "between", "kind")
 SHORTCUTS = ("seconds", "preset", "device")
@@ -73,11 +73,8 @@ def network_of(
     return answering.answer(
         opened,
         query,
-        rest.pop("method"),
-        rest.pop("objective"),
         settings=rest.pop("set_") or [],
         shortcuts=shortcuts,
-        levels=answering.levels(rest.pop("levels")),
         progress=progress,
         **rest,
     )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from cube2net.errors import ParameterError
 from cube2net.network.cell_weight import CellWeight, estimate_cell_weight
 from cube2net.network.links import in_already, look_up, look_up_links, may_come, pinned
 from cube2net.network.node_columns import carried
+from cube2net.network_options import NetworkOptions
 from cube2net.records import Cube, Form, Network, Query, Selection
 from cube2net.records.link_weights import HEAVIEST
 from cube2net.records.ragged import LazyRagged
@@ -25,17 +25,19 @@ SILENT = 2.0
 MANY, MANY_EACH = 1_000, 20
 
 
-def form_of(kind: str, **given: Any) -> Form:
-    """Return a form; what was given and means nothing in it is refused."""
-    form = Form(kind, **{name: value for name, value in given.items() if value is not None})
+def form_of(options: NetworkOptions) -> Form:
+    """Return the form of a network's options; those that were given and mean nothing in it are refused."""
+    names = [each.name for each in fields(Form) if each.name != "kind"]
+    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    form = Form(options.form or Form.kind, **given)
     for name in ("membership", "trust"):
-        if given.get(name) is not None and not form.has_cells:
+        if name in given and not form.has_cells:
             raise ParameterError(f"{name} is about links to cells, and the form 'objects' has no cells as nodes")
-    if given.get("trust") is not None and form.kind != "woven" and form.membership != "even":
+    if "trust" in given and form.kind != "woven" and form.membership != "even":
         raise ParameterError(f"trust scales memberships of the kind 'even', got the membership {form.membership!r}")
     for name in ("near", "near_weight"):
-        if given.get(name) is not None and kind != "woven":
-            raise ParameterError(f"{name} is about the near objects of the form 'woven', got the form {kind!r}")
+        if name in given and form.kind != "woven":
+            raise ParameterError(f"{name} is about the near objects of the form 'woven', got the form {form.kind!r}")
     return form
 
 

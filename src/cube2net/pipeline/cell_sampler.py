@@ -13,8 +13,9 @@ from cube2net.arguments import expect
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, quoted, whole_number
 from cube2net.extras import require
+from cube2net.network_options import NetworkOptions
 from cube2net.pipeline.construct import choose
-from cube2net.pipeline.planning import plan
+from cube2net.pipeline.planning import plan_network
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.worths import Valued, objective_name, objective_of
 from cube2net.records import Cube, Query
@@ -211,7 +212,8 @@ class CellSampler:
                 "loader a smaller batch_size"
             )
         query = Query(np.unique(seeds))
-        asked = plan(self.cube, query, "greedy", self.m, self.objective, "objects")
+        options = NetworkOptions(m=self.m, objective=self.objective, form="objects")
+        asked = plan_network(self.cube, query, options)
         cells = choose(asked).selection.cells if self.m else np.empty(0, dtype=np.int32)
         room = None if self.max_nodes is None else self.max_nodes - len(seeds)
         rng = stream(self.seed, "pipeline", "batches", *query.objects.tolist())
