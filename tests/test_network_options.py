@@ -13,7 +13,7 @@ import typer.main
 
 import cube2net as c2n
 import make_types
-from cube2net.api.ask_parameters import parameters_of
+from cube2net.api.ask_parameters import parameters_of, parse_request
 from cube2net.api.schema import openapi
 from cube2net.cli.app import app
 from cube2net.errors import ParameterError
@@ -105,8 +105,11 @@ def test_every_interface_knows_every_option(field: Field[Any], tmp_path: Path) -
     else:
         assert field.name in properties["options"]["description"]
         assert field.name in make_types.written().partition("further options of")[2].partition("*/")[0]
-        asked = {"query": CUBE.objects.ids(np.array([0])).to_pylist(), "options": {field.name: EXAMPLES[field.name]}}
-        assert parameters_of(CUBE, asked)[field.name] == EXAMPLES[field.name]
+        asked: Any = {
+            "query": CUBE.objects.ids(np.array([0])).to_pylist(),
+            "options": {field.name: EXAMPLES[field.name]},
+        }
+        assert parameters_of(CUBE, parse_request(CUBE, asked))[field.name] == EXAMPLES[field.name]
 
 
 def test_names_are_those_of_the_registries() -> None:

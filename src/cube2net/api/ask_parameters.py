@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,19 @@ from cube2net.records.node_names import Node as CubeNode
 from cube2net.records.node_names import object_node
 
 ORDER = tuple(dict.fromkeys([*Ask.__annotations__, *View.__annotations__]))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Request:
+    """A question that was read once: its shortest words, and the query that it names."""
+
+    words: dict[str, Any]
+    query: Query
+
+    @cached_property
+    def key(self) -> str:
+        """The text by which its network is remembered."""
+        return json.dumps(self.words)
 
 
 def methods() -> dict[str, Any]:
@@ -93,9 +108,10 @@ def query_of(cube: Cube, ids: list[Id], labels: list[str] | None = None) -> Quer
     return dataclasses.replace(cube.query([str(key) for key in ids], labels), shared=())
 
 
-def parameters_of(cube: Cube, ask: Mapping[str, Any]) -> dict[str, Any]:
+def parameters_of(cube: Cube, request: Request) -> dict[str, Any]:
     """Return the parameters of :func:`cube2net.construct` that a question means, its cube excepted."""
-    parameters: dict[str, Any] = {"query": query_of(cube, ask["query"], ask.get("labels"))}
+    ask = request.words
+    parameters: dict[str, Any] = {"query": request.query}
     for name, option in OPTIONS.items():
         value = ask.get(name) if option.is_field else None
         if value is not None and name in STEERING:
@@ -165,8 +181,8 @@ def _defaults(ask: Mapping[str, Any], method: str) -> tuple[str, str]:
     return pipeline.default_form(chooser), pipeline.default_objective(chooser, ask.get("form"))
 
 
-def shortest(cube: Cube, ask: Ask) -> dict[str, Any]:
-    """Return a question in its shortest words: without what is so anyway, and the cube that it was asked of.
+def parse_request(cube: Cube, ask: Ask) -> Request:
+    """Return a question with its shortest words: without what is so anyway, and the cube that it was asked of.
 
     The same question in other words gives the same: ids are those of the cube, each once; lists keep their order.
     """
@@ -174,7 +190,8 @@ def shortest(cube: Cube, ask: Ask) -> dict[str, Any]:
     given = {name: value for name, value in given.items() if value not in ([], {}, "")}
     given = {name: value for name, value in given.items() if name not in OPTIONS or is_given(name, value)}
     given.pop("labels", None)
-    given |= {"query": [], **_named(cube, ask["query"], ask.get("labels"))}
+    query, named = _resolve_query(cube, ask["query"], ask.get("labels"))
+    given |= named
     for name in View.__annotations__:
         given.pop(name, None)
     given |= view_of(ask)
@@ -199,7 +216,7 @@ def shortest(cube: Cube, ask: Ask) -> dict[str, Any]:
         if name not in usual or value != usual[name] or isinstance(value, bool) != isinstance(usual[name], bool)
     }
     given |= {"options": options} if options else {}
-    return {name: given[name] for name in ORDER if name in given}
+    return Request({name: given[name] for name in ORDER if name in given}, query)
 
 
 def _usual(kind: type) -> dict[str, Any]:
@@ -217,13 +234,18 @@ def options_shown(kind: type) -> dict[str, Any]:
     return {name: value for name, value in _usual(kind).items() if name in outside}
 
 
-def _named(cube: Cube, ids: list[Id], labels: list[str] | None) -> dict[str, Any]:
-    """Return ids as the cube has them, each once, in the order given, and their labels where there are any."""
+def _resolve_query(cube: Cube, ids: list[Id], labels: list[str] | None) -> tuple[Query, dict[str, Any]]:
+    """Return the query of some ids, and its words: ids as the cube has them, each once, as ordered, and any labels."""
     query = query_of(cube, ids, labels)
-    rows = cube.objects.find([str(key) for key in ids]).rows.tolist()
+    if not any(query.labels or ()):
+        query = dataclasses.replace(query, labels=None)
+    keys, own = [str(key) for key in ids], cube.objects.ids(query.objects).to_pylist()
+    row = dict(zip(map(str, own), query.objects.tolist(), strict=True))
+    rows = [row[key] for key in keys] if row.keys() >= set(keys) else cube.objects.find(keys).rows.tolist()
     places = list(dict.fromkeys(rows))
-    found: dict[str, Any] = {"query": cube.objects.ids(np.array(places, dtype=np.int64)).to_pylist()}
-    if query.labels is not None and any(query.labels):
+    id_of = dict(zip(query.objects.tolist(), own, strict=True))
+    words: dict[str, Any] = {"query": [id_of[place] for place in places]}
+    if query.labels is not None:
         label = dict(zip(query.objects.tolist(), query.labels, strict=True))
-        found["labels"] = [label[row] for row in places]
-    return found
+        words["labels"] = [label[place] for place in places]
+    return query, words

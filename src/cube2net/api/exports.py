@@ -81,8 +81,7 @@ def exported(desk: Desk, question: ExportQuestion, progress: Progress) -> Export
     if wanted not in endings():
         raise unknown("format", wanted, endings())
     if wanted in ("query.csv", "command.txt", "python.txt"):
-        desk.check_cube(question["ask"])
-        words = desk.shortest(question["ask"])
+        words = desk.sealed_words(desk.request(question["ask"]))
         text = {"query.csv": query_csv, "command.txt": command_line, "python.txt": python_lines}[wanted](desk, words)
         return ExportedFile(wanted, MEDIA[Path(wanted).suffix], text.encode("utf-8"))
     light = wanted == ".svg" and bool(missing_for())
