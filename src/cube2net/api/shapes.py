@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict, final, get_type_hints
 
 from cube2net.api.answer_limits import FEW_LABELS, FEW_NAMES, MOST_LABELS, MOST_MEMBERS, MOST_NAMES
-from cube2net.api.reading_shapes import ReadingShape
 from cube2net.network_options import DEFAULTS, OPTIONS, OptionKind
 
 Id = str | int
@@ -86,6 +85,39 @@ else:
     _fields |= {name: _option_field(name) for name, option in OPTIONS.items() if option.is_field}
     Ask = TypedDict("Ask", _fields)
     Ask.__doc__, Ask.__module__ = AskBase.__doc__, __name__
+
+
+# What was read of a spreadsheet
+
+
+class ReadColumn(TypedDict):
+    """A column of a table, and what it was taken for."""
+
+    table: Annotated[str, "which table it stands in, where there are several"]
+    column: str
+    what: Annotated[str, "what it was taken for: a name, an end of a link, a dimension"]
+    why: str
+
+
+class LeftOut(TypedDict):
+    """Rows or cells that were left out, by reason."""
+
+    reason: str
+    count: int
+
+
+class ReadingShape(TypedDict):
+    """What was read of a spreadsheet, and what was guessed."""
+
+    files: list[str]
+    objects: int
+    links: Annotated[int | None, "null where two objects are linked when a record mentions both"]
+    columns: list[ReadColumn]
+    said: Annotated[list[str], "what was guessed and left out, a sentence each"]
+    left_out: list[LeftOut]
+    dimensions: list[str]
+    min_objects: Annotated[int, "cells with fewer objects are left out"]
+    reason: Annotated[str, "why these dimensions"]
 
 
 # The cube
