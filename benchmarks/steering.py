@@ -19,8 +19,9 @@ import numpy as np
 
 import cube2net as c2n
 from cube2net.array_types import Array
+from cube2net.network_options import NetworkOptions
 from cube2net.pipeline.construct import choose
-from cube2net.pipeline.planning import plan
+from cube2net.pipeline.planning import plan_network
 from cube2net.records import Cube, Node, Query
 
 
@@ -44,7 +45,7 @@ def steerings(cube: Cube, query: Query, asked: dict[str, Any], each: int) -> dic
 
 def seconds(cube: Cube, query: Query, options: dict[str, Any]) -> float:
     begun = time.perf_counter()
-    choose(plan(cube, query, "greedy", **options))
+    choose(plan_network(cube, query, NetworkOptions(**options)))
     return time.perf_counter() - begun
 
 

@@ -15,6 +15,7 @@ MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
     ("array_types", "progress", "spelling", "escaping", "brief_tracebacks"),
     ("errors", "showing", "arrow_values"),
+    ("network_options",),
     ("records", "extras"),
     ("interrupts",),
     ("arrays", "seeding", "atomic_files", "arrow_files", "compiling", "unpacking", "fingerprints", "confidence"),

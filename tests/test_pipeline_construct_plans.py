@@ -14,12 +14,12 @@ import cube2net as c2n
 from cube2net.errors import ParameterError, QueryError
 from cube2net.interfaces import Method, chooses_cells, counts_repeats
 from cube2net.network import Hops, PageRank
+from cube2net.network_options import FORMS, NetworkOptions
 from cube2net.pipeline.construct import networks
-from cube2net.pipeline.planning import METHODS, default_form, default_objective, plan
+from cube2net.pipeline.planning import METHODS, default_form, default_objective, plan_network
 from cube2net.records import Budget, Cube, Form, Query, Selection, Worth
 from cube2net.records.budget import PAPER_CELLS
 from cube2net.records.dimension import STAR
-from cube2net.records.form import FORMS
 from cube2net.select import Anneal, Cover, Coverage, Cube2net, Exact, Greedy, Jaccard, Linked, Random
 
 from toys import random_cube, toy_cube
@@ -39,7 +39,7 @@ def planted() -> tuple[Cube, Query]:
 
 
 def test_without_a_word_it_is_greedy_for_cover_woven_and_sized_by_the_query() -> None:
-    made = plan(CUBE, ASKED)
+    made = plan_network(CUBE, ASKED, NetworkOptions())
     assert (made.method, made.objective) == (Greedy(), Cover())
     assert made.form == Form("woven", near=None, near_weight=None, membership="even", trust=None, keep="all")
     assert (made.cube, made.levels, made.max_nodes, made.sized) == (CUBE, "full", None, True)
@@ -50,7 +50,7 @@ def test_without_a_word_it_is_greedy_for_cover_woven_and_sized_by_the_query() ->
 
 def test_by_default_cells_of_one_label_are_chosen_beside_full_ones(planted: tuple[Cube, Query]) -> None:
     cube, query = planted
-    made = plan(cube, query)
+    made = plan_network(cube, query, NetworkOptions())
     assert (made.cube, made.levels, made.objective) == (c2n.cube.cuboid(cube, "full+one"), "full+one", Cover(r=None))
     network = c2n.construct(cube, query)
     assert "_loaded" not in vars(made.cube.cells.members), "members of all cells were computed"
@@ -64,11 +64,11 @@ def test_by_default_cells_of_one_label_are_chosen_beside_full_ones(planted: tupl
 def test_other_objectives_and_forms_choose_full_cells(planted: tuple[Cube, Query]) -> None:
     cube, query = planted
     for options in ({"objective": "jaccard"}, {"form": "objects"}, {"method": "anneal"}):
-        assert plan(cube, query, **options).levels == "full"
+        assert plan_network(cube, query, NetworkOptions(**options)).levels == "full"
 
 
 def test_the_papers_answer_is_one_word_away() -> None:
-    made = plan(CUBE, ASKED, form="objects")
+    made = plan_network(CUBE, ASKED, NetworkOptions(form="objects"))
     assert (made.method, made.objective, made.form) == (Greedy(), Jaccard(), Form("objects"))
     assert (made.budget, made.sized) == (Budget(m=PAPER_CELLS), False)
     about = c2n.pipeline.summary(c2n.construct(CUBE, ASKED, form="objects"))
@@ -80,13 +80,17 @@ def test_the_papers_answer_is_one_word_away() -> None:
 def test_methods_that_choose_cells_are_woven_and_others_bring_objects(name: str) -> None:
     method = METHODS[name]()
     assert default_form(method) == ("woven" if chooses_cells(method) else "objects")
-    assert plan(CUBE, ASKED, name).form.kind == plan(CUBE, ASKED, method).form.kind == default_form(method)
+    assert (
+        plan_network(CUBE, ASKED, NetworkOptions(method=name)).form.kind
+        == plan_network(CUBE, ASKED, NetworkOptions(method=method)).form.kind
+        == default_form(method)
+    )
 
 
 def test_the_papers_learner_makes_the_papers_network() -> None:
-    made = plan(CUBE, ASKED, Cube2net(preset="paper"))
+    made = plan_network(CUBE, ASKED, NetworkOptions(method=Cube2net(preset="paper")))
     assert (made.form.kind, made.objective, made.budget.m) == ("objects", Jaccard(), PAPER_CELLS)
-    assert plan(CUBE, ASKED, Cube2net()).form.kind == "woven"
+    assert plan_network(CUBE, ASKED, NetworkOptions(method=Cube2net())).form.kind == "woven"
 
 
 @pytest.mark.parametrize(
@@ -108,7 +112,7 @@ def test_cover_is_for_methods_that_count_repeats_where_cells_are_nodes(method: M
     for form in FORMS:
         wanted = "cover" if counts and form in ("cells", "woven") else "jaccard"
         assert default_objective(method, form) == wanted
-        made = plan(CUBE, ASKED, method, form=form)
+        made = plan_network(CUBE, ASKED, NetworkOptions(method=method, form=form))
         assert made.objective == (Cover() if wanted == "cover" else Jaccard())
         assert (made.sized, made.budget.m) == ((True, len(ASKED)) if wanted == "cover" else (False, PAPER_CELLS))
 
@@ -122,36 +126,38 @@ def test_the_query_sizes_a_choice_for_cover_unless_a_number_is_given() -> None:
         ({"objective": "coverage"}, PAPER_CELLS, False),
         ({"objective": "linked", "m": 3}, 3, False),
     ):
-        made = plan(CUBE, ASKED, **options)
+        made = plan_network(CUBE, ASKED, NetworkOptions(**options))
         assert (made.budget.m, made.sized) == (m, sized)
         assert c2n.construct(CUBE, ASKED, **options).settings["m"] == (None if sized else m)
 
 
 def test_objects_without_a_link_are_left_out_where_the_objective_sees_links_and_nobody_says_else() -> None:
     assert (
-        plan(CUBE, ASKED, objective="linked").form.keep == plan(CUBE, ASKED, objective=Linked()).form.keep == "linked"
+        plan_network(CUBE, ASKED, NetworkOptions(objective="linked")).form.keep
+        == plan_network(CUBE, ASKED, NetworkOptions(objective=Linked())).form.keep
+        == "linked"
     )
-    assert plan(CUBE, ASKED, objective="linked", keep="all").form.keep == "all"
-    assert plan(CUBE, ASKED, objective="coverage").form.keep == "all"
+    assert plan_network(CUBE, ASKED, NetworkOptions(objective="linked", keep="all")).form.keep == "all"
+    assert plan_network(CUBE, ASKED, NetworkOptions(objective="coverage")).form.keep == "all"
 
 
 def test_cells_of_higher_levels_are_counted_every_time(planted: tuple[Cube, Query]) -> None:
     cube, query = planted
     for levels in ("one", "venue", ["full", "venue,topic"]):
-        made = plan(cube, query, levels=levels)
+        made = plan_network(cube, query, NetworkOptions(levels=levels))
         assert (made.objective, made.levels) == (Cover(r=None), levels)
         assert made.cube is c2n.cube.cuboid(cube, levels)
-    assert plan(cube, query, levels="one", objective=Cover(r=2)).objective == Cover(r=2)
-    assert plan(cube, query, levels="one", objective="coverage").objective == Coverage()
+    assert plan_network(cube, query, NetworkOptions(levels="one", objective=Cover(r=2))).objective == Cover(r=2)
+    assert plan_network(cube, query, NetworkOptions(levels="one", objective="coverage")).objective == Coverage()
     for full in ("full", ["full"], "decade,venue,topic"):
-        made = plan(cube, query, levels=full)
+        made = plan_network(cube, query, NetworkOptions(levels=full))
         assert made.objective == Cover() and made.cube is cube
 
 
 def test_a_view_is_asked_like_the_levels_it_was_made_of(planted: tuple[Cube, Query]) -> None:
     cube, query = planted
     view = c2n.cube.cuboid(cube, "one")
-    made = plan(view, query)
+    made = plan_network(view, query, NetworkOptions())
     assert (made.cube, made.objective) == (view, Cover(r=None))
     one, same = c2n.construct(view, query), c2n.construct(cube, query, levels="one")
     assert one.labels == same.labels and one.weight.tolist() == same.weight.tolist()
@@ -216,7 +222,7 @@ def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted:
 )
 def test_what_means_nothing_is_refused_with_a_sentence(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ParameterError) as caught:
-        plan(CUBE, ASKED, **options)
+        plan_network(CUBE, ASKED, NetworkOptions(**options))
     assert str(caught.value).startswith(sentence)
 
 
@@ -229,7 +235,7 @@ def test_a_method_that_cannot_count_repeats_says_so_where_it_is_asked_to(method:
 
 def test_a_query_made_for_another_cube_is_refused() -> None:
     with pytest.raises(QueryError, match="the query was made for another cube: it names row 99"):
-        plan(CUBE, Query(np.array([0, 99])))
+        plan_network(CUBE, Query(np.array([0, 99])), NetworkOptions())
 
 
 # Sizes

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import cube2net as c2n
 from cube2net.fingerprints import network_fingerprint
+from cube2net.network_options import NetworkOptions
 from cube2net.pipeline import change
 from cube2net.pipeline.construct import KNOWN, choose, network_of
-from cube2net.pipeline.planning import plan
+from cube2net.pipeline.planning import plan_network
 from cube2net.records import Cube, Network, Node
 
 from toys import random_cube, sent, toy_cube
@@ -314,7 +315,7 @@ def test_near_objects_are_known_of_a_few_steerings_and_no_more() -> None:
     cube = random_cube(6)
     near: dict[tuple[object, ...], np.ndarray] = {}
     for row in [1, 2, 3, 5, 6, 7, 1]:
-        asked = plan(cube, cube.query(QUERY), bans=[f"o{row}"])
+        asked = plan_network(cube, cube.query(QUERY), NetworkOptions(bans=[f"o{row}"]))
         assert same(network_of(asked, choose(asked), near=near), made(cube, "default", bans=[f"o{row}"]))
         assert 1 <= len(near) <= KNOWN
 

@@ -299,3 +299,20 @@ def test_where_more_than_half_of_the_nodes_are_new_all_are_laid_out_anew(desk: D
     assert np.array_equal(places(desk, ask, start), cold)
     start[few : few + 2] = cold[few : few + 2].tolist()
     assert not np.array_equal(places(desk, ask, start), cold)
+
+
+def test_a_click_reads_the_question_and_looks_its_objects_up_once(
+    desk: Desk, ask: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = desk.answer("construct", {"ask": ask})
+    pinned = {**ask, "pins": [{"cell": first["cells"][-1]["labels"]}]}
+    looked: list[int] = []
+    find = type(desk.cube.objects).find
+
+    def counted(objects: Any, keys: Any, *args: Any) -> Any:
+        looked.append(len(keys))
+        return find(objects, keys, *args)
+
+    monkeypatch.setattr(type(desk.cube.objects), "find", counted)
+    desk.answer("construct", {"ask": pinned})
+    assert looked == [len(ask["query"])]

@@ -11,7 +11,7 @@ import pytest
 from workbook_files import workbook, zipped
 
 from cube2net.api import Desk
-from cube2net.api.name_files import MOST_FILE
+from cube2net.api.name_answers import MOST_FILE
 from cube2net.errors import Cube2netError
 
 TAKEN = "expected a list of names (.txt) or a table (.csv, .tsv, .xlsx, .parquet, .jsonl)"

@@ -14,9 +14,9 @@ from cube2net import pipeline
 from cube2net.cli import comparing, options
 from cube2net.errors import ParameterError
 from cube2net.mine import EMBEDDINGS, RECOMMENDERS
+from cube2net.network_options import FORMS, KEEPS, MEMBERSHIPS, METHOD_NAMES
 from cube2net.pipeline.compare import COMPARED, JOURNAL, WRITTEN
 from cube2net.records.comparison import TASKS
-from cube2net.records.form import FORMS, KEEPS, MEMBERSHIPS
 from cube2net.sources import Movies, Yelp
 
 Tool = Callable[..., tuple[int, str, str]]
@@ -59,9 +59,8 @@ def names(tmp_path: Path) -> Path:
 def test_the_names_in_the_help_of_compare_and_task_are_the_registries(tool: Tool) -> None:
     assert list(options.EMBEDDING_NAMES) == list(EMBEDDINGS)
     assert list(options.RECOMMENDER_NAMES) == list(RECOMMENDERS)
-    assert options.FORM_NAMES == FORMS
     assert options.TASK_NAMES == TASKS
-    assert {*options.METHOD_NAMES, "hops 2"} == set(COMPARED)
+    assert {*METHOD_NAMES, "hops 2"} == set(COMPARED)
     said = {name: " ".join(tool(name, "--help")[1].split()) for name in ("compare", "task", "query")}
     for command, wanted in {
         "compare": [*TASKS, *FORMS, *EMBEDDINGS, *RECOMMENDERS, *COMPARED],

@@ -8,14 +8,15 @@ import pytest
 
 import cube2net as c2n
 from cube2net.cli import options
+from cube2net.network_options import METHOD_NAMES, OBJECTIVE_NAMES
 from cube2net.pipeline import METHODS
 from cube2net.select import OBJECTIVES
 from cube2net.sources import SOURCES
 
 
 def test_the_names_in_the_help_are_the_registries() -> None:
-    assert list(METHODS) == list(options.METHOD_NAMES)
-    assert list(OBJECTIVES) == list(options.OBJECTIVE_NAMES)
+    assert list(METHODS) == list(METHOD_NAMES)
+    assert list(OBJECTIVES) == list(OBJECTIVE_NAMES)
     assert [*SOURCES, "bundled"] == list(options.SOURCE_NAMES)
 
 

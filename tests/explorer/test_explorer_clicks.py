@@ -11,7 +11,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.api import Desk, desk
-from cube2net.api.ask_parameters import shortest
+from cube2net.api.ask_parameters import Request, parse_request
 from cube2net.explorer.replies import json_bytes
 from cube2net.explorer.work import ServerLimits
 from explorer.long_work import ENDLESS, PATIENCE, first_progress, until
@@ -49,12 +49,12 @@ def test_looking_up_the_names_of_a_long_question_stops_nobody_else(
     client = serve(c2n.open_cube(folder))
     looked, go_on = threading.Event(), threading.Event()
 
-    def slowly(cube: c2n.Cube, given: Any) -> dict[str, Any]:
+    def slowly(cube: c2n.Cube, given: Any) -> Request:
         looked.set()
         assert go_on.wait(PATIENCE)
-        return shortest(cube, given)
+        return parse_request(cube, given)
 
-    monkeypatch.setattr(desk, "shortest", slowly)
+    monkeypatch.setattr(desk, "parse_request", slowly)
     with ThreadPoolExecutor(1) as others:
         waiting = others.submit(client.ask, "construct", {"ask": {**ask, "method": "anneal", "options": {"steps": 9}}})
         assert looked.wait(PATIENCE)

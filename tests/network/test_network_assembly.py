@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from cube2net.arrays import links_from_pairs
 from cube2net.errors import ParameterError
 from cube2net.network import assemble, first_cells
+from cube2net.network_options import FORMS, MEMBERSHIPS
 from cube2net.records import Form, Network, Query, Selection
-from cube2net.records.form import FORMS, MEMBERSHIPS
 
 from toys import random_cube, toy_cube
 

@@ -21,8 +21,8 @@ from cube2net.network import write
 from cube2net.network.assembly import induce
 from cube2net.network.export.graphs import to_scipy
 from cube2net.network.export.registry import EXPORTS
+from cube2net.network_options import FORMS, MEMBERSHIPS
 from cube2net.records import Cube, Links, Network
-from cube2net.records.form import FORMS, MEMBERSHIPS
 from cube2net.records.link_weights import HEAVIEST
 
 from toys import random_cube, toy_cube

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from cube2net.network_options import FORMS
 from cube2net.records import Drawing, Setup
-from cube2net.records.form import FORMS
 from cube2net.referee.report import figures as drawings
 from cube2net.referee.report.figures import (
     CELL,

@@ -287,38 +287,38 @@ export interface Ask {
   query: Id[];
   /** the label of each of them, in the same order */
   labels?: string[] | null;
-  /** a name of the methods that the cube's answer lists; greedy without one */
-  method?: string;
-  /** what a choice is worth; without one what suits method and form */
-  objective?: string | null;
-  /** woven, cells, objects or both */
-  form?: string | null;
-  /** at most so many cells; without a number sized by the query */
-  m?: number | null;
   /** of the objective cover: in how many cells every object is wanted */
   r?: number | null;
-  /** of the form woven: how many objects nearest by links */
-  near?: number | null;
-  /** which cells: full, one, full+one, or the names of the levels that stay */
-  levels?: string | string[];
-  /** at most so many nodes */
-  max_nodes?: number | null;
-  /** cells and objects that must be in the network */
-  pins?: (NamedCell | NamedObject)[];
-  /** cells and objects that must not be in it */
-  bans?: (NamedCell | NamedObject)[];
-  /** objects whose cells are worth more */
-  like?: Id[];
-  /** objects whose cells are worth less */
-  unlike?: Id[];
-  /** further options of the method, of the objective, and of the network: near_weight, membership, trust, keep */
+  /** further options of the method, of the objective, and of the network: keep, max_links, prefix, near_weight, membership, trust */
   options?: Record<string, string | number | boolean>;
-  /** also find how much better any choice could be */
-  bound?: boolean;
-  /** of all that is random */
-  seed?: number;
   /** the checksum of the cube that it was asked of: another cube refuses it */
   cube?: string;
+  /** Method that chooses what joins the query: none, hops, pagerank, steiner, maxdisc, random, greedy, anneal, exact, cube2net, or auto, which tries several; greedy by default. */
+  method?: string;
+  /** Maximum number of cells; by default as many as serve the query (objective cover), or 20. */
+  m?: number | null;
+  /** Value of a choice of cells: jaccard, fbeta, precision, coverage, linked, cover; by default cover (methods greedy and exact, forms woven and cells) or jaccard. */
+  objective?: string | null;
+  /** Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all objects of the cells, the paper's form) or both; by default woven for methods that choose cells. */
+  form?: string | null;
+  /** Which cells there are: full (the cube's own), one (one label each), full+one, or the names of the levels that stay, such as venue,topic. */
+  levels?: string | string[];
+  /** Maximum number of nodes. */
+  max_nodes?: number | null;
+  /** Form woven: number of objects nearest to the query by links; by default as many as the query has. */
+  near?: number | null;
+  /** Cells ('2010s · ACL · parsing') and objects that must be in. */
+  pins?: (NamedCell | NamedObject)[];
+  /** Cells and objects that must not be in. */
+  bans?: (NamedCell | NamedObject)[];
+  /** Objects whose cells are worth more, as those of the query are. */
+  like?: Id[];
+  /** Objects whose cells are worth less. */
+  unlike?: Id[];
+  /** Also find an upper bound on the value of any choice. */
+  bound?: boolean;
+  /** Seed of all that is random: the same seed gives the same network. */
+  seed?: number;
 }
 
 /** Make the network of a question. */

@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from cube2net import pipeline
-from cube2net.api.shapes import Ask, Id, Node, View
+from cube2net.api.shapes import FURTHER_OPTIONS, Ask, Id, Node, View
 from cube2net.arguments import options_outside
 from cube2net.errors import ParameterError, quoted, unknown
 from cube2net.interfaces import chooses_cells, takes_long
+from cube2net.network_options import DEFAULTS, OPTIONS, STEERING, is_given
 from cube2net.records import Cube, Query
 from cube2net.records.node_names import Node as CubeNode
 from cube2net.records.node_names import object_node
 
-PARAMETERS = ("m", "near", "levels", "max_nodes", "bound", "seed")
-"""What a question and :func:`cube2net.construct` call by the same name, and mean the same by."""
-FURTHER = ("near_weight", "membership", "trust", "keep", "max_links", "prefix")
-"""Parameters of :func:`cube2net.construct` that a question gives among the options."""
-DEFAULTS: Mapping[str, Any] = {"method": "greedy", "bound": False, "seed": 0}
 ORDER = tuple(dict.fromkeys([*Ask.__annotations__, *View.__annotations__]))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Request:
+    """A question that was read once: its shortest words, and the query that it names."""
+
+    words: dict[str, Any]
+    query: Query
+
+    @cached_property
+    def key(self) -> str:
+        """The text by which its network is remembered."""
+        return json.dumps(self.words)
 
 
 def methods() -> dict[str, Any]:
@@ -97,28 +108,21 @@ def query_of(cube: Cube, ids: list[Id], labels: list[str] | None = None) -> Quer
     return dataclasses.replace(cube.query([str(key) for key in ids], labels), shared=())
 
 
-def parameters_of(cube: Cube, ask: Mapping[str, Any]) -> dict[str, Any]:
+def parameters_of(cube: Cube, request: Request) -> dict[str, Any]:
     """Return the parameters of :func:`cube2net.construct` that a question means, its cube excepted."""
-    parameters: dict[str, Any] = {name: ask[name] for name in PARAMETERS if name in ask}
-    for word in ("pins", "bans"):
-        parameters[word] = [node_given(cube, node) for node in ask.get(word, [])]
-    for word in ("like", "unlike"):
-        parameters[word] = [object_node(cube, str(key)) for key in ask.get(word, [])]
+    ask = request.words
+    parameters: dict[str, Any] = {"query": request.query}
+    for name, option in OPTIONS.items():
+        value = ask.get(name) if option.is_field else None
+        if value is not None and name in STEERING:
+            nodes: list[Node] = value if option.kind == "nodes" else [{"object": key} for key in value]
+            parameters[name] = [node_given(cube, node) for node in nodes]
+        elif value is not None:
+            parameters[name] = value
     method, own, worth = split_options(ask)
-    further = {name: own.pop(name) for name in FURTHER if name in own}
-    objective = ask.get("objective")
     if worth:
-        objective = pipeline.OBJECTIVES[objective_named(ask, method)](**worth)
-    query = query_of(cube, ask["query"], ask.get("labels"))
-    return {
-        "query": query,
-        "method": ask.get("method", DEFAULTS["method"]),
-        "objective": objective,
-        "form": ask.get("form"),
-        **parameters,
-        **further,
-        **own,
-    }
+        parameters["objective"] = pipeline.OBJECTIVES[objective_named(ask, method)](**worth)
+    return {**parameters, **own}
 
 
 def split_options(ask: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
@@ -131,7 +135,7 @@ def split_options(ask: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str
     kinds = methods()
     if method not in kinds:
         raise unknown("method", named, [*kinds, *pipeline.WITH_OPTIONS])
-    allowed = [*options_outside(kinds[method]), *FURTHER]
+    allowed = [*options_outside(kinds[method]), *FURTHER_OPTIONS]
     own: dict[str, Any] = {}
     worth: dict[str, Any] = {}
     of_objective: list[str] = []
@@ -177,16 +181,17 @@ def _defaults(ask: Mapping[str, Any], method: str) -> tuple[str, str]:
     return pipeline.default_form(chooser), pipeline.default_objective(chooser, ask.get("form"))
 
 
-def shortest(cube: Cube, ask: Ask) -> dict[str, Any]:
-    """Return a question in its shortest words: without what is so anyway, and the cube that it was asked of.
+def parse_request(cube: Cube, ask: Ask) -> Request:
+    """Return a question with its shortest words: without what is so anyway, and the cube that it was asked of.
 
     The same question in other words gives the same: ids are those of the cube, each once; lists keep their order.
     """
     given: dict[str, Any] = {name: value for name, value in ask.items() if value is not None and name != "cube"}
     given = {name: value for name, value in given.items() if value not in ([], {}, "")}
-    given = {name: value for name, value in given.items() if name not in DEFAULTS or value != DEFAULTS[name]}
+    given = {name: value for name, value in given.items() if name not in OPTIONS or is_given(name, value)}
     given.pop("labels", None)
-    given |= {"query": [], **_named(cube, ask["query"], ask.get("labels"))}
+    query, named = _resolve_query(cube, ask["query"], ask.get("labels"))
+    given |= named
     for name in View.__annotations__:
         given.pop(name, None)
     given |= view_of(ask)
@@ -202,14 +207,16 @@ def shortest(cube: Cube, ask: Ask) -> dict[str, Any]:
     if given.get("objective") == objective:
         del given["objective"]
     usual = _usual(methods()[method]) | (_usual(pipeline.OBJECTIVES[objective]) if objective else {})
-    usual |= {"prefix": "all"} | pipeline.WITH_OPTIONS.get(given.get("method", ""), ("", {}))[1]
+    usual |= {name: DEFAULTS[name] for name in FURTHER_OPTIONS} | pipeline.WITH_OPTIONS.get(
+        given.get("method", ""), ("", {})
+    )[1]
     options = {
         name: value
         for name, value in sorted((given.pop("options", None) or {}).items())
         if name not in usual or value != usual[name] or isinstance(value, bool) != isinstance(usual[name], bool)
     }
     given |= {"options": options} if options else {}
-    return {name: given[name] for name in ORDER if name in given}
+    return Request({name: given[name] for name in ORDER if name in given}, query)
 
 
 def _usual(kind: type) -> dict[str, Any]:
@@ -227,13 +234,18 @@ def options_shown(kind: type) -> dict[str, Any]:
     return {name: value for name, value in _usual(kind).items() if name in outside}
 
 
-def _named(cube: Cube, ids: list[Id], labels: list[str] | None) -> dict[str, Any]:
-    """Return ids as the cube has them, each once, in the order given, and their labels where there are any."""
+def _resolve_query(cube: Cube, ids: list[Id], labels: list[str] | None) -> tuple[Query, dict[str, Any]]:
+    """Return the query of some ids, and its words: ids as the cube has them, each once, as ordered, and any labels."""
     query = query_of(cube, ids, labels)
-    rows = cube.objects.find([str(key) for key in ids]).rows.tolist()
+    if not any(query.labels or ()):
+        query = dataclasses.replace(query, labels=None)
+    keys, own = [str(key) for key in ids], cube.objects.ids(query.objects).to_pylist()
+    row = dict(zip(map(str, own), query.objects.tolist(), strict=True))
+    rows = [row[key] for key in keys] if row.keys() >= set(keys) else cube.objects.find(keys).rows.tolist()
     places = list(dict.fromkeys(rows))
-    found: dict[str, Any] = {"query": cube.objects.ids(np.array(places, dtype=np.int64)).to_pylist()}
-    if query.labels is not None and any(query.labels):
+    id_of = dict(zip(query.objects.tolist(), own, strict=True))
+    words: dict[str, Any] = {"query": [id_of[place] for place in places]}
+    if query.labels is not None:
         label = dict(zip(query.objects.tolist(), query.labels, strict=True))
-        found["labels"] = [label[row] for row in places]
-    return found
+        words["labels"] = [label[place] for place in places]
+    return query, words

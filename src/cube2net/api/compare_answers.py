@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cube2net import pipeline
-from cube2net.api.ask_parameters import parameters_of, shortest
+from cube2net.api.ask_parameters import parameters_of
 from cube2net.api.network_shapes import CompareAnswer, ComparedShape, CompareQuestion, ScoreShape
 from cube2net.errors import MissingPackageError, whole_number
 from cube2net.progress import Progress
@@ -26,12 +26,11 @@ LEAST_RUNS, RUNS, MOST_RUNS = 1, 5, 50
 def compare(desk: Desk, question: CompareQuestion, progress: Progress) -> CompareAnswer:
     """Return whether the network of a question helps the next step, against PageRank as large and the query alone."""
     runs = whole_number("runs", question.get("runs", RUNS), LEAST_RUNS, MOST_RUNS, what="runs")
-    desk.check_cube(question["ask"])
-    words = shortest(desk.cube, question["ask"])
-    seen, parameters = desk.view(words), parameters_of(desk.cube, words)
+    request = desk.request(question["ask"])
+    seen, parameters = desk.view(request.words), parameters_of(desk.cube, request)
     judged = pipeline.judge(seen, task=question.get("task"), runs=runs, progress=progress, **parameters)
     said = pipeline.verdict(judged.comparison)
-    key = _key(words, question.get("task"), runs, judged.comparison)
+    key = _key(request.words, question.get("task"), runs, judged.comparison)
     note = ""
     try:
         pipeline.check_report()

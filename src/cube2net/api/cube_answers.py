@@ -10,9 +10,7 @@ from cube2net.api.ask_parameters import is_long, methods, options_shown, query_o
 from cube2net.api.compare_answers import LEAST_RUNS, MOST_RUNS, RUNS
 from cube2net.api.exports import PICTURES, endings, missing_for
 from cube2net.api.json_reading import MOST, MOST_BYTES, fields_of_shape, read
-from cube2net.api.name_answers import MOST_GIVEN, candidates
-from cube2net.api.name_files import MOST_FILE
-from cube2net.api.reading_shapes import ReadingShape
+from cube2net.api.name_answers import MOST_FILE, MOST_GIVEN, candidates
 from cube2net.api.shapes import (
     CubeAnswer,
     CubeQuestion,
@@ -20,6 +18,7 @@ from cube2net.api.shapes import (
     MethodShape,
     PivotAnswer,
     PivotQuestion,
+    ReadingShape,
 )
 from cube2net.errors import MissingPackageError, ParameterError, whole_number
 from cube2net.interfaces import ChecksItself, chooses_cells

@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from cube2net import pipeline
-from cube2net.api.ask_parameters import DEFAULTS, is_long, parameters_of, searches_bound, shortest, view_of, viewed
+from cube2net.api.ask_parameters import Request, is_long, parameters_of, parse_request, searches_bound, view_of, viewed
 from cube2net.api.exports import ExportedFile, exported
 from cube2net.api.json_reading import read
 from cube2net.api.network_shapes import ExportQuestion
 from cube2net.api.routes import ROUTES, route_of
 from cube2net.api.shapes import Ask
 from cube2net.errors import Cube2netError, CubeError, ParameterError, quoted
+from cube2net.network_options import DEFAULTS
 from cube2net.pipeline.recalling import choice_of, recall
 from cube2net.pipeline.size_limits import check_nodes, nodes_at_most
 from cube2net.progress import Progress, silent
@@ -96,19 +97,22 @@ class Desk:
             return self.cube
         return self._known(self._views, VIEWS, json.dumps(wanted), lambda: viewed(self.cube, wanted))  # type: ignore[arg-type]
 
-    def shortest(self, ask: Ask) -> dict[str, Any]:
-        """Return a question in its shortest words, with the checksum of the cube where it has one."""
-        checksum = self.checksum
-        return shortest(self.cube, ask) | ({} if checksum is None else {"cube": checksum})
-
-    def network(self, ask: Ask, progress: Progress = silent) -> Network:
-        """Return the network of a question."""
+    def request(self, ask: Ask) -> Request:
+        """Return a question that is read once; one that was asked of another cube is refused."""
         self.check_cube(ask)
-        words = shortest(self.cube, ask)
-        key = json.dumps(words)
+        return parse_request(self.cube, ask)
+
+    def sealed_words(self, request: Request) -> dict[str, Any]:
+        """Return the words of a question, with the checksum of the cube where it has one."""
+        checksum = self.checksum
+        return request.words | ({} if checksum is None else {"cube": checksum})
+
+    def network(self, ask: Ask | Request, progress: Progress = silent) -> Network:
+        """Return the network of a question."""
+        request = ask if isinstance(ask, Request) else self.request(ask)
         with nodes_at_most(self.most_nodes):
             network = self._known(
-                self._made, KEPT, key, lambda: self._recalled(key, words) or self._network(words, progress)
+                self._made, KEPT, request.key, lambda: self._recalled(request) or self._network(request, progress)
             )
         self._forget_views()
         return network
@@ -122,17 +126,18 @@ class Desk:
                 if part not in looked_at:
                     del self._made[key]
 
-    def _recalled(self, key: str, words: Mapping[str, Any]) -> Network | None:
+    def _recalled(self, request: Request) -> Network | None:
         """Return a network that another desk chose; None where none is known."""
+        words = request.words
         with self._lock:
-            choice = self._choices.get(key)
+            choice = self._choices.get(request.key)
         if choice is None:
             return None
         try:
             return recall(self.view(words), choice, bound=bool(words.get("bound")))
         except Cube2netError:
             with self._lock:
-                self._choices.pop(key, None)
+                self._choices.pop(request.key, None)
             raise
 
     def keep_choice(self, choice: KeptChoice) -> None:
@@ -140,8 +145,8 @@ class Desk:
         with self._lock:
             _put(self._choices, KEPT, choice.key, choice.text)
 
-    def _network(self, words: Mapping[str, Any], progress: Progress) -> Network:
-        network = pipeline.construct(self.view(words), progress=progress, **parameters_of(self.cube, words))
+    def _network(self, request: Request, progress: Progress) -> Network:
+        network = pipeline.construct(self.view(request.words), progress=progress, **parameters_of(self.cube, request))
         check_nodes(len(network))
         return network
 
@@ -197,12 +202,12 @@ class Desk:
         if name in ROUTES and ROUTES[name].long:
             return Standing(True)
         try:
-            words = shortest(self.cube, read(Ask, question["ask"]))
+            request = parse_request(self.cube, read(Ask, question["ask"]))
+            words, key = request.words, request.key
             bound = searches_bound(words)
         except Cube2netError:
             return Standing(False)
         priced = len([*words.get("pins", []), *words.get("bans", [])]) if question.get("prices") else 0
-        key = json.dumps(words)
         if _is_long(words) or len(words["query"]) > MANY or bound:
             with self._lock:
                 known = key in self._made or key in self._choices
@@ -219,7 +224,7 @@ class Desk:
         """Return what was chosen for the network of a question that was answered; None where that is not known."""
         if "ask" not in question:
             return None
-        return self._choice(json.dumps(shortest(self.cube, read(Ask, question["ask"]))))
+        return self._choice(parse_request(self.cube, read(Ask, question["ask"])).key)
 
     def _choice(self, key: str) -> KeptChoice | None:
         with self._lock:

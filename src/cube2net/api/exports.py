@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cube2net import pipeline
-from cube2net.api.ask_parameters import FURTHER, objective_named, split_options
+from cube2net.api.ask_parameters import objective_named, split_options
 from cube2net.api.network_shapes import ExportQuestion
 from cube2net.atomic_files import temporary_folder
 from cube2net.errors import InputError, MissingPackageError, unknown
 from cube2net.escaping import write_rows
+from cube2net.network_options import OPTIONS
 from cube2net.progress import Progress
 from cube2net.records import Network
 from cube2net.records.cell_titles import cell_line
@@ -80,8 +81,7 @@ def exported(desk: Desk, question: ExportQuestion, progress: Progress) -> Export
     if wanted not in endings():
         raise unknown("format", wanted, endings())
     if wanted in ("query.csv", "command.txt", "python.txt"):
-        desk.check_cube(question["ask"])
-        words = desk.shortest(question["ask"])
+        words = desk.sealed_words(desk.request(question["ask"]))
         text = {"query.csv": query_csv, "command.txt": command_line, "python.txt": python_lines}[wanted](desk, words)
         return ExportedFile(wanted, MEDIA[Path(wanted).suffix], text.encode("utf-8"))
     light = wanted == ".svg" and bool(missing_for())
@@ -136,35 +136,33 @@ def command_line(desk: Desk, words: dict[str, Any]) -> str:
     """Return the command that makes the same network from query.csv, quoted for a shell."""
     method, own, worth = split_options(words)
     own = {**pipeline.WITH_OPTIONS.get(words.get("method", ""), ("", {}))[1], **own}
+    named = {"method": method} if "method" in words else {}
+    named |= {"objective": objective_named(words, method)} if worth else {}
     given: list[tuple[str, Any]] = [("--query", "query.csv")]
-    given += [("--method", method)] if "method" in words else []
-    given += [("--objective", objective_named(words, method))] if worth or "objective" in words else []
-    named = {"form": "--form", "m": "-m", "near": "--near", "max_nodes": "--max-nodes", "between": "--between"}
-    given += [(option, words[name]) for name, option in named.items() if name in words]
-    levels = words.get("levels", [])
-    given += [("--levels", text) for text in ([levels] if isinstance(levels, str) else levels)]
+    for name, option in OPTIONS.items():
+        value = {**words, **own, **named}.get(name, [])
+        values = value if isinstance(value, list) else [value]
+        given += [(option.flag or f"--{name.replace('_', '-')}", _option_text(each)) for each in values]
+    given += [("--between", words["between"])] if "between" in words else []
     given += [("--roll-up", f"{name}={level}") for name, level in words.get("roll_up", {}).items()]
     given += [("--where", f"{name}={label}") for name, labels in words.get("where", {}).items() for label in labels]
     given += [("--kind", kind) for kind in words.get("kind", [])]
-    given += [("--pin", _node_text(node)) for node in words.get("pins", [])]
-    given += [("--ban", _node_text(node)) for node in words.get("bans", [])]
-    given += [(f"--{word}", key) for word in ("like", "unlike") for key in words.get(word, [])]
-    given += [(f"--{name.replace('_', '-')}", own[name]) for name in FURTHER if name in own]
-    settings = {name: value for name, value in {**own, **worth}.items() if name not in FURTHER}
+    settings = {name: value for name, value in {**own, **worth}.items() if name not in OPTIONS}
     given += [("--set", f"{name}={value}") for name, value in settings.items()]
-    given += [("--seed", words["seed"])] if "seed" in words else []
     folder = _folder(desk)
     parts = ["cube2net", "query", "CUBE" if folder is None else str(folder)]
-    for option, value in given:
+    for flag, value in given:
         # What begins with a hyphen would be taken for an option of its own.
-        parts += [f"{option}={value}"] if str(value).startswith("-") else [option, str(value)]
-    parts += ["--bound"] if words.get("bound") else []
+        parts += [flag] if value is True else [f"{flag}={value}"] if str(value).startswith("-") else [flag, str(value)]
     first = "# CUBE is a folder: c2n.save_cube(cube, 'CUBE') in Python makes it\n" if folder is None else ""
     return f"{first}{shlex.join([*parts, '--out', 'network.graphml'])}\n"
 
 
-def _node_text(node: Mapping[str, Any]) -> str:
-    return cell_line(node["cell"]) if "cell" in node else str(node["object"])
+def _option_text(value: Any) -> Any:
+    """Return a value as the command line has it."""
+    if not isinstance(value, Mapping):
+        return value
+    return cell_line(value["cell"]) if "cell" in value else value["object"]
 
 
 def python_lines(desk: Desk, words: dict[str, Any]) -> str:
@@ -178,17 +176,13 @@ def python_lines(desk: Desk, words: dict[str, Any]) -> str:
         query, above = repr(words["query"]), []
         if "labels" in words:
             query = repr(dict(zip(words["query"], words["labels"], strict=True)))
-    given: dict[str, Any] = {}
+    given = {name: words[name] for name in OPTIONS if name in words and name != "method"}
     if worth:
         named = f"c2n.pipeline.OBJECTIVES[{objective_named(words, method)!r}]"
         given["objective"] = _Text(f"{named}({_arguments(worth)})")
-    elif "objective" in words:
-        given["objective"] = words["objective"]
-    given |= {name: words[name] for name in ("m", "form", "near", "levels", "max_nodes") if name in words}
-    for word in ("pins", "bans"):
-        if word in words:
-            given[word] = [tuple(node["cell"]) if "cell" in node else node["object"] for node in words[word]]
-    given |= {name: words[name] for name in ("like", "unlike", "bound", "seed") if name in words}
+    for name in given:
+        if OPTIONS[name].kind == "nodes":
+            given[name] = [tuple(node["cell"]) if "cell" in node else node["object"] for node in given[name]]
     folder = _folder(desk)
     asked = ["cube", query, *([repr(words["method"])] if "method" in words else [])]
     return "\n".join(

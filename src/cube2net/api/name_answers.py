@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +14,6 @@ import numpy as np
 
 from cube2net import pipeline
 from cube2net.api.answer_limits import FEW_NAMES, MOST_MEMBERS, MOST_NAMES
-from cube2net.api.name_files import names_in, which_column
 from cube2net.api.shapes import (
     Candidate,
     CompleteAnswer,
@@ -23,15 +25,20 @@ from cube2net.api.shapes import (
     NamesAnswer,
     NamesQuestion,
 )
-from cube2net.errors import ParameterError, whole_number
+from cube2net.errors import ParameterError, listed, plain, whole_number
 from cube2net.progress import Progress
+from cube2net.records import Cube
 from cube2net.records.cell_titles import cell_title
 from cube2net.records.objects import Found
+from cube2net.records.query_tables import ReadNames
 from cube2net.spelling import as_spoken, other_forms, written_otherwise
 
 if TYPE_CHECKING:
     from cube2net.api.desk import Desk
 
+MOST_FILE = 2_900_000
+"""A file has at most so many bytes: in base64 they fit into a question."""
+UNNAMED = "the file"
 MOST_CASED = 5_000
 """For so many names that are not in the cube those are looked for that have other capitals."""
 CANDIDATES = 5
@@ -216,3 +223,31 @@ def _is_capitalised(given: str, name: str) -> bool:
 
 def _are(number: int) -> str:
     return f"{number:,} {'is' if number == 1 else 'are'}"
+
+
+def names_in(cube: Cube, question: NamesQuestion) -> ReadNames:
+    """Return the names that a question gives, in its text or in its file."""
+    column = question.get("column")
+    if ("text" in question) == ("file" in question):
+        both = "has both" if "text" in question else "lacks the field"
+        raise ParameterError(f"the question {both} 'text' {'and' if 'text' in question else 'or'} 'file': give one")
+    if "text" in question:
+        return pipeline.read_query_text(cube, question["text"], column)
+    try:
+        content = base64.b64decode(question["file"], validate=True)
+    except (binascii.Error, ValueError):
+        raise ParameterError("file is no base64, expected the bytes of a file written so") from None
+    name = question.get("name", UNNAMED)
+    if len(content) > MOST_FILE:
+        raise ParameterError(f"{plain(name)} has {len(content):,} bytes, expected a list of at most {MOST_FILE:,}")
+    return pipeline.read_query_bytes(cube, content, name, column)
+
+
+def which_column(question: NamesQuestion, columns: Sequence[str]) -> str:
+    """Return the sentence that asks for the column of the names, since none holds objects of the cube.
+
+    >>> which_column({"file": "", "name": "x.csv"}, ["Group", "Surname"])
+    'no column of x.csv has names that the cube knows: it has Group, Surname; choose the one to be read'
+    """
+    called = plain(question.get("name", UNNAMED)) if "file" in question else "the text"
+    return f"no column of {called} has names that the cube knows: it has {listed(columns)}; choose the one to be read"

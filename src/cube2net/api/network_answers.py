@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 
 def construct(desk: Desk, question: ConstructQuestion, progress: Progress) -> NetworkAnswer:
     """Return the network of a question."""
-    network = desk.network(question["ask"], progress)
+    request = desk.request(question["ask"])
+    network = desk.network(request, progress)
     about: Any = pipeline.summary(network)
-    pinned = {tuple(pin["cell"]) for pin in question["ask"].get("pins") or [] if "cell" in pin}
+    pins: Any = question["ask"].get("pins") or []
+    pinned = {tuple(pin["cell"]) for pin in pins if "cell" in pin}
     prices = pipeline.prices(network, progress=progress) if question.get("prices") else ()
     return {
-        "ask": desk.shortest(question["ask"]),  # type: ignore[typeddict-item]
+        "ask": desk.sealed_words(request),  # type: ignore[typeddict-item]
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
         "sentence": pipeline.said_of_network(network, about),
         "note": about["note"] or "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, NotRequired, TypedDict
 
-from cube2net.api.reading_shapes import ReadingShape
+from cube2net.api.shapes import ReadingShape
 
 
 class StartQuestion(TypedDict):

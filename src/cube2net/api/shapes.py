@@ -6,10 +6,10 @@ TypeScript types are generated from them, so that what stands here is all there 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NotRequired, TypedDict, final
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict, final, get_type_hints
 
 from cube2net.api.answer_limits import FEW_LABELS, FEW_NAMES, MOST_LABELS, MOST_MEMBERS, MOST_NAMES
-from cube2net.api.reading_shapes import ReadingShape
+from cube2net.network_options import DEFAULTS, OPTIONS, OptionKind
 
 Id = str | int
 Labels = Annotated[list[str], "one label for every dimension, ∗ for all of them"]
@@ -41,34 +41,83 @@ class View(TypedDict):
     kind: NotRequired[Annotated[list[str], "only objects of these kinds are brought"]]
 
 
-class Ask(View):
+FURTHER_OPTIONS = tuple(name for name, option in OPTIONS.items() if not option.is_field)
+"""The options of a network that a question has among its ``options``."""
+OPTION_TYPES: dict[OptionKind, Any] = {
+    "registered": str,
+    "name": str,
+    "levels": str | list[str],
+    "count": int,
+    "share": float,
+    "flag": bool,
+    "nodes": list[Node],
+    "objects": list[Id],
+}
+
+
+class AskBase(View):
     """A question: the objects of a query, and how their network is to be made; the address of the page holds one."""
 
     query: Annotated[list[Id], "the ids of the objects"]
     labels: NotRequired[Annotated[list[str] | None, "the label of each of them, in the same order"]]
-    method: NotRequired[Annotated[str, "a name of the methods that the cube's answer lists; greedy without one"]]
-    objective: NotRequired[Annotated[str | None, "what a choice is worth; without one what suits method and form"]]
-    form: NotRequired[Annotated[str | None, "woven, cells, objects or both"]]
-    m: NotRequired[Annotated[int | None, "at most so many cells; without a number sized by the query"]]
     r: NotRequired[Annotated[int | None, "of the objective cover: in how many cells every object is wanted"]]
-    near: NotRequired[Annotated[int | None, "of the form woven: how many objects nearest by links"]]
-    levels: NotRequired[
-        Annotated[str | list[str], "which cells: full, one, full+one, or the names of the levels that stay"]
-    ]
-    max_nodes: NotRequired[Annotated[int | None, "at most so many nodes"]]
-    pins: NotRequired[Annotated[list[Node], "cells and objects that must be in the network"]]
-    bans: NotRequired[Annotated[list[Node], "cells and objects that must not be in it"]]
-    like: NotRequired[Annotated[list[Id], "objects whose cells are worth more"]]
-    unlike: NotRequired[Annotated[list[Id], "objects whose cells are worth less"]]
     options: NotRequired[
         Annotated[
             dict[str, str | int | float | bool],
-            "further options of the method, of the objective, and of the network: near_weight, membership, trust, keep",
+            f"further options of the method, of the objective, and of the network: {', '.join(FURTHER_OPTIONS)}",
         ]
     ]
-    bound: NotRequired[Annotated[bool, "also find how much better any choice could be"]]
-    seed: NotRequired[Annotated[int, "of all that is random"]]
     cube: NotRequired[Annotated[str, "the checksum of the cube that it was asked of: another cube refuses it"]]
+
+
+def _option_field(name: str) -> Any:
+    """Return the type of the field of a question that has an option of a network."""
+    option = OPTIONS[name]
+    hint = OPTION_TYPES[option.kind]
+    may_be_null = DEFAULTS[name] is None and option.kind != "levels"
+    return NotRequired[Annotated[hint | None if may_be_null else hint, option.description]]
+
+
+if TYPE_CHECKING:
+    Ask = AskBase
+else:
+    _fields = get_type_hints(AskBase, include_extras=True)
+    _fields |= {name: _option_field(name) for name, option in OPTIONS.items() if option.is_field}
+    Ask = TypedDict("Ask", _fields)
+    Ask.__doc__, Ask.__module__ = AskBase.__doc__, __name__
+
+
+# What was read of a spreadsheet
+
+
+class ReadColumn(TypedDict):
+    """A column of a table, and what it was taken for."""
+
+    table: Annotated[str, "which table it stands in, where there are several"]
+    column: str
+    what: Annotated[str, "what it was taken for: a name, an end of a link, a dimension"]
+    why: str
+
+
+class LeftOut(TypedDict):
+    """Rows or cells that were left out, by reason."""
+
+    reason: str
+    count: int
+
+
+class ReadingShape(TypedDict):
+    """What was read of a spreadsheet, and what was guessed."""
+
+    files: list[str]
+    objects: int
+    links: Annotated[int | None, "null where two objects are linked when a record mentions both"]
+    columns: list[ReadColumn]
+    said: Annotated[list[str], "what was guessed and left out, a sentence each"]
+    left_out: list[LeftOut]
+    dimensions: list[str]
+    min_objects: Annotated[int, "cells with fewer objects are left out"]
+    reason: Annotated[str, "why these dimensions"]
 
 
 # The cube

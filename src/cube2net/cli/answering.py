@@ -89,12 +89,13 @@ def _dimension_and_level(cube: Cube, text: str) -> str | tuple[str, str]:
 def answer(
     cube: Cube,
     path: Path,
-    method: str | None,
-    objective: str | None,
     *,
     settings: Sequence[str],
     shortcuts: Mapping[str, object],
     skip_missing: bool,
+    method: str | None,
+    objective: str | None,
+    levels: Sequence[str] | None,
     **options: Any,
 ) -> Network:
     """Return the network of a query file; settings that the method does not know are the objective's.
@@ -129,14 +130,9 @@ def answer(
         pipeline.read_query(cube, path, skip_missing=skip_missing),
         chooser,
         objective=configured(pipeline.OBJECTIVES[named], worth, f"objective {named!r}") if worth else objective,
+        levels=levels[0] if levels and len(levels) == 1 else levels or None,
         **options,
     )
-
-
-def levels(texts: Sequence[str] | None) -> str | list[str] | None:
-    """Return the levels that a command line names: one text, several, or None."""
-    given = list(texts or [])
-    return (given[0] if given else None) if len(given) < 2 else given
 
 
 def methods() -> dict[str, Any]:

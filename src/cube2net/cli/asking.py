@@ -73,11 +73,8 @@ def network_of(
     return answering.answer(
         opened,
         query,
-        rest.pop("method"),
-        rest.pop("objective"),
         settings=rest.pop("set_") or [],
         shortcuts=shortcuts,
-        levels=answering.levels(rest.pop("levels")),
         progress=progress,
         **rest,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,28 +13,12 @@ from cube2net.cli.completing import levels as which_cells
 from cube2net.cli.completing import offer, offer_some
 from cube2net.cli.options import (
     EMBEDDING_NAMES,
-    FORM_NAMES,
-    MEMBERSHIP_NAMES,
-    METHOD_NAMES,
-    OBJECTIVE_NAMES,
     RECOMMENDER_NAMES,
     TASK_NAMES,
     AsJson,
-    Bans,
     Between,
     CubePath,
-    FormName,
-    Keep,
     Kind,
-    LevelNames,
-    Like,
-    MembershipName,
-    MethodName,
-    MostCells,
-    NearObjects,
-    ObjectiveName,
-    Pins,
-    Prefix,
     PresetName,
     Prices,
     QueryFile,
@@ -44,46 +28,25 @@ from cube2net.cli.options import (
     Set,
     SkipMissing,
     SpreadsheetSafe,
-    Unlike,
     Where,
     check_safe,
+    takes_network_options,
     warn_of_formulas,
 )
 from cube2net.cli.signals import KEPT
 from cube2net.cli.terminal import say, show_json, show_text, shown_progress
+from cube2net.network_options import FORMS, MEMBERSHIPS, METHOD_NAMES, OBJECTIVE_NAMES
 
 if TYPE_CHECKING:
     from cube2net.records import Cube
 
 
+@takes_network_options
 def query(
     cube: CubePath,
     query: QueryFile,
-    method: MethodName = None,
-    m: MostCells = None,
-    objective: ObjectiveName = None,
-    form: FormName = None,
-    levels: LevelNames = None,
-    near: NearObjects = None,
-    near_weight: Annotated[
-        float | None,
-        typer.Option(help="Form woven: multiplies links for each end outside the query. Without, by links into it."),
-    ] = None,
-    membership: MembershipName = None,
-    trust: Annotated[
-        float | None,
-        typer.Option(help="How much cells count against links, up to 1. Without, as far as the two agree."),
-    ] = None,
-    max_nodes: Annotated[int | None, typer.Option(help="At most this many nodes.")] = None,
-    max_links: Annotated[int | None, typer.Option(help="At most this many links (form objects).")] = None,
-    prefix: Prefix = "all",
-    keep: Keep = None,
-    pins: Pins = None,
-    bans: Bans = None,
-    like: Like = None,
-    unlike: Unlike = None,
+    *,
     prices: Prices = True,
-    bound: Annotated[bool, typer.Option("--bound", help="Also find how much better any choice could be.")] = False,
     seconds: Annotated[float | None, typer.Option(help="How long the method may search.")] = None,
     preset: PresetName = None,
     device: Annotated[str | None, typer.Option(metavar="NAME", help="Where the method computes, such as cuda.")] = None,
@@ -118,8 +81,8 @@ def query(
         int | None,
         typer.Option(help="With --text: no more tokens than this, estimated at two for five bytes. Without, 4,000."),
     ] = None,
-    seed: Seed = 0,
     quiet: Quiet = False,
+    **options: Any,
 ) -> None:
     """Make the network around the objects of a query; without options, the one that helps the next step."""
     from cube2net import pipeline
@@ -140,33 +103,16 @@ def query(
         network = answering.answer(
             opened,
             query,
-            method,
-            objective,
             settings=set_ or [],
             shortcuts={"seconds": seconds, "preset": preset, "device": device},
             skip_missing=skip_missing,
-            m=m,
-            form=form,
-            levels=answering.levels(levels),
-            seed=seed,
-            max_nodes=max_nodes,
-            max_links=max_links,
-            prefix=prefix,
-            keep=keep,
-            membership=membership,
-            near=near,
-            near_weight=near_weight,
-            trust=trust,
-            pins=pins,
-            bans=bans,
-            like=like,
-            unlike=unlike,
-            bound=bound,
             progress=progress,
+            **options,
         )
-        priced = pipeline.prices(network, progress=progress) if prices and (pins or bans) else ()
+        steered = options["pins"] or options["bans"]
+        priced = pipeline.prices(network, progress=progress) if prices and steered else ()
         written = network_files.write_files(
-            network, out, draw, spreadsheet_safe=spreadsheet_safe, progress=progress, seed=seed
+            network, out, draw, spreadsheet_safe=spreadsheet_safe, progress=progress, seed=options["seed"]
         )
     if as_json:
         costs = {"prices": [price.to_dict() for price in priced]} if priced else {}
@@ -253,8 +199,8 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help=f"Several with commas: {', '.join(FORM_NAMES)}. Without, all.",
-            autocompletion=offer_some(*FORM_NAMES),
+            help=f"Several with commas: {', '.join(FORMS)}. Without, all.",
+            autocompletion=offer_some(*FORMS),
         ),
     ] = None,
     levels: Annotated[
@@ -270,8 +216,8 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help=f"Several with commas: {', '.join(MEMBERSHIP_NAMES)}. Without, even.",
-            autocompletion=offer_some(*MEMBERSHIP_NAMES),
+            help=f"Several with commas: {', '.join(MEMBERSHIPS)}. Without, even.",
+            autocompletion=offer_some(*MEMBERSHIPS),
         ),
     ] = None,
     miners: Annotated[

@@ -6,10 +6,12 @@ Nothing that takes long is loaded for them.
 from __future__ import annotations
 
 import dataclasses
+import functools
+import inspect
 import json
 import types
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -18,13 +20,10 @@ import typer
 from cube2net.cli.completing import dimensions, levels, offer
 from cube2net.cli.terminal import complain
 from cube2net.errors import ParameterError, unknown
+from cube2net.network_options import DEFAULTS, OPTIONS, OptionKind
 
-METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
-OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage", "linked", "cover")
-MEMBERSHIP_NAMES = ("unit", "share", "even")
 EMBEDDING_NAMES = ("deepwalk", "node2vec", "line")
 RECOMMENDER_NAMES = ("popularity", "itemknn", "softimpute", "als", "ease")
-FORM_NAMES = ("objects", "cells", "both", "woven")
 TASK_NAMES = ("clustering", "links", "hidden")
 SOURCE_NAMES = ("tables", "sql", "graph", "openalex", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
 
@@ -39,60 +38,6 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A parameter of source, method or objective; may be repeated."),
 ]
-MethodName = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help=f"One of {', '.join(METHOD_NAMES)}; or auto: several are tried. Without, greedy.",
-        autocompletion=offer(*METHOD_NAMES, "auto"),
-    ),
-]
-MostCells = Annotated[
-    int | None,
-    typer.Option("-m", help="How many cells at most. Without, as many as serve the query (cover), or 20."),
-]
-ObjectiveName = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help=f"One of {', '.join(OBJECTIVE_NAMES)}. Without, cover (of greedy and exact, forms woven and cells) "
-        "or jaccard.",
-        autocompletion=offer(*OBJECTIVE_NAMES),
-    ),
-]
-FormName = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all those of "
-        "the cells: the paper's), or both. Without, woven for methods that choose cells.",
-        autocompletion=offer(*FORM_NAMES),
-    ),
-]
-MembershipName = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help=f"What links of objects to cells weigh: {', '.join(MEMBERSHIP_NAMES)}. Without, even.",
-        autocompletion=offer(*MEMBERSHIP_NAMES),
-    ),
-]
-Prefix = Annotated[
-    str,
-    typer.Option(
-        metavar="WHICH",
-        help="Of the cells chosen: all, or best, up to the highest objective.",
-        autocompletion=offer("all", "best"),
-    ),
-]
-Keep = Annotated[
-    str | None,
-    typer.Option(
-        metavar="WHICH",
-        help="Objects brought that stay: all, or linked to the network (the default of objective linked).",
-        autocompletion=offer("all", "linked"),
-    ),
-]
 PresetName = Annotated[
     str | None,
     typer.Option(
@@ -100,17 +45,6 @@ PresetName = Annotated[
         help="The method's parameters by one name: paper is the paper's, of cube2net.",
         autocompletion=offer("default", "paper"),
     ),
-]
-LevelNames = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAMES",
-        help="Which cells: full, one (one label), full+one, or the levels that stay, as venue,topic; may be repeated.",
-        autocompletion=levels,
-    ),
-]
-NearObjects = Annotated[
-    int | None, typer.Option(help="Form woven: how many objects nearest by links. Without, as many as the query.")
 ]
 Where = Annotated[
     list[str] | None,
@@ -143,24 +77,6 @@ Between = Annotated[
         "links=2019 limits links alone.",
     ),
 ]
-Pins = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--pin", metavar="WHAT", help="A cell ('2010s · ACL · parsing') or object that must be in; may be repeated."
-    ),
-]
-Bans = Annotated[
-    list[str] | None,
-    typer.Option("--ban", metavar="WHAT", help="A cell or object that must not be in; may be repeated."),
-]
-Like = Annotated[
-    list[str] | None,
-    typer.Option(metavar="OBJECT", help="An object whose cells are worth more, as the query's; may be repeated."),
-]
-Unlike = Annotated[
-    list[str] | None,
-    typer.Option(metavar="OBJECT", help="An object whose cells are worth less; may be repeated."),
-]
 Prices = Annotated[bool, typer.Option("--prices/--no-prices", help="Whether to say what every pin and ban costs.")]
 Kind = Annotated[
     list[str] | None,
@@ -178,6 +94,63 @@ SpreadsheetSafe = Annotated[
     ),
 ]
 T = TypeVar("T")
+OPTION_TYPES: dict[OptionKind, tuple[Any, str | None]] = {
+    "registered": (str, "NAME"),
+    "name": (str, "NAME"),
+    "levels": (list[str], "NAMES"),
+    "count": (int, None),
+    "share": (float, None),
+    "flag": (bool, None),
+    "nodes": (list[str], "WHAT"),
+    "objects": (list[str], "OBJECT"),
+}
+"""The type that an option of a network has on the command line, and what stands for its value on the help page."""
+
+
+def takes_network_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that takes the options of a network, before its own options, in place of its ``**options``."""
+    hints = typing.get_type_hints(command, include_extras=True)
+    own = [
+        each.replace(annotation=hints[each.name], kind=each.KEYWORD_ONLY)
+        for each in inspect.signature(command).parameters.values()
+        if each.kind is not each.VAR_KEYWORD
+    ]
+    first = [each for each in own if each.default is each.empty]
+    every = [*first, *map(_option_parameter, OPTIONS), *(each for each in own if each not in first)]
+
+    @functools.wraps(command)
+    def call(**given: Any) -> None:
+        command(**given)
+
+    call.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+    call.__annotations__ = {each.name: each.annotation for each in every} | {"return": None}
+    return call
+
+
+def _option_parameter(name: str) -> inspect.Parameter:
+    """Return the parameter of a command that is an option of a network."""
+    option, default = OPTIONS[name], DEFAULTS[name]
+    hint, metavar = OPTION_TYPES[option.kind]
+    if name == "method" or default == ():  # --preset asks for another method where none is named
+        default = None
+    help_text = option.description
+    if hint == list[str]:
+        help_text = f"{help_text.removesuffix('.')}; may be repeated."
+    complete = offer(*option.allowed) if option.allowed else None
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[
+            hint if default is not None else hint | None,
+            typer.Option(
+                option.flag or f"--{name.replace('_', '-')}",
+                metavar=metavar,
+                help=help_text,
+                autocompletion=levels if option.kind == "levels" else complete,
+            ),
+        ],
+    )
 
 
 def check_safe(out: Path | None, spreadsheet_safe: bool, example: str) -> None:

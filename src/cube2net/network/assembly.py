@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from cube2net.kernels.numpy_pagerank import entries_of
 from cube2net.kernels.small_work import HUB, STEPS
 from cube2net.network.attributes import carried
 from cube2net.network.cell_weight import CellWeight, estimate_cell_weight
+from cube2net.network_options import NetworkOptions
 from cube2net.records import Budget, Cube, Form, Links, Network, Query, Selection
 from cube2net.records.link_weights import HEAVIEST
 from cube2net.records.ragged import LazyRagged
@@ -23,17 +23,19 @@ from cube2net.records.scope import OPEN, Scope
 SILENT = 2.0
 
 
-def make_form(kind: str, **given: Any) -> Form:
-    """Return a form; what was given and means nothing in it is refused."""
-    form = Form(kind, **{name: value for name, value in given.items() if value is not None})
+def make_form(options: NetworkOptions) -> Form:
+    """Return the form of a network's options; those that were given and mean nothing in it are refused."""
+    names = [each.name for each in fields(Form) if each.name != "kind"]
+    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    form = Form(options.form or Form.kind, **given)
     for name in ("membership", "trust"):
-        if given.get(name) is not None and not form.has_cells:
+        if name in given and not form.has_cells:
             raise ParameterError(f"{name} is about links to cells, and the form 'objects' has no cells as nodes")
-    if given.get("trust") is not None and form.kind != "woven" and form.membership != "even":
+    if "trust" in given and form.kind != "woven" and form.membership != "even":
         raise ParameterError(f"trust scales memberships of the kind 'even', got the membership {form.membership!r}")
     for name in ("near", "near_weight"):
-        if given.get(name) is not None and kind != "woven":
-            raise ParameterError(f"{name} is about the near objects of the form 'woven', got the form {kind!r}")
+        if name in given and form.kind != "woven":
+            raise ParameterError(f"{name} is about the near objects of the form 'woven', got the form {form.kind!r}")
     return form
 
 

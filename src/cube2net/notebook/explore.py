@@ -14,6 +14,7 @@ from cube2net.api.shapes import Ask
 from cube2net.arguments import check_call
 from cube2net.errors import ParameterError, quoted
 from cube2net.extras import require
+from cube2net.network_options import OPTIONS
 from cube2net.pipeline.planning import several
 from cube2net.pipeline.queries import check_cube, query_of
 from cube2net.records import Cube
@@ -79,9 +80,10 @@ def asked(cube: Cube, query: Any = None, **options: Any) -> dict[str, Any]:
     for word, value in options.items():
         if word == "progress":
             raise ParameterError("explore takes no progress: the page itself shows how far long work is")
-        if word in ("pins", "bans"):
+        kind = OPTIONS[word].kind if word in OPTIONS else ""
+        if kind == "nodes":
             ask[word] = [_node(cube, thing) for thing in several(value)]
-        elif word in ("like", "unlike"):
+        elif kind == "objects":
             ask[word] = [_id(cube, thing) for thing in several(value)]
         elif word == "kind":
             ask[word] = [value] if isinstance(value, str) else list(value)

@@ -20,8 +20,9 @@ from cube2net.interfaces import Method, NodeEmbedder
 from cube2net.locks import only_writer
 from cube2net.mine import EMBEDDINGS, Given, Miners, clustering_miners, hidden_miners, link_miners
 from cube2net.network import Hops, Nothing
+from cube2net.network_options import NetworkOptions
 from cube2net.pipeline.construct import Chosen, choose, network_of
-from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Plan, plan
+from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Plan, plan_network
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.progress import Progress, Telling, listener, silent
 from cube2net.records import Comparison, Cube, Network, Query, Setup
@@ -275,18 +276,17 @@ def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Cho
     """Return what makes the networks of setups for one query."""
 
     def planned(setup: Setup, nodes: int | None) -> Plan:
-        return plan(
-            cube,
-            query,
-            METHODS[setup.method]() if setup.like else methods.get(setup.method, setup.method),
-            setup.m or None,
-            setup.objective or None,
-            setup.form,
+        options = NetworkOptions(
+            method=METHODS[setup.method]() if setup.like else methods.get(setup.method, setup.method),
+            m=setup.m or None,
+            objective=setup.objective or None,
+            form=setup.form or None,
             levels=setup.levels or None,
             near=setup.near,
             membership=setup.membership or None,
             max_nodes=nodes,
         )
+        return plan_network(cube, query, options)
 
     return Maker(planned, lambda wanted, seed: choose(wanted, seed=seed), network_of)
 

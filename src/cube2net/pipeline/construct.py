@@ -18,9 +18,9 @@ from cube2net.interfaces import (
     NeedsVectors,
     TellsProgress,
 )
+from cube2net.network_options import OPTIONS, Levels, NetworkOptions, Wanted
 from cube2net.pipeline.cubes import embed_cells
-from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Levels, Plan, Wanted, plan, several, steered
-from cube2net.pipeline.planning import plan as planned
+from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Plan, plan_network, steered
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.recipes import recipe_of
 from cube2net.pipeline.size_limits import check_nodes
@@ -148,16 +148,14 @@ def construct(
     >>> paper, set(paper.labels) == set(planted.best_cells[0])
     (Network(50 objects, 163 links, 50 in the query), True)
     """
+    given = {name: value for name, value in locals().items() if name in OPTIONS}
     progress = listener(progress)
     chooser = method_of(method, method_options)
-    options: dict[str, Any] = {"m": m, "objective": objective, "form": form, "near": near, "near_weight": near_weight}
-    options |= {"membership": membership, "trust": trust, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}
-    options |= {"levels": levels, "prefix": prefix}
-    options |= {"pins": several(pins), "bans": several(bans), "like": several(like), "unlike": several(unlike)}
+    options = NetworkOptions(**{**given, "method": chooser})
     if not isinstance(chooser, Method):
-        _check_nothing_chosen(chooser, {**options, "bound": bound})
+        _check_nothing_chosen(chooser, options)
         return chooser.construct(cube, query_of(cube, query), seed=seed, progress=progress)
-    wanted = plan(cube, query, chooser, **options)
+    wanted = plan_network(cube, query, options)
     chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
     if (
         form is None
@@ -166,7 +164,7 @@ def construct(
         and networks.brings_objects(chosen.selection, wanted.budget.scope)
     ):
         # A method of one's own that chooses no cells has to know the limit on its objects.
-        wanted = plan(cube, query, chooser, **{**options, "form": "objects"})
+        wanted = plan_network(cube, query, replace(options, form="objects"))
         chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
     return network_of(wanted, chosen, default=form is None, progress=progress)
 
@@ -190,12 +188,11 @@ def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) 
     return found
 
 
-def _check_nothing_chosen(method: object, options: Mapping[str, Any]) -> None:
+def _check_nothing_chosen(method: object, options: NetworkOptions) -> None:
     """Raise where something is asked of what chooses all of it by itself."""
     who = type(method).__name__.replace("Auto", "auto")
-    defaults = {"prefix": "all", "bound": False, "pins": [], "bans": [], "like": [], "unlike": []}
-    for name, value in options.items():
-        if value != defaults.get(name):
+    for name, value in options.given.items():
+        if name not in ("method", "seed"):
             raise ParameterError(f"{who!r} chooses what to bring by itself, and {name} is {value!r}: leave it out")
 
 
@@ -366,14 +363,7 @@ def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Arr
 
 def told(plan: Plan) -> dict[str, list[str]]:
     """Return how a network was steered, by the names of cells and objects; nothing where it was not."""
-    steering = plan.steering
-    words = {
-        "pins": steering.pins,
-        "bans": steering.bans,
-        "like": [Node("object", row) for row in steering.like],
-        "unlike": [Node("object", row) for row in steering.unlike],
-    }
-    return {word: [title_of(plan.cube, node) for node in nodes] for word, nodes in words.items() if nodes}
+    return {name: [title_of(plan.cube, node) for node in nodes] for name, nodes in plan.steering.nodes().items()}
 
 
 def question_of(plan: Plan, chosen: Chosen, *, default: bool = False, near: Near | None = None) -> Question:
@@ -382,7 +372,7 @@ def question_of(plan: Plan, chosen: Chosen, *, default: bool = False, near: Near
     def again(steering: Steering, query: Query | None = None) -> Network:
         asked, known = plan, near
         if query is not None:
-            asked, known = planned(plan.whole, query, plan.method, objective=plan.objective, **plan.asked), None
+            asked, known = plan_network(plan.whole, query, plan.options), None
         other = steered(asked, steering)
         chosen_now = choose(other, seed=chosen.seed, bound=chosen.bounded)
         return network_of(other, chosen_now, default=default, near=known)

@@ -11,11 +11,12 @@ from cube2net.cube import hide_pairs, unlinked_pairs
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.interfaces import Method, chooses_cells
 from cube2net.mine import Given, Miners, clustering_miners, hidden_miners
+from cube2net.network_options import OPTIONS, NetworkOptions
 from cube2net.pipeline.compare import task_of
 from cube2net.pipeline.construct import Chosen, choose, method_of, network_of
-from cube2net.pipeline.planning import Plan, plan
+from cube2net.pipeline.planning import Plan, plan_network
 from cube2net.pipeline.queries import Asked, query_of
-from cube2net.pipeline.worths import Valued, objective_name
+from cube2net.pipeline.worths import objective_name
 from cube2net.progress import Telling, listener
 from cube2net.records import Comparison, Cube, Query, Setup
 from cube2net.referee import DEFAULT, HiddenRuns, Journal, Make, Maker, Trials
@@ -41,19 +42,17 @@ def judge(
     cube: Cube,
     query: Asked,
     method: str | Method = "greedy",
-    objective: Valued | None = None,
     *,
     task: str | None = None,
     runs: int = 5,
     miners: Given | None = MINERS,
     seed: int = 0,
-    bound: bool = False,
     progress: Telling = None,
     **options: Any,
 ) -> Judged:
     """Return how well the next step does on the network of a question, on PageRank as large, and on the query alone.
 
-    The words are those of :func:`construct`, steering included; task and runs are those of :func:`compare`. A bound
+    The options are those of :func:`construct`, steering included; task and runs are those of :func:`compare`. A bound
     changes nothing here.
     """
     told = listener(progress)
@@ -62,12 +61,12 @@ def judge(
     if task not in TASKS:
         raise unknown("task", task, TASKS)
     runs = whole_number("runs", runs, 1)
-    words = {name: value for name, value in options.items() if name in PLANNED}
-    chooser = method_of(method, {name: value for name, value in options.items() if name not in PLANNED})
+    given = {name: value for name, value in options.items() if name in OPTIONS}
+    chooser = method_of(method, {name: value for name, value in options.items() if name not in OPTIONS})
     if not isinstance(chooser, Method):
         raise ParameterError("the method 'auto' has compared networks itself: its answer lists what it tried")
-    first = plan(cube, asked, chooser, objective=objective, **words)
-    setup = _setup(first, method, words)
+    network_options = NetworkOptions(**{**given, "method": chooser})
+    setup = _setup(plan_network(cube, asked, network_options), method, network_options)
     setups = referee.with_peers([Setup(method="none"), setup], as_large=[RIVAL])
     if not setup.objective and method not in ("none", RIVAL):
         setups.append(Setup(method=RIVAL, like=setup.name))
@@ -77,8 +76,9 @@ def judge(
     def maker_of(whole: Cube) -> Maker[Plan, Chosen]:
         def planned(wanted: Setup, nodes: int | None) -> Plan:
             if wanted == setup and wanted.method != "none":
-                return plan(whole, asked, chooser, objective=objective, **words)
-            return plan(whole, asked, RIVAL if wanted.like else "none", max_nodes=nodes)
+                return plan_network(whole, asked, network_options)
+            method = RIVAL if wanted.like else "none"
+            return plan_network(whole, asked, NetworkOptions(method=method, max_nodes=nodes))
 
         return Maker(planned, lambda wanted, own: choose(wanted, seed=own), network_of)
 
@@ -97,31 +97,28 @@ def judge(
     return Judged(Comparison(task, judging.measures, trials, truth=truth, settings=settings), make)
 
 
-PLANNED = (
-    *("m", "form", "levels", "keep", "max_nodes", "max_links", "prefix", "pins", "bans", "like", "unlike"),
-    *("near", "near_weight", "membership", "trust"),
-)
-"""The parameters of :func:`construct` that a plan takes; all others are options of the method."""
-TOLD = ("m", "form", "levels", "near", "membership")
-"""Those that the name of a setup tells."""
+TOLD = ("method", "objective", "m", "form", "levels", "near", "membership")
+"""The options that the name of a setup tells."""
+NOT_COMPARED = ("seed", "bound")
+"""The options that change nothing of what is compared."""
 
 
-def _setup(wanted: Plan, method: str | Method, words: dict[str, Any]) -> Setup:
+def _setup(plan: Plan, method: str | Method, options: NetworkOptions) -> Setup:
     """Return what the network of a plan is called; one that was steered or limited is not called as the plain one."""
     name = method if isinstance(method, str) else type(method).__name__
-    more = [word for word, value in words.items() if word not in TOLD and value not in (None, [], (), "all")]
-    called = f"{name} as asked" if more or not isinstance(words.get("levels") or "", str) else name
-    if not chooses_cells(wanted.method):
+    levels = options.levels or ""
+    more = [each for each, value in options.given.items() if each not in (*TOLD, *NOT_COMPARED) and value != "all"]
+    called = name if isinstance(levels, str) and not more else f"{name} as asked"
+    if not chooses_cells(plan.method):
         return Setup(method=called)
-    levels = words.get("levels") or ""
     return Setup(
         method=called,
-        objective=objective_name(wanted.objective),
-        form=wanted.form.kind,
-        m=words.get("m") or 0,
+        objective=objective_name(plan.objective),
+        form=plan.form.kind,
+        m=options.m or 0,
         levels=levels if isinstance(levels, str) else "",
-        near=words.get("near"),
-        membership=words.get("membership") or "",
+        near=options.near,
+        membership=options.membership or "",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,13 +14,14 @@ from cube2net.array_types import Array
 from cube2net.cube import BOTH as BOTH
 from cube2net.cube import FULL
 from cube2net.cube import cuboid as cuboid
-from cube2net.errors import ParameterError, whole_number
+from cube2net.errors import ParameterError
 from cube2net.interfaces import LinkObjective, Method, Objective, chooses_cells, counts_repeats
+from cube2net.network_options import FORMS as FORMS
+from cube2net.network_options import STEERING, Levels, NetworkOptions, Wanted
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.worths import Valued, objective_of
 from cube2net.records import Budget, Cube, Form, Node, Query, Steering
 from cube2net.records.budget import PAPER_CELLS
-from cube2net.records.form import FORMS as FORMS
 from cube2net.records.node_names import OBJECT, node_of, title_of
 from cube2net.records.query_tables import asked_of as listed_of
 from cube2net.select import Anneal, Cover, Cube2net, Exact, Greedy, Random, check_no_cells, check_scope, scope_of
@@ -45,22 +46,16 @@ WITH_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Names that stand for a method with options, wherever a method is named."""
 
-Levels = str | Sequence[str]
-STEERS = ("pins", "bans", "like", "unlike")
-"""The parameters by which a user steers a network."""
-Wanted = Any
-"""Cells and objects that a user names: several, or one by itself."""
-
 
 @dataclass(frozen=True, eq=False)
 class Plan:
     """A question with nothing left open.
 
     ``cube`` has the cells of the ``levels`` asked for, ``whole`` is the cube that was asked. ``budget`` is the
-    method's; ``max_nodes`` is the network's, cells included. ``sized`` says that the query decides how many cells there
-    are. ``asked`` are the parameters as they were given, but for cube, query, method and objective. ``steering`` is
-    what the user pinned, banned, liked and did not like, and ``unsteered`` the budget as it is without: pins may make
-    fewer cells fit, or more.
+    method's. ``sized`` says that the query decides how many cells there are. ``options`` are those given, with the
+    defaults of method, objective, form, levels and keep settled, and without steering. ``steering`` is what the user
+    pinned, banned, liked and did not like, and ``unsteered`` the budget as it is without: pins may make fewer cells
+    fit, or more.
     """
 
     cube: Cube
@@ -69,13 +64,21 @@ class Plan:
     objective: Objective | LinkObjective
     form: Form
     budget: Budget
-    levels: Levels = FULL
-    max_nodes: int | None = None
+    options: NetworkOptions
     sized: bool = False
-    asked: Mapping[str, Any] = field(default_factory=dict)
     whole: Cube = field(kw_only=True)
     steering: Steering = field(default_factory=Steering, kw_only=True)
     unsteered: Budget = field(kw_only=True)
+
+    @property
+    def levels(self) -> Levels:
+        """Which cells there are."""
+        return self.options.levels or FULL
+
+    @property
+    def max_nodes(self) -> int | None:
+        """The most nodes of the network, cells included."""
+        return self.options.max_nodes
 
     @property
     def liked(self) -> Query:
@@ -90,53 +93,33 @@ class Plan:
         return np.unique(np.array(self.steering.unlike, dtype=np.int32))
 
 
-def plan(
-    cube: Cube,
-    query: Asked,
-    method: str | Method = "greedy",
-    m: int | None = None,
-    objective: Valued | None = None,
-    form: str | None = None,
-    *,
-    levels: Levels | None = None,
-    keep: str | None = None,
-    max_nodes: int | None = None,
-    max_links: int | None = None,
-    prefix: str = "all",
-    pins: Wanted = (),
-    bans: Wanted = (),
-    like: Wanted = (),
-    unlike: Wanted = (),
-    **form_options: Any,
-) -> Plan:
-    """Return the plan of a network; see :func:`construct` for what the words mean and for the defaults."""
+def plan_network(cube: Cube, query: Asked, options: NetworkOptions) -> Plan:
+    """Return the plan of a network; see :func:`construct` for the options and their defaults."""
     asked = query_of(cube, query)
-    chooser: Method = made(method, METHODS, Method, "method", {})
-    kind = form or default_form(chooser)
-    named = default_objective(chooser, kind) if objective is None else objective
+    method: Method = made(options.method, METHODS, Method, "method", {})
+    kind = options.form or default_form(method)
+    named = default_objective(method, kind) if options.objective is None else options.objective
+    levels = options.levels
     if levels is None:
         levels = FULL if cube.cells.merged else default_levels(named, kind)
     view = cube if levels == FULL else cuboid(cube, levels)
     levels = FULL if levels == BOTH and view is cube else levels
     # Of cells at higher levels an object is in few, and large ones would be enough: there every time counts.
-    worth = Cover(r=None) if named == "cover" and view.cells.merged else objective_of(named)
-    if keep is None and isinstance(worth, LinkObjective):
-        keep = "linked"
-    shape = networks.make_form(kind, keep=keep, **form_options)
-    if shape.has_cells and max_links is not None:
+    objective = Cover(r=None) if named == "cover" and view.cells.merged else objective_of(named)
+    keep = "linked" if options.keep is None and isinstance(objective, LinkObjective) else options.keep
+    settled: dict[str, Any] = {"method": method, "objective": objective, "form": kind, "levels": levels, "keep": keep}
+    given, options = options, replace(options, **settled | dict.fromkeys(STEERING, ()))
+    form = networks.make_form(options)
+    if form.has_cells and options.max_links is not None:
         raise ParameterError(f"max_links limits the form 'objects', got the form {kind!r}: limit max_nodes instead")
-    sized = m is None and isinstance(worth, Cover)
-    most = (len(asked) if sized else PAPER_CELLS) if m is None else m
-    max_nodes = inside = whole_number("max_nodes", max_nodes, 0, or_none=True, what="nodes, or None")
-    if max_nodes is not None and not shape.has_brought:
-        most, inside = min(most, max(0, max_nodes - len(asked))), None
-    budget = Budget(m=most, max_nodes=inside, max_links=max_links, prefix=prefix)
-    given = {"m": m, "form": kind, "levels": levels, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}
-    given |= {"prefix": prefix, **form_options}
-    free = Plan(
-        view, asked, chooser, worth, shape, budget, levels, max_nodes, sized, given, whole=cube, unsteered=budget
-    )
-    return steered(free, steering_of(view, pins=pins, bans=bans, like=like, unlike=unlike))
+    sized = options.m is None and isinstance(objective, Cover)
+    most = (len(asked) if sized else PAPER_CELLS) if options.m is None else options.m
+    max_objects = options.max_nodes
+    if options.max_nodes is not None and not form.has_brought:
+        most, max_objects = min(most, max(0, options.max_nodes - len(asked))), None
+    budget = Budget(m=most, max_nodes=max_objects, max_links=options.max_links, prefix=options.prefix)
+    free = Plan(view, asked, method, objective, form, budget, options, sized, whole=cube, unsteered=budget)
+    return steered(free, steering_of(view, given))
 
 
 def steered(plan: Plan, steering: Steering) -> Plan:
@@ -144,7 +127,7 @@ def steered(plan: Plan, steering: Steering) -> Plan:
 
     Without a number of cells asked for there are at least as many as are pinned.
     """
-    view, query, budget, m = plan.cube, plan.query, plan.unsteered, plan.asked["m"]
+    view, query, budget, m = plan.cube, plan.query, plan.unsteered, plan.options.m
     method = name_of(plan.method, METHODS)
     if not chooses_cells(plan.method):
         check_no_cells(view, steering, method)
@@ -159,15 +142,13 @@ def steered(plan: Plan, steering: Steering) -> Plan:
     return replace(plan, budget=replace(budget, scope=scope), steering=steering)
 
 
-def steering_of(
-    cube: Cube, *, pins: Wanted = (), bans: Wanted = (), like: Wanted = (), unlike: Wanted = ()
-) -> Steering:
-    """Return the steering that a caller's words mean, in the cells of a cube."""
+def steering_of(cube: Cube, options: NetworkOptions) -> Steering:
+    """Return the steering that options mean, in the cells of a cube."""
     return Steering(
-        pins=tuple(node_of(cube, thing) for thing in several(pins)),
-        bans=tuple(node_of(cube, thing) for thing in several(bans)),
-        like=tuple(_liked(cube, "like", thing) for thing in several(like)),
-        unlike=tuple(_liked(cube, "unlike", thing) for thing in several(unlike)),
+        pins=tuple(node_of(cube, thing) for thing in several(options.pins)),
+        bans=tuple(node_of(cube, thing) for thing in several(options.bans)),
+        like=tuple(_liked(cube, "like", thing) for thing in several(options.like)),
+        unlike=tuple(_liked(cube, "unlike", thing) for thing in several(options.unlike)),
     )
 
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import InputError
+from cube2net.network_options import NetworkOptions
 from cube2net.pipeline.construct import known_choice, network_of
-from cube2net.pipeline.planning import plan
+from cube2net.pipeline.planning import plan_network
 from cube2net.pipeline.recipes import made_of
 from cube2net.pipeline.replay import asked_by
 from cube2net.records import Cube, Network, Query, Recipe, Selection
@@ -53,7 +54,7 @@ def recall(cube: Cube, choice: str, *, bound: bool = False) -> Network:
     selection = Selection(**parts)
 
     def make(cube: Cube, query: Query, method: Any, **parameters: Any) -> Network:
-        asked = plan(cube, query, method, **parameters)
+        asked = plan_network(cube, query, NetworkOptions(method=method, **parameters))
         empty = about["settings"]["empty_value"]
         return network_of(asked, known_choice(asked, selection, recipe.seed, empty, about["seconds"], bound))
 

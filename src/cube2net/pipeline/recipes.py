@@ -13,6 +13,7 @@ from cube2net import __version__
 from cube2net.arguments import name_of, options_of
 from cube2net.errors import quoted
 from cube2net.fingerprints import network_fingerprint
+from cube2net.network_options import OPTIONS, STEERING
 from cube2net.records import Network, Node, Recipe
 from cube2net.records.lineage import lineage_of
 from cube2net.records.node_names import CELL, OBJECT
@@ -38,8 +39,10 @@ def recipe_of(plan: Plan, network: Network, methods: Mapping[str, Any], seed: in
         problems.append("its objective is a function of one's own")
     else:
         objective = _described(plan.objective, OBJECTIVES, "objective", problems)
-    asked = {
-        name: _value(value, f"its {name}", problems) for name, value in ({**plan.asked, **_steering(plan)}).items()
+    given: dict[str, Any] = {
+        name: getattr(plan.options, name)
+        for name, option in OPTIONS.items()
+        if option.is_recorded and name not in STEERING
     }
     return Recipe(
         cube={
@@ -50,7 +53,9 @@ def recipe_of(plan: Plan, network: Network, methods: Mapping[str, Any], seed: in
         query={"ids": plan.whole.objects.ids(plan.query.objects), "labels": plan.query.labels},
         method=method,
         objective=objective,
-        parameters=asked,
+        parameters={
+            name: _value(value, f"its {name}", problems) for name, value in {**given, **_steering(plan)}.items()
+        },
         seed=seed,
         made=made_of(network),
         versions={"cube2net": __version__, "recipe": FORMAT},
@@ -66,10 +71,7 @@ def _steering(plan: Plan) -> dict[str, list[dict[str, Any]]]:
             return {CELL: list(plan.cube.cell(node.number))}
         return {OBJECT: plan.whole.objects.ids(np.array([node.number]))[0].as_py()}
 
-    steering = plan.steering
-    like, unlike = ([Node(OBJECT, row) for row in rows] for rows in (steering.like, steering.unlike))
-    words = {"pins": steering.pins, "bans": steering.bans, "like": like, "unlike": unlike}
-    return {word: [written(node) for node in nodes] for word, nodes in words.items() if nodes}
+    return {name: [written(node) for node in nodes] for name, nodes in plan.steering.nodes().items()}
 
 
 def made_of(network: Network) -> dict[str, Any]:

@@ -17,9 +17,10 @@ from cube2net.arguments import check_call, path_of
 from cube2net.atomic_files import temporary_folder
 from cube2net.compiling import tells_compiling
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError, listed, quoted, some
+from cube2net.network_options import STEERING
 from cube2net.pipeline.construct import construct
 from cube2net.pipeline.cubes import open_cube
-from cube2net.pipeline.planning import METHODS, STEERS
+from cube2net.pipeline.planning import METHODS
 from cube2net.pipeline.recipes import made_of
 from cube2net.progress import Telling
 from cube2net.records import Cube, Network, Node, Query, Recipe
@@ -154,7 +155,7 @@ def _seen(recipe: Recipe, cube: Cube) -> int:
 def _steering(recipe: Recipe, cube: Cube) -> dict[str, list[Any]]:
     """Return what a recipe pins, bans, likes and does not, as construct takes it: cells by labels, objects by row."""
     steering: dict[str, list[Any]] = {}
-    for word in STEERS:
+    for word in STEERING:
         given = recipe.parameters.get(word, [])
         if not isinstance(given, list) or not all(_is_node(one) for one in given):
             raise InputError(f"the recipe has odd {word}: {quoted(given, 60)}")

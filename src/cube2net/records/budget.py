@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cube2net.errors import unknown, whole_number
+from cube2net.network_options import PREFIXES
 from cube2net.records.scope import OPEN, Scope
-
-PREFIXES = ("all", "best")
 
 PAPER_CELLS = 20
 """How many cells are chosen where nobody says and the objective does not size itself by the query: the paper's."""

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cube2net.errors import ParameterError, unknown, whole_number
-
-FORMS = ("objects", "cells", "both", "woven")
-MEMBERSHIPS = ("unit", "share", "even")
-KEEPS = ("all", "linked")
+from cube2net.errors import unknown
+from cube2net.network_options import FORMS, KEEPS, MEMBERSHIPS, OPTIONS
 
 
 @dataclass(frozen=True)
@@ -43,11 +40,8 @@ class Form:
         for what, got, allowed in named:
             if got not in allowed:
                 raise unknown(what, got, allowed)
-        object.__setattr__(self, "near", whole_number("near", self.near, 0, or_none=True, what="objects, or None"))
-        for name in ("near_weight", "trust"):
-            value = getattr(self, name)
-            if value is not None and not (isinstance(value, int | float) and 0 < value <= 1):
-                raise ParameterError(f"{name} is {value!r}, expected a number above 0 and up to 1, or None")
+        for name in ("near", "near_weight", "trust"):
+            object.__setattr__(self, name, OPTIONS[name].check(name, getattr(self, name), or_none=True))
 
     @property
     def has_cells(self) -> bool:

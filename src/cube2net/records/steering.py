@@ -31,6 +31,12 @@ class Steering:
     def __bool__(self) -> bool:
         return bool(self.pins or self.bans or self.like or self.unlike)
 
+    def nodes(self) -> dict[str, tuple[Node, ...]]:
+        """Return what is pinned, banned, liked and not liked, by the name of the option that says so."""
+        like, unlike = (tuple(Node(OBJECT, row) for row in rows) for rows in (self.like, self.unlike))
+        found = {"pins": self.pins, "bans": self.bans, "like": like, "unlike": unlike}
+        return {name: nodes for name, nodes in found.items() if nodes}
+
     def cells(self, which: str) -> list[int]:
         """Return the numbers of the cells among the ``pins`` or the ``bans``."""
         return [node.number for node in getattr(self, which) if node.is_cell]

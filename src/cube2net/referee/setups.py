@@ -9,9 +9,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.interfaces import Method, chooses_cells, counts_repeats, draws, heeds_objective
+from cube2net.network_options import FORMS, MEMBERSHIPS
 from cube2net.records import Budget, Network, Setup
 from cube2net.records.budget import PAPER_CELLS
-from cube2net.records.form import FORMS, MEMBERSHIPS
 
 AS_LARGE = ("pagerank", "hops")
 """Methods that are also asked for as many nodes as every choice of cells has."""

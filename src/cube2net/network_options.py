@@ -1,0 +1,237 @@
+"""The options of a network, defined once.
+
+:func:`cube2net.construct`, plans, comparisons, the commands ``query``, ``explain`` …, the JSON interface, the types of
+the page and recipes take their options from the fields of :class:`NetworkOptions`. Nothing that takes long is imported:
+the pages of ``--help`` are made from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, Literal
+
+from cube2net.errors import ParameterError, unknown, whole_number
+
+METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
+OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage", "linked", "cover")
+FORMS = ("objects", "cells", "both", "woven")
+MEMBERSHIPS = ("unit", "share", "even")
+KEEPS = ("all", "linked")
+PREFIXES = ("all", "best")
+
+OptionKind = Literal["registered", "name", "levels", "count", "share", "flag", "nodes", "objects"]
+"""Which values an option takes: a name of a registry or an object of one's own; one of a few names; names of levels; a
+whole number; a number above 0 and up to 1; true or false; cells and objects; objects."""
+Levels = str | Sequence[str]
+Wanted = Any
+"""Cells and objects that a user names: several, or one by itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """What is known of an option besides its name and default.
+
+    ``allowed`` are the names that it takes, ``counts`` is what its number counts, and ``flag`` is its name on the
+    command line where that is not its own. A JSON question has a field for an option that ``is_field``, and has the
+    others among its ``options``. The parameters of a recipe have the options that are ``is_recorded``.
+    """
+
+    kind: OptionKind
+    description: str
+    allowed: tuple[str, ...] = ()
+    counts: str = ""
+    flag: str = ""
+    is_field: bool = False
+    is_recorded: bool = True
+
+    def check(self, name: str, value: Any, *, or_none: bool) -> Any:
+        """Return a value as it is kept, or raise an error that says what is allowed."""
+        if value is None and or_none:
+            return None
+        if self.kind == "name" and value not in self.allowed:
+            raise unknown(name, value, self.allowed)
+        if self.kind == "count":
+            what = f"{self.counts}, or None" if or_none else self.counts
+            return whole_number(name, value, 0, *([] if self.counts else [None]), what=what)
+        if self.kind == "share" and not (isinstance(value, int | float) and 0 < value <= 1):
+            raise ParameterError(f"{name} is {value!r}, expected a number above 0 and up to 1, or None")
+        return value
+
+
+def _about(kind: OptionKind, description: str, **more: Any) -> dict[str, Option]:
+    return {"option": Option(kind=kind, description=description, **more)}
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkOptions:
+    """How a network is made of a cube and a query; see :func:`cube2net.construct`.
+
+    >>> NetworkOptions(form="objects", m=4).given
+    {'m': 4, 'form': 'objects'}
+    >>> NetworkOptions(form="object")
+    Traceback (most recent call last):
+    cube2net.errors.ParameterError: unknown form 'object': choose one of both, cells, ... (did you mean 'objects'?)
+    """
+
+    method: Any = field(
+        default="greedy",
+        metadata=_about(
+            "registered",
+            f"Method that chooses what joins the query: {', '.join(METHOD_NAMES)}, or auto, which tries several; "
+            "greedy by default.",
+            allowed=(*METHOD_NAMES, "auto"),
+            is_field=True,
+            is_recorded=False,
+        ),
+    )
+    m: int | None = field(
+        default=None,
+        metadata=_about(
+            "count",
+            "Maximum number of cells; by default as many as serve the query (objective cover), or 20.",
+            counts="cells",
+            flag="-m",
+            is_field=True,
+        ),
+    )
+    objective: Any = field(
+        default=None,
+        metadata=_about(
+            "registered",
+            f"Value of a choice of cells: {', '.join(OBJECTIVE_NAMES)}; by default cover (methods greedy and exact, "
+            "forms woven and cells) or jaccard.",
+            allowed=OBJECTIVE_NAMES,
+            is_field=True,
+            is_recorded=False,
+        ),
+    )
+    form: str | None = field(
+        default=None,
+        metadata=_about(
+            "name",
+            "Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all objects of "
+            "the cells, the paper's form) or both; by default woven for methods that choose cells.",
+            allowed=FORMS,
+            is_field=True,
+        ),
+    )
+    levels: Levels | None = field(
+        default=None,
+        metadata=_about(
+            "levels",
+            "Which cells there are: full (the cube's own), one (one label each), full+one, or the names of the levels "
+            "that stay, such as venue,topic.",
+            allowed=("full", "one", "full+one"),
+            is_field=True,
+        ),
+    )
+    keep: str | None = field(
+        default=None,
+        metadata=_about(
+            "name",
+            "Objects brought that stay: all, or linked, those with a link to the network; by default linked for the "
+            "objective linked.",
+            allowed=KEEPS,
+        ),
+    )
+    max_nodes: int | None = field(
+        default=None, metadata=_about("count", "Maximum number of nodes.", counts="nodes", is_field=True)
+    )
+    max_links: int | None = field(
+        default=None, metadata=_about("count", "Maximum number of links (form objects).", counts="links")
+    )
+    prefix: str = field(
+        default="all",
+        metadata=_about("name", "Chosen cells that are kept: all, or best, up to the highest value.", allowed=PREFIXES),
+    )
+    near: int | None = field(
+        default=None,
+        metadata=_about(
+            "count",
+            "Form woven: number of objects nearest to the query by links; by default as many as the query has.",
+            counts="objects",
+            is_field=True,
+        ),
+    )
+    near_weight: float | None = field(
+        default=None,
+        metadata=_about(
+            "share",
+            "Form woven: factor up to 1 on the weight of a link for each end outside the query; by default the smaller "
+            "the more links into the query the end has.",
+        ),
+    )
+    membership: str | None = field(
+        default=None,
+        metadata=_about(
+            "name",
+            f"Weights of links between objects and cells: {', '.join(MEMBERSHIPS)}; even by default.",
+            allowed=MEMBERSHIPS,
+        ),
+    )
+    trust: float | None = field(
+        default=None,
+        metadata=_about(
+            "share",
+            "Weight of cells against links, up to 1; by default estimated from the links of the query.",
+        ),
+    )
+    pins: Wanted = field(
+        default=(),
+        metadata=_about(
+            "nodes", "Cells ('2010s · ACL · parsing') and objects that must be in.", flag="--pin", is_field=True
+        ),
+    )
+    bans: Wanted = field(
+        default=(), metadata=_about("nodes", "Cells and objects that must not be in.", flag="--ban", is_field=True)
+    )
+    like: Wanted = field(
+        default=(),
+        metadata=_about("objects", "Objects whose cells are worth more, as those of the query are.", is_field=True),
+    )
+    unlike: Wanted = field(default=(), metadata=_about("objects", "Objects whose cells are worth less.", is_field=True))
+    bound: bool = field(
+        default=False,
+        metadata=_about(
+            "flag", "Also find an upper bound on the value of any choice.", is_field=True, is_recorded=False
+        ),
+    )
+    seed: int = field(
+        default=0,
+        metadata=_about(
+            "count",
+            "Seed of all that is random: the same seed gives the same network.",
+            is_field=True,
+            is_recorded=False,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        for name, option in OPTIONS.items():
+            value = option.check(name, getattr(self, name), or_none=DEFAULTS[name] is None)
+            object.__setattr__(self, name, value)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that are not as they are by default."""
+        return {name: value for name, value in self.to_dict().items() if is_given(name, value)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all options by name."""
+        return {name: getattr(self, name) for name in OPTIONS}
+
+
+FIELDS: Mapping[str, Field[Any]] = {each.name: each for each in fields(NetworkOptions)}
+OPTIONS: Mapping[str, Option] = {name: each.metadata["option"] for name, each in FIELDS.items()}
+"""Every option by its name."""
+DEFAULTS: Mapping[str, Any] = {name: each.default for name, each in FIELDS.items()}
+STEERING = tuple(name for name, option in OPTIONS.items() if option.kind in ("nodes", "objects"))
+"""The options by which a user steers a network."""
+
+
+def is_given(name: str, value: Any) -> bool:
+    """Return whether the value of an option is another than its default; one that names nothing steers nothing."""
+    if name in STEERING:
+        return value is not None and (not hasattr(value, "__len__") or len(value) > 0)
+    return bool(value is not DEFAULTS[name] and value != DEFAULTS[name])

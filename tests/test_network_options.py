@@ -1,0 +1,142 @@
+"""An option of a network is defined once, and Python, the command line, JSON, the page and recipes know it."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import Field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import typer.main
+
+import cube2net as c2n
+import make_types
+from cube2net.api.ask_parameters import parameters_of, parse_request
+from cube2net.api.schema import openapi
+from cube2net.cli.app import app
+from cube2net.errors import ParameterError
+from cube2net.network_options import (
+    FORMS,
+    KEEPS,
+    MEMBERSHIPS,
+    METHOD_NAMES,
+    OBJECTIVE_NAMES,
+    PREFIXES,
+    STEERING,
+    NetworkOptions,
+    Option,
+)
+from cube2net.pipeline import METHODS, OBJECTIVES
+from cube2net.records import Steering
+
+from toys import toy_cube
+
+CUBE = toy_cube([[0, 1, 3], [2, 4]], objects=6, links=[(0, 1), (0, 5)])
+FIELDS = fields(NetworkOptions)
+NO_OPTIONS = ("cube", "query", "progress", "method_options")
+"""The parameters of construct that are no options of the network."""
+OBJECTS_OF_ONES_OWN = ("method", "objective")
+"""Options whose types stand in layers above that of the definition."""
+EXAMPLES: dict[str, Any] = {
+    "method": "exact",
+    "m": 1,
+    "objective": "coverage",
+    "form": "woven",
+    "levels": "full",
+    "keep": "all",
+    "max_nodes": 5,
+    "max_links": 9,
+    "prefix": "best",
+    "near": 1,
+    "near_weight": 0.5,
+    "membership": "unit",
+    "trust": 0.5,
+    "pins": [0],
+    "bans": [5],
+    "like": [3],
+    "unlike": [4],
+    "bound": True,
+    "seed": 3,
+}
+
+
+def test_the_parameters_of_construct_are_the_options() -> None:
+    parameters = inspect.signature(c2n.construct).parameters
+    assert {name for name in parameters if name not in NO_OPTIONS} == {field.name for field in FIELDS}
+    for field in FIELDS:
+        assert parameters[field.name].default == field.default, field.name
+        if field.name not in OBJECTS_OF_ONES_OWN:
+            assert parameters[field.name].annotation == field.type, field.name
+        assert f"\n    {field.name}" in str(c2n.construct.__doc__) or f", {field.name}\n" in str(c2n.construct.__doc__)
+
+
+@pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.name)
+def test_every_interface_knows_every_option(field: Field[Any], tmp_path: Path) -> None:
+    option: Option = field.metadata["option"]
+    assert option.description.endswith(".")
+
+    # Python, and the recipe of what it makes
+    given = {field.name: EXAMPLES[field.name]} | ({"form": "objects"} if field.name == "max_links" else {})
+    network = c2n.construct(CUBE, [0, 1, 2], **given)
+    assert network.recipe is not None
+    recipe = network.recipe.to_dict()
+    if option.is_recorded:
+        assert field.name in recipe["parameters"]
+    else:
+        assert field.name in recipe or field.name == "bound"  # it changes nothing of the network
+    assert c2n.construct(CUBE, [0, 1, 2], **{**given, field.name: field.default}).recipe is not None
+
+    # the command line
+    commands: Any = typer.main.get_command(app)
+    for command in ("query", "explain", "without"):
+        (parameter,) = [each for each in commands.commands[command].params if each.name == field.name]
+        assert parameter.help.startswith(option.description.removesuffix("."))
+        assert parameter.opts == [option.flag or f"--{field.name.replace('_', '-')}"]
+        for name in option.allowed:
+            assert name in option.description
+
+    # JSON, and the types of the page
+    properties = openapi()["components"]["schemas"]["Ask"]["properties"]
+    if option.is_field:
+        assert properties[field.name]["description"] == option.description
+        assert f"  /** {option.description} */\n  {field.name}?: " in make_types.written()
+    else:
+        assert field.name in properties["options"]["description"]
+        assert field.name in make_types.written().partition("further options of")[2].partition("*/")[0]
+        asked: Any = {
+            "query": CUBE.objects.ids(np.array([0])).to_pylist(),
+            "options": {field.name: EXAMPLES[field.name]},
+        }
+        assert parameters_of(CUBE, parse_request(CUBE, asked))[field.name] == EXAMPLES[field.name]
+
+
+def test_names_are_those_of_the_registries() -> None:
+    assert tuple(METHODS) == METHOD_NAMES and tuple(OBJECTIVES) == OBJECTIVE_NAMES
+    assert tuple(field.name for field in fields(Steering)) == STEERING
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"form": "x"}, f"unknown form 'x': choose one of {', '.join(sorted(FORMS))}"),
+        ({"keep": "x"}, f"unknown keep 'x': choose one of {', '.join(sorted(KEEPS))}"),
+        ({"membership": "x"}, f"unknown membership 'x': choose one of {', '.join(sorted(MEMBERSHIPS))}"),
+        ({"prefix": None}, f"unknown prefix None: choose one of {', '.join(sorted(PREFIXES))}"),
+        ({"m": -1}, "m is -1, expected 0 or more cells, or None"),
+        ({"max_nodes": 1.5}, "max_nodes is 1.5, expected a whole number of 0 or more nodes, or None"),
+        ({"trust": 0}, "trust is 0, expected a number above 0 and up to 1, or None"),
+        ({"seed": -1}, "seed is -1, expected a whole number of 0 or more"),
+    ],
+    ids=str,
+)
+def test_a_value_that_is_not_allowed_is_refused_where_options_are_made(given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        NetworkOptions(**given)
+    assert str(error.value).startswith(sentence)
+
+
+def test_options_that_are_given_are_those_that_differ_from_their_defaults() -> None:
+    assert NetworkOptions().given == NetworkOptions(pins=None, bans=[], m=None, prefix="all").given == {}
+    assert NetworkOptions(pins="a", seed=2, near=0).given == {"near": 0, "pins": "a", "seed": 2}
