@@ -204,7 +204,7 @@ def test_a_cube_that_is_not_found_is_said(place: Place, tmp_path: Path) -> None:
     with pytest.raises(CubeError) as error:
         c2n.replay(tmp_path / "net.json")
     assert str(error.value) == "the cube 'cube' is neither beside the file nor here: give its folder (cube=FOLDER)"
-    assert as_typed(str(error.value)).endswith("give its folder (--cube FOLDER)")
+    assert as_typed(error.value.message).endswith("give its folder (--cube FOLDER)")
     assert c2n.replay(tmp_path / "net.json", place.folder / "cube").same
     assert c2n.replay(tmp_path / "net.json", place.cube).same
 

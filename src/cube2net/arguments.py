@@ -48,7 +48,10 @@ def made(
     elif isinstance(given, type) or not isinstance(given, protocol):
         article = "an" if what[0] in "aeiou" else "a"
         raise ParameterError(
-            f"{article} {what} is a name ({listed(sorted(registry))}) or an object like one, got {quoted(given)}"
+            f"{article} {what} is a name ({listed(sorted(registry))}) or an object like one, got {quoted(given)}",
+            parameter=what,
+            value=given,
+            allowed=sorted(registry),
         )
     if isinstance(given, ChecksItself):
         given.check()
@@ -101,9 +104,14 @@ def check_options(
         own = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD and each.name not in allowed]
         near = nearest(name, [*own, *allowed])
         if near in own:
-            raise ParameterError(f"{function.__name__} has no parameter {name!r} (did you mean {near!r}?)")
+            raise ParameterError(
+                f"{function.__name__} has no parameter {name!r}",
+                value=name,
+                allowed=own,
+                hint=f"did you mean {near!r}?",
+            )
         if not allowed:
-            raise ParameterError(f"{what} takes no options, got {name!r}{instead}")
+            raise ParameterError(f"{what} takes no options, got {name!r}{instead}", value=name)
         raise unknown(f"option of {what}", name, allowed)
 
 
@@ -228,7 +236,9 @@ def path_of(given: object, what: str) -> Path:
     """Return a path; what is none is said with what it was to be."""
     if isinstance(given, str | os.PathLike) and os.fspath(given):
         return Path(given)
-    raise ParameterError(f"{what} is {quoted(given)}, expected a path, as a text or a Path")
+    raise ParameterError(
+        f"{what} is {quoted(given)}, expected a path, as a text or a Path", parameter=what, value=given
+    )
 
 
 def _is_default(thing: object, part: Any) -> bool:

@@ -34,8 +34,7 @@ def rendered(error: BaseException) -> list[str]:
         return list(formats.structured_traceback(type(error), error, error.__traceback__, 1))
     setattr(error, TOLD, True)
     bare = type(error).__new__(type(error), *error.args)  # without what it came from, and where
-    for note in getattr(error, "__notes__", ()):
-        bare.add_note(note)
+    bare.__dict__.update(error.__dict__)
     return list(formats.structured_traceback(type(error), bare, _of_the_user(error.__traceback__), 0, CONTEXT))
 
 

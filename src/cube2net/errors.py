@@ -1,20 +1,23 @@
-"""The exceptions that cube2net raises, and the sentences they say.
+"""The exceptions that cube2net raises, and the messages they carry.
 
     Cube2netError
     ├── InputError               what a caller gave cannot be used          (a ValueError)
     │   ├── SourceError          a file or table is not what it should be
+    │   │   └── SingleTableError one table alone is neither links nor records
     │   ├── QueryError           a query names objects that are not there, or none
     │   └── ParameterError       an unknown name or a value out of its range
     ├── CubeError                a folder is not a cube, is damaged or too new
     └── MissingPackageError      an optional package is not installed       (an ImportError)
 
-Every message is one lower-case sentence: what, what was got, what is allowed, what to do.
+Every message is one lower-case sentence: what, what was got, what is allowed, what to do. Parameters that it advises
+are :class:`Setting` and :class:`RollUp` records, which ``str`` writes as Python and other front ends in their own way.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Literal, overload
 
@@ -30,16 +33,119 @@ LONGEST_SENTENCE = 4_000
 UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
+class Placeholder(str):
+    """A word in the place of a value that the reader chooses, such as FOLDER."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A parameter with a value, as part of a message; ``function`` names the function that takes it.
+
+    >>> print(Setting("delimiter", ";"), Setting("links"), Setting("skip_missing", True, "cube.query"))
+    delimiter=';' links=… cube.query(…, skip_missing=True)
+    """
+
+    name: str
+    value: object = Placeholder("…")
+    function: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.name}={self.value!r}"
+        return f"{self.function}(…, {text})" if self.function else text
+
+
+@dataclass(frozen=True)
+class RollUp:
+    """The advice to roll a dimension up to a level, as part of a message.
+
+    >>> print(RollUp("year", "decade"), RollUp())
+    roll_up(cube, 'year', 'decade') roll_up(cube, DIMENSION)
+    """
+
+    dimension: str = Placeholder("DIMENSION")
+    level: str | None = None
+
+    def __str__(self) -> str:
+        level = "" if self.level is None else f", {self.level!r}"
+        return f"roll_up(cube, {self.dimension!r}{level})"
+
+
+class Message:
+    """A text with the parameters that it mentions; parts that are messages or errors of ours are taken apart.
+
+    >>> message = Message("give more (", Setting("memory", "8GB"), ")")
+    >>> print(message, message.render(lambda setting: f"--{setting.name} {setting.value}"), sep="; ")
+    give more (memory='8GB'); give more (--memory 8GB)
+    """
+
+    def __init__(self, *parts: object) -> None:
+        self.parts: tuple[object, ...] = ()
+        for part in parts:
+            whole = part.message if isinstance(part, Cube2netError) else part
+            self.parts += whole.parts if isinstance(whole, Message) else (whole,)
+
+    def render(self, write: Callable[[Setting | RollUp], str] = str) -> str:
+        """Return the text with parameters as a front end writes them; of a very long one the middle is left out."""
+        text = "".join(write(part) if isinstance(part, Setting | RollUp) else str(part) for part in self.parts)
+        half = LONGEST_SENTENCE // 2
+        return text if len(text) <= LONGEST_SENTENCE else f"{text[:half]} … {text[-half:]}"
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def __repr__(self) -> str:
+        return f"Message({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Message) and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+
 class Cube2netError(Exception):
     """Anything that cube2net refuses; its text is meant for the person at the keyboard.
 
-    However long the values in it are, the sentence is one that can be read.
+    Parameters
+    ----------
+    *parts
+        The message: texts, settings, other messages and errors.
+    parameter, value
+        Which parameter was refused, and the value that was given.
+    allowed
+        The values that it may have, where they are few.
+    hint
+        What to do, which ends the message in brackets.
     """
 
+    parameter: str | None = None
+    value: object = None
+    allowed: tuple[str, ...] = ()
+    hint: Message | Setting | RollUp | str | None = None
+
+    def __init__(
+        self,
+        *parts: object,
+        parameter: str | None = None,
+        value: object = None,
+        allowed: Iterable[str] = (),
+        hint: Message | Setting | RollUp | str | None = None,
+    ) -> None:
+        super().__init__(*parts)
+        self.parameter, self.value, self.allowed, self.hint = parameter, value, tuple(allowed), hint
+
+    @property
+    def message(self) -> Message:
+        """The whole message, which each front end renders in its own way."""
+        return Message(*self.args, " (", self.hint, ")") if self.hint else Message(*self.args)
+
     def __str__(self) -> str:
-        text = super().__str__()
-        half = LONGEST_SENTENCE // 2
-        return text if len(text) <= LONGEST_SENTENCE else f"{text[:half]} … {text[-half:]}"
+        return str(self.message)
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython shows: the user's own and the sentence; all of them when asked again."""
@@ -54,6 +160,10 @@ class InputError(Cube2netError, ValueError):
 
 class SourceError(InputError):
     """A file or table is not what it should be."""
+
+
+class SingleTableError(SourceError):
+    """One table alone is neither links nor records."""
 
 
 class QueryError(InputError):
@@ -85,13 +195,19 @@ def unknown(what: str, got: object, allowed: Iterable[str]) -> ParameterError:
     names = list(allowed)
     if len(names) <= CLOSED and sum(map(len, names)) <= MOST_LETTERS:
         here, near = name_here(what, str(got)), nearest(str(got), names)
-        hint = f" (did you mean {quoted(near)}?)" if near is not None else ""
+        hint = f"did you mean {quoted(near)}?" if near is not None else None
         if here in names:
-            hint = f" ({quoted(got)} is {quoted(here)} here)"
-        return ParameterError(f"unknown {what} {quoted(got)}: choose one of {listed(sorted(names), CLOSED)}{hint}")
-    near_few = nearest_few(str(got), names, 3) or names[:3]
+            hint = f"{quoted(got)} is {quoted(here)} here"
+        choice = listed(sorted(names), CLOSED)
+    else:
+        near_few = nearest_few(str(got), names, 3) or names[:3]
+        choice, hint = f"{len(names):,}, such as {', '.join(map(quoted, near_few))}", None
     return ParameterError(
-        f"unknown {what} {quoted(got)}: choose one of {len(names):,}, such as {', '.join(map(quoted, near_few))}"
+        f"unknown {what} {quoted(got)}: choose one of {choice}",
+        parameter=what if what.isidentifier() else None,
+        value=got,
+        allowed=names,
+        hint=hint,
     )
 
 
@@ -181,7 +297,11 @@ def whole_number(
     if not what or not (whole or few):
         allowed = f"a whole number of {allowed}"
     got = repr(number if whole else value) if number.bit_length() < 1000 else _size(number)
-    raise ParameterError(f"{name} is {got}, expected {f'{allowed} {what}'.rstrip()}")
+    raise ParameterError(
+        f"{name} is {got}, expected {f'{allowed} {what}'.rstrip()}",
+        parameter=name,
+        value=value,
+    )
 
 
 def parse_size(text: str, what: str) -> int:
@@ -193,7 +313,9 @@ def parse_size(text: str, what: str) -> int:
     pattern = r"\s*(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?\s*"
     found = re.fullmatch(pattern, text, re.IGNORECASE) if isinstance(text, str) else None
     if found is None or float(found[1]) == 0:
-        raise ParameterError(f"{what} is {text!r}, expected a number and a unit, such as 512MB or 4GB")
+        raise ParameterError(
+            f"{what} is {text!r}, expected a number and a unit, such as 512MB or 4GB", parameter=what, value=text
+        )
     unit = UNITS[found[2].lower()]
     power = list(UNITS.values()).index(unit) + 1
     return int(float(found[1]) * (1024**power if found[3] else unit))

@@ -25,7 +25,7 @@ from gzip import BadGzipFile
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from cube2net.errors import Cube2netError, SourceError, first_line, parse_size, whole_number
+from cube2net.errors import Cube2netError, Setting, SourceError, first_line, parse_size, whole_number
 
 BLOCK = 2**16
 """How much of a packed file is taken at a time."""
@@ -135,13 +135,18 @@ class Gauge:
         if much > FREE and much > limits.max_ratio * packed:
             raise SourceError(
                 f"{self.name} unpacks to more than {limits.max_ratio:,} times its size ({much:,} bytes out of "
-                f"{packed:,}): it is not read any further, raise max_ratio if you trust it "
-                f"(max_ratio={10 * limits.max_ratio})"
+                f"{packed:,}): it is not read any further, raise max_ratio if you trust it",
+                parameter="max_ratio",
+                value=limits.max_ratio,
+                hint=Setting("max_ratio", 10 * limits.max_ratio),
             )
         beside = " with the files before it" if self.others else ""
         raise SourceError(
             f"{self.name} unpacks{beside} to more than {limits.total:,} bytes: it is not read any further, "
-            f"raise max_unpacked if you trust it (max_unpacked={10 * limits.total})"
+            "raise max_unpacked if you trust it",
+            parameter="max_unpacked",
+            value=limits.total,
+            hint=Setting("max_unpacked", 10 * limits.total),
         )
 
 

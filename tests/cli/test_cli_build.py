@@ -94,7 +94,7 @@ def test_info_and_query_say_what_travels_and_that_methods_take_links_as_undirect
     given = ("--source", "tables", "--skip-known")  # the direction is remembered unless another is given
     more = tool("update", cubes["true"], nodes, links, *given, "--set", "directed=false")
     assert more[0] == 2
-    assert "have none (--set directed=True gives one)" in more[2]
+    assert "have none (--set directed=true gives one)" in more[2]
 
 
 def test_a_cube_is_built_with_its_items_or_without(tool, tables: Path, tmp_path: Path) -> None:
@@ -153,10 +153,12 @@ def test_levels_above_are_used_by_their_names(tool, tables: Path, names: Path, t
 
     assert refusal("--roll-up", "born") == (
         "cube2net: dimension 'born' has 'decades', 'fives' and 'trade' above it: name the one to roll up to "
-        "(--roll-up DIMENSION=LEVEL)\n"
+        "(--roll-up born=LEVEL)\n"
     )
-    assert "only ∗ (--roll-up DIMENSION=∗)" in refusal("--roll-up", "born=fives", "--roll-up", "fives")
-    assert "'decades' is a level above 'born': roll 'born' up first (--roll-up)" in refusal("--roll-up", "decades")
+    assert "only ∗ (--roll-up 'fives=∗')" in refusal("--roll-up", "born=fives", "--roll-up", "fives")
+    assert "'decades' is a level above 'born': roll 'born' up first (--roll-up born=decades)" in refusal(
+        "--roll-up", "decades"
+    )
     assert "unknown level above 'born' 'city': choose one of century, decades, fives" in refusal(
         "--roll-up", "born=city"
     )

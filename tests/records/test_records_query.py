@@ -142,5 +142,5 @@ def test_what_leaves_missing_objects_out_is_said_as_it_is_called_and_as_it_is_ty
     with pytest.raises(QueryError) as caught:
         cube().query(["o1", "nobody", "no one", "none", "nil"])
     assert str(caught.value).endswith("(cube.query(…, skip_missing=True) leaves them out)")
-    typed = as_typed(str(caught.value))
+    typed = as_typed(caught.value.message)
     assert typed.endswith("(cube2net query --show-missing lists them all, --skip-missing leaves them out)")

@@ -9,7 +9,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.cli.app import as_typed
-from cube2net.errors import Cube2netError
+from cube2net.errors import Cube2netError, Message, Setting
 from cube2net.sources import Sql
 
 NODES = {"id": [1, 2, 3], "city": ["Rome", "Oslo", "Oslo"], "born": [1970, 1981, 1992]}
@@ -195,5 +195,5 @@ def test_the_command_line_builds_by_sql(monkeypatch: pytest.MonkeyPatch, capsys:
 
 
 def test_advice_is_given_as_it_is_typed() -> None:
-    assert as_typed("give it more (memory=8GB)") == "give it more (--memory 8GB)"
-    assert as_typed("needs links beside it (links=…)") == "needs links beside it (--links …)"
+    assert as_typed(Message("give it more (", Setting("memory", "8GB"), ")")) == "give it more (--memory 8GB)"
+    assert as_typed(Message("needs links beside it (", Setting("links"), ")")) == "needs links beside it (--links …)"

@@ -114,7 +114,14 @@ def _object(shape: type, value: Any, where: str, depth: int) -> dict[str, Any]:
             says = f": {field.says}" if field.says else ""
             raise ParameterError(f"{where} lacks the field {name!r}{says}")
     inner = "" if where == "the question" else f"{where}."
-    return {name: read(fields[name].type, each, f"{inner}{name}", depth + 1) for name, each in value.items()}
+    found = {}
+    for name, each in value.items():
+        try:
+            found[name] = read(fields[name].type, each, f"{inner}{name}", depth + 1)
+        except ParameterError as error:
+            error.parameter = name  # of fields within each other, that of the outermost stays
+            raise
+    return found
 
 
 def _one_of(kinds: tuple[Any, ...], value: Any, where: str, depth: int) -> Any:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, get_args, get_origin
 
 from cube2net.api.json_reading import choices_of, fields_of_shape
 from cube2net.assistant.tool_replies import LEAST, MOST
-from cube2net.errors import quoted
+from cube2net.errors import Cube2netError
 
 MEANT = {
     "names": "objects",
@@ -39,8 +38,6 @@ BY_FIELD = {
     "begins": "give some letters of the name that is looked for",
 }
 """What to try after a refusal of one field."""
-LEADING = re.compile(r"(?:unknown )?(\w+)\b")
-STRANGE = re.compile(r"unknown field of the question '([^']*)'")
 
 
 def read_kindly(shape: type, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,28 +64,28 @@ def _listed(kind: Any, value: Any) -> Any:
     return value
 
 
-def what_helps(sentence: str, shape: type, arguments: Mapping[str, Any]) -> str:
-    """Return what to try after a refusal: by the field that it is about; nothing where that cannot be told.
+def advise(error: Cube2netError, shape: type, arguments: Mapping[str, Any]) -> str:
+    """Return what to try after an error, by the field that it is about; nothing where that is not known.
 
     >>> from cube2net.assistant.tool_shapes import ContrastAsked
-    >>> what_helps("unknown field of the question 'others': choose one of …", ContrastAsked, {"others": []})
+    >>> from cube2net.errors import ParameterError
+    >>> advise(ParameterError("unknown field 'others'", value="others"), ContrastAsked, {"others": []})
     "give 'against' in place of 'others'"
     """
-    fields = fields_of_shape(shape)
-    if strange := STRANGE.match(sentence):
-        meant = MEANT.get(strange[1], "")
-        return f"give {meant!r} in place of {strange[1]!r}" if meant in fields else f"leave {strange[1]!r} out"
-    leading = LEADING.match(sentence)
-    if leading and leading[1] in fields:
-        return BY_FIELD.get(leading[1], "")
-    blamed = [word for word, value in arguments.items() if word in BY_FIELD and _is_in(value, sentence)]
+    fields, refused = fields_of_shape(shape), error.value
+    if isinstance(refused, str) and refused in arguments and refused not in fields:
+        meant = MEANT.get(refused, "")
+        return f"give {meant!r} in place of {refused!r}" if meant in fields else f"leave {refused!r} out"
+    if error.parameter is not None and error.parameter in fields:
+        return BY_FIELD.get(error.parameter, "")
+    blamed = [word for word, value in arguments.items() if word in BY_FIELD and _holds(value, refused)]
     return BY_FIELD[blamed[0]] if blamed else ""
 
 
-def _is_in(value: Any, sentence: str) -> bool:
-    """Return whether a sentence speaks of a value, or of one inside it."""
+def _holds(value: Any, refused: object) -> bool:
+    """Return whether a text is an argument, or inside it."""
     if isinstance(value, Mapping):
-        return any(_is_in(each, sentence) for pair in value.items() for each in pair)
+        return any(_holds(each, refused) for pair in value.items() for each in pair)
     if isinstance(value, list):
-        return any(_is_in(each, sentence) for each in value)
-    return isinstance(value, str) and quoted(value) in sentence
+        return any(_holds(each, refused) for each in value)
+    return isinstance(value, str) and value == refused

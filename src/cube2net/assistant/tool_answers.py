@@ -41,7 +41,9 @@ def find_objects(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
         return find_text(look_up(desk, asked["objects"]), budget)
     begins = asked["begins"]
     if not any(sign.isalnum() for sign in begins):
-        raise ParameterError(f"begins is {quoted(begins)}, expected a text with letters or digits")
+        raise ParameterError(
+            f"begins is {quoted(begins)}, expected a text with letters or digits", parameter="begins", value=begins
+        )
     found = desk.answer("complete", {"text": begins, "most": asked.get("most", FEW)})
     count = len(desk.names.beginning(begins[:200], len(desk.cube.objects)))
     return candidates_text(begins, found["candidates"], count, budget)

@@ -10,7 +10,7 @@ from cube2net.api import Desk
 from cube2net.api.json_reading import read
 from cube2net.api.schema import schema_of
 from cube2net.assistant import tool_answers, tool_shapes
-from cube2net.assistant.given_words import read_kindly, what_helps
+from cube2net.assistant.given_words import advise, read_kindly
 from cube2net.assistant.name_texts import NamesError
 from cube2net.assistant.tool_replies import MAX_TOKENS, ToolReply
 from cube2net.errors import Cube2netError, QueryError, quoted, unknown
@@ -132,13 +132,15 @@ def answer(desk: Desk, tool: str, arguments: Mapping[str, Any] | None) -> ToolRe
     except NamesError as none:
         return none.said
     except Cube2netError as error:
-        return ToolReply(_refusal(str(error), tool, arguments or {}, isinstance(error, QueryError)), wrong=True)
+        return ToolReply(_refusal(error, tool, arguments or {}), wrong=True)
 
 
-def _refusal(sentence: str, tool: str, arguments: Mapping[str, Any], names: bool) -> str:
-    """Return a sentence of the library with what to try next, no longer than an answer may be."""
-    hint = what_helps(sentence, TOOLS[tool].asks, arguments) if tool in TOOLS else ""
-    hint = hint or ("find_objects tells ids and spellings" if names and tool != "pivot" else NEXT.get(tool, ""))
+def _refusal(error: Cube2netError, tool: str, arguments: Mapping[str, Any]) -> str:
+    """Return the message of an error with what to try next, no longer than an answer may be."""
+    sentence = str(error)
+    hint = advise(error, TOOLS[tool].asks, arguments) if tool in TOOLS else ""
+    is_name = isinstance(error, QueryError) and tool != "pivot"
+    hint = hint or ("find_objects tells ids and spellings" if is_name else NEXT.get(tool, ""))
     ended = sentence if sentence.endswith("?") else f"{sentence}."
     text = f"{ended} Try next: {hint}." if hint else ended
     while estimated_tokens(text) > MAX_TOKENS:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import json
-import re
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,40 +24,13 @@ from cube2net.cli.network_commands import compare, query, replay
 from cube2net.cli.options import Quiet, Seed
 from cube2net.cli.signals import KEPT, Signals
 from cube2net.cli.terminal import LEFT, UndeliveredError, complain, guarded_streams, line, say, shown_progress
-from cube2net.errors import Cube2netError, quoted
+from cube2net.errors import Cube2netError, Message, Placeholder, RollUp, Setting, quoted
 
-TYPED = {
-    "directed=": "--set directed=",
-    "cube.query(…, skip_missing=True) leaves": "cube2net query --show-missing lists them all, --skip-missing leaves",
-    "skip_known=True leaves them out, replace=True": "--skip-known leaves them out, --replace",
-    "skip_known=True": "--skip-known",
-    "roll_up)": "--roll-up)",
-    "to=…)": "--roll-up DIMENSION=LEVEL)",
-    "to='∗')": "--roll-up DIMENSION=∗)",
-    "min_objects=": "--min-objects ",
-    "memory=": "--memory ",
-    "against=…": "--against FILE",
-    "cube=": "--cube ",
-    "items='all'": "--items all",
-    "max_ratio=": "--set max_ratio=",
-    "max_unpacked=": "--set max_unpacked=",
-    "links=…": "--links …",
-    "item='paper', objects='author'": "--set item=paper --set objects=author",
-    "item='paper'": "--set item=paper",
-    "item=…": "--set item=…",
+WRITTEN = {
+    "skip_missing": "cube2net query --show-missing lists them all, --skip-missing",
+    "against": "--against FILE",
 }
-"""What the library's sentences advise in brackets, and how that is typed here."""
-
-PAIRS = re.compile(r"(?<![\w.-])(columns|sheet|separators)=\{([^{}]*)\}")
-PAIR = re.compile(r"'([^']*)': '?([^',}]*)'?")
-SETTING = re.compile(
-    r"(?<![\w.-])(?<!--set )(delimiter|quote|encoding|decimal|dates|sheet|links|item|objects)=(…|'[^']*'|\"[^\"]*\")"
-)
-"""Parameters of tables, as sentences of the library give them."""
-TEXT = r"('[^']*'|\"[^\"]*\")"
-LEVELS = re.compile(rf"(?<![\w.-])levels={TEXT}")
-ROLLED = re.compile(rf"roll_up\(cube, {TEXT}, {TEXT}\)")
-"""How the library says which cells to use."""
+"""How parameters are written here that are no option with the same value."""
 
 app = typer.Typer(
     name="cube2net",
@@ -145,7 +119,7 @@ def _status(signals: Signals) -> int:
         ended = app(prog_name="cube2net", standalone_mode=False)
         return ended if isinstance(ended, int) else 0
     except Cube2netError as error:
-        refuse(as_typed(str(error)))
+        refuse(as_typed(error.message))
     except SystemExit as exited:
         return exited.code if isinstance(exited.code, int) else int(exited.code is not None)
     except OSError as error:
@@ -160,37 +134,49 @@ def _status(signals: Signals) -> int:
     return 2
 
 
-def as_typed(sentence: str) -> str:
-    """Return a sentence of the library with its parameters as they are typed here.
+def as_typed(message: Message) -> str:
+    """Return a message of the library with its parameters as options of the command line.
 
-    >>> as_typed("2 items are in the cube already: 'a', 'b' (skip_known=True leaves them out)")
-    "2 items are in the cube already: 'a', 'b' (--skip-known leaves them out)"
-    >>> as_typed("raise max_ratio if you trust it (max_ratio=1000)")
-    'raise max_ratio if you trust it (--set max_ratio=1000)'
-    >>> as_typed("did you mean columns={'nodes.id': 'Kunden-Nr.'}? Or delimiter=';'?")
-    "did you mean --set columns=nodes.id:Kunden-Nr.? Or --set delimiter=';'?"
-    >>> as_typed("such cells are there with levels='decades,venue' or roll_up(cube, 'year', 'decades')")
-    "such cells are there with --levels 'decades,venue' or --roll-up 'year=decades'"
+    >>> as_typed(Message("2 items are known (", Setting("skip_known", True), " leaves them out)"))
+    '2 items are known (--skip-known leaves them out)'
+    >>> as_typed(Message(Setting("columns", {"nodes.id": "Kunden-Nr."}), " or ", Setting("delimiter", ";")))
+    "--set columns=nodes.id:Kunden-Nr. or --set delimiter=';'"
+    >>> as_typed(Message(Setting("levels", "decades,venue"), " or ", RollUp("year", "decades")))
+    '--levels decades,venue or --roll-up year=decades'
     """
-    for python, typed in TYPED.items():
-        sentence = sentence.replace(f"({python}", f"({typed}")
-    sentence = ROLLED.sub(lambda found: f"--roll-up {found[1][:-1]}={found[2][1:-1]}{found[1][0]}", sentence)
-    sentence = LEVELS.sub(lambda found: f"--levels {found[1]}", sentence)
-    sentence = PAIRS.sub(_typed_pairs, sentence)
-    sentence = SETTING.sub(lambda found: f"--set {found[1]}={found[2]}", sentence)
-    return sentence.replace("and as_large=False leaves", "and --no-as-large leaves")
+    return message.render(_as_option)
 
 
-def _typed_pairs(found: re.Match[str]) -> str:
+def _as_option(part: Setting | RollUp) -> str:
+    if isinstance(part, RollUp):
+        level = "" if part.level is None else f"={part.level}"
+        return f"--roll-up {_quote(part.dimension + level, part.dimension, part.level)}"
+    if part.name in WRITTEN:
+        return WRITTEN[part.name]
+    option = part.name.replace("_", "-")
+    if any(part.name in inspect.signature(command).parameters for command in COMMANDS):
+        if isinstance(part.value, bool):
+            return f"--{'' if part.value else 'no-'}{option}"
+        return f"--{option} {_quote(str(part.value), part.value)}"
+    if isinstance(part.value, Mapping):
+        return f"--set {_join_pairs(part.name, part.value)}"
+    value = str(part.value).lower() if isinstance(part.value, bool) else str(part.value)
+    return f"--set {part.name}={_quote(value, part.value)}"
+
+
+def _quote(text: str, *values: object) -> str:
+    """Return a text as a shell takes it; one of placeholders stays as it is, and no sign in it steers a terminal."""
+    if any(isinstance(value, Placeholder) for value in values):
+        return text
+    return shlex.quote(text) if text.isprintable() else repr(text)
+
+
+def _join_pairs(name: str, pairs: Mapping[str, object]) -> str:
     """Return names with values as they are typed: with colons and commas, or as JSON where they hold such."""
-    pairs = dict(PAIR.findall(found[2]))
-    if any(mark in value for value in pairs.values() for mark in ",:[{"):
-        text = json.dumps(pairs, ensure_ascii=False)
-    else:
-        text = ",".join(f"{name}:{value}" for name, value in pairs.items())
-    typed = f"{found[1]}={text}"
-    plain = typed.replace("…", "")
-    return f"--set {typed if shlex.quote(plain) == plain else shlex.quote(typed)}"
+    if any(mark in str(value) for value in pairs.values() for mark in ",:[{"):
+        return shlex.quote(f"{name}={json.dumps(pairs, ensure_ascii=False)}")
+    text = f"{name}={','.join(f'{key}:{value}' for key, value in pairs.items())}"
+    return _quote(text, *pairs.values())
 
 
 def _usage(error: Any) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace as replaced
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from cube2net import pipeline
-from cube2net.cli.lone_tables import advising_alone
 from cube2net.cli.options import configured, fields_of, split_settings
 from cube2net.cli.terminal import say, show_table
-from cube2net.errors import ParameterError, SourceError, listed, unknown
+from cube2net.errors import ParameterError, Setting, SingleTableError, SourceError, listed, unknown
 from cube2net.interfaces import Engine, Source, TopicModel
 from cube2net.progress import Progress
 from cube2net.records import Corpus, Cube, DimensionSpec
@@ -95,8 +95,19 @@ def build(
         return pipeline.build_cube(corpus, asked or proposed(corpus), **options)
     reader = reader_of(source, paths, settings, strict, where)
     places = () if source == SQL else paths
-    with advising_alone(source):
+    with _advise_alone(source):
         return pipeline.build_from(reader, *places, dimensions=asked or proposed, **options)
+
+
+@contextmanager
+def _advise_alone(source: str) -> Iterator[None]:
+    """Add to the refusal of a single table that its rows can be read by themselves, as explore reads them."""
+    try:
+        yield
+    except SingleTableError as error:
+        if source != "tables":
+            raise
+        raise SourceError(error, "; or read its rows alone, as explore does: ", Setting("alone", True)) from None
 
 
 def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -123,7 +134,7 @@ def read(
             raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
         return pipeline.load_bundled()
     places = () if source == SQL else paths
-    with advising_alone(source):
+    with _advise_alone(source):
         return pipeline.read_source(reader_of(source, paths, settings, strict, where), *places, progress=progress)
 
 

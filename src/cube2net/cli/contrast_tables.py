@@ -8,7 +8,6 @@ from pathlib import Path
 
 from cube2net import pipeline
 from cube2net.cli import answering, network_files
-from cube2net.cli.app import as_typed
 from cube2net.cli.terminal import say, show_json, show_table
 from cube2net.confidence import LEVEL
 from cube2net.records import Cube, Query
@@ -93,7 +92,7 @@ def show_contrast(found: Contrast) -> None:
             for cell in found.cells
         ]
         show_table(f"{one} against {two}", columns, rows, right=columns[1:])
-    say(as_typed(found.sentence))
+    say(found.sentence)
     if found.cells:
         say(f"{_worth(found)}; {_looked_at(found)}")
 

@@ -118,7 +118,7 @@ def show(asked: Request, found: Suggestion) -> None:
     say("")
     _show_proposals("each dimension by itself", found.alone)
     if not found.dimensions:
-        say(as_typed(f"nothing to propose: {found.reason}"))
+        say(f"nothing to propose: {as_typed(found.why)}")
         return
     _show_proposals("together", found.proposals)
     if found.topics is not None:

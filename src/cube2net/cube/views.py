@@ -15,7 +15,7 @@ from cube2net.arrays import distinct_rows, take_rows, transpose
 from cube2net.cube.building.cells import pack_homes
 from cube2net.cube.building.items import renumbered
 from cube2net.cube.storage.parts import check_whole
-from cube2net.errors import CubeError, ParameterError, listed, unknown
+from cube2net.errors import CubeError, ParameterError, Placeholder, RollUp, listed, unknown
 from cube2net.records import Cells, Cube, Dimension, Ragged
 from cube2net.records.dimension import STAR, TOP
 from cube2net.records.lineage import remembered
@@ -72,11 +72,18 @@ def _level_above(dimension: Dimension, to: str | None) -> int | None:
     if to is None:
         found = dimension.directly_above()
         if not found:
-            raise ParameterError(f"dimension {name!r} has no level above to roll up to, only ∗ (to='∗')")
+            raise ParameterError(
+                f"dimension {name!r} has no level above to roll up to, only ∗", parameter="to", hint=RollUp(name, STAR)
+            )
         if len(found) > 1:
             names = [repr(dimension.levels[number].name) for number in found]
             choices = f"{', '.join(names[:-1])} and {names[-1]}"
-            raise ParameterError(f"dimension {name!r} has {choices} above it: name the one to roll up to (to=…)")
+            raise ParameterError(
+                f"dimension {name!r} has {choices} above it: name the one to roll up to",
+                parameter="to",
+                allowed=[dimension.levels[number].name for number in found],
+                hint=RollUp(name, Placeholder("LEVEL")),
+            )
         return found[0]
     above = {dimension.levels[number].name: number for number in dimension.at_or_above()[1:]}
     if to in above:
@@ -146,7 +153,11 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     """
     check_whole(cube, "cut to some labels")
     if not isinstance(where, Mapping):
-        raise ParameterError(f"where is {where!r}, expected labels by dimension, such as {{'venue': 'ACL'}}")
+        raise ParameterError(
+            f"where is {where!r}, expected labels by dimension, such as {{'venue': 'ACL'}}",
+            parameter="where",
+            value=where,
+        )
     keep: dict[int, set[int]] = {}
     for name, wanted in where.items():
         number, at = cube.level(name)

@@ -19,7 +19,7 @@ from cube2net.cube.building.links import links_of_rows
 from cube2net.cube.storage.parts import check_whole, given
 from cube2net.cube.views import limited_to, said_throughout
 from cube2net.cube.without import take_out
-from cube2net.errors import CubeError, ParameterError, listed, quoted, unknown
+from cube2net.errors import CubeError, ParameterError, Setting, listed, quoted, unknown
 from cube2net.records import Cube, DimensionSpec, ItemIndex, LinkDetails, Links, Ragged
 from cube2net.records.lineage import remembered
 from cube2net.records.link_details import ITEM, TIME
@@ -52,10 +52,10 @@ class Window:
 
     def __post_init__(self) -> None:
         if self.first is None and self.last is None:
-            raise ParameterError(f"a window of time needs a beginning or an end: {HOW}")
+            raise ParameterError(f"a window of time needs a beginning or an end: {HOW}", parameter="between")
         both = [_span(bound) for bound in (self.first, self.last) if bound is not None]
         if len(both) == 2 and both[0][0] >= both[1][1]:
-            raise ParameterError(f"the window {str(self)!r} ends before it begins")
+            raise ParameterError(f"the window {str(self)!r} ends before it begins", parameter="between")
 
     @classmethod
     def read(cls, between: str | Sequence[Bound] | Window) -> Window:
@@ -67,7 +67,11 @@ class Window:
             first, dots, last = text.partition("..")
             return cls(_bound(first, between), _bound(last if dots else first, between), attribute.strip())
         if not isinstance(between, Sequence) or len(between) != 2:
-            raise ParameterError(f"between is {between!r}, expected a text or a pair such as (2015, 2019)")
+            raise ParameterError(
+                f"between is {between!r}, expected a text or a pair such as (2015, 2019)",
+                parameter="between",
+                value=between,
+            )
         return cls(_bound(between[0], between), _bound(between[1], between))
 
     def __str__(self) -> str:
@@ -103,7 +107,9 @@ class Window:
         inside = ~np.isnan(values)
         for bound, compare in ((self.first, np.greater_equal), (self.last, np.less_equal)):
             if bound is not None and not isinstance(bound, int):
-                raise ParameterError(f"{what} holds whole numbers such as years, and the window has {str(bound)!r}")
+                raise ParameterError(
+                    f"{what} holds whole numbers such as years, and the window has {str(bound)!r}", parameter="between"
+                )
             if bound is not None:
                 inside &= compare(values, bound)
         return np.asarray(inside)
@@ -138,12 +144,16 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     timed = details is not None and TIME in details.columns
     if asked.attribute == LINKS or (timed and not (asked.attribute or times_of(cube))):
         if details is None or not timed:
-            raise ParameterError(f"the window is of links, and those of the cube have no time: {HOW}")
+            raise ParameterError(
+                f"the window is of links, and those of the cube have no time: {HOW}", parameter="between"
+            )
         left = _only_links(cube, details, _links_inside(details, asked, np.empty(0, dtype=bool)))
         left = left if asked.attribute else limited_to(left, np.diff(left.links.indptr) > 0)
         return said_throughout(left, f"only links of {replace(asked, attribute='')}, all items")
     if cube.items is None:
-        raise CubeError("the cube does not keep its items: build it again to limit it to a time (items='all')")
+        raise CubeError(
+            "the cube does not keep its items: build it again to limit it to a time", hint=Setting("items", "all")
+        )
     index = cube.items()
     attributes = index.kept_attributes
     name = asked.attribute or _time_of(cube)
@@ -283,7 +293,9 @@ def _bound(value: Bound, window: object) -> int | str | date | None:
                 pass
             else:
                 return text
-    raise ParameterError(f"cannot read {quoted(value)} in the window {window!r}: {HOW}")
+    raise ParameterError(
+        f"cannot read {quoted(value)} in the window {window!r}: {HOW}", parameter="between", value=window
+    )
 
 
 def _span(bound: int | str | date) -> tuple[np.datetime64, np.datetime64]:

@@ -95,7 +95,7 @@ def asked(cube: Cube, query: Any = None, **options: Any) -> dict[str, Any]:
         return as_json(ask)
     except ParameterError as error:
         near = {word: close for word in ask.get("options", {}) if (close := nearest(word, WORDS)) is not None}
-        strange = next((word for word in near if quoted(word) in str(error)), None)
+        strange = next((word for word in near if word == error.value or error.parameter == "options"), None)
         if strange is None:
             raise
         raise ParameterError(f"explore takes no {quoted(strange)}: did you mean {near[strange]!r}?") from None
@@ -113,7 +113,9 @@ def as_json(ask: Mapping[str, Any]) -> dict[str, Any]:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError):
             raise ParameterError(
-                f"{word} is {quoted(value)}, expected numbers and texts that a page can send"
+                f"{word} is {quoted(value)}, expected numbers and texts that a page can send",
+                parameter=word,
+                value=value,
             ) from None
     said = {word: value for word, value in ask.items() if value not in (None, (), [], {}, "") and value is not False}
     plain: dict[str, Any] = json.loads(json.dumps({"query": [], **said}))

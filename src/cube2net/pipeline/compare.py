@@ -14,7 +14,7 @@ from cube2net.array_types import Array
 from cube2net.atomic_files import check_folder
 from cube2net.compiling import tells_compiling
 from cube2net.cube import cuboid, hide_pairs, unlinked_pairs
-from cube2net.errors import ParameterError, quoted, unknown, whole_number
+from cube2net.errors import ParameterError, Setting, quoted, unknown, whole_number
 from cube2net.fingerprints import array_fingerprint, cube_fingerprint, query_fingerprint
 from cube2net.interfaces import Method, NodeEmbedder
 from cube2net.locks import only_writer
@@ -207,7 +207,9 @@ def _rivals(as_large: bool, rivals: Sequence[str] | None) -> bool | Sequence[str
     """Return the methods that get networks as large as the others: all (True), those named, or none (False)."""
     named = several(rivals)
     if named and not as_large:
-        raise ParameterError("rivals are the networks made as large, and as_large=False leaves them out: give one")
+        raise ParameterError(
+            "rivals are the networks made as large, and ", Setting("as_large", False), " leaves them out: give one"
+        )
     return as_large if named is None else named
 
 

@@ -16,7 +16,7 @@ from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling
 from cube2net.confidence import LEVEL
 from cube2net.cube import check_whole, pick_cells
-from cube2net.errors import ParameterError, QueryError, plain, quoted, whole_number
+from cube2net.errors import ParameterError, QueryError, Setting, plain, quoted, whole_number
 from cube2net.pipeline.clusters import clustered
 from cube2net.pipeline.construct import construct
 from cube2net.pipeline.queries import Asked, check_cube, query_of
@@ -110,9 +110,15 @@ def contrast(
     asked = _checked(cube, query, m, chance)
     if against is None:
         if asked.labels is None:
-            raise QueryError("the query has no labels to tell apart: give labels, or a second query (against=…)")
+            raise QueryError(
+                "the query has no labels to tell apart: give labels, or a second query", hint=Setting("against")
+            )
         if names is not None:
-            raise ParameterError(f"names are those of two queries, and the sides are labels here, got {quoted(names)}")
+            raise ParameterError(
+                f"names are those of two queries, and the sides are labels here, got {quoted(names)}",
+                parameter="names",
+                value=names,
+            )
         return _described(cube, asked, asked.labels, m, chance)
     return _pair(cube, asked, query_of(cube, against), m, _names(names), chance)
 
@@ -186,7 +192,9 @@ def _checked(cube: Cube, query: Asked, m: int, chance: float) -> Query:
     whole_number("m", m, 1, what="cells")
     given: object = chance
     if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) <= 1:
-        raise ParameterError(f"chance is {quoted(chance)}, expected a number above 0 and up to 1")
+        raise ParameterError(
+            f"chance is {quoted(chance)}, expected a number above 0 and up to 1", parameter="chance", value=chance
+        )
     return asked
 
 
@@ -195,7 +203,7 @@ def _names(given: Sequence[str] | None) -> tuple[str, str]:
         return NAMES
     names = [given] if isinstance(given, str) else list(given)
     if len(names) != 2 or not all(isinstance(name, str) and name for name in names) or names[0] == names[1]:
-        raise ParameterError(f"names is {quoted(given)}, expected two different texts")
+        raise ParameterError(f"names is {quoted(given)}, expected two different texts", parameter="names", value=given)
     return names[0], names[1]
 
 

@@ -16,7 +16,17 @@ from cube2net import network as networks
 from cube2net.arguments import check_call, path_of
 from cube2net.atomic_files import temporary_folder
 from cube2net.compiling import tells_compiling
-from cube2net.errors import CubeError, InputError, ParameterError, QueryError, listed, quoted, some
+from cube2net.errors import (
+    CubeError,
+    InputError,
+    ParameterError,
+    Placeholder,
+    QueryError,
+    Setting,
+    listed,
+    quoted,
+    some,
+)
 from cube2net.network_options import STEERING
 from cube2net.pipeline.construct import construct
 from cube2net.pipeline.cubes import open_cube
@@ -181,12 +191,13 @@ def _found(recipe: Recipe, path: Path, given: str | Path | None) -> Cube:
     if given is not None:
         return open_cube(given)
     name = recipe.cube.get("name")
+    hint = Setting("cube", Placeholder("FOLDER"))
     if name is None:
-        raise InputError("the network was made of a cube in memory: give the cube or its folder (cube=FOLDER)")
+        raise InputError("the network was made of a cube in memory: give the cube or its folder", hint=hint)
     for folder in (path.parent / name, Path(name)):
         if name not in ("", "..") and Path(name).name == name and folder.is_dir():
             return open_cube(folder)
-    raise CubeError(f"the cube {quoted(name)} is neither beside the file nor here: give its folder (cube=FOLDER)")
+    raise CubeError(f"the cube {quoted(name)} is neither beside the file nor here: give its folder", hint=hint)
 
 
 def _told_apart(recipe: Recipe, cube: Cube) -> list[str]:

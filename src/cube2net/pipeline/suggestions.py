@@ -16,7 +16,7 @@ from cube2net.arrays import row_of_entries
 from cube2net.compiling import tells_compiling
 from cube2net.confidence import REACH
 from cube2net.cube import TOPIC
-from cube2net.errors import ParameterError, QueryError, listed, whole_number
+from cube2net.errors import Message, ParameterError, QueryError, listed, whole_number
 from cube2net.pipeline.queries import Asked, query_of, read_query
 from cube2net.pipeline.reading import corpus_of
 from cube2net.pipeline.topic_finding import find_topics
@@ -129,7 +129,7 @@ def decide_dimensions(corpus: Corpus, min_objects: int, seed: int, progress: Pro
 def check_found(suggestion: Suggestion) -> None:
     """Raise where nothing is proposed for a cube."""
     if not suggestion.dimensions:
-        raise ParameterError(f"found no dimensions for a cube: {suggestion.reason}; {suggestion.why_not()}")
+        raise ParameterError("found no dimensions for a cube: ", suggestion.why, f"; {suggestion.why_not()}")
 
 
 def with_texts(corpus: Corpus, progress: Progress) -> tuple[Corpus, str]:
@@ -241,7 +241,7 @@ class _Ranking:
         found, best = self.found, next(iter(judged), None)
         if best is None or best.held is None or self._asked is None:
             return found
-        reason = (
+        why = Message(
             f"of a hidden half of the query its cells hold {best.held.mean:.0%} among as many objects as the others "
             f"bring; {best.counts.sentence(found.min_objects)}"
         )
@@ -251,7 +251,7 @@ class _Ranking:
             best=best,
             others=tuple(judged[1:SHOWN]),
             alone=tuple(alone),
-            reason=reason,
+            why=why,
             query=len(self._asked),
         )
 

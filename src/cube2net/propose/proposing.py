@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.errors import listed, whole_number
+from cube2net.errors import Message, Setting, listed, whole_number
 from cube2net.progress import Progress, silent
 from cube2net.propose.attribute_kinds import Seen, bins_for, look_at
 from cube2net.propose.cell_counts import Agreement, told_together
@@ -109,7 +109,7 @@ def propose(
         alone=tuple(_ranked([each.proposal() for each in alone])),
         attributes=said,
         dependencies=chains.dependencies,
-        reason=_reason(best, few, alone, min_objects),
+        why=_reason(best, few, alone, min_objects),
         items=corpus.items.num_rows,
         looked_at=len(sample),
         min_objects=min_objects,
@@ -322,16 +322,18 @@ def _why_not(one: Combination, min_objects: int) -> str:
     return f"only {counts.share:.0%} of the objects would be in a cell"
 
 
-def _reason(best: Combination | None, few: Sample, alone: Sequence[Combination], min_objects: int) -> str:
+def _reason(best: Combination | None, few: Sample, alone: Sequence[Combination], min_objects: int) -> Message:
     """Return why a combination was chosen, in a sentence; or what would help where none was."""
     if best is not None:
-        return best.counts.sentence(min_objects)
+        return Message(best.counts.sentence(min_objects))
     for least in (least for least in FEWER if least < min_objects):
         again = [combine(few, each.parts, least) for each in alone]
         would = [each.specs[0].name for each in again if each is not None and each.works]
         if would:
-            return (
-                f"no attribute makes two cells of {min_objects} objects: with {least} in a cell {listed(would)} would "
-                f"(min_objects={least})"
+            return Message(
+                f"no attribute makes two cells of {min_objects} objects: with {least} in a cell {listed(would)} would",
+                " (",
+                Setting("min_objects", least),
+                ")",
             )
-    return "no attribute tells groups of objects apart: give the items one that does, such as a city or a year"
+    return Message("no attribute tells groups of objects apart: give the items one that does, such as a city or a year")

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net.array_types import Array
-from cube2net.errors import CubeError, ParameterError, QueryError, plain, some, unknown
+from cube2net.errors import CubeError, ParameterError, QueryError, RollUp, plain, some, unknown
 from cube2net.records.cell_titles import cell_line
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.explanation import counted
@@ -149,7 +149,9 @@ class Cube(Shown):
         dimension = self.dimensions[number]
         if at != dimension.at:
             raise ParameterError(
-                f"{name!r} is a level above {dimension.name!r}: roll {dimension.name!r} up first (roll_up)"
+                f"{name!r} is a level above {dimension.name!r}: roll {dimension.name!r} up first",
+                value=name,
+                hint=RollUp(dimension.name, name),
             )
         return number
 

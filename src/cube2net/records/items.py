@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.errors import CubeError, ParameterError, some
+from cube2net.errors import CubeError, ParameterError, Setting, some
 from cube2net.records.item_attributes import ItemAttributes
 from cube2net.records.ragged import Ragged
 
@@ -73,7 +73,8 @@ class ItemIndex:
         """The attributes of all items, as they are kept."""
         if self.load_attributes is None:
             raise CubeError(
-                "the cube does not keep the attributes of its items: build it again to have them (items='all')"
+                "the cube does not keep the attributes of its items: build it again to have them",
+                hint=Setting("items", "all"),
             )
         found = self.load_attributes()
         if len(found) != len(self):

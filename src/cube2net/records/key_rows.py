@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.errors import Cube2netError, QueryError, quoted, some
+from cube2net.errors import Cube2netError, Message, QueryError, Setting, quoted, some
 from cube2net.records.dimension import Dimension
 from cube2net.records.items import ItemIndex
-from cube2net.records.keys import check_kinds, is_row, is_text, key_of
+from cube2net.records.keys import SKIP_MISSING, check_kinds, is_row, is_text, key_of
 from cube2net.records.limits import MOST
 from cube2net.records.objects import Objects
 from cube2net.records.query_series import UNKNOWN
@@ -63,10 +63,10 @@ def rows_of_keys(
         numbers = {text: keys[place] for text, place in zip(texts, named, strict=True) if is_row(keys[place])}
         count = len(set(texts))
         sentence = _lost(objects, found.missing, found.ambiguous, numbers if objects.whole else {}, count)
-        where = _elsewhere(objects, found.missing) if len(found.missing) >= NEARLY_ALL * count else ""
+        where: Message | str = _elsewhere(objects, found.missing) if len(found.missing) >= NEARLY_ALL * count else ""
         if not where and len(found.missing) == count and said_of_items is not None:
             where = said_of_items(found.missing)
-        raise QueryError(sentence + where)
+        raise QueryError(sentence, where, parameter="query", value=lost)
     rows = np.full(len(keys), -1, dtype=np.int64)
     rows[named] = found.rows
     others = set(range(len(keys))).difference(named)
@@ -134,12 +134,12 @@ def _check_meant(objects: Objects, keys: Sequence[int]) -> None:
 
 def _lost(
     objects: Objects, missing: tuple[str, ...], ambiguous: tuple[str, ...], numbers: Mapping[str, int], asked: int
-) -> str:
+) -> Message:
     """Return what is missing of so many that were asked for; ``numbers`` are the keys that were given as such.
 
     A number that is like another was not meant for it.
     """
-    parts = []
+    parts: list[object] = []
     if missing:
         near = [(key, objects.near(key)) for key in missing[:3] if not key.isdigit()]
         hints = ", ".join(f"{quoted(names[0])} for {quoted(key)}" for key, names in near if names)
@@ -147,8 +147,9 @@ def _lost(
         parts.append(
             f"query names {plural} not in the cube: {some([numbers.get(key, key) for key in missing])}"
             + (f" (did you mean {hints}?)" if hints else "")
-            + (" (cube.query(…, skip_missing=True) leaves them out)" if 3 < len(missing) < asked else "")
         )
+        if 3 < len(missing) < asked:
+            parts += [" (", SKIP_MISSING, ")"]
     if ambiguous:
         plural = (
             "1 name that several objects bear"
@@ -156,11 +157,12 @@ def _lost(
             else (f"{len(ambiguous):,} names that several objects bear")
         )
         ids = some(objects.bearers(ambiguous[0]))
+        parts += ["; "] if missing else []
         parts.append(f"query gives {plural}: {some(ambiguous)} (use an id, for {quoted(ambiguous[0])} {ids})")
-    return "; ".join(parts)
+    return Message(*parts)
 
 
-def _elsewhere(objects: Objects, missing: Sequence[str]) -> str:
+def _elsewhere(objects: Objects, missing: Sequence[str]) -> Message | str:
     """Return which attribute of the objects holds most of what is missing, as the end of a sentence."""
     wanted = pa.array(list(filter(is_text, missing[:LOOKED_AT])), pa.string())
     for name in objects.attributes.column_names:
@@ -169,9 +171,9 @@ def _elsewhere(objects: Objects, missing: Sequence[str]) -> str:
             held = pc.sum(pc.is_in(wanted, value_set=pc.cast(column, pa.string()).combine_chunks())).as_py() or 0
             if len(wanted) and held > 0.5 * len(wanted):
                 column_of = name.removesuffix("_attribute")
-                return (
-                    f"; the attribute {name!r} of objects has them, and they are names once the cube is built with "
-                    f"columns={{'name': {column_of!r}}}"
+                return Message(
+                    f"; the attribute {name!r} of objects has them, and they are names once the cube is built with ",
+                    Setting("columns", {"name": column_of}),
                 )
     return ""
 

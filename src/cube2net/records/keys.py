@@ -10,8 +10,9 @@ from uuid import UUID
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.errors import QueryError, quoted, some
+from cube2net.errors import Message, QueryError, Setting, quoted, some
 
+SKIP_MISSING = Message(Setting("skip_missing", True, "cube.query"), " leaves them out")
 MISSING = ("NAType", "NaTType")
 """What pandas calls the kinds of a value that is not there."""
 
@@ -96,9 +97,7 @@ def check_kinds(keys: Sequence[Any]) -> None:
     wrong = [key for key in keys if not (isinstance(key, str) or is_row(key))]
     if wrong and all(map(is_missing, wrong)):
         plural = "1 of them is missing" if len(wrong) == 1 else f"{len(wrong):,} of them are missing"
-        raise QueryError(
-            f"query lists {len(keys):,} objects, and {plural} (cube.query(…, skip_missing=True) leaves them out)"
-        )
+        raise QueryError(f"query lists {len(keys):,} objects, and {plural}", parameter="query", hint=SKIP_MISSING)
     if wrong:
         plural = "1 object that is" if len(wrong) == 1 else f"{len(wrong):,} objects that are"
         is_mask = all(isinstance(key, bool) for key in keys)

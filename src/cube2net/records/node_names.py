@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cube2net.errors import ParameterError, QueryError, listed, quoted, some, unknown
+from cube2net.errors import Message, ParameterError, QueryError, RollUp, Setting, listed, quoted, some, unknown
 from cube2net.records.cell_titles import BETWEEN, cell_line, cell_title
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.key_rows import rows_of_keys
@@ -235,9 +235,10 @@ def _at_another_level(cube: Cube, names: Sequence[str]) -> ParameterError | None
     above = {dimension.levels[at].name for dimension, _, _ in strange for at in dimension.at_or_above()}
     if cube.cells.counts is not None or any(d.is_top or level.name not in above for d, _, level in strange):
         return ParameterError(f"{text}; the cube before it was rolled up may have it")
-    ways = [f"levels={','.join(levels)!r}"]
-    ways += [f"roll_up(cube, {d.name!r}, {level.name!r})" for d, _, level in strange] if len(strange) == 1 else []
-    return ParameterError(f"{text} (such cells are there with {' or '.join(ways)})")
+    ways: list[object] = [Setting("levels", ",".join(levels))]
+    if len(strange) == 1:
+        ways += [" or ", *(RollUp(dimension.name, level.name) for dimension, _, level in strange)]
+    return ParameterError(text, hint=Message("such cells are there with ", *ways))
 
 
 def _checked(cube: Cube, node: Node) -> Node:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cube2net.errors import plain
+from cube2net.errors import Message, plain
 from cube2net.records.explanation import counted
 from cube2net.records.spec import MIN_OBJECTS, DimensionSpec
 from cube2net.showing import Shown
@@ -146,7 +146,7 @@ class Suggestion(Shown):
     alone: tuple[Proposal, ...]
     attributes: tuple[Attribute, ...]
     dependencies: tuple[Dependency, ...]
-    reason: str
+    why: Message
     items: int
     looked_at: int
     min_objects: int = MIN_OBJECTS
@@ -160,6 +160,11 @@ class Suggestion(Shown):
         names = " × ".join(map(str, self.dimensions))
         counts = self.best.counts
         return f"Suggestion({names}: about {counted(counts.cells, 'cell')}, {counts.share:.0%} of objects in them)"
+
+    @property
+    def reason(self) -> str:
+        """Why the dimensions were chosen, or what would help where none was."""
+        return str(self.why)
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:

@@ -45,7 +45,7 @@ from cube2net.cube.building.links import count_left_out, grow_details, grow_link
 from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
 from cube2net.cube.storage.ledger import Ledger, hashes, ledger_of
 from cube2net.cube.storage.parts import given, in_files, in_memory
-from cube2net.errors import ParameterError, SourceError, some, unknown
+from cube2net.errors import Message, ParameterError, Setting, SourceError, some, unknown
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent
 from cube2net.records import Cells, Corpus, Cube, DimensionSpec, ItemIndex, LinkDetails, Links, Objects, Ragged, Topics
@@ -124,7 +124,8 @@ def refuse_known(corpus: Corpus, known: Array) -> None:
         ids = corpus.items["item"].filter(pa.array(known)).to_pylist()
         plural = "1 of the new items is" if len(ids) == 1 else f"{len(ids):,} of the new items are"
         raise SourceError(
-            f"{plural} in the cube already: {some(ids)} (skip_known=True leaves them out, replace=True replaces them)"
+            f"{plural} in the cube already: {some(ids)}",
+            hint=Message(Setting("skip_known", True), " leaves them out, ", Setting("replace", True), " replaces them"),
         )
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.cube.storage.parts import given
-from cube2net.errors import SourceError, some
+from cube2net.errors import Message, Setting, SourceError, some
 from cube2net.records import Corpus, Cube, Objects, Topics
 from cube2net.records.column_kinds import decoded
 from cube2net.records.corpus import LABELS, LINK_DETAILS, LINKS, MENTIONS, OBJECTS, TERMS, table
@@ -198,7 +198,10 @@ def check_types(whole_ids: bool, directed: bool, second: Corpus) -> None:
     if second.links is not None and second.links.num_rows and directed != second.directed:
         have = "lead from source to target" if directed else "have no direction"
         other = "have none" if directed else "lead from source to target"
-        raise SourceError(f"the first links {have}, and those of the new data {other} (directed=True gives one)")
+        raise SourceError(
+            f"the first links {have}, and those of the new data {other}",
+            hint=Message(Setting("directed", True), " gives one"),
+        )
 
 
 def check_links(derived: bool, brings_none: bool) -> None:

@@ -42,7 +42,7 @@ from cube2net.cube.building.links import (
 )
 from cube2net.cube.storage.ledger import RESTS, Ledger, hashes, ledger_of
 from cube2net.cube.storage.parts import given, in_memory
-from cube2net.errors import CubeError, ParameterError, SourceError, some
+from cube2net.errors import CubeError, ParameterError, Setting, SourceError, some
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, ItemIndex, LinkDetails, Links, Ragged, Topics
@@ -166,11 +166,14 @@ def change_items(
 def _index_of(cube: Cube) -> ItemIndex:
     """Return the index of a cube that keeps all of its items."""
     if cube.items is None:
-        raise CubeError("the cube does not keep its items: build it again to replace or remove some (items='all')")
+        raise CubeError(
+            "the cube does not keep its items: build it again to replace or remove some", hint=Setting("items", "all")
+        )
     index = cube.items()
     if index.load_attributes is None:
         raise CubeError(
-            "the cube does not keep the attributes of its items: build it again to replace or remove some (items='all')"
+            "the cube does not keep the attributes of its items: build it again to replace or remove some",
+            hint=Setting("items", "all"),
         )
     return index
 

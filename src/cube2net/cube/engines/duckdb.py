@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from cube2net.arrow_files import ROWS, finished, open_mapped, write_mapped
 from cube2net.atomic_files import temporary_folder
-from cube2net.errors import InputError, ParameterError, first_line, parse_size
+from cube2net.errors import InputError, ParameterError, Setting, first_line, parse_size
 from cube2net.progress import Progress, silent
 
 DATABASE, SPILL = "plan.duckdb", "spill"
@@ -154,8 +154,10 @@ class DuckDB:
         except duckdb.OutOfMemoryException:
             limit = f"its memory of {self.memory}" if self.memory else "the memory of this machine"
             raise InputError(
-                f"DuckDB needs more than {limit} for {what}, or there is no space on the disk: "
-                "give it more (memory=8GB)"
+                f"DuckDB needs more than {limit} for {what}, or there is no space on the disk: give it more",
+                parameter="memory",
+                value=self.memory,
+                hint=Setting("memory", "8GB"),
             ) from None
         except duckdb.InterruptException:
             raise KeyboardInterrupt from None

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from cube2net.errors import Cube2netError, InputError, first_line, quoted, unknown
+from cube2net.errors import Cube2netError, InputError, SourceError, first_line, quoted, unknown
 from cube2net.network.export.registry import EXPORTS, RECIPE, files_of, suffix_of
 from cube2net.network.export.xlsx import RECIPE as SHEET
 from cube2net.network.export.xml import RECIPE as LINE
@@ -51,8 +51,10 @@ def read_recipe(path: Path) -> Recipe:
         recipe = found if isinstance(found, Recipe) else Recipe.from_dict(found) if found is not None else None
     except FileNotFoundError:
         raise InputError(f"{quoted(str(file))} does not exist: name the file of a network") from None
+    except SourceError as error:  # of XML, which names the file and the line
+        raise InputError(error) from None
     except Cube2netError as error:
-        raise InputError(str(error) if str(error).startswith(file.name) else f"{file.name}: {error}") from None
+        raise InputError(f"{file.name}: ", error) from None
     except RecursionError:
         raise InputError(f"{quoted(str(file))} cannot be read: it is nested too deeply") from None
     except (TypeError, *BROKEN) as error:

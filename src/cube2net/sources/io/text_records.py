@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from cube2net.errors import SourceError
+from cube2net.errors import Message, Setting, SourceError
 from cube2net.sources.io.dropped import Dropped, Places
 from cube2net.unpacking import Meter, gunzipped, open_raw
 
@@ -184,10 +184,12 @@ def check_text(path: Path, meter: Meter, encoding: str | None = UTF_8) -> str:
                 f"{path.name} is not text in {wanted} ({wrong} means nothing there): save it in UTF-8"
             ) from None
         at = before - len(decoder.getstate()[0]) + error.start
-        other = "" if encoding == UTF_8 else f", or say which it has: encoding={WINDOWS!r}"
+        other = () if encoding == UTF_8 else (", or say which it has: ", Setting("encoding", WINDOWS))
         raise SourceError(
-            f"{path.name} line {_line_at(path, at, meter):,}: {wrong} is not UTF-8, "
-            f"expected text in UTF-8 (save the file in that encoding{other})"
+            f"{path.name} line {_line_at(path, at, meter):,}: {wrong} is not UTF-8, expected text in UTF-8",
+            parameter="encoding",
+            value=encoding,
+            hint=Message("save the file in that encoding", *other),
         ) from None
     except OSError as error:
         raise SourceError(f"{path.name} cannot be read: {error.strerror or error}") from None

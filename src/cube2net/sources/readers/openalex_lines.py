@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cube2net.array_types import Array
-from cube2net.errors import Cube2netError, SourceError, first_line
+from cube2net.errors import Cube2netError, Setting, SourceError, first_line
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.io.input_files import ARCHIVES, BESIDE, InputFiles
 from cube2net.sources.io.text_records import LONGEST, json_records, lines, texts
@@ -318,7 +318,10 @@ def _parquet_blocks(part: Part, meter: Meter) -> Iterator[Block]:
         if not parquet_fits(part.path, gauge):
             raise SourceError(
                 f"{name} may take more memory than {gauge.meter.limits.max_ratio:,} times its size: it is not read, "
-                f"raise max_ratio if you trust it (max_ratio={10 * gauge.meter.limits.max_ratio})"
+                "raise max_ratio if you trust it",
+                parameter="max_ratio",
+                value=gauge.meter.limits.max_ratio,
+                hint=Setting("max_ratio", 10 * gauge.meter.limits.max_ratio),
             )
         with pq.ParquetFile(part.path) as file, duckdb.connect(config={"threads": 1}) as connection:
             columns = [column for column in file.schema_arrow.names if column in WANTED]

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.errors import SourceError, listed, some
+from cube2net.errors import Message, Placeholder, Setting, SourceError, listed, some
 from cube2net.records.column_kinds import decoded, holds_text, is_list
 from cube2net.records.link_weights import LIGHTEST
 from cube2net.sources.io.dropped import Dropped, Places
@@ -183,8 +183,8 @@ def _twice(rows: Rows, name: str, ids: pa.ChunkedArray, what: str) -> SourceErro
     others = f"; {len(again):,} ids come twice or more" if len(again) > 1 else ""
     role = "items.item" if what == "items" else f"{what}.id"
     return SourceError(
-        f"{two}: {name!r} is {value!r} again (as in {one}), expected every id once{others} "
-        f"(or say which column has the ids: columns={{'{role}': …}})"
+        f"{two}: {name!r} is {value!r} again (as in {one}), expected every id once{others}",
+        hint=Message("or say which column has the ids: ", Setting("columns", {role: Placeholder("…")})),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import permutations
 from pathlib import Path
 
-from cube2net.errors import SourceError, listed, some
+from cube2net.errors import Setting, SourceError, listed, some
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows
 from cube2net.sources.tables.dialects import Conventions
@@ -213,8 +213,9 @@ class TableFinder:
         except SourceError:
             one, two = (left if len(left) > 1 else names)[:2]
             raise SourceError(
-                f"{path.name} has the sheets {some(names, 10)}: {EXPECTED}, each called so; or say which is what "
-                f"(sheet={{'nodes': {one!r}, 'links': {two!r}}})"
+                f"{path.name} has the sheets {some(names, 10)}: {EXPECTED}, each called so; or say which is what",
+                parameter="sheet",
+                hint=Setting("sheet", {"nodes": one, "links": two}),
             ) from None
 
     def _sheet_rows(self, path: Path, name: str) -> Rows | None:
@@ -236,8 +237,9 @@ class TableFinder:
             return FoundTables({called: path, **beside})
         if not columns and not beside and called in (*["nodes"] * (not self.alone), *EXTRAS):
             raise SourceError(
-                f"got {path.name!r} alone: {EXPECTED}; "
-                "give the links beside it, a table with two ids in a row (links=…)"
+                f"got {path.name!r} alone: {EXPECTED}; give the links beside it, a table with two ids in a row",
+                parameter="links",
+                hint=Setting("links"),
             )
         is_flat = "links" not in beside or columns
         return FoundTables({RECORDS if is_flat else "nodes": path, **beside})

@@ -7,7 +7,7 @@ and what is the same wherever an object stands is an attribute of the object, to
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.errors import SourceError, some
+from cube2net.errors import Setting, SingleTableError, SourceError, some
 from cube2net.records import Corpus
 from cube2net.records.column_kinds import decoded, holds_text, is_list
 from cube2net.records.keys import are_whole
@@ -79,9 +79,10 @@ def guess_flat(
     if by_values and "objects" not in given and (objects is None or not _holds_several(rows, objects, separators)):
         objects = list_column(rows) or objects
     if objects is None:
-        raise SourceError(
-            f"one table alone needs links beside it (links=…), or the columns of its records and of the objects they "
-            f"mention (item='paper', objects='author'): {rows.name} has {some(names, 20)}{_said_of_twice(rows)}"
+        raise _single_table_error(
+            rows,
+            "columns of its records and of the objects they mention",
+            [Setting("item", "paper"), ", ", Setting("objects", "author")],
         )
     separator = separators.get(objects) or _separator(rows, objects)
     if separator is None and (by_values or "objects" in given):
@@ -93,11 +94,14 @@ def guess_flat(
         item = record_column(rows, objects)
     if item is None and not several:
         if "objects" in given:
-            what = "needs a column that says what record a row belongs to (item=…)"
-            raise SourceError(f"{rows.name} {what}: it has {some(names, 20)}{_said_of_twice(rows)}")
-        raise SourceError(
-            f"one table alone needs links beside it (links=…), or the column of the records that its rows mention "
-            f"{objects!r} in (item='paper'): {rows.name} has {some(names, 20)}{_said_of_twice(rows)}"
+            raise SourceError(
+                f"{rows.name} needs a column that says what record a row belongs to (",
+                Setting("item"),
+                f"): it has {some(names, 20)}{_said_of_twice(rows)}",
+                parameter="item",
+            )
+        raise _single_table_error(
+            rows, f"column of the records that its rows mention {objects!r} in", [Setting("item", "paper")]
         )
     free = [name for name in free if name != item]
     called = given.get("name") or (None if several else _named(objects, free))
@@ -108,6 +112,14 @@ def guess_flat(
     guessed = [role for role, column in roles.items() if column is not None and role not in given]
     guessed += ["separator"] if separator is not None and objects not in separators else []
     return FlatColumns(objects, item, called, text, separator, tuple(guessed))
+
+
+def _single_table_error(rows: Rows, needed: str, example: Sequence[object]) -> SingleTableError:
+    """Return the error for a table that comes without links and has not the columns that records need."""
+    return SingleTableError(
+        *("one table alone needs links beside it (", Setting("links"), f"), or the {needed} (", *example),
+        f"): {rows.name} has {some(rows.table.column_names, 20)}{_said_of_twice(rows)}",
+    )
 
 
 def _said_of_twice(rows: Rows) -> str:

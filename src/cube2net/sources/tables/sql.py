@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net.atomic_files import temporary_folder
-from cube2net.errors import ParameterError, SourceError, first_line, parse_size, quoted
+from cube2net.errors import ParameterError, Setting, SourceError, first_line, parse_size, quoted
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.tables.table_roles import CALLED
@@ -162,7 +162,9 @@ def _one_sentence(what: str) -> Iterator[None]:
     try:
         yield
     except duckdb.OutOfMemoryException:
-        raise SourceError(f"DuckDB needs more memory for the {what}: give it more (memory=8GB)") from None
+        raise SourceError(
+            f"DuckDB needs more memory for the {what}: give it more", hint=Setting("memory", "8GB")
+        ) from None
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
     except (duckdb.Error, RuntimeError) as error:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrays import merge_links
-from cube2net.errors import SourceError, listed, some
+from cube2net.errors import Message, Placeholder, Setting, SourceError, listed, some
 from cube2net.records import Corpus, Objects
 from cube2net.records.column_kinds import holds_text
 from cube2net.records.corpus import LABELS, LINKS, MENTIONS, OBJECTS, TERMS, UNKNOWN_OBJECTS, table
@@ -286,8 +286,11 @@ def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, droppe
     if count and not good.any():
         why = f"{rows.places([0])[0]}: {end(0)}" if min(source[0], target[0]) < 0 else "self-links and bad weights only"
         raise SourceError(
-            f"no row of {rows.name} makes a link: {why} (rows: {count:,}; say which columns have ids: "
-            f"columns={{'links.source': …, 'links.target': …, '{what}.id': …}})"
+            f"no row of {rows.name} makes a link: {why}",
+            hint=Message(
+                f"rows: {count:,}; say which columns have ids: ",
+                Setting("columns", dict.fromkeys(("links.source", "links.target", f"{what}.id"), Placeholder("…"))),
+            ),
         )
     said = link_details(rows, columns, good, dropped)
     if said or directed:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cube2net.errors import SourceError, some, unknown
+from cube2net.errors import Message, Setting, SourceError, some, unknown
 from cube2net.sources.io.text_records import is_packed
 from cube2net.spelling import nearest
 
@@ -178,8 +178,13 @@ def named_columns(
     for role, name in known.items():
         if name not in names:
             near = nearest(name, list(names))
-            hint = f" (did you mean columns={{'{file}.{role}': {near!r}}}?)" if near else ""
-            raise SourceError(f"{called} has no column {name!r} (given as {role}): {_has(names)}{hint}")
+            raise SourceError(
+                f"{called} has no column {name!r} (given as {role}): {_has(names)}",
+                parameter="columns",
+                value=name,
+                allowed=names,
+                hint=Message("did you mean ", Setting("columns", {f"{file}.{role}": near}), "?") if near else None,
+            )
     chosen: dict[str, str] = {}
     for role, spellings in SPELLINGS[file].items():
         if role in none:
@@ -196,7 +201,11 @@ def check_whole(guess: Guess, names: Sequence[str], called: str) -> None:
     """Raise where a role that a table cannot do without has no column."""
     for role in SPELLINGS[guess.file]:
         if role not in guess.columns and role not in OPTIONAL:
-            raise SourceError(f"{called} has no column for the {role}: {_has(names)}{_hint(guess.file, role, names)}")
+            raise SourceError(
+                f"{called} has no column for the {role}: {_has(names)}",
+                parameter="columns",
+                hint=_hint(guess.file, role, names),
+            )
 
 
 def is_sure(file: str, role: str, name: str) -> bool:
@@ -223,17 +232,22 @@ def _has(names: Sequence[str]) -> str:
     return f"it has {some(names, 20)}"
 
 
-def _hint(file: str, role: str, names: Sequence[str]) -> str:
+def advise_delimiter(mark: str) -> Message:
+    """Return the advice to say what parts the columns of a file."""
+    return Message(f"is {mark!r} what parts its columns? then say ", Setting("delimiter", mark))
+
+
+def _hint(file: str, role: str, names: Sequence[str]) -> Message:
     for mark in (";", "\t", "|", ","):
         if sum(name.count(mark) for name in names) >= len(names):
-            return f" (is {mark!r} what parts its columns? then say delimiter={mark!r})"
+            return advise_delimiter(mark)
     if (file, role) == ("labels", "attribute"):
-        return " (it says more of the values of attributes; give another table, such as a query, another name)"
+        return Message("it says more of the values of attributes; give another table, such as a query, another name")
     words = [
         word for word in SPELLINGS[file][role] if word == "id" or not (word.startswith("id") or word.endswith("id"))
     ]
     usual = ", ".join(list(dict.fromkeys(words))[:3])
-    return f" (usual names are {usual}; say which it is: columns={{'{file}.{role}': {names[0]!r}}})"
+    return Message(f"usual names are {usual}; say which it is: ", Setting("columns", {f"{file}.{role}": names[0]}))
 
 
 def format_of(path: Path) -> str | None:

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from cube2net.errors import SourceError, first_line, some
+from cube2net.errors import Message, Setting, SourceError, first_line, some
 from cube2net.sources.io.dropped import SHOWN, Dropped
 from cube2net.sources.io.text_records import (
     BLOCK,
@@ -29,6 +29,7 @@ from cube2net.sources.io.text_records import (
 )
 from cube2net.sources.tables.column_types import Rows
 from cube2net.sources.tables.dialects import SAMPLE, UNSAID, USUAL, Conventions, Dialect, find_dialect
+from cube2net.sources.tables.table_roles import advise_delimiter
 from cube2net.unpacking import Meter
 
 MOST_COLUMNS = 10_000
@@ -102,7 +103,7 @@ def read_delimited(path: Path, form: str, dropped: Dropped, meter: Meter, conven
         return _line_numbers(text, header.lines) if one_line_each() else _starts(text, dialect, header.lines)
 
     if ragged.records:
-        _report(path, starts(), records, ragged, dropped, f"delimiter={dialect.delimiter!r} parts them, give another")
+        _report(path, starts(), records, ragged, dropped, Setting("delimiter", dialect.delimiter))
 
     def good() -> Iterator[int]:
         skipped = iter(ragged.records)
@@ -127,8 +128,12 @@ def _check_header(path: Path, start: str, said: Dialect, found: Dialect) -> None
     if lines[found.titles].count(found.delimiter) > lines[said.titles].count(said.delimiter):
         header = lines[found.titles] if len(lines[found.titles]) <= 200 else f"{lines[found.titles][:200]}…"
         raise SourceError(
-            f"{path.name} line {found.titles + 1:,}: delimiter={said.delimiter!r} does not part the header {header!r} "
-            f"(is {found.delimiter!r} what parts its columns? then say delimiter={found.delimiter!r})"
+            f"{path.name} line {found.titles + 1:,}: ",
+            Setting("delimiter", said.delimiter),
+            f" does not part the header {header!r}",
+            parameter="delimiter",
+            value=said.delimiter,
+            hint=advise_delimiter(found.delimiter),
         )
 
 
@@ -213,12 +218,12 @@ def _parse(text: _Text, dialect: Dialect, header: _Header, ragged: _Ragged | Non
             if not any(known in str(error) for known in ("straddling", "Could not skip")):
                 raise SourceError(f"{text.name} cannot be read: {first_line(error)}") from None
     raise SourceError(
-        f"{text.name} has a row of more than {LONGEST:,} bytes, expected less (is a quote not closed? "
-        f"fields are quoted by quote={dialect.quote!r})"
+        f"{text.name} has a row of more than {LONGEST:,} bytes, expected less",
+        hint=Message("is a quote not closed? fields are quoted by ", Setting("quote", dialect.quote)),
     )
 
 
-def _report(path: Path, starts: Iterator[int], records: int, ragged: _Ragged, dropped: Dropped, hint: str) -> None:
+def _report(path: Path, starts: Iterator[int], records: int, ragged: _Ragged, dropped: Dropped, used: Setting) -> None:
     lines: dict[int, int] = {}
     first = ragged.records[: len(ragged.wrong)]
     for record, line in enumerate(starts, start=1):
@@ -232,7 +237,10 @@ def _report(path: Path, starts: Iterator[int], records: int, ragged: _Ragged, dr
     ]
     many = len(ragged.records)
     if 2 * many >= records:
-        raise SourceError(f"{shown[0]} (and so for {many:,} of {records:,} lines; {hint})")
+        raise SourceError(
+            shown[0],
+            hint=Message(f"and so for {many:,} of {records:,} lines; ", used, " parts them, give another"),
+        )
     dropped.drop(f"ragged lines of {path.name}", many, shown)
 
 

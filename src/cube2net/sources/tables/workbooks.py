@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from cube2net.errors import SourceError, some
+from cube2net.errors import Message, Setting, SourceError, some
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, columns_of
 from cube2net.sources.tables.dialects import UNSAID, Conventions, find_header
@@ -47,8 +47,13 @@ def read_workbook(path: Path, dropped: Dropped, meter: Meter, conventions: Conve
         sheet = conventions.sheet or next(iter(book.sheets))
         if sheet not in book.sheets:
             likely = nearest(sheet, list(book.sheets))
-            hint = f" (did you mean sheet={likely!r}?)" if likely else ""
-            raise SourceError(f"{path.name} has no sheet {sheet!r}: it has {some(list(book.sheets), 20)}{hint}")
+            raise SourceError(
+                f"{path.name} has no sheet {sheet!r}: it has {some(list(book.sheets), 20)}",
+                parameter="sheet",
+                value=sheet,
+                allowed=book.sheets,
+                hint=Message("did you mean ", Setting("sheet", likely), "?") if likely else None,
+            )
         if conventions.sheet is None and len(book.sheets) > 1:
             dropped.say(f"{path.name}: sheet={sheet!r} of {len(book.sheets)} (guessed)")
         shared = shared_texts(book)
