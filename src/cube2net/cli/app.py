@@ -12,18 +12,16 @@ from typing import Annotated, Any
 
 import typer
 
-from cube2net.cli.assisting import mcp
-from cube2net.cli.changing import without
-from cube2net.cli.contrast_commands import contrast, describe
+from cube2net.cli.compare import compare
+from cube2net.cli.contrast import contrast, describe, drill
 from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
-from cube2net.cli.drilling import drill
 from cube2net.cli.early_signals import INTERRUPTED
-from cube2net.cli.explain_command import explain
-from cube2net.cli.exploring import explore
-from cube2net.cli.network_commands import compare, query, replay
+from cube2net.cli.explain import explain, without
+from cube2net.cli.explore import explore, mcp
 from cube2net.cli.options import Quiet, Seed
+from cube2net.cli.output import LEFT, UndeliveredError, complain, guarded_streams, line, say, shown_progress
+from cube2net.cli.query import query, replay
 from cube2net.cli.signals import KEPT, Signals
-from cube2net.cli.terminal import LEFT, UndeliveredError, complain, guarded_streams, line, say, shown_progress
 from cube2net.errors import Cube2netError, Message, Placeholder, RollUp, Setting, quoted
 
 WRITTEN = {
