@@ -103,6 +103,6 @@ def test_no_sentence_of_the_library_speaks_of_the_command_line() -> None:
                 assert not flags, f"{path}: {flags}"
 
 
-def test_no_module_is_longer_than_four_hundred_lines() -> None:
+def test_no_module_is_longer_than_seven_hundred_lines() -> None:
     lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
-    assert {name: length for name, length in lengths.items() if length > 400} == {}
+    assert {name: length for name, length in lengths.items() if length > 700} == {}

@@ -14,7 +14,7 @@ import typer
 
 from cube2net.cli.compare import compare
 from cube2net.cli.contrast import contrast, describe, drill
-from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
+from cube2net.cli.cubes import build, info, suggest, task, update, verify
 from cube2net.cli.early_signals import INTERRUPTED
 from cube2net.cli.explain import explain, without
 from cube2net.cli.explore import explore, mcp
@@ -166,7 +166,8 @@ def _quote(text: str, *values: object) -> str:
     """Return a text as a shell takes it; one of placeholders stays as it is, and no sign in it steers a terminal."""
     if any(isinstance(value, Placeholder) for value in values):
         return text
-    return shlex.quote(text) if text.isprintable() else repr(text)
+    is_plain = text.isprintable() and any(map(str.isalnum, text))
+    return shlex.quote(text) if is_plain else repr(text)
 
 
 def _join_pairs(name: str, pairs: Mapping[str, object]) -> str:
