@@ -10,7 +10,7 @@ from pathlib import Path
 
 import cube2net as c2n
 from cube2net.atomic_files import write_table
-from cube2net.cli.terminal import shown_progress
+from cube2net.cli.output import shown_progress
 from cube2net.pipeline import AREA_SIGS
 
 

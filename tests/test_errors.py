@@ -7,14 +7,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cube2net import pipeline
-from cube2net.cli import answering
+from cube2net.cli import answers
 from cube2net.errors import Cube2netError, listed, nearest, some, unknown
 from cube2net.records import Dimension, Level
 from cube2net.records.objects import Objects
 from cube2net.spelling import OTHER_NAMES, candidates, name_here, slips_between
 
 NAMES = {
-    "method": [*answering.methods()],
+    "method": [*answers.methods()],
     "objective": [*pipeline.OBJECTIVES],
     "source": [*pipeline.SOURCES, "bundled"],
     "engine": [*pipeline.ENGINES],

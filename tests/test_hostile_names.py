@@ -16,7 +16,7 @@ import typer
 import cube2net as c2n
 from cube2net import pipeline
 from cube2net.cli import app
-from cube2net.cli.terminal import json_text, line
+from cube2net.cli.output import json_text, line
 from cube2net.escaping import formulas_in, is_formula
 
 import hostile

@@ -16,7 +16,7 @@ from markupsafe import escape
 
 import cube2net as c2n
 from cube2net import referee
-from cube2net.cli import comparing
+from cube2net.cli import compare
 from cube2net.errors import InputError
 from cube2net.network import Hops
 from cube2net.pipeline import DEFAULT, JOURNAL, results
@@ -112,7 +112,7 @@ def test_a_comparison_that_was_read_is_shown_and_reported_like_the_one_that_was_
     read = c2n.read_comparison(folder, planted[1])
     shown = []
     for comparison in (compared, read):
-        comparing.show_comparison(comparison)
+        compare.show_comparison(comparison)
         shown.append(capsys.readouterr().out)
     assert shown[0].startswith(c2n.verdict(compared).sentence) and shown[0] == shown[1]
     assert [path.name for path in c2n.write_report(*planted, read, tmp_path)] == [*FILES, "cells.csv"]

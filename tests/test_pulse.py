@@ -3,8 +3,8 @@
 import pytest
 
 from cube2net import compiling
-from cube2net.cli import pulse
-from cube2net.cli.pulse import EVERY, Pulse
+from cube2net.cli import output
+from cube2net.cli.output import EVERY, Pulse
 from cube2net.compiling import KEPT, WORD, Waiting, tells_compiling
 from cube2net.progress import listener
 
@@ -27,7 +27,7 @@ class Hands:
 def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
     clock, waiting = Hands(), Waiting(patience=0)
     waiting.say = lambda: None  # type: ignore[method-assign]
-    for module in (pulse, compiling):
+    for module in (output, compiling):
         monkeypatch.setattr(module, "time", clock)
         monkeypatch.setattr(module, "WAITING", waiting)
     return clock
@@ -83,13 +83,13 @@ def test_the_first_word_comes_a_second_after_the_process_began(hands: Hands) -> 
 def test_compiling_is_said_while_it_lasts_and_then_what_goes_on(hands: Hands) -> None:
     for terminal in (False, True):
         progress, said = told(terminal)
-        pulse.WAITING.begin("cool")
+        output.WAITING.begin("cool")
         hands.now += EVERY
         progress.look()
         progress.look()
         hands.now += EVERY
         progress.look()
-        pulse.WAITING.end("cool")
+        output.WAITING.end("cool")
         hands.now += EVERY
         progress.look()
         assert [words[0] for words in said] == (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cube2net.cli.terminal import Guarded, PlainLines, UndeliveredError, say, shown_progress
+from cube2net.cli.output import Guarded, PlainLines, UndeliveredError, say, shown_progress
 from cube2net.progress import silent
 
 BUILT = ("--min-objects", "1", "--dimension", "city")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cube2net import pipeline
-from cube2net.cli import comparing, options
+from cube2net.cli import compare, options
 from cube2net.errors import ParameterError
 from cube2net.mine import EMBEDDINGS, RECOMMENDERS
 from cube2net.network_options import FORMS, KEEPS, MEMBERSHIPS, METHOD_NAMES
@@ -78,8 +78,8 @@ def tasks_of(source: type) -> list[str]:
 
 
 def test_names_are_split_at_commas_and_may_hold_spaces() -> None:
-    assert comparing.split(["greedy, hops 2,", "none"]) == ["greedy", "hops 2", "none"]
-    assert comparing.split(None) == []
+    assert compare.split(["greedy, hops 2,", "none"]) == ["greedy", "hops 2", "none"]
+    assert compare.split(None) == []
 
 
 # compare

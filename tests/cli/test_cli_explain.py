@@ -12,8 +12,8 @@ from typer.testing import CliRunner, Result
 import cube2net as c2n
 from cube2net import pipeline
 from cube2net.cli.app import app
-from cube2net.cli.asking import OF_QUERY_ALONE
-from cube2net.cli.network_commands import query as query_command
+from cube2net.cli.explain import OF_QUERY_ALONE
+from cube2net.cli.query import query as query_command
 
 
 @dataclass(frozen=True)

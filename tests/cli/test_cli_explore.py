@@ -21,7 +21,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.cli.early_signals import STATUS
-from cube2net.cli.exploring import _is_loopback, _open, private_page
+from cube2net.cli.explore import _is_loopback, _open, private_page
 from cube2net.explorer import serving
 from cube2net.explorer.serving import ExplorerServer, _listening
 from explorer.test_explorer_address import unpacked

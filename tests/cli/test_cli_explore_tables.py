@@ -76,11 +76,11 @@ def test_a_folder_that_is_something_else_is_left_as_it_is(club: Path) -> None:
 def test_where_nothing_can_be_written_the_cube_is_kept_until_the_end(
     club: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from cube2net.cli import opening
+    from cube2net.cli import explore
 
-    monkeypatch.setattr(opening, "can_write", lambda folder: False)
+    monkeypatch.setattr(explore, "can_write", lambda folder: False)
     options: dict[str, Any] = {"settings": [], "dimensions": [], "min_objects": None, "seed": 0, "quiet": True}
-    with opening.cube_of_tables([club], **options) as cube:
+    with explore.cube_of_tables([club], **options) as cube:
         assert cube.origin is not None
         place = cube.origin.folder
         assert place.exists()

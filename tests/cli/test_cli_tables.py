@@ -98,7 +98,7 @@ LINKS = "from,to\na,b\n"
         ),
         (NODES, LINKS, ("--set", "columns=text:cty"), "(did you mean --set columns=nodes.text:city?)"),
         ("id,a\nx\ny\nz\n", LINKS, (), "; --set delimiter=',' parts them, give another)"),
-        (b"id,a\n\xc3\xa9,1\n\xe9,2\n", LINKS, (), "or say which it has: --set encoding='windows-1252')"),
+        (b"id,a\n\xc3\xa9,1\n\xe9,2\n", LINKS, (), "or say which it has: --set encoding=windows-1252)"),
         (
             "id;a\nx;1\n",
             LINKS,

@@ -13,7 +13,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.api import Desk
-from cube2net.cli.answering import about_missing, show_missing
+from cube2net.cli.answers import about_missing, show_missing
 from cube2net.records import Cube, Objects
 from cube2net.records.key_rows import said_of_shared
 from cube2net.records.objects import Lookup

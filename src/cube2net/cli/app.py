@@ -12,18 +12,16 @@ from typing import Annotated, Any
 
 import typer
 
-from cube2net.cli.assisting import mcp
-from cube2net.cli.changing import without
-from cube2net.cli.contrast_commands import contrast, describe
-from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
-from cube2net.cli.drilling import drill
+from cube2net.cli.compare import compare
+from cube2net.cli.contrast import contrast, describe, drill
+from cube2net.cli.cubes import build, info, suggest, task, update, verify
 from cube2net.cli.early_signals import INTERRUPTED
-from cube2net.cli.explain_command import explain
-from cube2net.cli.exploring import explore
-from cube2net.cli.network_commands import compare, query, replay
+from cube2net.cli.explain import explain, without
+from cube2net.cli.explore import explore, mcp
 from cube2net.cli.options import Quiet, Seed
+from cube2net.cli.output import LEFT, UndeliveredError, complain, guarded_streams, line, say, shown_progress
+from cube2net.cli.query import query, replay
 from cube2net.cli.signals import KEPT, Signals
-from cube2net.cli.terminal import LEFT, UndeliveredError, complain, guarded_streams, line, say, shown_progress
 from cube2net.errors import Cube2netError, Message, Placeholder, RollUp, Setting, quoted
 
 WRITTEN = {
@@ -168,7 +166,8 @@ def _quote(text: str, *values: object) -> str:
     """Return a text as a shell takes it; one of placeholders stays as it is, and no sign in it steers a terminal."""
     if any(isinstance(value, Placeholder) for value in values):
         return text
-    return shlex.quote(text) if text.isprintable() else repr(text)
+    is_plain = text.isprintable() and any(map(str.isalnum, text))
+    return shlex.quote(text) if is_plain else repr(text)
 
 
 def _join_pairs(name: str, pairs: Mapping[str, object]) -> str:

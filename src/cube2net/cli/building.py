@@ -12,7 +12,7 @@ import numpy as np
 
 from cube2net import pipeline
 from cube2net.cli.options import configured, fields_of, split_settings
-from cube2net.cli.terminal import say, show_table
+from cube2net.cli.output import say, show_table
 from cube2net.errors import ParameterError, Setting, SingleTableError, SourceError, listed, unknown
 from cube2net.interfaces import Engine, Source, TopicModel
 from cube2net.progress import Progress

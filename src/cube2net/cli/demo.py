@@ -12,8 +12,8 @@ import numpy as np
 
 from cube2net import pipeline
 from cube2net.atomic_files import check_folder, write_table
-from cube2net.cli.answering import show_network
-from cube2net.cli.terminal import say, show_table
+from cube2net.cli.answers import show_network
+from cube2net.cli.output import say, show_table
 from cube2net.extras import EXTRAS, require
 from cube2net.pipeline import DEFAULT, WRITTEN
 from cube2net.progress import Progress, silent

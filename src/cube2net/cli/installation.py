@@ -9,7 +9,7 @@ from importlib import metadata
 from typing import Any
 
 import cube2net
-from cube2net.cli.terminal import say, show_table
+from cube2net.cli.output import say, show_table
 from cube2net.extras import CORE, EXTRAS
 from cube2net.threads import cores
 

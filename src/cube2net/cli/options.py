@@ -1,4 +1,4 @@
-"""Options that several commands share, and parameters from text, as a command line gives them.
+"""Options that several commands share, the values that a shell completes, and parameters read from text.
 
 Nothing that takes long is loaded for them.
 """
@@ -9,6 +9,7 @@ import dataclasses
 import functools
 import inspect
 import json
+import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,10 +18,58 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from cube2net.cli.completing import dimensions, levels, offer
-from cube2net.cli.terminal import complain
+from cube2net.cli.output import complain
 from cube2net.errors import ParameterError, unknown
 from cube2net.network_options import DEFAULTS, OPTIONS, OptionKind
+
+Complete = Callable[[str], list[str]]
+PLAIN = re.compile(r"(\w[\w-]*)(?=[=@/]|$)")
+
+
+def offer(*names: str) -> Complete:
+    """Return what offers the names that begin as typed.
+
+    >>> offer("greedy", "anneal")("gr")
+    ['greedy']
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names if name.startswith(incomplete)]
+
+    return complete
+
+
+def offer_some(*names: str) -> Complete:
+    """Return what offers the names that begin as typed after the last comma, but for those before it.
+
+    >>> offer_some("woven", "cells", "both")("cells,")
+    ['cells,woven', 'cells,both']
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, begun = incomplete.rpartition(",")
+        taken = before.split(",")
+        return [before + comma + name for name in names if name.startswith(begun) and name not in taken]
+
+    return complete
+
+
+def dimensions(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the dimensions of the cube that was named before, as far as their names are plain words."""
+    try:
+        cube = ctx.params.get("cube") or ctx.args[0]  # words are not yet parameters where the last option has no value
+        manifest = json.loads((Path(cube) / "manifest.json").read_text(encoding="utf-8"))
+        told = manifest["settings"]["dimensions"]
+        found = [name[1] for name in map(PLAIN.match, told) if name is not None]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return []
+    return offer_some(*dict.fromkeys(found))(incomplete)
+
+
+def levels(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return what says which cells: full, one, or the dimensions of the cube that was named before."""
+    return [*offer("full", "one", "full+one")(incomplete), *dimensions(ctx, incomplete)]
+
 
 EMBEDDING_NAMES = ("deepwalk", "node2vec", "line")
 RECOMMENDER_NAMES = ("popularity", "itemknn", "softimpute", "als", "ease")

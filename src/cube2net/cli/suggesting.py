@@ -12,7 +12,7 @@ from cube2net import pipeline
 from cube2net.cli.app import as_typed
 from cube2net.cli.building import read, reader_of
 from cube2net.cli.options import SOURCE_NAMES, split_settings
-from cube2net.cli.terminal import say, show_table
+from cube2net.cli.output import say, show_table
 from cube2net.errors import listed, plain
 from cube2net.progress import Progress
 from cube2net.records.spec import MIN_OBJECTS

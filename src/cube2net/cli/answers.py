@@ -1,18 +1,19 @@
-"""The command that answers a query."""
+"""What commands that make networks share: views of a cube, networks from options, their tables and files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cube2net import pipeline
-from cube2net.cli.options import configured, fields_of, split_settings, typed_values
-from cube2net.cli.terminal import say, show_table
+import cube2net as c2n
+from cube2net.cli.options import check_safe, configured, fields_of, split_settings, typed_values, warn_of_formulas
+from cube2net.cli.output import say, show_table
 from cube2net.errors import ParameterError, listed, some, unknown
-from cube2net.interfaces import chooses_cells
-from cube2net.records import Cube, Network, Query
-from cube2net.records.key_rows import said_of_shared
+from cube2net.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from cube2net.records import Cube, Network, Query
 
 # So many of the chosen cells are shown.
 SHOWN = 20
@@ -33,7 +34,7 @@ def view(
             raise ParameterError(f"cannot read the condition {text!r}: write dimension=label")
         wanted.setdefault(dimension, []).append(label)
     levels = [_dimension_and_level(cube, text) for text in rolled or ()]
-    return pipeline.view_cube(cube, roll_up=levels, where=wanted, between=between, kind=kinds or ())
+    return c2n.pipeline.view_cube(cube, roll_up=levels, where=wanted, between=between, kind=kinds or ())
 
 
 def about_view(cube: Cube, *, brings: bool = True) -> dict[str, Any]:
@@ -70,6 +71,8 @@ def show_missing(*queries: Query, cube: Cube | None = None) -> None:
         say(f"left out, being unknown or the name of several objects: {len(missing):,} ({some(missing)})")
     shared = about_missing(*queries).get("shared")
     if cube is not None and shared:
+        from cube2net.records.key_rows import said_of_shared
+
         say(said_of_shared(cube.objects, shared))
 
 
@@ -103,13 +106,15 @@ def answer(
     ``shortcuts`` are parameters of the method that have an option of their own, None where it was not used; a preset
     alone asks for the method that has presets.
     """
+    from cube2net.interfaces import chooses_cells
+
     method = method or ("greedy" if shortcuts.get("preset") is None else "cube2net")
-    method, own = pipeline.WITH_OPTIONS.get(method, (method, {}))
-    kinds: Mapping[str, Any] = pipeline.METHODS if method in pipeline.METHODS else methods()
+    method, own = c2n.pipeline.WITH_OPTIONS.get(method, (method, {}))
+    kinds: Mapping[str, Any] = c2n.pipeline.METHODS if method in c2n.pipeline.METHODS else methods()
     if method not in kinds:
         raise unknown("method", method, kinds)
-    if objective is not None and objective not in pipeline.OBJECTIVES:
-        raise unknown("objective", objective, pipeline.OBJECTIVES)
+    if objective is not None and objective not in c2n.pipeline.OBJECTIVES:
+        raise unknown("objective", objective, c2n.pipeline.OBJECTIVES)
     given = split_settings(settings)
     of_method = fields_of(kinds[method])
     chosen = {name: str(value) for name, value in own.items()}
@@ -119,17 +124,17 @@ def answer(
             _check_shortcut(name, method, given)
             chosen[name] = str(value)
     chooser = configured(kinds[method], chosen, f"method {method!r}")
-    named = objective or pipeline.default_objective(chooser, options["form"])
+    named = objective or c2n.pipeline.default_objective(chooser, options["form"])
     takes_worth = objective is not None or chooses_cells(chooser)
-    of_objective = fields_of(pipeline.OBJECTIVES[named]) if takes_worth else {}
+    of_objective = fields_of(c2n.pipeline.OBJECTIVES[named]) if takes_worth else {}
     worth = {name: text for name, text in given.items() if name in of_objective and name not in of_method}
     # A setting that is neither the method's nor the objective's is refused in the words of the method.
     typed_values(kinds[method], {name: text for name, text in given.items() if name not in worth}, f"method {method!r}")
-    return pipeline.construct(
+    return c2n.pipeline.construct(
         cube,
-        pipeline.read_query(cube, path, skip_missing=skip_missing),
+        c2n.pipeline.read_query(cube, path, skip_missing=skip_missing),
         chooser,
-        objective=configured(pipeline.OBJECTIVES[named], worth, f"objective {named!r}") if worth else objective,
+        objective=configured(c2n.pipeline.OBJECTIVES[named], worth, f"objective {named!r}") if worth else objective,
         levels=levels[0] if levels and len(levels) == 1 else levels or None,
         **options,
     )
@@ -137,7 +142,7 @@ def answer(
 
 def methods() -> dict[str, Any]:
     """Return all methods by name, and the one that chooses among them."""
-    return {**pipeline.METHODS, "auto": pipeline.Auto}
+    return {**c2n.pipeline.METHODS, "auto": c2n.pipeline.Auto}
 
 
 def _check_shortcut(name: str, method: str, given: Mapping[str, str]) -> None:
@@ -159,20 +164,20 @@ def check_text(text: bool, max_tokens: int | None, *, as_json: bool) -> None:
 
 def text_of(network: Network, max_tokens: int | None) -> str:
     """Return a network as text."""
-    return pipeline.to_text(network) if max_tokens is None else pipeline.to_text(network, max_tokens)
+    return c2n.pipeline.to_text(network) if max_tokens is None else c2n.pipeline.to_text(network, max_tokens)
 
 
 def show_network(network: Network) -> None:
     """Show the chosen cells of a network, its size, and what it is made of."""
-    about = pipeline.summary(network)
+    about = c2n.pipeline.summary(network)
     if about["cells"]:
         _show_cells(network, about)
     worth = "" if about["value"] is None else f", {about['objective']} {about['value']:{_digits(about)}}"
     say(f"{network}{worth}")
     if consists(about):
         say(consists(about))
-    if pipeline.certificate_of(about):
-        say(pipeline.certificate_of(about))
+    if c2n.pipeline.certificate_of(about):
+        say(c2n.pipeline.certificate_of(about))
     if about["note"]:
         say(about["note"])
     if about["directed"]:
@@ -245,3 +250,34 @@ def consists(about: Mapping[str, Any]) -> str:
     loose = about["query_loose"]
     parts += [f"{loose:,} of the query {'has' if loose == 1 else 'have'} neither"] if loose else []
     return "; ".join(parts)
+
+
+def check_files(out: Path | None, draw: Path | None, *, spreadsheet_safe: bool) -> None:
+    """Raise where a network could not be written or drawn to these files."""
+    check_safe(out, spreadsheet_safe, "--out network.csv")
+    c2n.pipeline.check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
+
+
+def write_files(
+    network: Network,
+    out: Path | None,
+    draw: Path | None = None,
+    *,
+    spreadsheet_safe: bool,
+    progress: Progress = silent,
+    **drawing: Any,
+) -> list[Path]:
+    """Return the files that a network was written and drawn to; what spreadsheets would run in them is warned of."""
+    written = [] if out is None else c2n.pipeline.write_network(network, out, spreadsheet_safe=spreadsheet_safe)
+    warn_of_formulas(written)
+    if draw is not None:
+        progress("drawing", 0, None)
+        c2n.pipeline.draw_network(network, draw, **drawing)
+        written.append(draw)
+    return written
+
+
+def say_files(paths: Iterable[Path]) -> None:
+    """Say which files were written."""
+    for path in paths:
+        say(f"wrote {path}")

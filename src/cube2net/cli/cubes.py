@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from cube2net.cli.completing import offer
 from cube2net.cli.options import (
     SOURCE_NAMES,
     AsJson,
@@ -19,10 +18,11 @@ from cube2net.cli.options import (
     Seed,
     Set,
     SpreadsheetSafe,
+    offer,
     warn_of_formulas,
 )
+from cube2net.cli.output import say, show_json, shown_progress
 from cube2net.cli.signals import KEPT
-from cube2net.cli.terminal import say, show_json, shown_progress
 from cube2net.errors import ParameterError
 
 

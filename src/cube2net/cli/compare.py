@@ -1,16 +1,18 @@
-"""The commands that make a network of a query and compare networks; their work is in answering.py and comparing.py."""
+"""The command that judges whether networks help: compare."""
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cube2net.cli.completing import levels as which_cells
-from cube2net.cli.completing import offer, offer_some
+import cube2net as c2n
+from cube2net.cli import answers
 from cube2net.cli.options import (
     EMBEDDING_NAMES,
     RECOMMENDER_NAMES,
@@ -19,145 +21,27 @@ from cube2net.cli.options import (
     Between,
     CubePath,
     Kind,
-    PresetName,
-    Prices,
     QueryFile,
     Quiet,
     RollUp,
     Seed,
-    Set,
     SkipMissing,
     SpreadsheetSafe,
     Where,
     check_safe,
-    takes_network_options,
+    offer,
+    offer_some,
     warn_of_formulas,
 )
+from cube2net.cli.options import levels as which_cells
+from cube2net.cli.output import say, show_json, show_table, shown_progress
 from cube2net.cli.signals import KEPT
-from cube2net.cli.terminal import say, show_json, show_text, shown_progress
+from cube2net.errors import ParameterError
 from cube2net.network_options import FORMS, MEMBERSHIPS, METHOD_NAMES, OBJECTIVE_NAMES
+from cube2net.progress import silent
 
 if TYPE_CHECKING:
-    from cube2net.records import Cube
-
-
-@takes_network_options
-def query(
-    cube: CubePath,
-    query: QueryFile,
-    *,
-    prices: Prices = True,
-    seconds: Annotated[float | None, typer.Option(help="How long the method may search.")] = None,
-    preset: PresetName = None,
-    device: Annotated[str | None, typer.Option(metavar="NAME", help="Where the method computes, such as cuda.")] = None,
-    set_: Set = None,
-    where: Where = None,
-    roll_up: RollUp = None,
-    between: Between = None,
-    kind: Kind = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the network: .graphml .gexf .xlsx .csv .parquet .npz .json .cyjs .vosviewer.json .neo4j.csv.",
-        ),
-    ] = None,
-    draw: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the network: .png .svg .pdf.")] = None,
-    spreadsheet_safe: SpreadsheetSafe = False,
-    skip_missing: SkipMissing = False,
-    show_missing: Annotated[
-        bool,
-        typer.Option(
-            "--show-missing",
-            help="List the names that are not in the cube or that several objects bear, and stop; status 1 if there "
-            "are any.",
-        ),
-    ] = False,
-    as_json: AsJson = False,
-    text: Annotated[
-        bool, typer.Option("--text", help="Print the network as text for people and language models.")
-    ] = False,
-    max_tokens: Annotated[
-        int | None,
-        typer.Option(help="With --text: no more tokens than this, estimated at two for five bytes. Without, 4,000."),
-    ] = None,
-    quiet: Quiet = False,
-    **options: Any,
-) -> None:
-    """Make the network around the objects of a query; without options, the one that helps the next step."""
-    from cube2net import pipeline
-    from cube2net.cli import answering, network_files
-    from cube2net.pipeline import missing_names, summary
-
-    answering.check_text(text, max_tokens, as_json=as_json)
-    network_files.check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = answering.view(_opened(cube), where, roll_up, between, kind)
-    if show_missing:
-        missing = missing_names(opened, query)
-        if as_json:
-            show_json({"missing": list(missing)})
-        elif missing:
-            say(*missing)
-        raise typer.Exit(1 if missing else 0)
-    with shown_progress(quiet or as_json or text) as progress:
-        network = answering.answer(
-            opened,
-            query,
-            settings=set_ or [],
-            shortcuts={"seconds": seconds, "preset": preset, "device": device},
-            skip_missing=skip_missing,
-            progress=progress,
-            **options,
-        )
-        steered = options["pins"] or options["bans"]
-        priced = pipeline.prices(network, progress=progress) if prices and steered else ()
-        written = network_files.write_files(
-            network, out, draw, spreadsheet_safe=spreadsheet_safe, progress=progress, seed=options["seed"]
-        )
-    if as_json:
-        costs = {"prices": [price.to_dict() for price in priced]} if priced else {}
-        show_json(summary(network) | costs | answering.about_view(opened))
-    elif text:
-        show_text(answering.text_of(network, max_tokens))
-    else:
-        answering.show_view(opened)
-        answering.show_network(network)
-        for price in priced:
-            say(price.sentence)
-        network_files.say_files(written)
-
-
-def replay(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A network that query wrote, in any format.")],
-    cube: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="CUBE", help="Folder of its cube. Without, one of the recipe's name beside the file, or here."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the network made again, also in another format.")
-    ] = None,
-    spreadsheet_safe: SpreadsheetSafe = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Make a network again by the recipe in its file: the same bytes (status 0), or what differs (status 1)."""
-    from cube2net import pipeline
-    from cube2net.cli import network_files
-
-    network_files.check_files(out, None, spreadsheet_safe=spreadsheet_safe)
-    with shown_progress(quiet or as_json) as progress:
-        again = pipeline.replay(file, cube, progress=progress)
-        written = network_files.write_files(again.network, out, spreadsheet_safe=spreadsheet_safe)
-    if as_json:
-        show_json({"same": again.same, "differences": list(again.differences), "recipe": again.recipe.to_dict()})
-    else:
-        told = "the same to the byte" if again.same else "not the same"
-        say(f"{told}: {again.network!r}", *(f"- {sentence}" for sentence in again.differences))
-        network_files.say_files(written)
-    if not again.same:
-        raise typer.Exit(1)
+    from cube2net.records import Comparison, Cube
 
 
 def compare(
@@ -266,15 +150,14 @@ def compare(
     Without names of methods, objectives, forms, levels or numbers the list is short: the network that query makes, two
     variants of it, the paper's form, and PageRank and hops as large as each.
     """
-    from cube2net.cli import answering, comparing
     from cube2net.pipeline import JOURNAL, results
 
-    opened = answering.view(_opened(cube), where, roll_up, between, kind)
+    opened = answers.view(_opened(cube), where, roll_up, between, kind)
     check_safe(out, spreadsheet_safe, "--out FOLDER")
     if out is not None:
         KEPT.append(out / JOURNAL)
     with shown_progress(quiet) as progress:
-        comparison, files = comparing.compare(
+        comparison, files = run_comparison(
             opened,
             query,
             task=task,
@@ -303,8 +186,8 @@ def compare(
     if as_json:
         show_json(results(comparison))
     else:
-        answering.show_view(opened)
-        comparing.show_comparison(comparison)
+        answers.show_view(opened)
+        show_comparison(comparison)
         for path in files:
             say(f"wrote {path}")
 
@@ -313,3 +196,112 @@ def _opened(path: Path) -> Cube:
     from cube2net.pipeline import open_cube
 
     return open_cube(path)
+
+
+# So many networks of a comparison are shown; a report has all.
+SHOWN = 12
+
+
+def run_comparison(
+    cube: Cube,
+    path: Path,
+    *,
+    task: str | None,
+    hidden: Path | None,
+    methods: Sequence[str] | None,
+    objectives: Sequence[str] | None,
+    forms: Sequence[str] | None,
+    memberships: Sequence[str] | None,
+    levels: Sequence[str] | None,
+    miners: Sequence[str] | None,
+    rivals: Sequence[str] | None,
+    out: Path | None,
+    spreadsheet_safe: bool,
+    skip_missing: bool,
+    command: str,
+    **options: Any,
+) -> tuple[Comparison, list[Path]]:
+    """Return the comparison of methods on a query file, and the files of its report where a folder is given."""
+    if hidden is not None and task not in (None, "links"):
+        raise ParameterError(f"--hidden is for the task 'links', and the task is {task!r}")
+    if out is not None:
+        c2n.pipeline.check_report()
+    query = c2n.pipeline.read_query(cube, path, skip_missing=skip_missing)
+    task = task or ("links" if hidden is not None else c2n.pipeline.task_of(query))
+    given = {"methods": methods, "objectives": objectives, "forms": forms, "memberships": memberships}
+    given |= {"miners": miners, "rivals": rivals}
+    lists: dict[str, Any] = {name: names_in(name, texts) for name, texts in given.items()}
+    comparison = c2n.pipeline.compare(
+        cube,
+        query,
+        task,
+        hidden=None if hidden is None else c2n.pipeline.read_links(cube, hidden),
+        levels=levels or None,
+        out=out,
+        **{name: names for name, names in lists.items() if names},
+        **options,
+    )
+    if out is None:
+        return comparison, []
+    options.get("progress", silent)("writing the report", 0, None)
+    return comparison, c2n.pipeline.write_report(
+        cube, query, comparison, out, command=command, spreadsheet_safe=spreadsheet_safe
+    )
+
+
+def split(texts: Sequence[str] | None) -> list[str]:
+    """Return names that were written with commas, or one by one.
+
+    >>> split(["greedy,hops 2", "none"])
+    ['greedy', 'hops 2', 'none']
+    """
+    return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
+
+
+def names_in(option: str, texts: Sequence[str] | None) -> list[str]:
+    """Return the names that an option gives, none where it was not used; one without any name is refused."""
+    names = split(texts)
+    if texts and not names:
+        raise ParameterError(f"--{option} is {texts[0]!r}, expected one or more names with commas")
+    return names
+
+
+def show_comparison(comparison: Comparison) -> None:
+    """Show the verdict, and the setups that come nearest to it."""
+    said = c2n.pipeline.verdict(comparison)
+    several = len({setup.m for setup in comparison.setups if setup.m}) > 1
+    say(said.sentence, "")
+    rows = [("the query alone", *_numbers(comparison, said.finding.alone), "–", "–", "–", "")]
+    rows += [
+        (
+            found.one.method if found.one.like else found.one.name if several else found.one.title,
+            *_numbers(comparison, way),
+            f"{found.mean:+.3f}",
+            "–" if math.isnan(found.low) else f"[{found.low:+.3f}, {found.high:+.3f}]",
+            _p_value(found.chance),
+            "yes" if found.sure else "no",
+        )
+        for way, found in zip(said.finding.ways[1 : SHOWN + 1], said.differences, strict=False)
+    ]
+    measures, count = comparison.main_measures, len(said.differences)
+    columns = ("network", "nodes", *measures, f"{measures[0]} difference", "95 % interval", "p", "sure")
+    title = "the best of the networks tried; differences are to the query alone"
+    show_table(title + (f", corrected for {count:,}" if count > 1 else ""), columns, rows, right=columns[1:-1])
+    if len(said.differences) > SHOWN:
+        say(f"and {len(said.differences) - SHOWN:,} others; a report has them all (--out)")
+    for note in said.notes.values():
+        if note not in said.sentence:
+            say(note)
+    for setup in comparison.setups:
+        for reason in comparison.reasons(setup)[:1]:
+            say(f"{setup.name}: {reason}")
+
+
+def _numbers(comparison: Comparison, way: Any) -> list[str]:
+    """Return the nodes of a network and the means of its main measures."""
+    means = (way.score, way.nmi)
+    return [f"{way.nodes:,.0f}", *(f"{mean:.3f}" for mean in means[: len(comparison.main_measures)])]
+
+
+def _p_value(value: float) -> str:
+    return "–" if math.isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
