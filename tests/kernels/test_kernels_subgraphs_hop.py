@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
-from cube2net.kernels.hash_tables import keys_for, look, seat
-from cube2net.kernels.subgraphs import hop
+from cube2net.kernels.subgraphs import hop, keys_for, look, seat
 from cube2net.records import Links
 
 

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
-from cube2net.kernels.hash_tables import FEW, keys_for, seat
 from cube2net.kernels.small_work import HUB
-from cube2net.kernels.subgraphs import induce
+from cube2net.kernels.subgraphs import FEW, induce, keys_for, seat
 from cube2net.records import Links
 
 

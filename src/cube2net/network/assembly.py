@@ -323,8 +323,8 @@ def look_up_links(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array
         found = _induce_in_numpy(links.indptr, links.indices, links.weights, nodes, place)
         check_weights(found[2], WEIGHTS)
         return found, np.empty(0, np.int32), place
-    from cube2net.kernels.hash_tables import keys_for, seat
     from cube2net.kernels.subgraphs import induce as kernel
+    from cube2net.kernels.subgraphs import keys_for, seat
 
     keys = keys_for(len(nodes), len(links))
     place = np.zeros(len(keys) or len(links), dtype=np.int32)
@@ -342,7 +342,7 @@ def look_up(keys: Array, place: Array, objects: Array) -> Array:
     """Return the values that a table of :func:`look_up_links` has for objects; 0 for those that are not in it."""
     if not len(keys):
         return np.asarray(place[objects])
-    from cube2net.kernels.hash_tables import look
+    from cube2net.kernels.subgraphs import look
 
     return np.asarray(look(keys, place, objects))
 

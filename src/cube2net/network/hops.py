@@ -92,8 +92,7 @@ def around(
     >>> [part.tolist() for part in around(path, np.array([1]), 2)]
     [[0, 2, 3], [1, 1, 2], [1, 1, 1]]
     """
-    from cube2net.kernels.hash_tables import keys_for, look, seat
-    from cube2net.kernels.subgraphs import hop
+    from cube2net.kernels.subgraphs import hop, keys_for, look, seat
 
     known = front = np.array(start, dtype=np.int32)
     more = np.array([] if also is None else also, dtype=np.int32)

@@ -1,4 +1,3 @@
 from .cell_counts import score as score, tally as tally
-from .column_words import columns_in_words as columns_in_words
 from .proposing import propose as propose, text_of as text_of, with_text as with_text
-from .table_proposals import propose_for_tables as propose_for_tables
+from .table_proposals import columns_in_words as columns_in_words, propose_for_tables as propose_for_tables

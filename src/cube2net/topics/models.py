@@ -1,4 +1,4 @@
-"""Topics that the data already has, used as they are."""
+"""The topic models by name, and the model that takes an attribute for the topics."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import ParameterError, listed
+from cube2net.interfaces import TopicModel
 from cube2net.progress import Progress, silent
 from cube2net.records.column_kinds import distinct_pairs, texts_of_rows
 from cube2net.records.corpus import Corpus, table
 from cube2net.records.topics import ASSIGNED, NO_TEXT, WORDS, Topics
+from cube2net.topics.lda import Lda
+from cube2net.topics.spark_lda import SparkLda
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,3 +56,6 @@ class Given:
             words=table(WORDS),
             settings={"model": "given", "attribute": self.attribute},
         )
+
+
+TOPIC_MODELS: dict[str, type[TopicModel]] = {"lda": Lda, "given": Given, "spark-lda": SparkLda}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.kernels.hash_tables import FEW, hashed, keys_for, look, seat
+from cube2net.kernels.subgraphs import FEW, hashed, keys_for, look, seat
 
 OBJECTS = st.lists(st.integers(0, 2**31 - 1), max_size=40, unique=True)
 
