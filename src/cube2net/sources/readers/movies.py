@@ -17,12 +17,20 @@ import pyarrow as pa
 
 from cube2net.errors import ParameterError, SourceError, some, unknown
 from cube2net.progress import Progress, silent
-from cube2net.records import Corpus, DimensionSpec
+from cube2net.records import DimensionSpec
 from cube2net.records.link_weights import LIGHTEST
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.io.input_files import InputFiles, data_files
 from cube2net.sources.io.text_records import numbered, read_whole
-from cube2net.sources.readers.reviews import LAST, Reviewed, Reviews, Task, Things, Where, left_out, link_task
+from cube2net.sources.readers.reviews import (
+    LAST,
+    Reviewed,
+    Reviews,
+    ReviewSource,
+    Things,
+    Where,
+    left_out,
+)
 from cube2net.sources.tables.column_types import text_of
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
@@ -65,7 +73,7 @@ ALSO = re.compile(r"^a\.?k\.?a\.?\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Movies:
+class Movies(ReviewSource):
     """Reads ratings of films, and texts about the films: files, folders or archives, all in one list of paths.
 
     Ratings are those of MovieTweetings (``ratings.dat`` and ``movies.dat``, fields parted by ``::``) or of
@@ -78,6 +86,7 @@ class Movies:
     swell.
     """
 
+    tasks = TASKS
     weights: str = "rating"
     years_apart: int = 0
     strict: bool = False
@@ -91,10 +100,6 @@ class Movies:
         if not 0 <= self.years_apart <= 5:
             raise ParameterError(f"years_apart is {self.years_apart!r}, expected 0 to 5 years")
 
-    def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
-        """Return the corpus of the files."""
-        return self.read_reviewed(paths, progress=progress).corpus
-
     def read_reviewed(self, paths: Sequence[Path], *, progress: Progress = silent) -> Reviewed:
         """Return the corpus of the files, and every rating with its time."""
         films = _Films(Dropped(self.strict, progress), FilmTexts(self.years_apart))
@@ -107,12 +112,6 @@ class Movies:
 
             films.read(name, file, tell)
         return films.reviewed("count" if self.weights == "one" else "stars")
-
-    def read_task(self, paths: Sequence[Path], name: str, *, seed: int = 0, progress: Progress = silent) -> Task:
-        """Return a task in the manner of the paper: films of a genre and a decade, and the users who rate them."""
-        if name not in TASKS:
-            raise unknown("task", name, TASKS)
-        return link_task(self.read_reviewed(paths, progress=progress), TASKS[name], seed=seed)
 
 
 class _Films:

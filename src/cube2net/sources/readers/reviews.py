@@ -5,6 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +14,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, QueryError, SourceError, unknown
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LABELS, LINKS, MENTIONS, OBJECTS, table
 from cube2net.seeding import stream
@@ -206,6 +209,26 @@ class Task:
 
     def __repr__(self) -> str:
         return f"Task({len(self.query):,} objects in the query, {self.hidden.num_rows:,} hidden links, {self.corpus!r})"
+
+
+class ReviewSource:
+    """A source of reviews, which gives a corpus or a task; ``tasks`` are those of the paper's kind by name."""
+
+    tasks: ClassVar[Mapping[str, Where]]
+
+    def read_reviewed(self, paths: Sequence[Path], *, progress: Progress = silent) -> Reviewed:
+        """Return the corpus of the files, and every review with its time and stars."""
+        raise NotImplementedError
+
+    def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
+        """Return the corpus of the files."""
+        return self.read_reviewed(paths, progress=progress).corpus
+
+    def read_task(self, paths: Sequence[Path], name: str, *, seed: int = 0, progress: Progress = silent) -> Task:
+        """Return a task in the manner of the paper: things with some labels, and the users who review them."""
+        if name not in self.tasks:
+            raise unknown("task", name, self.tasks)
+        return link_task(self.read_reviewed(paths, progress=progress), self.tasks[name], seed=seed)
 
 
 def link_task(

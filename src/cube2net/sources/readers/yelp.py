@@ -15,13 +15,21 @@ from typing import Any
 
 import pyarrow as pa
 
-from cube2net.errors import ParameterError, SourceError, some, unknown
+from cube2net.errors import ParameterError, SourceError, some
 from cube2net.progress import Progress, silent
-from cube2net.records import Corpus, DimensionSpec
+from cube2net.records import DimensionSpec
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.io.input_files import InputFiles, data_files
 from cube2net.sources.io.text_records import json_records, numbered, texts
-from cube2net.sources.readers.reviews import LAST, Reviewed, Reviews, Task, Things, Where, left_out, link_task
+from cube2net.sources.readers.reviews import (
+    LAST,
+    Reviewed,
+    Reviews,
+    ReviewSource,
+    Things,
+    Where,
+    left_out,
+)
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 ENDINGS = (".json",)
@@ -62,7 +70,7 @@ LONGEST_LABEL = 60
 
 
 @dataclass(frozen=True, kw_only=True)
-class Yelp:
+class Yelp(ReviewSource):
     """Reads Yelp's challenge data of any round: one JSON object a line, in files, a folder or an archive.
 
     Objects are businesses and the users who reviewed one, ``business:…`` and ``user:…`` with Yelp's ids.
@@ -75,6 +83,7 @@ class Yelp:
     limit how far packed files may swell.
     """
 
+    tasks = TASKS
     max_text: int = 5_000
     strict: bool = False
     max_ratio: int = RATIO
@@ -84,10 +93,6 @@ class Yelp:
         UnpackLimits(self.max_ratio, self.max_unpacked)
         if self.max_text < 0:
             raise ParameterError(f"max_text is {self.max_text!r}, expected 0 or more characters")
-
-    def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
-        """Return the corpus of the files."""
-        return self.read_reviewed(paths, progress=progress).corpus
 
     def read_reviewed(self, paths: Sequence[Path], *, progress: Progress = silent) -> Reviewed:
         """Return the corpus of the files, and every review with its date and stars."""
@@ -104,12 +109,6 @@ class Yelp:
                     progress(f"reading {name}", files.done, files.total)
             progress(f"reading {name}", files.done, files.total)
         return yelp.reviewed()
-
-    def read_task(self, paths: Sequence[Path], name: str, *, seed: int = 0, progress: Progress = silent) -> Task:
-        """Return a task of the paper: ``ilkid`` (Illinois, good for kids) or ``nvout`` (Nevada, take-out)."""
-        if name not in TASKS:
-            raise unknown("task", name, TASKS)
-        return link_task(self.read_reviewed(paths, progress=progress), TASKS[name], seed=seed)
 
 
 class _Yelp:

@@ -27,7 +27,7 @@ from cube2net.sources.tables.column_types import Rows, attribute, check_column, 
 from cube2net.sources.tables.link_columns import are_years
 from cube2net.sources.tables.list_columns import column_separator, label_separators, list_column, record_column
 from cube2net.sources.tables.table_corpus import Part, item_corpus
-from cube2net.sources.tables.table_roles import SPELLINGS
+from cube2net.sources.tables.table_roles import SPELLINGS, plain
 
 SEPARATORS = (";", "|")
 """What parts several objects in one text, where nothing is said of it."""
@@ -151,13 +151,9 @@ def _holds_several(rows: Rows, name: str, separators: Mapping[str, str]) -> bool
     return column_separator(rows, name, named=True) is not None
 
 
-def _plain(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
-
-
 def _spelled(names: list[str], spellings: Any, *, plural: bool = False) -> str | None:
     """Return the column that bears the first of some spellings, maybe in the plural."""
-    known = {_plain(name): name for name in reversed(names)}
+    known = {plain(name): name for name in reversed(names)}
     if plural:
         known = {plain.removesuffix("s"): name for plain, name in known.items() if plain.endswith("s")} | known
     return next((known[spelling] for spelling in spellings if spelling in known), None)
@@ -174,7 +170,7 @@ def _objects_column(rows: Rows, given: Mapping[str, str]) -> str | None:
 def _item_column(rows: Rows, names: list[str], several: bool) -> str | None:
     """Return the column of the records: the first by name whose values repeat, where a row is one mention."""
     spellings = [*SPELLINGS["items"]["item"], *(() if several else ("title",))]
-    candidates = [name for spelling in spellings for name in names if _plain(name) == spelling]
+    candidates = [name for spelling in spellings for name in names if plain(name) == spelling]
     if several:
         return candidates[0] if candidates else None
     for name in candidates:
@@ -185,9 +181,9 @@ def _item_column(rows: Rows, names: list[str], several: bool) -> str | None:
 
 def _named(objects: str, free: list[str]) -> str | None:
     """Return the column of the names that goes with a column of ids: ``author`` or ``author_name`` with author_id."""
-    plain = _plain(objects)
-    base = plain.removesuffix("id")
-    wanted = (f"{base}name", f"{base}fullname", *((base,) if base != plain else ()))
+    letters = plain(objects)
+    base = letters.removesuffix("id")
+    wanted = (f"{base}name", f"{base}fullname", *((base,) if base != letters else ()))
     return _spelled(free, wanted) if base else None
 
 

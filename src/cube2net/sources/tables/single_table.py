@@ -242,7 +242,7 @@ def unused(name: str, taken: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class LoneTable:
+class SingleTable:
     """The nodes of one table and the links among them, each where there are any, and which column is what.
 
     ``references`` are the columns that name other rows, and ``name_parts`` those of which the name is put together.
@@ -291,7 +291,7 @@ def names_other_rows(rows: Rows) -> bool:
     return bool(references(named.rows, named.key, named.name))
 
 
-def lone_table(rows: Rows, given: Mapping[str, str], say: Callable[[str], None]) -> LoneTable:
+def single_table(rows: Rows, given: Mapping[str, str], say: Callable[[str], None]) -> SingleTable:
     """Return what one table of nodes holds; ``given`` says which column is what, and what is guessed is said."""
     named = named_rows(_without_empty_rows(rows, say), given, say)
     key, name = named.key, named.name or None
@@ -299,13 +299,13 @@ def lone_table(rows: Rows, given: Mapping[str, str], say: Callable[[str], None])
     referring = references(named.rows, key, name) if said is None else said_references(named.rows, key, name, said)
     if not referring:
         say(f"{rows.name}: no column names other rows, so there are no links: what is alike is together in cells alone")
-        return LoneTable(named.rows, None, named.columns, (), named.name_parts, named.created)
+        return SingleTable(named.rows, None, named.columns, (), named.name_parts, named.created)
     links = links_of(named.rows, key, name, referring)
     columns = list(referring)
     left = named.rows.table.drop_columns(columns)
     how = "guessed" if said is None else "given"
     say(f"{rows.name}: links are in {listed([repr(column) for column in columns])}, which names other rows ({how})")
-    return LoneTable(
+    return SingleTable(
         replace(named.rows, table=left),
         links,
         {**named.columns, "links.source": links.table.column_names[0], "links.target": links.table.column_names[1]},

@@ -26,7 +26,7 @@ from cube2net.sources.tables.flat_table import flat_corpus, guess_flat
 from cube2net.sources.tables.frames import frame_rows, is_frame, names_in
 from cube2net.sources.tables.list_columns import label_separators
 from cube2net.sources.tables.read_rows import as_read, read_rows
-from cube2net.sources.tables.single_table import LoneTable, first_row_is_data, lone_table, names_other_rows
+from cube2net.sources.tables.single_table import SingleTable, first_row_is_data, names_other_rows, single_table
 from cube2net.sources.tables.table_corpus import (
     Part,
     item_corpus,
@@ -47,6 +47,7 @@ from cube2net.sources.tables.table_roles import (
     format_of,
     found_roles,
     is_whole,
+    plain,
 )
 from cube2net.sources.tables.total_rows import without_totals
 from cube2net.sources.tables.value_roles import are_links_by_name, are_links_by_values, roles_of
@@ -154,38 +155,63 @@ class Tables:
         that is not empty it is the refusal of tables of which the values do not tell.
         """
         dropped = Dropped(self.strict, progress)
-        meter = self._meter()
         for remark in remarks:
             dropped.say(remark)
-        rows: dict[str, Rows] = {}
-        for number, (role, table) in enumerate(tables.items()):
-            progress(f"reading {table.name if isinstance(table, Path) else role}", number, len(tables))
-            rows[role] = self._rows(role, table, dropped, meter)
-            if self.alone and role in (RECORDS, "nodes", "links"):
-                rows[role] = without_totals(rows[role], dropped)
-        if unsure is not None and {"nodes", "links"} <= set(rows):
-            rows |= by_their_values(rows["nodes"], rows["links"], unsure, dropped.say)
-        if RECORDS in rows and "links" not in rows and self._are_links(rows[RECORDS], tables[RECORDS]):
-            dropped.say(f"{rows[RECORDS].name} is taken for links alone (guessed)")
-            rows["links"] = rows.pop(RECORDS)
-        elif RECORDS in rows and known is not None and not self._are_records(rows[RECORDS]):
-            dropped.say(f"{rows[RECORDS].name} is taken for nodes alone (guessed)")
-            rows["nodes"] = rows.pop(RECORDS)
-        single: LoneTable | None = None
-        if RECORDS in rows and self._are_alone(rows):
-            single = lone_table(rows.pop(RECORDS), self.columns, dropped.say)
-            rows |= single.tables
+        rows, single = self._detect(tables, dropped, known, unsure)
         tabled = {role: table for role, table in rows.items() if role != RECORDS}
         parts, not_used = self._parts(tabled, {} if single is None else single.columns, dropped)
         separators = dict(self.separators)
         if known is None and (part := parts.get("nodes", parts.get("items"))) is not None:
             separators |= label_separators(part[0], part[1].values(), separators, dropped)
-        if RECORDS in rows:
+        corpus = self._corpus(parts, rows.get(RECORDS), separators, dropped, known)
+        said = {"separators": separators, "directed": self.directed}
+        said |= {name: getattr(self, name) for name in CONVENTIONS if getattr(self, name) is not None}
+        columns = {role: part[1] for role, part in parts.items()}
+        source = as_read(columns, corpus.source, said)
+        roles = found_roles(source["columns"], not_used) if single is None else single.roles(columns)
+        return TableReading(replace(corpus, source=source), roles)
+
+    def _detect(
+        self, tables: Mapping[str, Any], dropped: Dropped, known: Objects | None, unsure: str | None
+    ) -> tuple[dict[str, Rows], SingleTable | None]:
+        """Return the rows of every table by what it is, and the parts of a single table of nodes, if it is one."""
+        meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
+        rows: dict[str, Rows] = {}
+        for number, (role, table) in enumerate(tables.items()):
+            dropped.progress(f"reading {table.name if isinstance(table, Path) else role}", number, len(tables))
+            rows[role] = self._rows(role, table, dropped, meter)
+            if self.alone and role in (RECORDS, "nodes", "links"):
+                rows[role] = without_totals(rows[role], dropped)
+        if unsure is not None and {"nodes", "links"} <= set(rows):
+            rows |= by_their_values(rows["nodes"], rows["links"], unsure, dropped.say)
+        if RECORDS not in rows:
+            return rows, None
+        if "links" not in rows and self._are_links(rows[RECORDS], tables[RECORDS]):
+            dropped.say(f"{rows[RECORDS].name} is taken for links alone (guessed)")
+            rows["links"] = rows.pop(RECORDS)
+        elif known is not None and not self._are_records(rows[RECORDS]):
+            dropped.say(f"{rows[RECORDS].name} is taken for nodes alone (guessed)")
+            rows["nodes"] = rows.pop(RECORDS)
+        elif self._are_alone(rows):
+            single = single_table(rows.pop(RECORDS), self.columns, dropped.say)
+            return rows | single.tables, single
+        return rows, None
+
+    def _corpus(
+        self,
+        parts: Mapping[str, Part],
+        records: Rows | None,
+        separators: Mapping[str, str],
+        dropped: Dropped,
+        known: Objects | None,
+    ) -> Corpus:
+        """Return the corpus of tables whose columns have roles, or of one table of records."""
+        if records is not None:
             corpus = flat_corpus(
-                rows[RECORDS],
+                records,
                 item=self.item,
                 objects=None if self.objects is None else str(self.objects),
-                columns=self._columns({RECORDS: rows[RECORDS]}),
+                columns=self._columns({RECORDS: records}),
                 separators=self.separators,
                 links=parts.get("links"),
                 dropped=dropped,
@@ -202,14 +228,7 @@ class Tables:
             corpus = more_links(parts["links"], known, dropped, directed=self.directed)
         else:
             corpus = links_corpus(parts["links"], dropped, directed=self.directed)
-        if {"labels", "terms"} & set(parts):
-            corpus = with_labels_and_terms(corpus, parts, dropped)
-        said = {"separators": separators, "directed": self.directed}
-        said |= {name: getattr(self, name) for name in CONVENTIONS if getattr(self, name) is not None}
-        columns = {role: part[1] for role, part in parts.items()}
-        source = as_read(columns, corpus.source, said)
-        roles = found_roles(source["columns"], not_used) if single is None else single.roles(columns)
-        return TableReading(replace(corpus, source=source), roles)
+        return with_labels_and_terms(corpus, parts, dropped) if {"labels", "terms"} & set(parts) else corpus
 
     def files_read(self, paths: Sequence[Path] = ()) -> list[Path]:
         """Return the files that would be read."""
@@ -329,9 +348,6 @@ class Tables:
         )
         return finder.find(paths, more=more)
 
-    def _meter(self) -> Meter:
-        return Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
-
 
 Table = Any
 """A path, or a frame in memory."""
@@ -416,5 +432,5 @@ def _are_swapped(nodes: Table, links: Table) -> bool:
 
 
 def _has_ends(table: Table) -> bool:
-    plain = {"".join(filter(str.isalnum, name)).casefold() for name in names_in(table)}
-    return {"source", "target"} <= plain or {"from", "to"} <= plain or {"src", "dst"} <= plain
+    words = {plain(name) for name in names_in(table)}
+    return any(set(ends) <= words for ends in (("source", "target"), ("from", "to"), ("src", "dst")))

@@ -18,31 +18,9 @@ from cube2net.sources.tables.locale_values import as_numbers, likely_written, pr
 
 REASON = "total rows"
 WORDS = (
-    *(
-        "summe",
-        "gesamt",
-        "gesamtsumme",
-        "endsumme",
-        "zwischensumme",
-        "insgesamt",
-        "ergebnis",
-        "gesamtergebnis",
-        "total",
-    ),
-    *(
-        "totals",
-        "subtotal",
-        "sum",
-        "grandtotal",
-        "totale",
-        "totaal",
-        "suma",
-        "somme",
-        "totaux",
-        "totalt",
-        "razem",
-        "celkem",
-    ),
+    *("summe", "gesamt", "gesamtsumme", "endsumme", "zwischensumme", "insgesamt", "ergebnis", "gesamtergebnis"),
+    *("total", "totals", "subtotal", "sum", "grandtotal", "totale", "totaal", "suma", "somme", "totaux", "totalt"),
+    *("razem", "celkem"),
 )
 """What a total is called, in some languages."""
 BESIDE = ("grand", "general", "général", "générale", "generale", "der", "die", "von", "of", "all", "alle", "aller")
