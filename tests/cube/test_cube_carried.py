@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -166,21 +165,6 @@ def test_a_saved_cube_gives_all_back_and_a_second_update_keeps_the_files_of_what
 def test_a_cube_whose_source_says_no_more_has_no_files_of_it(tmp_path: Path) -> None:
     save(cube_of(corpus_of(ITEMS, objects=5, links=GIVEN)), tmp_path / "cube")
     assert not set(CARRIED) & {path.name for path in (tmp_path / "cube").iterdir()}
-
-
-def test_a_cube_of_format_2_opens_is_asked_and_grows(tmp_path: Path) -> None:
-    plain = corpus_of(ITEMS, objects=5, links=GIVEN)
-    save(cube_of(plain), tmp_path / "cube")
-    path = tmp_path / "cube" / "manifest.json"
-    manifest = {key: value for key, value in json.loads(path.read_text()).items() if key != "sha256"} | {"format": 2}
-    seal = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
-    path.write_text(json.dumps(manifest | {"sha256": seal}))
-    network = c2n.construct(read(tmp_path / "cube"), ["o0", "o1"], "hops")
-    assert network.nodes.column_names[7:] == ["items", "year", "venue"]
-    more = with_ids(replace(telling(), directed=False), 9)
-    update_folder(tmp_path / "cube", more, DuckDB())
-    assert_same(read(tmp_path / "cube"), cube_of(concatenate(plain, more)))
-    assert read(tmp_path / "cube").objects.attributes.column_names == ["age"]
 
 
 def test_opening_and_asking_reads_nothing_of_it(tmp_path: Path) -> None:

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.cube import build, cuboid, dice, drill_down, read, read_manifest, roll_up, save, slice_cube, verify
+from cube2net.cube import build, cuboid, dice, drill_down, read, roll_up, save, slice_cube, verify
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus, Cube, DimensionSpec
 from cube2net.records.corpus import LABELS, table
 
 from corpora import corpus_of
-from updates import Sqlite, as_format_2, assert_same, part_of, update_folder
+from updates import Sqlite, assert_same
 
 SUBFIELD = {"parsing": "nlp", "speech": "nlp", "vision": "cv", "genes": "bio", "cells": "bio"}
 FIELD = {"nlp": "cs", "cv": "cs", "bio": "life"}
@@ -249,32 +249,6 @@ def test_a_cube_of_many_levels_is_saved_whole_and_from_where_it_stands(tmp_path:
     assert [level.name for level in again.dimensions[0].levels] == ["subfield", "field", "domain", "size"]
     assert again.dimensions[1].labels == ("∗",)
     assert contents(roll_up(again, "subfield", "size")) == contents(roll_up(rolled, "subfield", "size"))
-
-
-def test_cubes_of_format_2_open_are_rolled_up_and_grow_as_those_of_today(tmp_path: Path) -> None:
-    corpus = corpus_of(
-        [(1990 + i, [["ACL", "KDD", "WMT"][i % 3]], [i % 5, i % 7]) for i in range(20)],
-        objects=7,
-        kinds={"ACL": "conference", "KDD": "conference", "WMT": "workshop"},
-    )
-    cities = (
-        pa.array([["Reno", "Ulm"][i % 2] for i in range(20)]),
-        pa.array([["W", "E"][i % 2 + (i == 4)] for i in range(20)]),
-    )
-    corpus = replace(corpus, items=corpus.items.append_column("city", cities[0]).append_column("side", cities[1]))
-    first, second = (part_of(corpus, rows, list(range(7)), []) for rows in (list(range(12)), list(range(12, 20))))
-    specs = [
-        DimensionSpec.parse(text) for text in ("year@years/decades", "venue/kind", "city/side", "parity=year@width:2")
-    ]
-    save(build(first, specs, Sqlite(), min_objects=2), tmp_path / "cube")
-    as_format_2(tmp_path / "cube")
-    assert read_manifest(tmp_path / "cube")["format"] == 2
-    old = read(tmp_path / "cube")
-    assert_same(old, build(first, specs, Sqlite(), min_objects=2))
-    assert roll_up(old, "city").dimensions[2].name == "side"
-    update_folder(tmp_path / "cube", second, Sqlite())
-    assert read_manifest(tmp_path / "cube")["format"] == 3
-    assert_same(read(tmp_path / "cube"), build(corpus, specs, Sqlite(), min_objects=2))
 
 
 @pytest.mark.parametrize(

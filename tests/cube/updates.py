@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -14,12 +13,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from hypothesis import assume
 from hypothesis import strategies as st
 
 from cube2net.cube import change_folder, update
-from cube2net.cube.storage.manifest import describe
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, ItemIndex, Topics
@@ -283,31 +280,3 @@ def update_folder(
 ) -> None:
     """Add the items and links of a corpus to the cube of a folder."""
     change_folder(folder, lambda cube: update(cube, corpus, engine, topics=topics), progress=progress)
-
-
-def as_format_2(folder: Path) -> None:
-    """Rewrite a cube of one level above every dimension, at most, in the form that it had before there were more."""
-    labels = pq.read_table(folder / "labels.parquet")
-    parents = [parents[0] if parents else None for parents in labels["parents"].to_pylist()]
-    old = labels.drop_columns(["above", "parents"]).append_column("parent", pa.array(parents, pa.int32()))
-    pq.write_table(old, folder / "labels.parquet")
-    ledger = pq.read_table(folder / "ledger.parquet")
-    about = json.loads(ledger.schema.metadata[b"cube2net.ledger"]) | {"format": 1}
-    finest = dict(zip(labels["dimension"].to_pylist()[::-1], labels["level_name"].to_pylist()[::-1], strict=True))
-    number = dict(zip(labels["level_name"].to_pylist(), labels["dimension"].to_pylist(), strict=True))
-    about["above"] = {finest[number[level]]: source for level, source in about["above"].items()}
-    levels = about.pop("families")
-    pq.write_table(
-        ledger.replace_schema_metadata({b"cube2net.ledger": json.dumps(about).encode()}), folder / "ledger.parquet"
-    )
-    if (folder / "ledger.families.parquet").exists():
-        families = pq.read_table(folder / "ledger.families.parquet")
-        dimensions = [number[levels[level]] for level in families["level"].to_pylist()]
-        pq.write_table(
-            families.set_column(0, "dimension", pa.array(dimensions, pa.int32())), folder / "ledger.families.parquet"
-        )
-    manifest = json.loads((folder / "manifest.json").read_text())
-    files = {name: describe(folder / name) for name in manifest["files"]}
-    manifest = {key: value for key, value in manifest.items() if key != "sha256"} | {"format": 2, "files": files}
-    seal = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
-    (folder / "manifest.json").write_text(json.dumps(manifest | {"sha256": seal}))

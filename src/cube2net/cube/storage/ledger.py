@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -19,11 +19,10 @@ from cube2net.arrow_files import MappedFolder
 from cube2net.cube.storage.manifest import damaged
 from cube2net.cube.storage.soundness import check_columns
 from cube2net.errors import CubeError
-from cube2net.records import Cube, Dimension
+from cube2net.records import Cube
 from cube2net.records.corpus import LABELS, table
 
 FORMAT = 2
-"""Format 1 knew of one level above every dimension, and named what it says of it by the dimension."""
 ABOUT = b"cube2net.ledger"
 RESTS = {"source": pa.int32(), "target": pa.int32(), "rest": pa.float64()}
 FAMILIES = {"level": pa.int32(), "labels": pa.list_(pa.int32()), "parents": pa.list_(pa.int32())} | {
@@ -221,13 +220,11 @@ class Ledger:
         return tables
 
     @classmethod
-    def read(cls, items: Array, tables: Mapping[str, pa.Table], dimensions: Sequence[Dimension]) -> Ledger:
-        """Return the ledger of its items and tables, for a cube of these dimensions."""
+    def read(cls, items: Array, tables: Mapping[str, pa.Table]) -> Ledger:
+        """Return the ledger of its items and tables."""
         about: dict[str, Any] = json.loads(tables["ledger"].schema.metadata[ABOUT])
-        if about["format"] > FORMAT:
-            raise CubeError(f"the cube's ledger has format {about['format']}: install a newer cube2net to update it")
-        if about["format"] == 1:
-            about |= _levels_of_format_1(about["above"], dimensions)
+        if about["format"] != FORMAT:
+            raise CubeError(f"the cube's ledger has format {about['format']}, and this cube2net reads {FORMAT}")
         found: dict[str, Any] = {name: about[name] for name in (*SMALL_PARTS, *COUNTED)}
         found["numbers"] = {name: np.array(numbers) for name, numbers in found["numbers"].items()}
         for name in ("topics", "topic_parents"):
@@ -236,25 +233,13 @@ class Ledger:
         of = {
             name: Families.read(families.filter(pc.equal(families["level"], number)))
             for number, name in enumerate(about["families"])
-            if name is not None
         }
         labels = tables["ledger"].replace_schema_metadata(None)
         rests = tables.get("ledger.rests", table(RESTS))
         return cls(items=items, labels=labels, families=of, rests=rests, **found)
 
 
-def _levels_of_format_1(above: Mapping[str, str], dimensions: Sequence[Dimension]) -> dict[str, Any]:
-    """Return where levels come from, and the levels whose families are there, by level and not by dimension."""
-    sources = [(dimension.levels, above.get(dimension.levels[0].name)) for dimension in dimensions]
-    return {
-        "above": {levels[1].name: source for levels, source in sources if source is not None},
-        "families": [levels[1].name if source == "attribute" else None for levels, source in sources],
-    }
-
-
-def open_ledger(
-    folder: MappedFolder, files: Collection[str], dimensions: Sequence[Dimension]
-) -> Callable[[], Ledger] | None:
+def open_ledger(folder: MappedFolder, files: Collection[str]) -> Callable[[], Ledger] | None:
     """Return what reads the ledger of a cube from files that are opened now, or None for a cube that has none."""
     if "ledger.parquet" not in files:
         return None
@@ -265,12 +250,9 @@ def open_ledger(
     def reader() -> Ledger:
         try:
             tables = {part: pq.read_table(file) for part, file in parts.items()}
-            old = tables.get("ledger.families")
-            if old is not None and "dimension" in old.column_names:  # format 1
-                tables["ledger.families"] = old.rename_columns({"dimension": "level"})
             for part, rows in tables.items():
                 check_columns(rows, PARTS[part], f"rows of {part}", gaps=GAPS)
-            return Ledger.read(items, tables, dimensions)
+            return Ledger.read(items, tables)
         except (
             pa.ArrowException,
             CubeError,

@@ -12,8 +12,6 @@ from cube2net.arrow_files import MappedFolder
 from cube2net.errors import CubeError, first_line
 
 FORMAT = 3
-"""Format 1 had its objects in Parquet; 1 and 2 had one parent of every label, no attributes and no links one by one.
-They can be read and updated."""
 MANIFEST = "manifest.json"
 LARGEST = 64 * 2**20
 """No manifest has so many bytes: counts, settings and a line for every file are a few thousand."""
@@ -40,10 +38,9 @@ def read_manifest(folder: MappedFolder) -> dict[str, Any]:
         raise CubeError(f"{place!r} is damaged: manifest.json cannot be read (it is nested too deeply)") from None
     except (ValueError, KeyError, TypeError) as error:
         raise CubeError(f"{place!r} is damaged: manifest.json cannot be read ({first_line(error)})") from None
-    if _is_count(version) and version > FORMAT:
-        raise CubeError(
-            f"{place!r} has cube format {version}, and this cube2net reads up to {FORMAT}: install a newer cube2net"
-        )
+    if _is_count(version) and version != FORMAT:
+        advice = "install a newer cube2net" if version > FORMAT else "build the cube again"
+        raise CubeError(f"{place!r} has cube format {version}, and this cube2net reads {FORMAT}: {advice}")
     wrong = _wrong(manifest)
     if wrong:
         raise CubeError(f"{place!r} is damaged: manifest.json has {wrong}")
@@ -89,8 +86,8 @@ def checksum(file: IO[bytes]) -> str:
 
 def _wrong(manifest: Mapping[str, Any]) -> str:
     """Return what of a manifest is not of the kind that it should be; nothing where all is."""
-    if not _is_count(manifest["format"]) or manifest["format"] == 0:
-        return f"an odd format, expected 1 to {FORMAT}"
+    if not _is_count(manifest["format"]):
+        return f"an odd format, expected {FORMAT}"
     files, counts, settings = (manifest.get(part) for part in ("files", "counts", "settings"))
     if not isinstance(files, dict) or not isinstance(counts, dict) or not isinstance(settings, dict):
         return "no files, counts or settings"

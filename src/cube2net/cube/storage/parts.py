@@ -49,8 +49,6 @@ LEVELS = {
     "parents": pa.list_(pa.int32()),
 }
 """``above`` are the numbers of the levels above, ``parents`` those of the label's parents there."""
-OLD_LEVELS = {name: kind for name, kind in LEVELS.items() if name not in ("above", "parents")} | {"parent": pa.int32()}
-"""In formats 1 and 2 the level above is the next."""
 
 
 def in_memory(name: str, length: int, kind: npt.DTypeLike) -> Array:
@@ -183,7 +181,7 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
         settings=manifest["settings"],
         topic_words=_topic_words(folder) if TOPICS in files else None,
         topic_model=_topic_model(folder) if MODEL in files else None,
-        ledger=open_ledger(folder, files, dimensions),
+        ledger=open_ledger(folder, files),
         items=open_items(folder, files, len(objects), len(cells) + len(small)),
         details=open_details(folder, files, len(objects)),
         bringable=array(BRINGABLE, "b") if f"{BRINGABLE}.npy" in files else None,
@@ -218,9 +216,6 @@ def _objects(folder: MappedFolder, manifest: dict[str, Any], array: Callable[[st
     count = int(manifest["counts"]["objects"])
     more = open_object_attributes(folder, manifest["files"], count)
     whole = manifest["settings"].get("whole_ids", False)
-    if "objects.parquet" in manifest["files"]:  # format 1
-        file = folder.buffer("objects.parquet")
-        return Objects(count, partial(_checked_objects, folder, lambda: pq.read_table(file), count))
     table = folder.table("objects.arrow")
     lookups = {
         column: Lookup(array(f"{name}.hashes", "u"), array(f"{name}.rows", "i")) for column, name in KEYS.items()
@@ -228,13 +223,12 @@ def _objects(folder: MappedFolder, manifest: dict[str, Any], array: Callable[[st
     for lookup in lookups.values():
         if not len(lookup.rows) == len(lookup.hashes) == count:
             raise CubeError(f"objects are found by {len(lookup.rows):,} keys, expected {count:,}")
-    return Objects(count, partial(_checked_objects, folder, lambda: table, count), lookups, whole, more)
+    return Objects(count, partial(_check_objects, folder, table, count), lookups, whole, more)
 
 
-def _checked_objects(folder: MappedFolder, load: Callable[[], pa.Table], count: int) -> pa.Table:
-    """Return the objects from a file that was opened with the cube: a newer cube in its place changes nothing."""
+def _check_objects(folder: MappedFolder, table: pa.Table, count: int) -> pa.Table:
+    """Return the table of objects, which was opened with the cube, after checking it."""
     try:
-        table = load()
         check_columns(table, OBJECTS, "objects", gaps=("name", "kind"))
         if table.num_rows != count:
             raise CubeError(f"there are {table.num_rows:,}, expected {count:,}")
@@ -260,14 +254,6 @@ def _labels(cube: Cube) -> pa.Table:
 
 
 def _dimensions(table: pa.Table) -> tuple[Dimension, ...]:
-    if "parent" in table.column_names:
-        check_columns(table, OLD_LEVELS, "labels", gaps=("parent",))
-        found = [[] if parent is None else [parent] for parent in table["parent"].to_pylist()]
-        above = [[level + 1] * len(one) for level, one in zip(table["level"].to_pylist(), found, strict=True)]
-        parents = {"above": above, "parents": found}
-        table = table.drop_columns("parent")
-        for name, values in parents.items():
-            table = table.append_column(name, pa.array(values, LEVELS[name]))
     check_columns(table, LEVELS, "labels")
     columns = [table[name].to_pylist() for name in LEVELS]
     levels: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
