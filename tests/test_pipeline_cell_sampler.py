@@ -99,10 +99,10 @@ def test_the_cells_are_those_that_greedy_chooses_for_the_seeds(cube: c2n.Cube) -
 
 @pytest.mark.parametrize("options", [{}, {"near": 20}, {"max_nodes": 60}, {"m": 0, "max_nodes": 60}])
 def test_what_a_view_leaves_out_is_not_brought(options: dict[str, int]) -> None:
-    from cube2net.cube.views import limited_to
+    from cube2net.cube.views import limit_objects
 
     allowed = np.arange(300) % 2 == 0
-    cube = limited_to(c2n.build_cube(c2n.make_planted(objects=300, communities=6, noise=0.2).corpus), allowed)
+    cube = limit_objects(c2n.build_cube(c2n.make_planted(objects=300, communities=6, noise=0.2).corpus), allowed)
     batch = next(iter(loader(c2n.CellSampler(cube, **options), torch.arange(0, 32))))
     brought = batch.n_id[batch.batch_size :]
     assert len(brought) > 10
