@@ -18,8 +18,8 @@ import cube2net as c2n
 from cube2net.arrow_files import open_mapped, write_mapped_table
 from cube2net.checkpoints import checkpoints_beside, digest_corpus
 from cube2net.cube import DuckDB, build, concatenate, dice, leave_out_known, read, roll_up, save, update, verify
-from cube2net.cube.building.links import links_of_rows
-from cube2net.cube.storage.manifest import describe
+from cube2net.cube.building.links import keep_link_rows
+from cube2net.cube.storage.manifest import describe_file
 from cube2net.cube.without import without_links
 from cube2net.errors import Cube2netError, CubeError, SourceError
 from cube2net.records import Corpus, Cube, DimensionSpec, Query
@@ -222,7 +222,7 @@ def test_links_of_some_rows_are_those_of_a_cube_built_of_these_rows(rows: list[t
     assert whole.details is not None and part.details is not None
     details = whole.details()
     kept = np.array([kind == "True" for kind in details.rows["kind"].to_pylist()], dtype=bool)
-    links, left = links_of_rows(details, kept)
+    links, left = keep_link_rows(details, kept)
     for name in ("indptr", "indices", "weights"):
         assert np.array_equal(getattr(links, name), getattr(part.links, name)), name
     assert left.indptr.tolist() == part.details().indptr.tolist()
@@ -234,7 +234,7 @@ def damage(folder: Path, name: str, change: Callable[[bytes], bytes]) -> None:
     path = folder / name
     path.write_bytes(change(path.read_bytes()))
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["files"][name] = describe(path)
+    manifest["files"][name] = describe_file(path)
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
 

@@ -116,9 +116,9 @@ def test_texts_of_more_bytes_than_one_piece_holds_give_the_same_labels(monkeypat
     numbers = pa.chunked_array([["1", " 2"], ["", None, "3.5"]])
     for column in (texts, lists, texts.dictionary_encode()):
         monkeypatch.setattr(building_labels, "ONE_PIECE", 2**31)
-        one = building_labels._categories(building_labels._one_chunk(column))
+        one = building_labels._encode_texts(building_labels._combine_chunks(column))
         monkeypatch.setattr(building_labels, "ONE_PIECE", 0)
-        other = building_labels._categories(building_labels._one_chunk(column))
+        other = building_labels._encode_texts(building_labels._combine_chunks(column))
         assert (one.items.tolist(), one.codes.tolist(), one.names) == (
             other.items.tolist(),
             other.codes.tolist(),
@@ -195,7 +195,7 @@ def test_links_and_homes_are_packed_behind_two_thousand_million_others(tmp_path:
 
 def test_offsets_go_on_beyond_32_bits() -> None:
     sizes = np.array([FAR - 1] * 3)
-    indptr = building_cells.offsets_of(sizes, np.empty(4, np.int64))
+    indptr = building_cells.fill_offsets(sizes, np.empty(4, np.int64))
     assert indptr.tolist() == [0, FAR - 1, 2 * (FAR - 1), 3 * (FAR - 1)]
     links = Links(np.array([0, FAR + 4]), *(np.broadcast_to(kind(0), FAR + 4) for kind in (np.int32, np.float32)))
     assert (links.degrees.tolist(), links.count) == ([FAR + 4], FAR // 2 + 2)

@@ -14,7 +14,7 @@ from cube2net.arrow_files import write_mapped_table
 from cube2net.cube import Spark
 from cube2net.cube.engines.spark import ROWS as ROWS_A_FILE
 from cube2net.cube.engines.spark import SAME_STORE, staging_folder
-from cube2net.cube.engines.spark_session import check_java, java_version, reach_master, reason_of
+from cube2net.cube.engines.spark_session import check_java, extract_reason, java_version, reach_master
 from cube2net.errors import InputError, MissingPackageError, ParameterError
 
 from corpora import corpus_of
@@ -296,4 +296,4 @@ def test_the_stores_of_spark_are_known_to_arrow_by_their_own_names() -> None:
     ],
 )
 def test_a_reason_is_one_line_without_java(said: str, reason: str) -> None:
-    assert reason_of(RuntimeError(said)) == reason
+    assert extract_reason(RuntimeError(said)) == reason

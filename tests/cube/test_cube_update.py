@@ -58,7 +58,7 @@ def splits(draw: st.DrawFn) -> tuple[Corpus, Corpus]:
 def written_and_read(cube: Cube) -> Cube:
     """Return a cube whose ledger went through its tables."""
     assert cube.ledger is not None
-    ledger = Ledger.read(cube.ledger().items, cube.ledger().tables(), cube.dimensions)
+    ledger = Ledger.read(cube.ledger().items, cube.ledger().tables())
     return replace(cube, ledger=lambda: ledger)
 
 

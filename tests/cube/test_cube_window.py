@@ -124,7 +124,7 @@ def test_taking_away_and_making_anew_give_the_same_cube(data: st.DataObject, who
     found = []
     for work in (lambda index, rows: len(rows), lambda index, rows: -len(rows)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(without_module, "_work", work)
+            patch.setattr(without_module, "_estimate_work", work)
             found.append(without_items(roll_up(cube, "year"), items))
     one, other = found
     assert one.settings == other.settings

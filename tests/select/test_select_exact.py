@@ -16,7 +16,7 @@ from cube2net.array_types import Array
 from cube2net.errors import InputError, QueryError
 from cube2net.records import Budget, Cube, Query, Weights
 from cube2net.select import OBJECTIVES, Coverage, Exact, FBeta, Greedy, Jaccard, Precision
-from cube2net.select.contract import Clock, room_of
+from cube2net.select.contract import Clock, compute_room
 from cube2net.select.exact.duals import Relaxation, tighten
 from cube2net.select.exact.exact import BranchAndBound, target_of, unit, upper_bound
 from cube2net.select.problem import Problem
@@ -264,6 +264,6 @@ def test_the_target_is_half_a_step_where_values_come_in_steps_and_almost_nothing
 
 def test_room_is_what_the_query_leaves_of_max_nodes() -> None:
     query, cube = Query(np.array([0, 1, 2])), random_cube(0)
-    assert room_of(cube, query, Budget()) == np.inf
-    assert room_of(cube, query, Budget(max_nodes=5)) == 2.0
-    assert room_of(cube, query, Budget(max_nodes=2)) == -1.0
+    assert compute_room(cube, query, Budget()) == np.inf
+    assert compute_room(cube, query, Budget(max_nodes=5)) == 2.0
+    assert compute_room(cube, query, Budget(max_nodes=2)) == -1.0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cube2net.array_types import Array
 from cube2net.records import Cube, Query, Weights
 from cube2net.select import OBJECTIVES, Jaccard, Precision
-from cube2net.select.problem import Problem, affordable
+from cube2net.select.problem import Problem, drop_unaffordable
 
 from toys import random_cube, toy_cube
 
@@ -108,8 +108,8 @@ def test_cells_too_large_for_any_better_selection_are_left_out() -> None:
     weights = Jaccard().weigh(query, 40)
     assert Problem.of(cube, query, weights, at_least=0.5).cells.tolist() == [0, 1, 2]
     # 38 objects, one of them of the query: at best 3 / (3 + 37)
-    assert affordable(cube, weights, np.arange(3), 0.5, 2).tolist() == [0, 1]
-    assert affordable(cube, weights, np.arange(3), 3 / 40, 2).tolist() == [0, 1, 2]
+    assert drop_unaffordable(cube, weights, np.arange(3), 0.5, 2).tolist() == [0, 1]
+    assert drop_unaffordable(cube, weights, np.arange(3), 3 / 40, 2).tolist() == [0, 1, 2]
     assert Problem.of(cube, query, weights, at_least=0.5, m=2).cells.tolist() == [0, 1]
 
 

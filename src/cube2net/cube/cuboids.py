@@ -13,7 +13,7 @@ from cube2net.array_types import Array
 from cube2net.arrays import distinct, join_rows, offsets, ragged_from_pairs, row_of_entries, take_rows
 from cube2net.cube.building.cells import pack_homes
 from cube2net.cube.storage.parts import check_whole
-from cube2net.cube.views import all_labels, regroup, said
+from cube2net.cube.views import add_view, all_labels, regroup
 from cube2net.errors import ParameterError, unknown
 from cube2net.interrupts import step
 from cube2net.records import Cells, Cube, Dimension, ItemIndex, Level, Ragged
@@ -63,11 +63,13 @@ def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
         if BOTH not in cube.kept_views:
             cube.kept_views[BOTH] = add_label_cells(cube)
         return cube.kept_views[BOTH]
-    wanted = _read(cube, levels)
-    if wanted == (_full(cube),):
+    wanted = _parse_cuboids(cube, levels)
+    if wanted == (_get_full_cuboid(cube),):
         return cube
     if wanted not in cube.kept_views:
-        cube.kept_views[wanted] = said(_view(cube, wanted), f"cells of {'; '.join(_name(cube, one) for one in wanted)}")
+        cube.kept_views[wanted] = add_view(
+            _make_view(cube, wanted), f"cells of {'; '.join(_name_cuboid(cube, one) for one in wanted)}"
+        )
     return cube.kept_views[wanted]
 
 
@@ -95,11 +97,13 @@ def add_label_cells(cube: Cube) -> Cube:
     first, count = len(cube.cells), len(cube.cells) + int(large.sum())
     # The cells of one label that a cell of the cube is part of; ``count`` stands for those that are not there.
     groups = np.where(large, first + np.cumsum(large) - 1, count).astype(np.int32)[of_labels]
-    members = LazyRagged(count, partial(_members_with_labels, cube, groups, count), partial(_members_of, cube, groups))
+    members = LazyRagged(
+        count, partial(_compute_all_members, cube, groups, count), partial(_compute_members, cube, groups)
+    )
     homes = LazyRagged(
         len(cube.objects),
         lambda: (pack_homes(members, len(cube.objects)), np.empty(0, np.int32)),
-        partial(_homes_with_labels, cube, groups, count),
+        partial(_compute_homes, cube, groups, count),
     )
     numbers = np.concatenate([np.arange(first), count + np.arange(len(cube.small))])
     view = replace(
@@ -112,10 +116,10 @@ def add_label_cells(cube: Cube) -> Cube:
         homes=homes,
         items=None if cube.items is None else cache(partial(_renumber_cells, cube.items, numbers)),
     )
-    return said(view, "cells of all labels together, and of one label")
+    return add_view(view, "cells of all labels together, and of one label")
 
 
-def _homes_with_labels(cube: Cube, groups: Array, count: int, objects: Array) -> tuple[Ragged, Array]:
+def _compute_homes(cube: Cube, groups: Array, count: int, objects: Array) -> tuple[Ragged, Array]:
     """Return the cells of some objects, those of one label included, and how many of the cube's each stands for."""
     some, row = np.unique(objects, return_inverse=True)
     own, small = take_rows(cube.homes, some), cube.small.members
@@ -136,7 +140,7 @@ def _homes_with_labels(cube: Cube, groups: Array, count: int, objects: Array) ->
     return take_rows(found, row), take_rows(times, row).indices
 
 
-def _members_of(cube: Cube, groups: Array, cells: Array) -> tuple[Ragged, Array]:
+def _compute_members(cube: Cube, groups: Array, cells: Array) -> tuple[Ragged, Array]:
     """Return the members of some cells, those of one label included; how often each is there is not counted."""
     everyone = join_rows(cube.cells.members, cube.small.members)
     held = np.zeros(len(cube.objects), dtype=bool)
@@ -152,7 +156,7 @@ def _members_of(cube: Cube, groups: Array, cells: Array) -> tuple[Ragged, Array]
     return Ragged(indptr, np.concatenate([np.empty(0, np.int32), *rows])), np.empty(0, np.int32)
 
 
-def _members_with_labels(cube: Cube, groups: Array, count: int) -> tuple[Ragged, Array]:
+def _compute_all_members(cube: Cube, groups: Array, count: int) -> tuple[Ragged, Array]:
     """Return the members of all cells, those of one label included, and in how many of the cube's each is."""
     from cube2net.kernels.csr import count_groups, fill_groups
 
@@ -211,9 +215,9 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
         small=empty,
         homes=pack_homes(picked, len(cube.objects)),
         finest=cube,
-        items=None if cube.items is None else cache(partial(_items_of_parts, cube.items, len(own), tuple(parts))),
+        items=None if cube.items is None else cache(partial(_index_items_of_parts, cube.items, len(own), tuple(parts))),
     )
-    return said(view, f"{len(rows):,} cells at levels of their own")
+    return add_view(view, f"{len(rows):,} cells at levels of their own")
 
 
 def _renumber_cells(items: Callable[[], ItemIndex], numbers: Array) -> ItemIndex:
@@ -222,7 +226,7 @@ def _renumber_cells(items: Callable[[], ItemIndex], numbers: Array) -> ItemIndex
     return replace(index, cells=Ragged(index.cells.indptr, numbers[index.cells.indices].astype(np.int32)))
 
 
-def _items_of_parts(items: Callable[[], ItemIndex], count: int, parts: Sequence[Array]) -> ItemIndex:
+def _index_items_of_parts(items: Callable[[], ItemIndex], count: int, parts: Sequence[Array]) -> ItemIndex:
     """Return an index in which an item is in a cell when it is in one of the ``count`` old cells that are its parts."""
     index = items()
     rows = np.concatenate([np.empty(0, np.int64), *parts])
@@ -234,7 +238,7 @@ def _items_of_parts(items: Callable[[], ItemIndex], count: int, parts: Sequence[
     return replace(index, cells=cells)
 
 
-def _read(cube: Cube, levels: str | Sequence[str]) -> tuple[Cuboid, ...]:
+def _parse_cuboids(cube: Cube, levels: str | Sequence[str]) -> tuple[Cuboid, ...]:
     """Return the cuboids that a text or several name, each once, in the order named."""
     texts = [levels] if isinstance(levels, str) else list(levels) if isinstance(levels, Sequence) else []
     if not texts or not all(isinstance(text, str) for text in texts):
@@ -242,18 +246,18 @@ def _read(cube: Cube, levels: str | Sequence[str]) -> tuple[Cuboid, ...]:
     found: list[Cuboid] = []
     for text in texts:
         if text == ONE:
-            full = _full(cube)
+            full = _get_full_cuboid(cube)
             found += [(*[None] * i, at, *[None] * (len(full) - i - 1)) for i, at in enumerate(full) if at is not None]
         else:
-            found.append(_full(cube) if text == FULL else _named(cube, text))
+            found.append(_get_full_cuboid(cube) if text == FULL else _parse_levels(cube, text))
     return tuple(dict.fromkeys(found))
 
 
-def _full(cube: Cube) -> Cuboid:
+def _get_full_cuboid(cube: Cube) -> Cuboid:
     return tuple(None if dimension.is_top else dimension.at for dimension in cube.dimensions)
 
 
-def _named(cube: Cube, text: str) -> Cuboid:
+def _parse_levels(cube: Cube, text: str) -> Cuboid:
     """Return the cuboid of the levels that a text names, with commas between them."""
     places = {
         dimension.levels[depth].name: (number, depth)
@@ -276,12 +280,12 @@ def _named(cube: Cube, text: str) -> Cuboid:
     return tuple(chosen)
 
 
-def _name(cube: Cube, wanted: Cuboid) -> str:
+def _name_cuboid(cube: Cube, wanted: Cuboid) -> str:
     levels = zip(cube.dimensions, wanted, strict=True)
     return ",".join(dimension.levels[at].name for dimension, at in levels if at is not None)
 
 
-def _view(cube: Cube, wanted: Sequence[Cuboid]) -> Cube:
+def _make_view(cube: Cube, wanted: Sequence[Cuboid]) -> Cube:
     labels = all_labels(cube)
     tables = [_Labels.of(dimension, [one[i] for one in wanted]) for i, dimension in enumerate(cube.dimensions)]
     parts = [[table.at(labels[:, i], one[i]) for i, table in enumerate(tables)] for one in wanted]
@@ -310,7 +314,7 @@ class _Labels:
         elif len(used) == 1 and (names is None or names(old, used[0]) == old.levels[used[0]].labels):
             new = replace(old, at=used[0])
         else:
-            new = Dimension((_one_level(old, used, names),))
+            new = Dimension((_join_levels(old, used, names),))
         return cls(old, new, dict(zip(used, starts, strict=True)))
 
     def at(self, labels: Array, level: int | None) -> Array:
@@ -323,7 +327,7 @@ class _Labels:
         return found
 
 
-def _one_level(dimension: Dimension, used: Sequence[int], names: Names | None) -> Level:
+def _join_levels(dimension: Dimension, used: Sequence[int], names: Names | None) -> Level:
     """Return several levels as one, whose labels are those of all; a name that two have gets its level behind it."""
     levels = [dimension.levels[at] for at in used]
     bearers = Counter(label for level in levels for label in level.labels)
@@ -385,7 +389,7 @@ def cross_levels(cube: Cube, rows: Place, columns: Place, query: Array, most: in
     totals = [counted(groups, size) for groups, size in zip((row, column), sizes, strict=True)]
     kept = [np.sort(np.argsort(-total, kind="stable")[: min(most, int((total > 0).sum()))]) for total in totals]
     at_row, at_column = (
-        _places(labels, size)[groups] for labels, size, groups in zip(kept, sizes, (row, column), strict=True)
+        _index_labels(labels, size)[groups] for labels, size, groups in zip(kept, sizes, (row, column), strict=True)
     )
     width = len(kept[1])
     group = np.where((at_row >= 0) & (at_column >= 0), at_row * width + at_column, -1)
@@ -433,7 +437,7 @@ def place_cells(
     return table
 
 
-def _places(labels: Array, count: int) -> Array:
+def _index_labels(labels: Array, count: int) -> Array:
     """Return the place of every label of a level among some, -1 for the others."""
     found = np.full(count, -1, dtype=np.int64)
     found[labels] = np.arange(len(labels))

@@ -102,7 +102,7 @@ class NameIndex:
         Accents and capitals do not matter; a name that is the text itself comes first.
         """
         typed = folded(text)
-        parts = _words(typed)
+        parts = _split_words(typed)
         if not parts:
             return np.empty(0, np.int64)
         mark = np.zeros(len(self.names), dtype=bool)
@@ -122,7 +122,7 @@ class NameIndex:
     def called(self, text: str) -> Array:
         """Return the rows of names that are a text but for capitals and accents."""
         typed = folded(text)
-        parts = _words(typed)
+        parts = _split_words(typed)
         return self._called(" ".join(typed.split()), parts) if parts else np.empty(0, np.int64)
 
     def _called(self, typed: str, parts: list[str]) -> Array:
@@ -138,7 +138,7 @@ class NameIndex:
         Looked at are names that share the first letters of most words with it. A name of which the text has all words,
         or that has all words of the text, is like it too.
         """
-        typed = " ".join(_words(folded(text)))
+        typed = " ".join(_split_words(folded(text)))
         parts = [part for part in dict.fromkeys(typed.split()) if len(part) >= STEM]
         if not parts or len(text) > LONGEST:
             return []
@@ -146,18 +146,18 @@ class NameIndex:
         rows, counts = np.unique(shared, return_counts=True)
         lengths = np.asarray(pc.utf8_length(self.names.take(pa.array(rows)))).astype(np.int64)
         order = np.lexsort((self.rank[rows], np.abs(lengths - len(typed)), -counts))[:LOOKED_AT]
-        own = _pairs(typed)
+        own = _pair_letters(typed)
         names = list(zip(rows[order], self.names.take(pa.array(rows[order])).to_pylist(), strict=True))
-        names.sort(key=lambda pair: len(own ^ _pairs(pair[1])))
+        names.sort(key=lambda pair: len(own ^ _pair_letters(pair[1])))
         # Those that hold all words of the text may be much longer than it, and are not to be lost among others.
-        whole = [pair for pair in names if set(parts) <= set(_words(pair[1]))][: COMPARED // 2]
+        whole = [pair for pair in names if set(parts) <= set(_split_words(pair[1]))][: COMPARED // 2]
         names = whole + [pair for pair in names if pair not in whole]
         allowed, found = max(len(typed) // 3, 1), []
         step()
         for row, name in names[:COMPARED]:
-            words = _words(name)
+            words = _split_words(name)
             inside = set(parts) <= set(words) or set(words) <= set(typed.split())
-            slips = _slips(typed, " ".join(words), allowed)
+            slips = _count_slips(typed, " ".join(words), allowed)
             if inside or slips <= allowed:
                 lacks = not set(parts) <= set(words)
                 found.append((lacks, min(slips, allowed), int(self.rank[row]), int(row)))
@@ -178,15 +178,15 @@ def _count_mentions(cube: Cube) -> Array:
     return np.bincount(cube.items().objects.indices, minlength=len(cube.objects))
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     """Return the words of a text: its runs of letters and digits."""
     return "".join(sign if sign.isalnum() else " " for sign in text).split()
 
 
-def _pairs(text: str) -> set[tuple[str, str]]:
+def _pair_letters(text: str) -> set[tuple[str, str]]:
     """Return the letters of a text with the ones behind them."""
     return set(pairwise(text))
 
 
-def _slips(one: str, other: str, allowed: int) -> int:
+def _count_slips(one: str, other: str, allowed: int) -> int:
     return allowed + 1 if abs(len(one) - len(other)) > allowed else slips_between(one, other)

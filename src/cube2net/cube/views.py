@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.arrays import distinct_rows, take_rows, transpose
 from cube2net.cube.building.cells import pack_homes
-from cube2net.cube.building.items import renumbered
+from cube2net.cube.building.items import renumber_cells
 from cube2net.cube.storage.parts import check_whole
 from cube2net.errors import CubeError, ParameterError, Placeholder, RollUp, listed, unknown
 from cube2net.records import Cells, Cube, Dimension, Ragged
@@ -53,7 +53,7 @@ def roll_up(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     old = cube.dimensions[number]
     if old.is_top:
         raise ParameterError(f"dimension {dimension!r} stands at ∗, the top: there is no level above to roll up to")
-    above = _level_above(old, to)
+    above = _find_level_above(old, to)
     labels = all_labels(cube)
     if above is None:
         labels[:, number] = -1
@@ -61,12 +61,12 @@ def roll_up(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     else:
         labels[:, number] = old.parents_at(above)[labels[:, number]]
         new = replace(old, at=above)
-    dimensions = _with(cube.dimensions, number, new)
-    rolled = _plain(regroup(cube, dimensions, [labels], cube.finest or cube))
-    return said(rolled, f"{dimension} rolled up to {STAR if new.is_top else new.name}")
+    dimensions = _replace_dimension(cube.dimensions, number, new)
+    rolled = _drop_counts(regroup(cube, dimensions, [labels], cube.finest or cube))
+    return add_view(rolled, f"{dimension} rolled up to {STAR if new.is_top else new.name}")
 
 
-def _level_above(dimension: Dimension, to: str | None) -> int | None:
+def _find_level_above(dimension: Dimension, to: str | None) -> int | None:
     """Return the number of a level above the one where a dimension stands, by its name or the next; None for ∗."""
     name = dimension.name
     if to is None:
@@ -108,8 +108,8 @@ def drill_down(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     if cube.finest is None or (not old.is_top and old.at == cube.finest.dimensions[number].at):
         raise ParameterError(f"dimension {dimension!r} has no level below to drill down to")
     result = cube.finest
-    below = replace(old, at=_level_below(old, cube.finest.dimensions[number], to), is_top=False)
-    for wanted, start in zip(_with(cube.dimensions, number, below), cube.finest.dimensions, strict=True):
+    below = replace(old, at=_find_level_below(old, cube.finest.dimensions[number], to), is_top=False)
+    for wanted, start in zip(_replace_dimension(cube.dimensions, number, below), cube.finest.dimensions, strict=True):
         if wanted.at != start.at:
             result = roll_up(result, start.name, wanted.name)
         if wanted.is_top and not start.is_top:
@@ -117,13 +117,13 @@ def drill_down(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     return result
 
 
-def _level_below(dimension: Dimension, finest: Dimension, to: str | None) -> int:
+def _find_level_below(dimension: Dimension, finest: Dimension, to: str | None) -> int:
     """Return the number of a level below the one where a dimension stands, by its name or the next."""
     if dimension.is_top:
         below = finest.at_or_above()
         next_one = dimension.at
     else:
-        below = [number for number in finest.at_or_above() if number in _way_down(dimension)]
+        below = [number for number in finest.at_or_above() if number in _list_levels_below(dimension)]
         next_one = dimension.below[dimension.at]
     if to is None:
         return next_one
@@ -133,7 +133,7 @@ def _level_below(dimension: Dimension, finest: Dimension, to: str | None) -> int
     return names[to]
 
 
-def _way_down(dimension: Dimension) -> list[int]:
+def _list_levels_below(dimension: Dimension) -> list[int]:
     """Return the levels below the one where a dimension stands."""
     found, at = [], dimension.below[dimension.at]
     while at >= 0:
@@ -167,25 +167,25 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
         labels = [str(label) for label in (wanted if _are_several(wanted) else [wanted])]
         if not labels:
             raise ParameterError(f"no label is given for dimension {name!r}")
-        chosen = set[int]().union(*(_part(dimension, at, label) for label in labels))
+        chosen = set[int]().union(*(_find_parts(dimension, at, label) for label in labels))
         keep[number] = keep.get(number, chosen) & chosen
-    part = f"only {'; '.join(f'{name}: {_said(wanted)}' for name, wanted in where.items())}"
+    part = f"only {'; '.join(f'{name}: {_join_labels(wanted)}' for name, wanted in where.items())}"
     finest = None
     if cube.finest is not None:
-        below = {number: _below(cube, number, labels) for number, labels in keep.items()}
-        finest = _keep(cube.finest, below, None)
-    return said_throughout(_keep(cube, keep, finest), part)
+        below = {number: _find_finest_labels(cube, number, labels) for number, labels in keep.items()}
+        finest = _keep_cells(cube.finest, below, None)
+    return add_view_throughout(_keep_cells(cube, keep, finest), part)
 
 
-def _part(dimension: Dimension, at: int, label: str) -> set[int]:
+def _find_parts(dimension: Dimension, at: int, label: str) -> set[int]:
     """Return the labels of cells that are part of a label of a level, or of the one level above it that has it."""
     if label not in dimension.levels[at].labels:
         above = [number for number in dimension.at_or_above(at) if label in dimension.levels[number].labels]
         at = above[0] if len(above) == 1 else at
-    return _parts(dimension, dimension.at, at, {dimension.levels[at].number(label)})
+    return _find_labels_below(dimension, dimension.at, at, {dimension.levels[at].number(label)})
 
 
-def _said(wanted: object) -> str:
+def _join_labels(wanted: object) -> str:
     """Return labels as people list them."""
     return ", ".join(map(str, wanted)) if isinstance(wanted, Iterable) and not isinstance(wanted, str) else str(wanted)
 
@@ -201,16 +201,16 @@ def slice_cube(cube: Cube, dimension: str, label: str) -> Cube:
     if len(cube.dimensions) == 1:
         raise ParameterError(f"{dimension!r} is the only dimension of the cube: use dice to keep it")
     diced = dice(cube, {dimension: label})
-    finest = None if diced.finest is None else _without(diced.finest, number, None)
-    return _without(diced, number, finest)
+    finest = None if diced.finest is None else _drop_dimension(diced.finest, number, None)
+    return _drop_dimension(diced, number, finest)
 
 
-def _without(cube: Cube, number: int, finest: Cube | None) -> Cube:
+def _drop_dimension(cube: Cube, number: int, finest: Cube | None) -> Cube:
     left = cube.dimensions[:number] + cube.dimensions[number + 1 :]
-    return _plain(regroup(cube, left, [np.delete(all_labels(cube), number, axis=1)], finest))
+    return _drop_counts(regroup(cube, left, [np.delete(all_labels(cube), number, axis=1)], finest))
 
 
-def _keep(cube: Cube, keep: Mapping[int, set[int]], finest: Cube | None) -> Cube:
+def _keep_cells(cube: Cube, keep: Mapping[int, set[int]], finest: Cube | None) -> Cube:
     def chosen(cells: Cells) -> Array:
         masks = [np.isin(cells.labels[:, number], sorted(labels)) for number, labels in keep.items()]
         return reduce(np.logical_and, masks, np.ones(len(cells), dtype=bool))
@@ -228,12 +228,12 @@ def _keep(cube: Cube, keep: Mapping[int, set[int]], finest: Cube | None) -> Cube
         small=small,
         homes=transpose(cells.members, len(cube.objects)),
         finest=finest,
-        bringable=_held(cube, cells, small) if keep else cube.bringable,
-        items=renumbered(cube.items, np.where(mask, np.cumsum(mask) - 1, -1)),
+        bringable=_mark_held(cube, cells, small) if keep else cube.bringable,
+        items=renumber_cells(cube.items, np.where(mask, np.cumsum(mask) - 1, -1)),
     )
 
 
-def _held(cube: Cube, *parts: Cells) -> Array:
+def _mark_held(cube: Cube, *parts: Cells) -> Array:
     """Return which objects are in one of some cells, and might be brought before."""
     held = np.zeros(len(cube.objects), dtype=bool)
     for cells in parts:
@@ -241,17 +241,17 @@ def _held(cube: Cube, *parts: Cells) -> Array:
     return held if cube.bringable is None else held & cube.bringable
 
 
-def _parts(dimension: Dimension, at: int, above: int, labels: set[int]) -> set[int]:
+def _find_labels_below(dimension: Dimension, at: int, above: int, labels: set[int]) -> set[int]:
     """Return the labels of a level that are part of the given ones of a level above it."""
     return set(np.flatnonzero(np.isin(dimension.parents_at(above, at), sorted(labels))).tolist())
 
 
-def _below(cube: Cube, number: int, labels: set[int]) -> set[int]:
+def _find_finest_labels(cube: Cube, number: int, labels: set[int]) -> set[int]:
     """Return the finest labels under the given ones."""
     if cube.finest is None:
         raise CubeError("the cube was not rolled up")
     dimension = cube.dimensions[number]
-    return _parts(dimension, cube.finest.dimensions[number].at, dimension.at, labels)
+    return _find_labels_below(dimension, cube.finest.dimensions[number].at, dimension.at, labels)
 
 
 def all_labels(cube: Cube) -> Array:
@@ -291,20 +291,20 @@ def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Arra
         small=Cells(rows[order[kept:]], Ragged(indptr[kept:] - end, members[end:]), counts[end:]),
         homes=pack_homes(cells.members, len(cube.objects)),
         finest=finest,
-        items=renumbered(cube.items, number[groups[:, 0]]) if len(labels) == 1 else None,
+        items=renumber_cells(cube.items, number[groups[:, 0]]) if len(labels) == 1 else None,
     )
 
 
-def _plain(cube: Cube) -> Cube:
+def _drop_counts(cube: Cube) -> Cube:
     """Return the cube without counts: its cells are a cube's own."""
     return replace(cube, cells=replace(cube.cells, counts=None), small=replace(cube.small, counts=None))
 
 
-def _with(dimensions: tuple[Dimension, ...], number: int, dimension: Dimension) -> tuple[Dimension, ...]:
+def _replace_dimension(dimensions: tuple[Dimension, ...], number: int, dimension: Dimension) -> tuple[Dimension, ...]:
     return (*dimensions[:number], dimension, *dimensions[number + 1 :])
 
 
-def said(cube: Cube, view: str) -> Cube:
+def add_view(cube: Cube, view: str) -> Cube:
     """Return the cube with a view added to what its settings tell of it, and what is left out counted anew."""
     settings = dict(cube.settings)
     settings["views"] = [*settings.get("views", []), view]
@@ -313,10 +313,10 @@ def said(cube: Cube, view: str) -> Cube:
     return replace(cube, settings=settings)
 
 
-def said_throughout(cube: Cube, view: str) -> Cube:
+def add_view_throughout(cube: Cube, view: str) -> Cube:
     """Return the cube with a view added that the cube it was rolled up from has as well."""
-    finest = None if cube.finest is None else said_throughout(cube.finest, view)
-    return said(replace(cube, finest=finest), view)
+    finest = None if cube.finest is None else add_view_throughout(cube.finest, view)
+    return add_view(replace(cube, finest=finest), view)
 
 
 @remembered
@@ -351,7 +351,7 @@ def of_kind(cube: Cube, kinds: str | Sequence[str]) -> Cube:
             raise unknown("kind", kind, known)
     marks = pc.is_in(column, value_set=pa.array(wanted, pa.string())).to_numpy()
     view = f"only objects of kind {listed(dict.fromkeys(wanted))} are brought"
-    return said_throughout(limited_to(cube, np.asarray(marks, dtype=bool)), view)
+    return add_view_throughout(limit_objects(cube, np.asarray(marks, dtype=bool)), view)
 
 
 def kinds_of(cube: Cube) -> list[str]:
@@ -360,7 +360,7 @@ def kinds_of(cube: Cube) -> list[str]:
     return [each["values"] for each in sorted(counts, key=lambda each: (-each["counts"], str(each["values"])))]
 
 
-def limited_to(cube: Cube, objects: Array) -> Cube:
+def limit_objects(cube: Cube, objects: Array) -> Cube:
     """Return the cube of which only marked objects may be brought, as far as they might before."""
     both = objects if cube.bringable is None else objects & cube.bringable
-    return replace(cube, bringable=both, finest=None if cube.finest is None else limited_to(cube.finest, objects))
+    return replace(cube, bringable=both, finest=None if cube.finest is None else limit_objects(cube.finest, objects))

@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.arrays import offsets, row_of_entries, take_rows
 from cube2net.cube.building.labels import FINER, MONTH_ALONE, YEAR_ALONE
-from cube2net.cube.building.links import links_of_rows
+from cube2net.cube.building.links import keep_link_rows
 from cube2net.cube.storage.parts import check_whole, given
-from cube2net.cube.views import limited_to, said_throughout
-from cube2net.cube.without import take_out
+from cube2net.cube.views import add_view_throughout, limit_objects
+from cube2net.cube.without import remove_items
 from cube2net.errors import CubeError, ParameterError, Setting, listed, quoted, unknown
 from cube2net.records import Cube, DimensionSpec, ItemIndex, LinkDetails, Links, Ragged
 from cube2net.records.lineage import remembered
@@ -53,7 +53,7 @@ class Window:
     def __post_init__(self) -> None:
         if self.first is None and self.last is None:
             raise ParameterError(f"a window of time needs a beginning or an end: {HOW}", parameter="between")
-        both = [_span(bound) for bound in (self.first, self.last) if bound is not None]
+        both = [_compute_span(bound) for bound in (self.first, self.last) if bound is not None]
         if len(both) == 2 and both[0][0] >= both[1][1]:
             raise ParameterError(f"the window {str(self)!r} ends before it begins", parameter="between")
 
@@ -65,14 +65,14 @@ class Window:
         if isinstance(between, str):
             attribute, _, text = between.rpartition("=")
             first, dots, last = text.partition("..")
-            return cls(_bound(first, between), _bound(last if dots else first, between), attribute.strip())
+            return cls(_parse_bound(first, between), _parse_bound(last if dots else first, between), attribute.strip())
         if not isinstance(between, Sequence) or len(between) != 2:
             raise ParameterError(
                 f"between is {between!r}, expected a text or a pair such as (2015, 2019)",
                 parameter="between",
                 value=between,
             )
-        return cls(_bound(between[0], between), _bound(between[1], between))
+        return cls(_parse_bound(between[0], between), _parse_bound(between[1], between))
 
     def __str__(self) -> str:
         said = "..".join("" if bound is None else str(bound) for bound in (self.first, self.last))
@@ -94,12 +94,12 @@ class Window:
     def _holds_instants(self, times: pa.ChunkedArray) -> Array:
         """Return which instants are inside: by the clock of their own zone, or by UTC where a bound has a zone."""
         zoned = getattr(times.type, "tz", None) is not None
-        here = _instants(pc.local_timestamp(times) if zoned else times)
+        here = _convert_to_instants(pc.local_timestamp(times) if zoned else times)
         inside = ~np.isnat(here)
         for bound, compare, end in ((self.first, np.greater_equal, 0), (self.last, np.less, 1)):
             if bound is not None:
                 absolute = zoned and isinstance(bound, datetime) and bound.tzinfo is not None
-                inside &= compare(_instants(times) if absolute else here, _span(bound)[end])
+                inside &= compare(_convert_to_instants(times) if absolute else here, _compute_span(bound)[end])
         return np.asarray(inside)
 
     def _holds_numbers(self, times: pa.ChunkedArray, what: str) -> Array:
@@ -147,26 +147,26 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
             raise ParameterError(
                 f"the window is of links, and those of the cube have no time: {HOW}", parameter="between"
             )
-        left = _only_links(cube, details, _links_inside(details, asked, np.empty(0, dtype=bool)))
-        left = left if asked.attribute else limited_to(left, np.diff(left.links.indptr) > 0)
-        return said_throughout(left, f"only links of {replace(asked, attribute='')}, all items")
+        left = _keep_links(cube, details, _mark_links_inside(details, asked, np.empty(0, dtype=bool)))
+        left = left if asked.attribute else limit_objects(left, np.diff(left.links.indptr) > 0)
+        return add_view_throughout(left, f"only links of {replace(asked, attribute='')}, all items")
     if cube.items is None:
         raise CubeError(
             "the cube does not keep its items: build it again to limit it to a time", hint=Setting("items", "all")
         )
     index = cube.items()
     attributes = index.kept_attributes
-    name = asked.attribute or _time_of(cube)
+    name = asked.attribute or _find_time(cube)
     if name not in attributes.names:
         raise unknown("attribute", name, attributes.names)
     times = attributes.column(name)
     gone = ~asked.holds(times, f"the attribute {name!r}")
     if gone.all():
-        cube = _without_any(cube, times)
+        cube = _note_no_items(cube, times)
     view = f"only items of {name} {replace(asked, attribute='')}"
-    stay = _still_there(index, gone, len(cube.objects))
+    stay = _mark_remaining_objects(index, gone, len(cube.objects))
     if index.derived:
-        return limited_to(take_out(cube, gone, view), stay)
+        return limit_objects(remove_items(cube, gone, view), stay)
     told = details is not None and bool({TIME, ITEM}.intersection(details.columns))
     if timed:
         view += ", and links of that time"
@@ -175,12 +175,12 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     elif not told:
         view += ", and all links: they have no time"
     if details is None:
-        return limited_to(take_out(cube if stay.all() else _links_among(cube, stay), gone, view), stay)
-    inside = _links_inside(details, asked, gone) & stay[details.lower] & stay[details.higher]
-    return limited_to(take_out(cube if inside.all() else _only_links(cube, details, inside), gone, view), stay)
+        return limit_objects(remove_items(cube if stay.all() else _keep_links_among(cube, stay), gone, view), stay)
+    inside = _mark_links_inside(details, asked, gone) & stay[details.lower] & stay[details.higher]
+    return limit_objects(remove_items(cube if inside.all() else _keep_links(cube, details, inside), gone, view), stay)
 
 
-def _without_any(cube: Cube, times: pa.ChunkedArray) -> Cube:
+def _note_no_items(cube: Cube, times: pa.ChunkedArray) -> Cube:
     """Return the cube whose settings say that no item is of a time that was asked for, and of what times items are."""
     known = pc.drop_null(times)
     ends = pc.min_max(known).as_py() if len(known) else {"min": None, "max": None}
@@ -217,7 +217,7 @@ def window_labels(cube: Cube) -> list[str] | None:
     return labels if labels and not dimension.is_top and all(map(LABEL_OF_TIME.fullmatch, labels)) else None
 
 
-def _time_of(cube: Cube) -> str:
+def _find_time(cube: Cube) -> str:
     """Return the one attribute that says when the items of a cube were."""
     times = times_of(cube)
     if len(times) == 1:
@@ -229,7 +229,7 @@ def _time_of(cube: Cube) -> str:
     )
 
 
-def _links_inside(details: LinkDetails, window: Window, gone: Array) -> Array:
+def _mark_links_inside(details: LinkDetails, window: Window, gone: Array) -> Array:
     """Return which links are of a time: by their own, or else by the item that states them, or else all."""
     inside = np.ones(len(details), dtype=bool)
     if ITEM in details.columns and len(gone):
@@ -242,7 +242,7 @@ def _links_inside(details: LinkDetails, window: Window, gone: Array) -> Array:
     return inside
 
 
-def _still_there(index: ItemIndex, gone: Array, objects: int) -> Array:
+def _mark_remaining_objects(index: ItemIndex, gone: Array, objects: int) -> Array:
     """Return which objects an item that is not gone mentions, and those that no item ever did."""
     left = np.zeros(objects, dtype=bool)
     left[take_rows(index.objects, np.flatnonzero(gone)).indices] = True
@@ -250,7 +250,7 @@ def _still_there(index: ItemIndex, gone: Array, objects: int) -> Array:
     return ~left
 
 
-def _links_among(cube: Cube, objects: Array) -> Cube:
+def _keep_links_among(cube: Cube, objects: Array) -> Cube:
     """Return the cube with only the links between objects that are marked."""
     rows = Ragged(cube.links.indptr, cube.links.indices)
     source = row_of_entries(rows)
@@ -263,9 +263,9 @@ def _links_among(cube: Cube, objects: Array) -> Cube:
     return limited(cube)
 
 
-def _only_links(cube: Cube, details: LinkDetails, keep: Array) -> Cube:
+def _keep_links(cube: Cube, details: LinkDetails, keep: Array) -> Cube:
     """Return the cube with only some of the links that were given one by one."""
-    links, left = links_of_rows(details, keep)
+    links, left = keep_link_rows(details, keep)
 
     def limited(one: Cube) -> Cube:
         finest = None if one.finest is None else limited(one.finest)
@@ -274,7 +274,7 @@ def _only_links(cube: Cube, details: LinkDetails, keep: Array) -> Cube:
     return limited(cube)
 
 
-def _bound(value: Bound, window: object) -> int | str | date | None:
+def _parse_bound(value: Bound, window: object) -> int | str | date | None:
     """Return one end of a window: a number or year, a month or day as a text, a date, or None where it is open."""
     if value is None or isinstance(value, date):
         return value
@@ -298,7 +298,7 @@ def _bound(value: Bound, window: object) -> int | str | date | None:
     )
 
 
-def _span(bound: int | str | date) -> tuple[np.datetime64, np.datetime64]:
+def _compute_span(bound: int | str | date) -> tuple[np.datetime64, np.datetime64]:
     """Return when a year, month, day or instant begins, and when it is over."""
     if isinstance(bound, int):
         year = min(max(bound, -FARTHEST), FARTHEST) - 1970
@@ -312,7 +312,7 @@ def _span(bound: int | str | date) -> tuple[np.datetime64, np.datetime64]:
     return start.astype("datetime64[us]"), end.astype("datetime64[us]")
 
 
-def _instants(times: pa.ChunkedArray) -> Array:
+def _convert_to_instants(times: pa.ChunkedArray) -> Array:
     """Return times as NumPy has them, those with a zone by UTC."""
     values = pc.cast(times, pa.timestamp("us", getattr(times.type, "tz", None))).to_numpy()
     return np.asarray(values, dtype="datetime64[us]")

@@ -12,8 +12,8 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.arrays import join_rows, links_from_pairs, ragged_from_pairs, row_of_entries, sum_links, take_rows
 from cube2net.cube.building.cells import cell_keys, pack_homes
-from cube2net.cube.building.items import without_rows
-from cube2net.cube.building.links import details_without
+from cube2net.cube.building.items import empty_items
+from cube2net.cube.building.links import drop_pairs
 from cube2net.cube.storage.parts import check_whole
 from cube2net.errors import CubeError, ParameterError, QueryError, some, whole_number
 from cube2net.records import Cells, Cube, Hidden, ItemIndex, Links, Query, Ragged
@@ -41,13 +41,13 @@ def without_items(cube: Cube, items: Sequence[int] | Sequence[str] | Array) -> C
         raise CubeError("the cube does not keep its items: build it again, with them, to take some out")
     index = cube.items()
     gone = np.zeros(len(index), dtype=bool)
-    gone[_numbers(index, items)] = True
+    gone[_find_items(index, items)] = True
     if not gone.any():
         return cube
-    return take_out(cube, gone, f"without {len(np.flatnonzero(gone)):,} of the items")
+    return remove_items(cube, gone, f"without {len(np.flatnonzero(gone)):,} of the items")
 
 
-def take_out(cube: Cube, gone: Array, view: str) -> Cube:
+def remove_items(cube: Cube, gone: Array, view: str) -> Cube:
     """Return the cube without the items that are marked, as :func:`without_items` does; ``view`` says what it is then.
 
     Unless most stays, it is made anew from what stays; the result is the same.
@@ -57,26 +57,26 @@ def take_out(cube: Cube, gone: Array, view: str) -> Cube:
     index = cube.items()
     numbers = np.flatnonzero(gone)
     linking = makes_links(cube, index, numbers)
-    anew = _work(index, np.flatnonzero(~gone)) < DEARER * _work(index, numbers)
+    anew = _estimate_work(index, np.flatnonzero(~gone)) < DEARER * _estimate_work(index, numbers)
     links = cube.links
     if index.derived and anew:
         stay = np.flatnonzero(~gone)
         stay = stay[makes_links(cube, index, stay)]
-        low, high = _pairs_of(index, stay)
+        low, high = _pair_objects(index, stay)
         links = links_from_pairs(low, high, np.ones(len(low), np.float32), len(cube.objects))
     elif index.derived:
-        links = _less(cube.links, index, numbers[linking])
+        links = _subtract_links(cube.links, index, numbers[linking])
     crowded = int((~linking).sum()) if index.derived else 0
-    return _without(cube, gone, links, crowded, view, anew=anew)
+    return _remove_marked(cube, gone, links, crowded, view, anew=anew)
 
 
 def without_links(cube: Cube, source: Array, target: Array) -> Cube:
     """Return the cube without some links, whatever their weight; each is given once, and must be there."""
     check_whole(cube, "made without links")
-    links = _drop_links(cube.links, _ends(cube.links, source, target))
+    links = _drop_links(cube.links, _find_links(cube.links, source, target))
     finest = None if cube.finest is None else without_links(cube.finest, source, target)
-    settings = _viewed(cube, f"without {len(source):,} of the links")
-    details = None if cube.details is None else cache(partial(details_without, cube.details, source, target))
+    settings = _add_view(cube, f"without {len(source):,} of the links")
+    details = None if cube.details is None else cache(partial(drop_pairs, cube.details, source, target))
     return replace(cube, links=links, finest=finest, settings=settings, details=details)
 
 
@@ -86,7 +86,7 @@ def makes_links(cube: Cube, index: ItemIndex, items: Array) -> Array:
     return np.asarray((index.objects.indptr[items + 1] - index.objects.indptr[items] <= most) & index.derived)
 
 
-def _numbers(index: ItemIndex, items: Sequence[int] | Sequence[str] | Array) -> Array:
+def _find_items(index: ItemIndex, items: Sequence[int] | Sequence[str] | Array) -> Array:
     """Return the numbers of items that are given by number or by id."""
     given = np.asarray(items)
     if len(given) and given.dtype.kind in "UO":
@@ -99,7 +99,7 @@ def _numbers(index: ItemIndex, items: Sequence[int] | Sequence[str] | Array) -> 
     return given.astype(np.int64)
 
 
-def _without(cube: Cube, gone: Array, links: Links, crowded: int, view: str, *, anew: bool) -> Cube:
+def _remove_marked(cube: Cube, gone: Array, links: Links, crowded: int, view: str, *, anew: bool) -> Cube:
     """Return the cube without the items that are marked, so many of them crowded, with links that are made already.
 
     With ``anew`` the members of its cells come from the items that stay, and else they lose those of the others.
@@ -111,11 +111,11 @@ def _without(cube: Cube, gone: Array, links: Links, crowded: int, view: str, *, 
     if int(index.cells.indices.max(initial=-1)) >= len(members):
         raise CubeError(OTHERS)
     if anew:
-        who, where = _members_of(index, np.flatnonzero(~gone))
+        who, where = _pair_members(index, np.flatnonzero(~gone))
         left = ragged_from_pairs(where, who, len(members))
     else:
-        lost_objects, lost_cells = _lost(index, np.flatnonzero(gone), gone, len(cube.objects))
-        left = _drop_entries(members, _places(members, lost_cells, lost_objects))
+        lost_objects, lost_cells = _find_lost_members(index, np.flatnonzero(gone), gone, len(cube.objects))
+        left = _drop_entries(members, _find_entries(members, lost_cells, lost_objects))
     labels = np.concatenate([cube.cells.labels, cube.small.labels])
     least = cube.settings.get("min_objects", MIN_OBJECTS)
     kept = np.arange(len(labels)) < len(cube.cells)  # a small cell never grows
@@ -131,18 +131,18 @@ def _without(cube: Cube, gone: Array, links: Links, crowded: int, view: str, *, 
         small=Cells(labels[tiny], take_rows(left, tiny)),
         homes=pack_homes(cells.members, len(cube.objects)),
         links=links,
-        finest=None if cube.finest is None else _without(cube.finest, gone, links, crowded, view, anew=anew),
-        settings=_counted(cube, view, index.newly(gone), crowded, len(tiny)),
-        items=cache(lambda: without_rows(index, gone, numbers)),
+        finest=None if cube.finest is None else _remove_marked(cube.finest, gone, links, crowded, view, anew=anew),
+        settings=_update_settings(cube, view, index.newly(gone), crowded, len(tiny)),
+        items=cache(lambda: empty_items(index, gone, numbers)),
     )
 
 
-def _lost(index: ItemIndex, items: Array, gone: Array, objects: int) -> tuple[Array, Array]:
+def _find_lost_members(index: ItemIndex, items: Array, gone: Array, objects: int) -> tuple[Array, Array]:
     """Return the pairs of an object and a cell that only items which are gone had."""
     from cube2net.kernels.item_rows import mark_held
 
     mentioned, cells = index.objects, index.cells
-    who, where = _members_of(index, items)
+    who, where = _pair_members(index, items)
     used, rows = np.unique(who, return_inverse=True)
     asked = ragged_from_pairs(rows.ravel(), where, len(used))
     which = np.full(objects, -1, np.int64)
@@ -162,19 +162,19 @@ def _lost(index: ItemIndex, items: Array, gone: Array, objects: int) -> tuple[Ar
     return used[row_of_entries(asked)[~held]], asked.indices[~held]
 
 
-def _less(links: Links, index: ItemIndex, items: Array) -> Links:
+def _subtract_links(links: Links, index: ItemIndex, items: Array) -> Links:
     """Return the links without what some items add to them."""
-    low, high = _pairs_of(index, items)
+    low, high = _pair_objects(index, items)
     if len(low) == 0:
         return links
     low, high, total = sum_links(low, high, np.ones(len(low)), len(links))
-    places = _ends(links, low, high)
+    places = _find_links(links, low, high)
     weights = np.array(links.weights)
     weights[places] -= np.concatenate([total, total]).astype(np.float32)
     return _drop_links(Links(links.indptr, links.indices, weights), places[weights[places] <= 0])
 
 
-def _members_of(index: ItemIndex, items: Array) -> tuple[Array, Array]:
+def _pair_members(index: ItemIndex, items: Array) -> tuple[Array, Array]:
     """Return the pairs of an object and a cell that some items make, as often as they make them."""
     from cube2net.kernels.item_rows import cross_rows
 
@@ -182,27 +182,27 @@ def _members_of(index: ItemIndex, items: Array) -> tuple[Array, Array]:
     return cross_rows(items, mentioned.indptr, mentioned.indices, cells.indptr, cells.indices)
 
 
-def _pairs_of(index: ItemIndex, items: Array) -> tuple[Array, Array]:
+def _pair_objects(index: ItemIndex, items: Array) -> tuple[Array, Array]:
     """Return the pairs of objects that some items mention together, the lower first, as often as they do."""
     from cube2net.kernels.item_rows import pair_rows
 
     return pair_rows(items, index.objects.indptr, index.objects.indices)
 
 
-def _work(index: ItemIndex, items: Array) -> int:
+def _estimate_work(index: ItemIndex, items: Array) -> int:
     """Return how much there is to do for some items: their pairs of an object and a cell, and of two objects."""
     objects = index.objects.indptr[items + 1] - index.objects.indptr[items]
     cells = index.cells.indptr[items + 1] - index.cells.indptr[items]
     return int((objects * (cells + objects)).sum())
 
 
-def _ends(links: Links, source: Array, target: Array) -> Array:
+def _find_links(links: Links, source: Array, target: Array) -> Array:
     """Return where links stand: at all their sources, and then at all their targets."""
     rows = Ragged(links.indptr, links.indices)
-    return _places(rows, np.concatenate([source, target]), np.concatenate([target, source]))
+    return _find_entries(rows, np.concatenate([source, target]), np.concatenate([target, source]))
 
 
-def _places(rows: Ragged, which: Array, entries: Array) -> Array:
+def _find_entries(rows: Ragged, which: Array, entries: Array) -> Array:
     from cube2net.kernels.item_rows import find_entries
 
     places = find_entries(rows.indptr, rows.indices, which, entries)
@@ -224,9 +224,9 @@ def _drop_entries(rows: Ragged, places: Array) -> Ragged:
     return Ragged(indptr, np.delete(rows.indices, places))
 
 
-def _counted(cube: Cube, view: str, items: int, crowded: int, small: int) -> dict[str, Any]:
+def _update_settings(cube: Cube, view: str, items: int, crowded: int, small: int) -> dict[str, Any]:
     """Return the settings of a cube without so many of its items, some of them crowded, and what it leaves out now."""
-    settings = _viewed(cube, view)
+    settings = _add_view(cube, view)
     settings["items"] = settings.get("items", items) - items
     dropped = dict(settings.get("dropped", {}))
     dropped[SMALL.format(settings.get("min_objects", MIN_OBJECTS))] = small
@@ -237,7 +237,7 @@ def _counted(cube: Cube, view: str, items: int, crowded: int, small: int) -> dic
     return settings
 
 
-def _viewed(cube: Cube, view: str) -> dict[str, Any]:
+def _add_view(cube: Cube, view: str) -> dict[str, Any]:
     """Return the settings of a cube with what was made of it said: new items are for the whole cube only."""
     return {**cube.settings, "views": [*cube.settings.get("views", []), view]}
 
@@ -251,21 +251,21 @@ def hide_pairs(cube: Cube, query: Query, share: float = 0.2, seed: int = 0) -> H
     """
     if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 < float(share) <= 1:
         raise ParameterError(f"share is {share!r}, expected a number above 0 and up to 1")
-    before = _linked(cube.links, query)
+    before = _find_linked_pairs(cube.links, query)
     if len(before) == 0:
         raise QueryError(f"nothing links two of the {len(query):,} objects of the query: there is no pair to hide")
     rng = stream(seed, "cube", "hidden")
     index = None if cube.items is None else cube.items()
     if index is None or not index.derived:
-        drawn = np.sort(rng.choice(before, _part(len(before), share), replace=False))
-        low, high = _pairs(drawn)
+        drawn = np.sort(rng.choice(before, _count_share(len(before), share), replace=False))
+        low, high = _split_pair_numbers(drawn)
         source, target = query.objects[low], query.objects[high]
         return Hidden(without_links(cube, source, target), source, target, "links", len(drawn))
     joining = index.mentioning(query.objects, least=2)
     joining = joining[makes_links(cube, index, joining)]
-    drawn = rng.choice(joining, _part(len(joining), share), replace=False)
+    drawn = rng.choice(joining, _count_share(len(joining), share), replace=False)
     left = without_items(cube, drawn)
-    low, high = _pairs(np.setdiff1d(before, _linked(left.links, query), assume_unique=True))
+    low, high = _split_pair_numbers(np.setdiff1d(before, _find_linked_pairs(left.links, query), assume_unique=True))
     order = np.lexsort((high, low))
     return Hidden(left, query.objects[low[order]], query.objects[high[order]], "items", len(drawn))
 
@@ -276,16 +276,16 @@ def unlinked_pairs(cube: Cube, query: Query, count: int, seed: int = 0) -> tuple
     They are drawn without repeats, and come in ascending order; where there are fewer, all of them come.
     """
     count = whole_number("count", count, 0, what="pairs")
-    linked = _linked(cube.links, query)
+    linked = _find_linked_pairs(cube.links, query)
     free = len(query) * (len(query) - 1) // 2 - len(linked)
     drawn = np.arange(free) if count >= free else stream(seed, "cube", "unlinked").choice(free, count, replace=False)
     ranks = drawn + np.searchsorted(linked - np.arange(len(linked)), drawn, side="right")
-    low, high = _pairs(ranks)
+    low, high = _split_pair_numbers(ranks)
     order = np.lexsort((high, low))
     return query.objects[low[order]], query.objects[high[order]]
 
 
-def _linked(links: Links, query: Query) -> Array:
+def _find_linked_pairs(links: Links, query: Query) -> Array:
     """Return the pairs of a query that are linked, by their numbers, ascending.
 
     The pair of the query's ``i``-th and ``j``-th object, i < j, has the number j · (j − 1) / 2 + i.
@@ -298,10 +298,10 @@ def _linked(links: Links, query: Query) -> Array:
     return np.sort(high[once] * (high[once] - 1) // 2 + low[once])
 
 
-def _pairs(numbers: Array) -> tuple[Array, Array]:
+def _split_pair_numbers(numbers: Array) -> tuple[Array, Array]:
     """Return the pairs of such numbers, the lower first.
 
-    >>> [part.tolist() for part in _pairs(np.arange(6))]
+    >>> [part.tolist() for part in _split_pair_numbers(np.arange(6))]
     [[0, 0, 1, 0, 1, 2], [1, 2, 2, 3, 3, 3]]
     """
     high = ((1 + np.sqrt(1 + 8 * numbers.astype(np.float64))) / 2).astype(np.int64)
@@ -310,5 +310,5 @@ def _pairs(numbers: Array) -> tuple[Array, Array]:
     return numbers - high * (high - 1) // 2, high
 
 
-def _part(count: int, share: float) -> int:
+def _count_share(count: int, share: float) -> int:
     return max(1, round(float(share) * count))

@@ -19,19 +19,19 @@ from cube2net.seeding import stream
 from cube2net.select.contract import (
     Clock,
     Limits,
-    brought,
     check,
     check_sums,
-    looked_for,
-    new_nodes,
-    nothing_to_choose,
-    open_cells,
+    compute_room,
+    drop_closed_cells,
+    explain_no_choice,
+    find_brought,
+    find_wanted,
+    mark_new_nodes,
     outcome,
-    room_of,
 )
 from cube2net.select.greedy import Greedy, priced_cells
 from cube2net.select.problem import EQUAL, Problem, Sums
-from cube2net.select.steering import guide_of
+from cube2net.select.steering import make_guide
 
 if TYPE_CHECKING:
     from cube2net.kernels.annealing import SwapState
@@ -95,11 +95,11 @@ class Anneal:
 
         check(cube, query, weights)
         weights = check_sums(weights, "anneal")
-        nothing = nothing_to_choose(cube, query, weights, budget.scope)
+        nothing = explain_no_choice(cube, query, weights, budget.scope)
         if nothing is not None:
             return nothing
         clock = Clock(self.seconds)
-        guide = guide_of(cube, query, weights, budget.scope)
+        guide = make_guide(cube, query, weights, budget.scope)
         greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, prefix="all"))
         if len(greedy.cells) == 0:
             return outcome(cube, weights, greedy.cells, note=greedy.note)
@@ -155,7 +155,7 @@ class Annealer:
         linked = budget.max_links is not None
         objects = links = Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))
         if linked:
-            outside = new_nodes(cube, query, budget.scope, problem.objects) > 0
+            outside = mark_new_nodes(cube, query, budget.scope, problem.objects) > 0
             objects = ragged_from_pairs(problem.group[outside], problem.objects[outside], len(problem.gain))
             links = Ragged(cube.links.indptr, cube.links.indices)
         members, plain, common = _plain_last(problem.members, worth)
@@ -178,7 +178,7 @@ class Annealer:
         )
         self._constants = (problem.gain0, problem.cost0)
         self._slots = min(budget.m, len(problem))
-        self._room = room_of(cube, query, budget)
+        self._room = compute_room(cube, query, budget)
         self._links = math.inf if budget.max_links is None else float(budget.max_links)
         self._least = EQUAL * float(whole[:, 1].max())
         self._present = np.zeros(len(cube.objects) if linked else 0, dtype=np.int8)
@@ -186,7 +186,7 @@ class Annealer:
         if linked:
             from cube2net.kernels.budget_limits import NO_LIMIT, bring
 
-            start = np.union1d(query.objects, brought(cube, budget.scope))
+            start = np.union1d(query.objects, find_brought(cube, budget.scope))
             _, self._own_links = bring(start, self._present, links.indptr, links.indices, NO_LIMIT, NO_LIMIT - 1)
         self._jumps = jumps if jumps > 0 else 1.0
         self._random = stream(seed, "select", "anneal").integers(2**63, size=1).astype(np.uint64)
@@ -274,10 +274,10 @@ class BlackBoxAnnealer:
     def __init__(self, cube: Cube, query: Query, judge: Judge, budget: Budget) -> None:
         self._cube, self._query, self._judge, self._budget = cube, query, judge, budget
         self._values: dict[frozenset[int], float] = {}
-        self._open = open_cells(np.arange(len(cube.cells)), budget.scope)
-        self._wanted = looked_for(query, judge)
+        self._open = drop_closed_cells(np.arange(len(cube.cells)), budget.scope)
+        self._wanted = find_wanted(query, judge)
         if not budget.scope.empty:
-            self._wanted = np.setdiff1d(self._wanted, brought(cube, budget.scope), assume_unique=True)
+            self._wanted = np.setdiff1d(self._wanted, find_brought(cube, budget.scope), assume_unique=True)
 
     def anneal(self, starts: list[Array], steps: int, clock: Clock, guide: Weights, seed: int) -> Array:
         """Return the best cells met with at most so many calls, or until the time is over where there is a limit."""
@@ -332,7 +332,7 @@ class BlackBoxAnnealer:
         drawn = self._open[rng.integers(len(self._open), size=TRIES)]
         missing = np.setdiff1d(self._wanted, self._held(cells), assume_unique=True)
         if len(missing) and rng.random() < AIMED:
-            homes = open_cells(self._cube.homes[int(missing[rng.integers(len(missing))])], self._budget.scope)
+            homes = drop_closed_cells(self._cube.homes[int(missing[rng.integers(len(missing))])], self._budget.scope)
             drawn = homes[rng.integers(len(homes), size=TRIES)] if len(homes) else drawn
         return int(drawn[self._key[drawn].argmax()])
 
@@ -350,6 +350,6 @@ def in_order(cube: Cube, weights: Weights, cells: Array) -> Array:
 
 def _priced(cube: Cube, query: Query, weights: Weights, budget: Budget) -> Array:
     """Return the cells of priced greedy, but for those that break a limit after the others."""
-    room = room_of(cube, query, budget)
+    room = compute_room(cube, query, budget)
     cells, _ = priced_cells(cube, query, weights, budget.m, max_nodes=room, scope=budget.scope)
     return cells[Limits(cube, query, budget).admit(cells, budget.m)]

@@ -40,7 +40,7 @@ def check_sums(weights: Worth, method: str) -> Weights | Judge:
     return weights
 
 
-def brought(cube: Cube, scope: Scope) -> Array:
+def find_brought(cube: Cube, scope: Scope) -> Array:
     """Return the objects that are in before a method chooses, ascending: those pinned and those of cells pinned."""
     if not len(scope.cells):
         return scope.objects
@@ -48,17 +48,17 @@ def brought(cube: Cube, scope: Scope) -> Array:
     return objects if scope.barred is None else objects[~scope.barred[objects]]
 
 
-def merged(first: Array, second: Array) -> Array:
+def merge_sorted(first: Array, second: Array) -> Array:
     """Return what is in either of two ascending lists without repeats, ascending.
 
-    >>> merged(np.array([1, 4]), np.array([2, 4, 5])).tolist()
+    >>> merge_sorted(np.array([1, 4]), np.array([2, 4, 5])).tolist()
     [1, 2, 4, 5]
     """
     both = np.sort(np.concatenate([first, second]), kind="stable")  # which joins two runs
     return both[np.append(True, both[1:] != both[:-1])] if len(both) else both
 
 
-def open_cells(cells: Array, scope: Scope) -> Array:
+def drop_closed_cells(cells: Array, scope: Scope) -> Array:
     """Return those of some cells, ascending, that may be chosen."""
     if not len(scope.closed) or not len(cells):
         return cells
@@ -66,25 +66,25 @@ def open_cells(cells: Array, scope: Scope) -> Array:
     return np.delete(cells, place[cells[place] == scope.closed])
 
 
-def new_nodes(cube: Cube, query: Query, scope: Scope, objects: Array) -> Array:
+def mark_new_nodes(cube: Cube, query: Query, scope: Scope, objects: Array) -> Array:
     """Return 1.0 for each of some objects, ascending, that would be another node if it came in, and else 0.0."""
     known = np.isin(objects, query.objects, assume_unique=True)
     if len(scope.cells) or len(scope.objects):
-        known |= np.isin(objects, brought(cube, scope), assume_unique=True)
+        known |= np.isin(objects, find_brought(cube, scope), assume_unique=True)
     if scope.barred is not None:
         known |= scope.barred[objects]
     return np.asarray(1.0 - known)
 
 
-def room_of(cube: Cube, query: Query, budget: Budget) -> float:
+def compute_room(cube: Cube, query: Query, budget: Budget) -> float:
     """Return how many further objects may be brought; below 0 where what is in already are too many."""
     if budget.max_nodes is None:
         return math.inf
-    inside = np.setdiff1d(brought(cube, budget.scope), query.objects, assume_unique=True)
+    inside = np.setdiff1d(find_brought(cube, budget.scope), query.objects, assume_unique=True)
     return float(budget.max_nodes - len(query) - len(inside))
 
 
-def looked_for(query: Query, worth: Judge | Repeats) -> Array:
+def find_wanted(query: Query, worth: Judge | Repeats) -> Array:
     """Return the objects whose cells are looked at where nothing has a gain."""
     if isinstance(worth, Repeats):
         return worth.objects
@@ -131,7 +131,7 @@ class Limits:
         if scope.barred is not None:
             self._present[scope.barred] = 2
             self._present[query.objects] = 0
-        start = query.objects if scope.empty else np.union1d(query.objects, brought(cube, scope))
+        start = query.objects if scope.empty else np.union1d(query.objects, find_brought(cube, scope))
         new, more = bring(start, self._present, links.indptr, links.indices, self._nodes, self._links)
         self._full = new < 0
         if not self._full:
@@ -176,14 +176,14 @@ class Limits:
         self._links -= 0 if self._links == NO_LIMIT else links
 
 
-def nothing_to_choose(cube: Cube, query: Query, weights: Worth, scope: Scope = OPEN) -> Selection | None:
+def explain_no_choice(cube: Cube, query: Query, weights: Worth, scope: Scope = OPEN) -> Selection | None:
     """Return the selection of no cells, with a note that says why, where no cell can help; else None.
 
     No cell can help where none holds an object with a positive gain (in the paper's objective: an object of the
     query), unless the weights are such that even then one may (``untouched_may_help``). Of a function nothing is
     known: there it is the objects of the query that count.
     """
-    wanted = weights.paying if isinstance(weights, Weights) else looked_for(query, weights)
+    wanted = weights.paying if isinstance(weights, Weights) else find_wanted(query, weights)
     if len(take_rows(cube.homes, wanted).indices) or (isinstance(weights, Weights) and untouched_may_help(weights)):
         return None
     homeless = not len(take_rows(cube.homes, query.objects).indices)
@@ -209,7 +209,7 @@ def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, no
     where nothing is cut.
     """
     cells = np.asarray(cells, dtype=np.int64)
-    objects, rows, values = prefixes(cube, weights, cells)
+    objects, rows, values = evaluate_prefixes(cube, weights, cells)
     place = rows.indices
     kept = int(values.argmax()) if prefix == "best" else len(cells)
     return Selection(
@@ -221,26 +221,26 @@ def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, no
     )
 
 
-def prefixes(cube: Cube, weights: Worth, cells: Array) -> tuple[Array, Ragged, Array]:
+def evaluate_prefixes(cube: Cube, weights: Worth, cells: Array) -> tuple[Array, Ragged, Array]:
     """Return the objects of cells, the places of each cell's among them, and the values of every prefix.
 
     These are the values of no cells, of the first one, of the first two, and so on. Where members of cells are computed
     only when they are used, the objects are those that repeats are counted of.
     """
     if isinstance(weights, Repeats) and isinstance(cube.homes, LazyRagged):
-        members = _members_among(cube, cells, weights)
+        members = _find_members_among(cube, cells, weights)
     else:
         members = take_rows(cube.cells.members, cells)
     objects, place = np.unique(members.indices, return_inverse=True)
     rows = Ragged(members.indptr, place)
     if isinstance(weights, Judge):
-        return objects, rows, _judged(objects, rows, weights)
+        return objects, rows, _judge_prefixes(objects, rows, weights)
     if isinstance(weights, Repeats):
-        return objects, rows, _repeated(objects, rows, weights)
-    return objects, rows, _counted(objects, rows, weights)
+        return objects, rows, _count_prefix_repeats(objects, rows, weights)
+    return objects, rows, _sum_prefixes(objects, rows, weights)
 
 
-def _members_among(cube: Cube, cells: Array, repeats: Repeats) -> Ragged:
+def _find_members_among(cube: Cube, cells: Array, repeats: Repeats) -> Ragged:
     """Return the members of some cells among the objects that repeats are counted of."""
     objects = repeats.objects if repeats.unlike is None else np.union1d(repeats.objects, repeats.unlike)
     homes = take_rows(cube.homes, objects)
@@ -300,7 +300,7 @@ def untouched_may_help(weights: Weights) -> bool:
     return below_zero or free
 
 
-def _counted(objects: Array, rows: Ragged, weights: Weights) -> Array:
+def _sum_prefixes(objects: Array, rows: Ragged, weights: Weights) -> Array:
     """Return the values of no cells, of the first, of the first two, …, by adding up what each one brings."""
     from cube2net.kernels import coverage
 
@@ -310,17 +310,17 @@ def _counted(objects: Array, rows: Ragged, weights: Weights) -> Array:
     return np.array([weights.ratio(0.0, 0.0)] + [weights.ratio(gain, cost) for gain, cost in sums])
 
 
-def _judged(objects: Array, rows: Ragged, judge: Judge) -> Array:
+def _judge_prefixes(objects: Array, rows: Ragged, judge: Judge) -> Array:
     """Return the values of no cells, of the first, of the first two, …, one call for each."""
-    brought = np.zeros(len(objects), dtype=bool)
-    values = [judge.value(objects[brought])]
+    is_in = np.zeros(len(objects), dtype=bool)
+    values = [judge.value(objects[is_in])]
     for row in range(len(rows)):
-        brought[rows[row]] = True
-        values.append(judge.value(objects[brought]))
+        is_in[rows[row]] = True
+        values.append(judge.value(objects[is_in]))
     return np.array(values)
 
 
-def _repeated(objects: Array, rows: Ragged, repeats: Repeats) -> Array:
+def _count_prefix_repeats(objects: Array, rows: Ragged, repeats: Repeats) -> Array:
     """Return the values of no cells, of the first, of the first two, …, by counting who is held once more."""
     place = np.searchsorted(objects, repeats.objects)
     known = place < len(objects)

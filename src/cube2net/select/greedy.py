@@ -18,15 +18,15 @@ from cube2net.records.scope import OPEN
 from cube2net.select.contract import (
     Limits,
     check,
-    looked_for,
-    new_nodes,
-    nothing_to_choose,
-    open_cells,
+    compute_room,
+    drop_closed_cells,
+    explain_no_choice,
+    find_wanted,
+    mark_new_nodes,
     outcome,
-    room_of,
     untouched_may_help,
 )
-from cube2net.select.problem import DIGITS, EQUAL, Problem, Sums, candidates, serve_greedily
+from cube2net.select.problem import DIGITS, EQUAL, Problem, Sums, find_candidates, serve_greedily
 
 AMONG = ("touched", "all")
 BY = ("value", "price")
@@ -117,19 +117,19 @@ class Greedy:
         query (for any cell left with ``among="all"``), some m times the number of such cells in all.
         """
         check(cube, query, weights)
-        nothing = nothing_to_choose(cube, query, weights, budget.scope)
+        nothing = explain_no_choice(cube, query, weights, budget.scope)
         if nothing is not None:
             return nothing
         if self.by == "price":
-            return _by_price(cube, query, weights, budget)
+            return _choose_by_price(cube, query, weights, budget)
         limits = Limits(cube, query, budget)
         if isinstance(weights, Repeats):
-            return _by_repeats(cube, weights, limits, budget)
-        left = open_cells(self._candidates(cube, query, weights), budget.scope)
+            return _choose_by_repeats(cube, weights, limits, budget)
+        left = drop_closed_cells(self._candidates(cube, query, weights), budget.scope)
         if isinstance(weights, Judge):
-            cells = _by_calls(cube, weights, left, limits, budget.m, self.progress)
+            cells = _choose_by_calls(cube, weights, left, limits, budget.m, self.progress)
         else:
-            cells = _by_counts(cube, weights, left, limits, budget.m)
+            cells = _choose_by_counts(cube, weights, left, limits, budget.m)
         lacks = self._lacks(query, weights, budget.scope)
         return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
 
@@ -138,7 +138,7 @@ class Greedy:
 
         if self._looks_at_all(weights):
             return np.arange(len(cube.cells))
-        worth = looked_for(query, weights) if isinstance(weights, Judge) else weights.paying
+        worth = find_wanted(query, weights) if isinstance(weights, Judge) else weights.paying
         return np.asarray(coverage.touched(worth, cube.homes.indptr, cube.homes.indices, len(cube.cells)))
 
     def _looks_at_all(self, weights: Worth) -> bool:
@@ -152,7 +152,7 @@ class Greedy:
         return "holds an object with a gain"
 
 
-def _by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, m: int) -> Array:
+def _choose_by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, m: int) -> Array:
     from cube2net.kernels import coverage
 
     terms = np.column_stack(weights.given)
@@ -162,7 +162,7 @@ def _by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, m: int
         return sums.take_by_value(left, above, below, m)
     chosen: list[int] = []
     while len(chosen) < m and len(left):
-        order = best_first(coverage.values(left, sums.of[:, 0], sums.of[:, 1], above, below))
+        order = order_best_first(coverage.values(left, sums.of[:, 0], sums.of[:, 1], above, below))
         taken = limits.admit(left[order], 1)
         if len(taken) == 0:
             break
@@ -175,7 +175,7 @@ def _by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, m: int
     return np.array(chosen, dtype=np.int64)
 
 
-def _by_repeats(cube: Cube, repeats: Repeats, limits: Limits, budget: Budget) -> Selection:
+def _choose_by_repeats(cube: Cube, repeats: Repeats, limits: Limits, budget: Budget) -> Selection:
     cells, bound = serve_greedily(cube, repeats, limits, budget.m, budget.scope)
     note = ""
     if not len(cells) and budget.m:
@@ -186,7 +186,9 @@ def _by_repeats(cube: Cube, repeats: Repeats, limits: Limits, budget: Budget) ->
     return replace(outcome(cube, repeats, cells, budget.prefix, note=note), bound=bound)
 
 
-def _by_calls(cube: Cube, judge: Judge, left: Array, limits: Limits, m: int, progress: Progress = silent) -> Array:
+def _choose_by_calls(
+    cube: Cube, judge: Judge, left: Array, limits: Limits, m: int, progress: Progress = silent
+) -> Array:
     members = cube.cells.members
     brought = np.empty(0, dtype=np.int32)
     chosen: list[int] = []
@@ -197,7 +199,7 @@ def _by_calls(cube: Cube, judge: Judge, left: Array, limits: Limits, m: int, pro
             worth[place] = judge.value(np.union1d(brought, members[cell]))
             asked += 1
             progress(f"greedy asks {judge.name}: cell {len(chosen) + 1:,} of {m:,}", asked, most)
-        order = best_first(worth)
+        order = order_best_first(worth)
         taken = limits.admit(left[order], 1)
         if len(taken) == 0:
             break
@@ -208,24 +210,24 @@ def _by_calls(cube: Cube, judge: Judge, left: Array, limits: Limits, m: int, pro
     return np.array(chosen, dtype=np.int64)
 
 
-def _by_price(cube: Cube, query: Query, weights: Worth, budget: Budget) -> Selection:
+def _choose_by_price(cube: Cube, query: Query, weights: Worth, budget: Budget) -> Selection:
     if isinstance(weights, Repeats):
         raise ParameterError("by is 'price', and the objective 'cover' has no costs: use by='value'")
     if isinstance(weights, Judge):
         raise ParameterError(f"by is 'price', and {weights.name} is a function without gains and costs: use by='value'")
     if budget.max_links is not None:
         raise ParameterError(f"by is 'price', which cannot keep max_links={budget.max_links:,}: use by='value'")
-    room = room_of(cube, query, budget)
+    room = compute_room(cube, query, budget)
     if room < 0:
         return outcome(cube, weights, np.empty(0, dtype=np.int64))
     cells, _ = priced_cells(cube, query, weights, budget.m, max_nodes=room, scope=budget.scope)
     return outcome(cube, weights, cells, budget.prefix)
 
 
-def best_first(worth: Array) -> Array:
+def order_best_first(worth: Array) -> Array:
     """Return the places of the values from high to low, the earlier first among equals.
 
-    >>> best_first(np.array([0.1, 0.3, 0.1 + 0.2, 0.5])).tolist()
+    >>> order_best_first(np.array([0.1, 0.3, 0.1 + 0.2, 0.5])).tolist()
     [3, 1, 2, 0]
     """
     largest = float(np.abs(worth).max(initial=0.0))
@@ -260,7 +262,7 @@ def priced_greedy(
         chosen = Sums(problem.members, problem.homes, every, None, terms).take_by_sum(every, m, room)
         return chosen, problem.value(chosen)
 
-    return _raised(take, problem.ratio(0.0, 0.0), price)
+    return _raise_price(take, problem.ratio(0.0, 0.0), price)
 
 
 def priced_cells(
@@ -271,12 +273,12 @@ def priced_cells(
     No problem is made of the cube first: what is looked at are the homes of the objects with weights of their own,
     and the members of the cells taken.
     """
-    cells = open_cells(candidates(cube, weights), scope)
+    cells = drop_closed_cells(find_candidates(cube, weights), scope)
     room = math.inf if max_nodes is None else float(max_nodes)
     rows = None if weights.rows is None else np.union1d(weights.rows, query.objects)
     everyone = np.arange(weights.count) if rows is None else rows
     gains, costs = weights.at(everyone)
-    nodes = new_nodes(cube, query, scope, everyone)
+    nodes = mark_new_nodes(cube, query, scope, everyone)
 
     def take(price: float) -> tuple[Array, float]:
         other = (weights.others[0] - price * weights.others[1], 1.0)
@@ -284,10 +286,10 @@ def priced_cells(
         chosen = Sums(cube.cells.members, cube.homes, cells, rows, terms, other).take_by_sum(cells, m, room)
         return chosen, weights.value(np.unique(take_rows(cube.cells.members, chosen).indices))
 
-    return _raised(take, weights.ratio(0.0, 0.0), 0.0)
+    return _raise_price(take, weights.ratio(0.0, 0.0), 0.0)
 
 
-def _raised(take: Callable[[float], tuple[Array, float]], value: float, price: float) -> tuple[Array, float]:
+def _raise_price(take: Callable[[float], tuple[Array, float]], value: float, price: float) -> tuple[Array, float]:
     """Return the best that is taken, and its value, while the price is raised to the value reached."""
     best = np.empty(0, dtype=np.int64)
     while True:

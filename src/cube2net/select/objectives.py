@@ -36,7 +36,7 @@ class Jaccard:
 
     def weigh(self, query: Query, count: int) -> Weights:
         """Return gain 1 for the objects of the query, cost 1 for all others, and |Q| below."""
-        return _of_query(query, count, (1.0, 0.0), others=(0.0, 1.0), cost0=float(len(query)))
+        return _weigh_query(query, count, (1.0, 0.0), others=(0.0, 1.0), cost0=float(len(query)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,7 @@ class FBeta:
     def weigh(self, query: Query, count: int) -> Weights:
         """Return gain 1 + β² for the objects of the query, cost 1 for every object, and β²·|Q| below."""
         square = self.beta**2
-        return _of_query(query, count, (1.0 + square, 1.0), others=(0.0, 1.0), cost0=square * len(query))
+        return _weigh_query(query, count, (1.0 + square, 1.0), others=(0.0, 1.0), cost0=square * len(query))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ class Precision:
 
     def weigh(self, query: Query, count: int) -> Weights:
         """Return gain 1 for the objects of the query, cost 1 for every object, and nothing below."""
-        return _of_query(query, count, (1.0, 1.0), others=(0.0, 1.0), cost0=0.0)
+        return _weigh_query(query, count, (1.0, 1.0), others=(0.0, 1.0), cost0=0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ class Coverage:
 
     def weigh(self, query: Query, count: int) -> Weights:
         """Return gain 1 for the objects of the query, gain −price for all others, and |Q| below."""
-        return _of_query(query, count, (1.0, 0.0), others=(-self.price, 0.0), cost0=float(len(query)))
+        return _weigh_query(query, count, (1.0, 0.0), others=(-self.price, 0.0), cost0=float(len(query)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,7 +234,7 @@ OBJECTIVES: dict[str, type[Objective] | type[LinkObjective]] = {
 }
 
 
-def _of_query(
+def _weigh_query(
     query: Query, count: int, each: tuple[float, float], *, others: tuple[float, float], cost0: float
 ) -> Weights:
     """Return the weights of one gain and cost for the objects of the query, and another for all others."""

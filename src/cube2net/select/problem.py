@@ -16,7 +16,7 @@ from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows, transpose
 from cube2net.records import Cube, Query, Ragged, Repeats, Scope, Weights
 from cube2net.records.scope import OPEN
-from cube2net.select.contract import Limits, new_nodes, open_cells, untouched_may_help
+from cube2net.select.contract import Limits, drop_closed_cells, mark_new_nodes, untouched_may_help
 
 # What agrees to so many digits is equal, be it values or sums.
 DIGITS, EQUAL = 12, 1e-12
@@ -274,16 +274,16 @@ class Problem:
         may help). ``every`` leaves none out. What ``scope`` closes is never there.
 
         With ``m``, the most cells that a selection may have, cells are left out too that cost too much for any best
-        selection: see ``affordable`` and ``without_dear``. The cost follows the members of the cells that stay.
+        selection: see ``drop_unaffordable`` and ``without_dear``. The cost follows the members of the cells that stay.
         """
         from cube2net.kernels.reductions import alike, held, placed_homes, turned
 
         free = every or untouched_may_help(weights)
-        cells = np.arange(len(cube.cells)) if every else candidates(cube, weights, at_least)
-        cells = open_cells(cells, scope)
+        cells = np.arange(len(cube.cells)) if every else find_candidates(cube, weights, at_least)
+        cells = drop_closed_cells(cells, scope)
         tight = m is not None and at_least > 0 and not free
         if tight and m is not None:
-            cells = affordable(cube, weights, cells, at_least, m)
+            cells = drop_unaffordable(cube, weights, cells, at_least, m)
         members, rows = cube.cells.members, (cube.homes.indptr, cube.homes.indices)
         objects = held(cells, members.indptr, members.indices, np.zeros(len(cube.objects), dtype=np.uint8))
         place = np.full(len(cube.cells), -1, dtype=np.int32)
@@ -291,7 +291,7 @@ class Problem:
         group, first = alike(objects, *rows, place)
         homes = Ragged(*placed_homes(first, *rows, place))
         gain, cost = weights.at(objects)
-        nodes = new_nodes(cube, query, scope, objects)
+        nodes = mark_new_nodes(cube, query, scope, objects)
         problem = cls(
             cells=cells,
             members=Ragged(*turned(homes.indptr, homes.indices, len(cells))),
@@ -368,7 +368,7 @@ class Problem:
         return self.ratio(float(self.gain[groups].sum()), float(self.cost[groups].sum()))
 
 
-def candidates(cube: Cube, weights: Weights, at_least: float = 0.0) -> Array:
+def find_candidates(cube: Cube, weights: Weights, at_least: float = 0.0) -> Array:
     """Return the cells that hold an object which pays at a price, or all where even others may help."""
     from cube2net.kernels import coverage
 
@@ -379,7 +379,7 @@ def candidates(cube: Cube, weights: Weights, at_least: float = 0.0) -> Array:
     return np.asarray(coverage.touched(worth, cube.homes.indptr, cube.homes.indices, len(cube.cells)))
 
 
-def affordable(cube: Cube, weights: Weights, cells: Array, price: float, m: int) -> Array:
+def drop_unaffordable(cube: Cube, weights: Weights, cells: Array, price: float, m: int) -> Array:
     """Return the cells that may be in a selection of m cells worth ``price`` or more.
 
     At the price λ an object is worth w = gain − λ·cost. A selection worth λ or more has gain₀ − λ·cost₀ + Σ w ≥ 0.

@@ -9,7 +9,7 @@ import numpy as np
 
 from cube2net.records import Budget, Cube, Query, Selection, Worth
 from cube2net.seeding import stream
-from cube2net.select.contract import Limits, check, nothing_to_choose, outcome
+from cube2net.select.contract import Limits, check, explain_no_choice, outcome
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class Random:
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return m cells of the cube in random order; a cell that would break a limit is passed over."""
         check(cube, query, weights)
-        nothing = nothing_to_choose(cube, query, weights, budget.scope)
+        nothing = explain_no_choice(cube, query, weights, budget.scope)
         if nothing is not None:
             return nothing
         order = stream(seed, "select", "random").permutation(len(cube.cells))

@@ -18,7 +18,7 @@ from cube2net.errors import ParameterError, quoted
 from cube2net.records import Budget, Cube, Form, Judge, Node, Query, Repeats, Scope, Selection, Steering, Weights, Worth
 from cube2net.records.node_names import title_of
 from cube2net.records.scope import OPEN
-from cube2net.select.contract import brought, looked_for, merged, prefixes
+from cube2net.select.contract import evaluate_prefixes, find_brought, find_wanted, merge_sorted
 from cube2net.select.objectives import Jaccard
 
 
@@ -42,7 +42,7 @@ def scope_of(cube: Cube, query: Query, steering: Steering, bringable: Array | No
         for rows, how, what in ((objects, "pinned", "the pin"), (liked, "liked", "the like")):
             for row in rows[barred[rows]][:1]:
                 raise ParameterError(
-                    f"{_named(cube, Node('object', int(row)))} is {how}, and the view of the cube leaves it out: "
+                    f"{_name_node(cube, Node('object', int(row)))} is {how}, and the view of the cube leaves it out: "
                     f"leave out {what}, or view the cube so that it holds it"
                 )
         barred[banned] = True
@@ -66,7 +66,7 @@ def check_scope(
     unlimited = max_nodes is None and budget.max_links is None
     if unlimited or not (len(scope.cells) or len(scope.objects)):
         return
-    objects = np.union1d(scope.objects, brought(cube, scope)) if form.has_brought else scope.objects
+    objects = np.union1d(scope.objects, find_brought(cube, scope)) if form.has_brought else scope.objects
     objects = np.setdiff1d(objects, query.objects)
     nodes = len(query) + len(objects) + (len(scope.cells) if form.has_cells else 0)
     if max_nodes is not None and nodes > max_nodes:
@@ -127,10 +127,10 @@ def _check_apart(cube: Cube, query: Query, steering: Steering) -> None:
 
 def _refuse(cube: Cube, nodes: set[Node], why: str) -> None:
     for node in sorted(nodes)[:1]:
-        raise ParameterError(f"{_named(cube, node)} {why}")
+        raise ParameterError(f"{_name_node(cube, node)} {why}")
 
 
-def _named(cube: Cube, node: Node) -> str:
+def _name_node(cube: Cube, node: Node) -> str:
     title = title_of(cube, node)
     return title if node.is_cell else quoted(title)
 
@@ -158,7 +158,7 @@ def guided(worth: Worth, scope: Scope, unlike: Array) -> Worth:
             f"{worth.name} is a function of the objects, and unlike says what objects cost: "
             "leave unlike out, or use an objective that counts"
         )
-    return worth if scope.barred is None else _judge_without(worth, scope.barred)
+    return worth if scope.barred is None else _bar_objects(worth, scope.barred)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,15 +179,15 @@ class Settled:
     def of(cls, cube: Cube, worth: Worth, budget: Budget) -> Settled:
         """Return the question of what is left to choose within a budget, whose scope says what is in."""
         scope = budget.scope
-        start = _beside(worth, scope.objects, scope.objects)
+        start = _weigh_beside(worth, scope.objects, scope.objects)
         if not len(scope.cells):
             return cls(start, start, budget, scope.objects, np.empty(0))
-        inside, rows, values = prefixes(cube, start, scope.cells)
+        inside, rows, values = evaluate_prefixes(cube, start, scope.cells)
         members = inside[rows.indices] if isinstance(start, Repeats) else inside
         if scope.barred is not None:
             inside = inside[~scope.barred[inside]]
-        rest = _beside(start, inside, members)
-        objects = merged(inside, scope.objects) if len(scope.objects) else inside
+        rest = _weigh_beside(start, inside, members)
+        objects = merge_sorted(inside, scope.objects) if len(scope.objects) else inside
         return cls(rest, start, replace(budget, m=budget.m - len(scope.cells)), objects, values[1:])
 
     @property
@@ -206,7 +206,7 @@ class Settled:
         if not len(chosen.cells) and len(chosen.objects):
             value = self.worth.value(objects)
         if len(self.objects):
-            objects = merged(self.objects, objects)
+            objects = merge_sorted(self.objects, objects)
         return replace(
             chosen,
             objects=objects,
@@ -217,18 +217,18 @@ class Settled:
         )
 
 
-def guide_of(cube: Cube, query: Query, worth: Weights | Judge, scope: Scope) -> Weights:
+def make_guide(cube: Cube, query: Query, worth: Weights | Judge, scope: Scope) -> Weights:
     """Return what cells are compared by: the weights, or jaccard where a function says what they are worth."""
     if isinstance(worth, Weights):
         return worth
-    jaccard = Jaccard().weigh(Query(looked_for(query, worth)), len(cube.objects))
+    jaccard = Jaccard().weigh(Query(find_wanted(query, worth)), len(cube.objects))
     if scope.empty:
         return jaccard
-    weights = _beside(guided(jaccard, scope, scope.objects[:0]), brought(cube, scope), scope.objects)
+    weights = _weigh_beside(guided(jaccard, scope, scope.objects[:0]), find_brought(cube, scope), scope.objects)
     return weights if isinstance(weights, Weights) else jaccard
 
 
-def _beside(worth: Worth, inside: Array, members: Array) -> Worth:
+def _weigh_beside(worth: Worth, inside: Array, members: Array) -> Worth:
     """Return what further choices are worth beside some objects; ``members`` has them as often as they are held."""
     if not len(inside):
         return worth
@@ -236,14 +236,14 @@ def _beside(worth: Worth, inside: Array, members: Array) -> Worth:
         gain, cost = worth.at(inside)
         return worth.with_terms(inside, 0.0, 0.0, more=(float(gain.sum()), float(cost.sum())))
     if isinstance(worth, Judge):
-        return _judge_beside(worth, inside)
-    held = _counts(worth.objects, members)
-    lost = 0 if worth.unlike is None else int(_counts(worth.unlike, members).sum())
+        return _add_objects(worth, inside)
+    held = _count_held(worth.objects, members)
+    lost = 0 if worth.unlike is None else int(_count_held(worth.unlike, members).sum())
     value0 = worth.total(held) - lost
     return replace(worth, held=held if worth.held is None else worth.held + held, value0=value0)
 
 
-def _counts(objects: Array, members: Array) -> Array:
+def _count_held(objects: Array, members: Array) -> Array:
     """Return how often each of some objects, ascending, is among the members of cells."""
     if not len(objects):
         return np.zeros(0, dtype=np.int64)
@@ -251,9 +251,9 @@ def _counts(objects: Array, members: Array) -> Array:
     return np.bincount(place[objects[place] == members], minlength=len(objects))
 
 
-def _judge_without(judge: Judge, barred: Array) -> Judge:
+def _bar_objects(judge: Judge, barred: Array) -> Judge:
     return replace(judge, function=lambda objects: judge.value(objects[~barred[objects]]), title=judge.called)
 
 
-def _judge_beside(judge: Judge, inside: Array) -> Judge:
+def _add_objects(judge: Judge, inside: Array) -> Judge:
     return replace(judge, function=lambda objects: judge.value(np.union1d(inside, objects)), title=judge.called)

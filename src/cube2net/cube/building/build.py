@@ -41,9 +41,9 @@ from cube2net.cube.building.concatenation import (
 from cube2net.cube.building.dimensions import empty_dimensions, label_items
 from cube2net.cube.building.items import grow_items
 from cube2net.cube.building.labels import TOPIC
-from cube2net.cube.building.links import count_left_out, grow_details, grow_links, no_details
+from cube2net.cube.building.links import count_left_out, grow_details, grow_links, make_empty_details
 from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
-from cube2net.cube.storage.ledger import Ledger, hashes, ledger_of
+from cube2net.cube.storage.ledger import Ledger, hash_column, require_ledger
 from cube2net.cube.storage.parts import given, in_files, in_memory
 from cube2net.errors import Message, ParameterError, Setting, SourceError, some, unknown
 from cube2net.interfaces import Engine
@@ -98,7 +98,7 @@ def build(
     }
     settings |= {name: True for name in ("whole_ids", "directed") if getattr(corpus, name)}
     settings |= {"source": dict(corpus.source)} if corpus.source else {}
-    nothing = empty_cube(specs, settings, topics, corpus, items=kept_items(items))
+    nothing = empty_cube(specs, settings, topics, corpus, items=parse_kept_items(items))
     return grow(nothing, corpus, engine, topics=topics, folder=folder, progress=progress)
 
 
@@ -109,7 +109,7 @@ def update(
 
     An item that is in the cube already is refused; see :func:`leave_out_known`.
     """
-    ledger = ledger_of(cube)
+    ledger = require_ledger(cube)
     refuse_known(corpus, _is_known(ledger, corpus))
     check_fits(cube, corpus)
     if corpus.items.num_rows == 0:  # links or objects alone carry no attributes of items
@@ -131,7 +131,7 @@ def refuse_known(corpus: Corpus, known: Array) -> None:
 
 def check_fits(cube: Cube, corpus: Corpus) -> None:
     """Raise where a corpus is of another kind than what is in a cube, or mentions objects that it does not list."""
-    check_links(ledger_of(cube).derived, corpus.links is None)
+    check_links(require_ledger(cube).derived, corpus.links is None)
     check_types(cube.objects.whole, bool(cube.settings.get("directed")), corpus)
     lost = corpus.dropped.get(UNKNOWN_OBJECTS, 0)
     if lost:
@@ -162,7 +162,7 @@ def grow(
     ``links`` are given ones among the first objects of the corpus, where an empty cube has such without having objects.
     The engine works in the ``folder``, where there is one; the arrays of a cube that was empty become files in it.
     """
-    ledger = ledger_of(cube)
+    ledger = require_ledger(cube)
     progress("cube: labels" if ledger.is_empty else "update: labels", 0, None)
     placed = place(corpus, cube.objects)
     specs = [DimensionSpec.parse(text) for text in cube.settings["dimensions"]]
@@ -192,7 +192,7 @@ def grow(
     items = grow_items(cube, kept, labelled, corpus, topics if by_topics else None, placed.mentions, allocate)
     after = replace(
         labelled.ledger,
-        items=_merged(ledger.items, np.sort(hashes(corpus.items["item"]))),
+        items=_merge_sorted(ledger.items, np.sort(hash_column(corpus.items["item"]))),
         rests=rests,
         dropped=join_counts(ledger.dropped, corpus.dropped),
         selfish=ledger.selfish + selfish,
@@ -205,7 +205,7 @@ def grow(
         small=cells.small,
         links=linked,
         objects=placed.objects,
-        settings=_settings(cube, corpus, after, labelled.strays, len(cells.small)),
+        settings=_update_settings(cube, corpus, after, labelled.strays, len(cells.small)),
         topic_words=cube.topic_words,
         topic_model=cube.topic_model,
         ledger=lambda: after,
@@ -216,7 +216,7 @@ def grow(
 
 def leave_out_known(cube: Cube, corpus: Corpus) -> Corpus:
     """Return a corpus without the items that a cube has already, which are counted."""
-    known = _is_known(ledger_of(cube), corpus)
+    known = _is_known(require_ledger(cube), corpus)
     if not known.any():
         return corpus
     rest = drop_items(corpus, known)
@@ -227,21 +227,21 @@ def empty_cube(
     specs: Sequence[DimensionSpec], settings: dict[str, Any], topics: Topics | None, corpus: Corpus, *, items: str
 ) -> Cube:
     """Return a cube of no items, to which a corpus can be added; the words and the model of topics are to be kept."""
-    derived, details = corpus.links is None, no_details(corpus)
-    nothing = Cells(np.empty((0, len(specs)), np.int32), _no_rows())
-    index = ItemIndex(_no_rows(), _no_rows(), derived, lambda: pa.chunked_array([], pa.string()))
+    derived, details = corpus.links is None, make_empty_details(corpus)
+    nothing = Cells(np.empty((0, len(specs)), np.int32), _make_empty_rows())
+    index = ItemIndex(_make_empty_rows(), _make_empty_rows(), derived, lambda: pa.chunked_array([], pa.string()))
     if items == "all":
         index = replace(index, load_attributes=lambda: ItemAttributes(()))
     ledger = Ledger.empty(derived=derived)
     return Cube(
         dimensions=empty_dimensions(specs),
         cells=nothing,
-        homes=_no_rows(),
+        homes=_make_empty_rows(),
         small=nothing,
-        links=Links(_no_rows().indptr, _no_rows().indices, np.empty(0, np.float32)),
+        links=Links(_make_empty_rows().indptr, _make_empty_rows().indices, np.empty(0, np.float32)),
         objects=Objects.of(table(OBJECTS), whole=corpus.whole_ids),
         settings=settings,
-        topic_words=_topic_words(topics),
+        topic_words=_name_topic_words(topics),
         topic_model=None if topics is None or topics.model is None else partial(given, topics.model),
         ledger=lambda: ledger,
         items=None if items == "none" else lambda: index,
@@ -249,10 +249,10 @@ def empty_cube(
     )
 
 
-def kept_items(items: bool | str) -> str:
+def parse_kept_items(items: bool | str) -> str:
     """Return what a cube keeps of its items: ``all``, ``index`` or ``none``; True is all and False none.
 
-    >>> kept_items(True), kept_items("index"), kept_items(False)
+    >>> parse_kept_items(True), parse_kept_items("index"), parse_kept_items(False)
     ('all', 'index', 'none')
     """
     if isinstance(items, bool):
@@ -262,11 +262,11 @@ def kept_items(items: bool | str) -> str:
     return items
 
 
-def _no_rows() -> Ragged:
+def _make_empty_rows() -> Ragged:
     return Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))
 
 
-def _topic_words(topics: Topics | None) -> pa.Table | None:
+def _name_topic_words(topics: Topics | None) -> pa.Table | None:
     if topics is None:
         return None
     names: Array = np.array(topics.names, dtype=np.str_)
@@ -276,16 +276,16 @@ def _topic_words(topics: Topics | None) -> pa.Table | None:
 
 def _is_known(ledger: Ledger, corpus: Corpus) -> Array:
     """Return whether each item of a corpus is in the ledger."""
-    return ledger.knows(hashes(corpus.items["item"]))
+    return ledger.knows(hash_column(corpus.items["item"]))
 
 
-def _merged(old: Array, new: Array) -> Array:
+def _merge_sorted(old: Array, new: Array) -> Array:
     if len(old) == 0:
         return new
     return np.insert(old, np.searchsorted(old, new), new) if len(new) else old
 
 
-def _settings(
+def _update_settings(
     cube: Cube, corpus: Corpus, ledger: Ledger, strays: Mapping[tuple[str, str], int], small: int
 ) -> dict[str, Any]:
     """Return the settings of a cube with what a corpus adds to them."""
@@ -293,16 +293,16 @@ def _settings(
     settings["items"] += corpus.items.num_rows
     settings["attribution"] = (
         corpus.attribution
-        if ledger_of(cube).is_empty
+        if require_ledger(cube).is_empty
         else join_attribution(settings["attribution"], corpus.attribution)
     )
-    settings["dropped"] = _dropped(
+    settings["dropped"] = _count_dropped(
         ledger, strays, small, min_objects=settings["min_objects"], max_mentions=settings["max_mentions"]
     )
     return settings
 
 
-def _dropped(
+def _count_dropped(
     ledger: Ledger, strays: Mapping[tuple[str, str], int], small: int, *, min_objects: int, max_mentions: int
 ) -> dict[str, int]:
     """Return how much was left out, by reason: by the source first, and then on the way to the cube."""

@@ -61,7 +61,9 @@ def grow_cells(
     keys = np.concatenate([cell_keys(part.labels, sizes) for part in brought])
     moved = any(len(place) != size for place, size in zip(places, sizes, strict=True))
     if len(keys) == 0 and not moved:
-        return GrownCells(cube.cells, cube.small, Ragged(longer(cube.homes.indptr, objects), cube.homes.indices))
+        return GrownCells(
+            cube.cells, cube.small, Ragged(extend_offsets(cube.homes.indptr, objects), cube.homes.indices)
+        )
     members = join_rows(brought[0].members, brought[1].members)
     kept = len(cube.cells)
     old = np.concatenate([cell_keys(cells.labels, sizes, places) for cells in (cube.cells, cube.small)])
@@ -73,7 +75,7 @@ def grow_cells(
 
     before = join_rows(cube.cells.members, cube.small.members)
     touched = np.flatnonzero(of_new >= 0)
-    larger = _merged(before, of_old[touched], members, of_new[touched])
+    larger = _merge(before, of_old[touched], members, of_new[touched])
     count = np.zeros(len(every), np.int64)
     count[of_old >= 0] = before.sizes[of_old[of_old >= 0]]
     count[touched] = larger.sizes
@@ -82,7 +84,7 @@ def grow_cells(
     of_rest = np.where(of_larger < 0, of_old, -1)
 
     def cells(rows: Array) -> Cells:
-        return Cells(split_keys(every[rows], sizes), _merged(before, of_rest[rows], larger, of_larger[rows]))
+        return Cells(split_keys(every[rows], sizes), _merge(before, of_rest[rows], larger, of_larger[rows]))
 
     large = np.flatnonzero(count >= least)
     number = np.full(len(every), -1, np.int32)
@@ -96,13 +98,13 @@ def grow_cells(
     who = np.concatenate([rows.indices for _, rows in pairs])
     where = np.concatenate([numbers[row_of_entries(rows)] for numbers, rows in pairs])
     renumber = number[np.searchsorted(every, old[:kept])]
-    homes = _grow_rows(cube.homes, renumber, *_compact(who, where), objects)
+    homes = _grow_rows(cube.homes, renumber, *_group_entries(who, where), objects)
     return GrownCells(cells(large), cells(np.flatnonzero(count < least)), homes)
 
 
 def pack_members(name: str, sizes: Array, members: pa.Table, first: int, allocate: Allocate = in_memory) -> Ragged:
     """Return rows of the given sizes from a column ``object`` in which they follow one another from ``first`` on."""
-    indptr = offsets_of(sizes, allocate(f"{name}.indptr", len(sizes) + 1, np.int64))
+    indptr = fill_offsets(sizes, allocate(f"{name}.indptr", len(sizes) + 1, np.int64))
     indices = allocate(f"{name}.indices", int(indptr[-1]), np.int32)
     at = 0
     for chunk in members["object"].slice(first, int(indptr[-1])).chunks:
@@ -122,7 +124,7 @@ def pack_homes(members: Ragged, objects: int, allocate: Allocate = in_memory) ->
 
     counts = np.zeros(objects, np.int64)
     count_entries(members.indices, counts)
-    indptr = offsets_of(counts, allocate("homes.indptr", objects + 1, np.int64))
+    indptr = fill_offsets(counts, allocate("homes.indptr", objects + 1, np.int64))
     homes = allocate("homes.indices", len(members.indices), np.int32)
     fill_homes(members.indptr, members.indices, np.array(indptr[:-1]), homes)
     return Ragged(indptr, homes)
@@ -137,26 +139,26 @@ def cell_keys(labels: Array, sizes: Sequence[int], places: Sequence[Array] | Non
     return keys
 
 
-def offsets_of(sizes: Array, indptr: Array) -> Array:
+def fill_offsets(sizes: Array, indptr: Array) -> Array:
     """Return where rows of these sizes start, written to an array."""
     indptr[0] = 0
     np.cumsum(sizes, out=indptr[1:])
     return indptr
 
 
-def longer(indptr: Array, count: int) -> Array:
+def extend_offsets(indptr: Array, count: int) -> Array:
     """Return the offsets of as many rows, the last of which are empty."""
     missing = count + 1 - len(indptr)
     return np.concatenate([indptr, np.full(missing, indptr[-1])]) if missing else indptr
 
 
-def _merged(old: Ragged, of_old: Array, new: Ragged, of_new: Array, renumber: Array = NONE) -> Ragged:
+def _merge(old: Ragged, of_old: Array, new: Ragged, of_new: Array, renumber: Array = NONE) -> Ragged:
     from cube2net.kernels.csr import merge_rows
 
     return Ragged(*merge_rows(old.indptr, old.indices, of_old, renumber, new.indptr, new.indices, of_new))
 
 
-def _compact(rows: Array, entries: Array) -> tuple[Ragged, Array]:
+def _group_entries(rows: Array, entries: Array) -> tuple[Ragged, Array]:
     """Return the entries of the rows that have some, and the numbers of these rows."""
     used, place = np.unique(rows, return_inverse=True)
     return ragged_from_pairs(place, entries, len(used)), used
@@ -168,4 +170,4 @@ def _grow_rows(old: Ragged, renumber: Array, new: Ragged, used: Array, count: in
     of_old[len(old) :] = -1
     of_new = np.full(count, -1, np.int64)
     of_new[used] = np.arange(len(used))
-    return _merged(old, of_old, new, of_new, renumber)
+    return _merge(old, of_old, new, of_new, renumber)

@@ -34,7 +34,9 @@ def place(corpus: Corpus, objects: Objects) -> Placed:
     """Return a corpus placed among the objects that a cube has, which keep their numbers; new ones follow them."""
     if len(objects) == 0:
         named, more = corpus.objects.select(list(OBJECTS)), corpus.objects.select(corpus.object_attributes)
-        return Placed(Objects.of(named, whole=objects.whole, attributes=_plain(more)), corpus.mentions, corpus.links)
+        return Placed(
+            Objects.of(named, whole=objects.whole, attributes=_decode_columns(more)), corpus.mentions, corpus.links
+        )
     rows = place_objects(objects.table["object"], corpus.objects["object"])
     grows, load = int(rows.max(initial=-1)) >= len(objects), objects.load_attributes
     if corpus.object_attributes or (grows and load is not None):
@@ -45,8 +47,8 @@ def place(corpus: Corpus, objects: Objects) -> Placed:
         objects = Objects(table.num_rows, partial(given, table), whole=objects.whole, load_attributes=load)
     elif load is not objects.load_attributes:
         objects = replace(objects, load_attributes=load)
-    links = None if corpus.links is None else _placed_links(corpus.links, rows)
-    return Placed(objects, _placed_mentions(corpus.mentions, rows), links)
+    links = None if corpus.links is None else _place_links(corpus.links, rows)
+    return Placed(objects, _place_mentions(corpus.mentions, rows), links)
 
 
 def knows_objects(cube: Cube, corpus: Corpus) -> bool:
@@ -76,20 +78,20 @@ def concatenate(first: Corpus, second: Corpus) -> Corpus:
     shift = first.items.num_rows
     links, terms = None, None
     if first.links is not None and second.links is not None:
-        links = _join_links(first.links, _placed_links(second.links, rows), shift)
+        links = _join_links(first.links, _place_links(second.links, rows), shift)
     if first.terms is not None and second.terms is not None:
         columns = {name: second.terms[name] for name in ("term", "count")}
-        more = table(TERMS, item=_shifted(second.terms["item"], shift), **columns)
+        more = table(TERMS, item=_shift(second.terms["item"], shift), **columns)
         terms = pa.concat_tables([first.terms.select(list(TERMS)), more])
     objects = _join_objects(first.objects, second.objects, rows)
     more = [corpus.objects.select(corpus.object_attributes) for corpus in (first, second)]
-    for name, column in _columns(join_attributes(more[0], first.objects.num_rows, more[1], rows)):
+    for name, column in _list_columns(join_attributes(more[0], first.objects.num_rows, more[1], rows)):
         objects = objects.append_column(name, column)
     return Corpus(
         objects=objects,
-        items=_items(first.items, second.items),
+        items=_join_items(first.items, second.items),
         mentions=pa.concat_tables(
-            [first.mentions.select(list(MENTIONS)), _placed_mentions(second.mentions, rows, shift)]
+            [first.mentions.select(list(MENTIONS)), _place_mentions(second.mentions, rows, shift)]
         ),
         links=links,
         terms=terms,
@@ -133,7 +135,7 @@ def concatenate_topics(first: Topics, second: Topics, items: int) -> Topics:
     place = np.array([number[name] for name in second.names], dtype=np.int32)
     more = table(
         ASSIGNED,
-        item=_shifted(second.assigned["item"], items),
+        item=_shift(second.assigned["item"], items),
         topic=pa.array(place[second.assigned["topic"].to_numpy()], pa.int32()),
         weight=second.assigned["weight"],
     )
@@ -158,13 +160,13 @@ def _join_objects(known: pa.Table, objects: pa.Table, rows: Array) -> pa.Table:
     return pa.concat_tables([known.select(list(OBJECTS)), new.select(list(OBJECTS))])
 
 
-def _placed_mentions(mentions: pa.Table, rows: Array, shift: int = 0) -> pa.Table:
+def _place_mentions(mentions: pa.Table, rows: Array, shift: int = 0) -> pa.Table:
     """Return mentions with the objects at their rows, and the items numbered from ``shift`` on."""
     objects = pa.array(rows[mentions["object"].to_numpy()], pa.int32())
-    return table(MENTIONS, item=_shifted(mentions["item"], shift), object=objects)
+    return table(MENTIONS, item=_shift(mentions["item"], shift), object=objects)
 
 
-def _placed_links(links: pa.Table, rows: Array) -> pa.Table:
+def _place_links(links: pa.Table, rows: Array) -> pa.Table:
     """Return links with their ends at their rows."""
     ends = {end: pa.array(rows[links[end].to_numpy()], pa.int32()) for end in ("source", "target")}
     placed = table(LINKS, **ends, weight=links["weight"])
@@ -182,7 +184,7 @@ def _join_links(first: pa.Table, second: pa.Table, shift: int) -> pa.Table:
                 raise SourceError("the first links say which item states each of them, and the new ones do not")
             more = pa.chunked_array([pa.nulls(second.num_rows, first[name].type)])
         else:
-            more = pa.chunked_array([_shifted(second[name], shift)]) if name == "item" else second[name]
+            more = pa.chunked_array([_shift(second[name], shift)]) if name == "item" else second[name]
         links = links.append_column(name, join_columns(first[name], more, f"the column {name!r} of links"))
     return links
 
@@ -256,22 +258,22 @@ def join_attribution(first: str, second: str) -> str:
     return "; ".join(dict.fromkeys(part for part in chain(first.split("; "), second.split("; ")) if part))
 
 
-def _shifted(numbers: pa.ChunkedArray, shift: int) -> pa.Array:
+def _shift(numbers: pa.ChunkedArray, shift: int) -> pa.Array:
     return pa.array(numbers.to_numpy() + np.int32(shift), pa.int32())
 
 
-def _items(first: pa.Table, second: pa.Table) -> pa.Table:
+def _join_items(first: pa.Table, second: pa.Table) -> pa.Table:
     columns = [
         second[name] if name in second.column_names else pa.nulls(second.num_rows) for name in first.column_names
     ]
-    parts = [_plain(first), _plain(pa.table(columns, names=first.column_names))]
+    parts = [_decode_columns(first), _decode_columns(pa.table(columns, names=first.column_names))]
     try:
         return pa.concat_tables(parts, promote_options="permissive")
     except pa.ArrowException as error:
         raise SourceError(f"the items of two corpora do not go together: {error}") from error
 
 
-def _plain(rows: pa.Table) -> pa.Table:
+def _decode_columns(rows: pa.Table) -> pa.Table:
     """Return a table without dictionaries, which Arrow joins only with their like."""
     for number, field in enumerate(rows.schema):
         if pa.types.is_dictionary(field.type):
@@ -279,7 +281,7 @@ def _plain(rows: pa.Table) -> pa.Table:
     return rows
 
 
-def _columns(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
+def _list_columns(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
     return list(zip(rows.column_names, rows.columns, strict=True))
 
 
@@ -316,8 +318,8 @@ def join_attributes(known: pa.Table, count: int, new: pa.Table, rows: Array) -> 
     total = max(count, int(rows.max(initial=-1)) + 1)
     joined = {}
     for name in dict.fromkeys([*known.column_names, *new.column_names]):
-        first = known[name] if name in known.column_names else _nothing(count, new[name].type)
-        second = new[name] if name in new.column_names else _nothing(len(rows), known[name].type)
+        first = known[name] if name in known.column_names else _make_nulls(count, new[name].type)
+        second = new[name] if name in new.column_names else _make_nulls(len(rows), known[name].type)
         place = np.full(total, -1, np.int64)
         place[:count] = np.arange(count)
         there = np.asarray(pc.is_valid(second))
@@ -327,5 +329,5 @@ def join_attributes(known: pa.Table, count: int, new: pa.Table, rows: Array) -> 
     return pa.table(joined)
 
 
-def _nothing(count: int, kind: pa.DataType) -> pa.ChunkedArray:
+def _make_nulls(count: int, kind: pa.DataType) -> pa.ChunkedArray:
     return pa.chunked_array([pa.nulls(count, kind)])

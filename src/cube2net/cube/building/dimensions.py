@@ -25,12 +25,12 @@ from cube2net.cube.building.labels import (
     Column,
     GrownLabels,
     bin_numbers,
-    by_bins,
-    by_name,
-    examples_of,
-    in_order,
+    describe_kind,
     is_bins,
-    kind_of,
+    label_by_bins,
+    label_by_name,
+    order_labels,
+    pick_examples,
     read_labels,
     read_topics,
 )
@@ -80,26 +80,26 @@ def label_items(
     ledger = Ledger.empty(derived=corpus.links is None) if ledger is None else ledger
     if not specs:
         raise ParameterError(f"a cube needs a dimension: choose among the attributes {listed(corpus.attributes)}")
-    learned = _learn(ledger, corpus, specs, topics)
+    learned = _extend_ledger(ledger, corpus, specs, topics)
     tables, places, levels, unlabelled = [], [], [], {}
     strays: dict[tuple[str, str], int] = {}
     numbers: dict[str, Array] = {}
     families: dict[str, Families] = {}
     for number, (spec, old) in enumerate(zip(specs, dimensions, strict=True)):
-        labels = _labels(spec, old, learned, corpus, topics)
+        labels = _read_labels(spec, old, learned, corpus, topics)
         rungs = grow_levels(spec, old, labels, learned, corpus)
         for name, rung in rungs.items():
             if name in learned.numbers and rung.read is not None:
-                numbers[name] = examples_of(rung.read.numbers, rung.read.codes, len(rung.names))
+                numbers[name] = pick_examples(rung.read.numbers, rung.read.codes, len(rung.names))
             if rung.families is not None:
                 families[name] = rung.families
         strays |= {(level.below, level.name): rungs[level.name].strays for level in spec.levels}
         lost = int((np.bincount(labels.column.items, minlength=corpus.items.num_rows) == 0).sum())
         if lost + ledger.unlabelled.get(spec.name, 0):
             unlabelled[spec.name] = lost + ledger.unlabelled.get(spec.name, 0)
-        levels.append(dimension_of(spec, rungs, learned.labels))
+        levels.append(make_dimension(spec, rungs, learned.labels))
         places.append(labels.places)
-        tables.append(_rows(number, labels.column))
+        tables.append(_make_label_rows(number, labels.column))
     after = replace(learned, numbers=numbers, families=families, unlabelled=unlabelled)
     strays = {pair: count for pair, count in strays.items() if count}
     return Labelled(tuple(levels), pa.concat_tables(tables), tuple(places), strays, after)
@@ -140,12 +140,12 @@ def _check_names(specs: Sequence[DimensionSpec]) -> None:
             taken[level.name] = spec.name
 
 
-def _learn(ledger: Ledger, corpus: Corpus, specs: Sequence[DimensionSpec], topics: Topics | None) -> Ledger:
+def _extend_ledger(ledger: Ledger, corpus: Corpus, specs: Sequence[DimensionSpec], topics: Topics | None) -> Ledger:
     """Return a ledger with what a corpus says of labels and topics; an empty one learns where all comes from.
 
     What is in a ledger stays: a corpus that does not fit to it is refused.
     """
-    said = _labels_of(corpus, specs)
+    said = _select_labels(corpus, specs)
     if not ledger.is_empty:
         for spec in specs:
             _check_grows(spec, ledger, corpus, topics)
@@ -157,10 +157,10 @@ def _learn(ledger: Ledger, corpus: Corpus, specs: Sequence[DimensionSpec], topic
     kinds: dict[str, str] = {}
     numbers: dict[str, Array] = {}
     for spec in specs:
-        above |= sources_of_levels(spec, corpus, topics)
-        for name, attribute, bins in _read_from(spec, above, topics):
+        above |= find_level_sources(spec, corpus, topics)
+        for name, attribute, bins in _list_attributes_read(spec, above, topics):
             if attribute in corpus.attributes:
-                kinds[attribute] = kind_of(corpus.items.schema.field(attribute).type)
+                kinds[attribute] = describe_kind(corpus.items.schema.field(attribute).type)
             if bins is not None:
                 numbers[name] = np.empty(0)
     return replace(
@@ -174,14 +174,16 @@ def _learn(ledger: Ledger, corpus: Corpus, specs: Sequence[DimensionSpec], topic
     )
 
 
-def _read_from(spec: DimensionSpec, above: Mapping[str, str], topics: object) -> list[tuple[str, str, str | None]]:
+def _list_attributes_read(
+    spec: DimensionSpec, above: Mapping[str, str], topics: object
+) -> list[tuple[str, str, str | None]]:
     """Return the levels of a dimension that are read from attributes of the items, with these and their bins."""
-    found = [] if from_topics(spec, topics) else [(spec.name, spec.attribute, spec.bins)]
+    found = [] if is_from_topics(spec, topics) else [(spec.name, spec.attribute, spec.bins)]
     levels = (level for level in spec.levels if above.get(level.name) == "attribute")
     return [*found, *((level.name, level.source, level.bins) for level in levels)]
 
 
-def _labels_of(corpus: Corpus, specs: Sequence[DimensionSpec]) -> pa.Table:
+def _select_labels(corpus: Corpus, specs: Sequence[DimensionSpec]) -> pa.Table:
     """Return what a corpus says of the labels of the attributes that dimensions and their levels are made of."""
     names = {spec.attribute for spec in specs} | {level.source for spec in specs for level in spec.levels}
     wanted = pa.array(sorted(names), pa.string())
@@ -190,15 +192,15 @@ def _labels_of(corpus: Corpus, specs: Sequence[DimensionSpec]) -> pa.Table:
 
 def _check_grows(spec: DimensionSpec, ledger: Ledger, corpus: Corpus, topics: Topics | None) -> None:
     """Raise unless new items can have labels in a dimension without moving old ones."""
-    coarser = [bins_of(level) for level in spec.levels if ledger.above.get(level.name) == "bins"]
-    read = _read_from(spec, ledger.above, ledger.topics)
+    coarser = [get_bins(level) for level in spec.levels if ledger.above.get(level.name) == "bins"]
+    read = _list_attributes_read(spec, ledger.above, ledger.topics)
     for bins in (spec.bins, *coarser, *(bins for _, _, bins in read)):
         if (bins or "").startswith("quantiles:"):
             raise ParameterError(
                 f"dimension {spec.name!r} has the bins {bins!r}, which new items would move: build the cube of all "
                 "items again, or one with edges:A,B,C, which stay"
             )
-    if from_topics(spec, ledger.topics) and topics is None:
+    if is_from_topics(spec, ledger.topics) and topics is None:
         raise ParameterError(
             f"dimension {spec.name!r} needs the topics of the new items: find them by the topic model of the cube"
         )
@@ -208,32 +210,34 @@ def _check_grows(spec: DimensionSpec, ledger: Ledger, corpus: Corpus, topics: To
                 f"the new items have no attribute {attribute!r}, which dimension {spec.name!r} of the cube reads: "
                 f"they have {listed(corpus.attributes)}"
             )
-        kind, known = kind_of(corpus.items.schema.field(attribute).type), ledger.kinds[attribute]
-        if not (kind in (known, "null") or (bins is not None and _alike(kind, known))):
+        kind, known = describe_kind(corpus.items.schema.field(attribute).type), ledger.kinds[attribute]
+        if not (kind in (known, "null") or (bins is not None and _are_alike(kind, known))):
             raise SourceError(
                 f"attribute {attribute!r} of the new items holds {kind}, and {known} in the cube: give it the same type"
             )
 
 
-def _alike(kind: str, known: str) -> bool:
+def _are_alike(kind: str, known: str) -> bool:
     """Return whether the numbers or years of two kinds of values are the same."""
     return (kind in ANY_NUMBERS and known in ANY_NUMBERS) or (kind.startswith(DATES) and known.startswith(DATES))
 
 
-def _labels(spec: DimensionSpec, old: Dimension, ledger: Ledger, corpus: Corpus, topics: Topics | None) -> GrownLabels:
+def _read_labels(
+    spec: DimensionSpec, old: Dimension, ledger: Ledger, corpus: Corpus, topics: Topics | None
+) -> GrownLabels:
     """Return the labels of a dimension: topics in their order, bins from low to high, texts by name."""
     known = old.levels[0].labels
-    by_topics = ledger.topics is not None and from_topics(spec, topics)
+    by_topics = ledger.topics is not None and is_from_topics(spec, topics)
     if spec.attribute not in corpus.attributes and not by_topics:
         raise unknown("attribute", spec.attribute, corpus.attributes)
     if by_topics and topics is not None and ledger.topics is not None:
         column = read_topics(topics)
         used = {*known, *column.names}
-        labels = in_order(tuple(name for name in ledger.topics if name in used), known, column)
+        labels = order_labels(tuple(name for name in ledger.topics if name in used), known, column)
     elif spec.bins is not None:
-        labels = by_bins(corpus, spec.attribute, spec.bins, ledger.numbers[spec.name])
+        labels = label_by_bins(corpus, spec.attribute, spec.bins, ledger.numbers[spec.name])
     else:
-        labels = by_name(known, read_labels(corpus, spec.attribute))
+        labels = label_by_name(known, read_labels(corpus, spec.attribute))
     if not labels.names:
         raise SourceError(
             f"dimension {spec.name!r} would have no label: no item has a value of the attribute "
@@ -242,7 +246,7 @@ def _labels(spec: DimensionSpec, old: Dimension, ledger: Ledger, corpus: Corpus,
     return labels
 
 
-def _rows(number: int, column: Column) -> pa.Table:
+def _make_label_rows(number: int, column: Column) -> pa.Table:
     return pa.table(
         {
             "item": pa.array(column.items, pa.int32()),
@@ -279,21 +283,21 @@ class Rung:
     strays: int = 0
 
 
-def from_topics(spec: DimensionSpec, topics: object) -> bool:
+def is_from_topics(spec: DimensionSpec, topics: object) -> bool:
     """Return whether a dimension is made of topics that were found, not of an attribute."""
     return spec.attribute == TOPIC and topics is not None
 
 
-def sources_of_levels(spec: DimensionSpec, corpus: Corpus, topics: Topics | None) -> dict[str, str]:
+def find_level_sources(spec: DimensionSpec, corpus: Corpus, topics: Topics | None) -> dict[str, str]:
     """Return where the labels of every level above come from, in the words of the ledger."""
     found: dict[str, str] = {}
-    binned = {spec.name} if spec.bins is not None and not from_topics(spec, topics) else set[str]()
+    binned = {spec.name} if spec.bins is not None and not is_from_topics(spec, topics) else set[str]()
     for level in spec.levels:
         if (
             level.below == spec.name
             and level.bins is None
             and topics is not None
-            and from_topics(spec, topics)
+            and is_from_topics(spec, topics)
             and topics.parents is not None
         ):
             found[level.name] = "topics"
@@ -336,19 +340,19 @@ def _check_sources(spec: DimensionSpec, sources: dict[str, str], corpus: Corpus)
 
 def _check_not_skipped(level: LevelSpec, below: str, said: pa.Table) -> None:
     """Raise where the parents of a level's labels are known to be labels of another level than the one above it."""
-    parents = {parent for parent in _said(said, below, "parent").values() if parent}
-    known = set(_said(said, level.source, "label"))
+    parents = {parent for parent in _look_up(said, below, "parent").values() if parent}
+    known = set(_look_up(said, level.source, "label"))
     if not parents or not known or parents & known:
         return
     for name in sorted(set(said["attribute"].to_pylist()) - {below, level.source}):
-        if parents <= set(_said(said, name, "label")):
+        if parents <= set(_look_up(said, name, "label")):
             raise ParameterError(
                 f"the parents of {level.below!r}, {some(sorted(parents))}, are labels of {name!r} and not of "
                 f"{level.name!r}: write {level.below}/{name}/{level.name}"
             )
 
 
-def bins_of(level: LevelSpec) -> str:
+def get_bins(level: LevelSpec) -> str:
     """Return the bins of a level that is made of coarser bins."""
     return level.bins or level.name
 
@@ -363,28 +367,28 @@ def grow_levels(
     for level in spec.levels:
         below, source = rungs[level.below], ledger.above[level.name]
         if source == "attribute":
-            rungs[level.name] = _by_attribute(level, below, known.get(level.name, ()), ledger, corpus)
+            rungs[level.name] = _make_attribute_level(level, below, known.get(level.name, ()), ledger, corpus)
         elif source == "bins":
-            rungs[level.name] = _by_bins(level, below, finest, labels)
+            rungs[level.name] = _make_binned_level(level, below, finest, labels)
         elif source == "topics":
             group = dict(zip(ledger.topics or (), ledger.topic_parents or (), strict=True))
-            rungs[level.name] = _by_name(level, below, [group[name] for name in below.names])
+            rungs[level.name] = _make_named_level(level, below, [group[name] for name in below.names])
         else:
-            said = _said(ledger.labels, below.source, "parent")
+            said = _look_up(ledger.labels, below.source, "parent")
             if not any(said.values()):
                 raise ParameterError(
                     f"nothing says which {level.name!r} a label of {level.below!r} belongs to: name an attribute of "
                     f"the items ({listed(corpus.attributes)}), or coarser bins for a number"
                 )
-            rungs[level.name] = _by_name(level, below, [said.get(name) or OTHER for name in below.names])
+            rungs[level.name] = _make_named_level(level, below, [said.get(name) or OTHER for name in below.names])
     return rungs
 
 
-def dimension_of(spec: DimensionSpec, rungs: dict[str, Rung], said: pa.Table) -> Dimension:
+def make_dimension(spec: DimensionSpec, rungs: dict[str, Rung], said: pa.Table) -> Dimension:
     """Return the dimension of its levels, with the full names that are known of their labels."""
     levels = []
     for rung in rungs.values():
-        full = _said(said, rung.source, "full_name")
+        full = _look_up(said, rung.source, "full_name")
         above = {
             level.name: parents
             for level in spec.levels
@@ -394,32 +398,34 @@ def dimension_of(spec: DimensionSpec, rungs: dict[str, Rung], said: pa.Table) ->
     return Dimension(tuple(levels))
 
 
-def _said(known: pa.Table, attribute: str, what: str) -> dict[str, str | None]:
+def _look_up(known: pa.Table, attribute: str, what: str) -> dict[str, str | None]:
     """Return what is known of the labels of an attribute."""
     rows = known.filter(pc.equal(known["attribute"], attribute))
     return dict(zip(rows["label"].to_pylist(), rows[what].to_pylist(), strict=True))
 
 
-def _base(rung: Rung) -> Rung:
+def _get_base(rung: Rung) -> Rung:
     return rung if rung.base is None else rung.base
 
 
-def _over(rung: Rung, parents: Array) -> Array:
+def _lift_parents(rung: Rung, parents: Array) -> Array:
     """Return the parents of the labels of a level's base, given those of its own."""
     return parents if rung.places is None else parents[rung.places]
 
 
-def _by_name(level: LevelSpec, below: Rung, parents: Sequence[str]) -> Rung:
+def _make_named_level(level: LevelSpec, below: Rung, parents: Sequence[str]) -> Rung:
     """Return the level of parents that are given by name."""
     names, codes = np.unique(np.array(parents, dtype=np.str_), return_inverse=True)
     numbers = codes.astype(np.int32)
     every = tuple(str(name) for name in names)
-    return Rung(level.name, every, level.source, base=_base(below), places=_over(below, numbers), parents=numbers)
+    return Rung(
+        level.name, every, level.source, base=_get_base(below), places=_lift_parents(below, numbers), parents=numbers
+    )
 
 
-def _by_bins(level: LevelSpec, below: Rung, finest: Rung, labels: GrownLabels) -> Rung:
+def _make_binned_level(level: LevelSpec, below: Rung, finest: Rung, labels: GrownLabels) -> Rung:
     """Return the level of coarser bins, each of which holds whole ones of the level below."""
-    bins, finer = bins_of(level), below.bins or ""
+    bins, finer = get_bins(level), below.bins or ""
     if finer in HOLD and bins in HOLD and bins not in HOLD[finer]:
         raise ParameterError(f"the bins {bins!r} do not hold whole bins of {finer!r}: put them on a path of their own")
     what = f"attribute {finest.source!r}"
@@ -436,17 +442,19 @@ def _by_bins(level: LevelSpec, below: Rung, finest: Rung, labels: GrownLabels) -
             f"the bins {bins!r} do not hold whole bins of {finer!r}: {below.names[label]!r} lies in "
             f"{' and '.join(quoted(names[code]) for code in used[:3])}{others}"
         )
-    places = _over(below, parents)
+    places = _lift_parents(below, parents)
     return Rung(level.name, names, level.source, bins, base=finest, places=places, codes=codes, parents=parents)
 
 
-def _by_attribute(level: LevelSpec, below: Rung, known: tuple[str, ...], ledger: Ledger, corpus: Corpus) -> Rung:
+def _make_attribute_level(
+    level: LevelSpec, below: Rung, known: tuple[str, ...], ledger: Ledger, corpus: Corpus
+) -> Rung:
     """Return the level of an attribute, with the parents that most items of each label have."""
     if level.bins is None:
-        above = by_name(known, read_labels(corpus, level.source))
+        above = label_by_name(known, read_labels(corpus, level.source))
     else:
-        above = by_bins(corpus, level.source, level.bins, ledger.numbers[level.name])
-    base = _base(below)
+        above = label_by_bins(corpus, level.source, level.bins, ledger.numbers[level.name])
+    base = _get_base(below)
     read = base.read or GrownLabels((), np.empty(0, np.int32), Column(np.empty(0), np.empty(0), ()))
     pairs = [(one.column.items, one.column.codes) for one in (read, above)]
     families = Families.of(pairs[0], pairs[1], corpus.items.num_rows)

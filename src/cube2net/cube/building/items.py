@@ -14,7 +14,7 @@ from cube2net.array_types import Array
 from cube2net.arrays import join_rows
 from cube2net.cube.building.cells import NONE, cell_keys
 from cube2net.cube.building.dimensions import Labelled
-from cube2net.cube.storage.ledger import hashes
+from cube2net.cube.storage.ledger import hash_column
 from cube2net.cube.storage.parts import ITEM_CELLS, ITEM_OBJECTS, ITEM_TOPICS, Allocate, LazyItems, in_memory
 from cube2net.records import Cells, Corpus, Cube, ItemIndex, Ragged, Topics
 from cube2net.records.item_attributes import ROWS, ItemAttributes
@@ -42,14 +42,14 @@ def grow_items(
     if len(old) == 0:
         first = index_items(ids, mentions, labelled.table, cells, sizes, old.derived, allocate)
         if old.load_attributes is not None:
-            first = _with_attributes(first, corpus, topics, labelled.ledger.topics, allocate)
+            first = _add_attributes(first, corpus, topics, labelled.ledger.topics, allocate)
         return lambda: first
-    numbers = _numbers(cube, cells, sizes, labelled.places)
+    numbers = _find_cell_numbers(cube, cells, sizes, labelled.places)
     moved = bool(np.any(numbers != np.arange(len(numbers))))
     if len(ids) == 0 and not moved:
         return cube.items
     check_count("items", len(old) + len(ids))
-    rows = rows_anew(old.cells, NONE, numbers) if moved else old.cells
+    rows = rebuild_rows(old.cells, NONE, numbers) if moved else old.cells
     if len(ids) == 0:
         same = replace(old, cells=rows)
         return lambda: same
@@ -61,32 +61,32 @@ def grow_items(
         lambda: pa.chunked_array([*old.ids.chunks, *new.ids.chunks], pa.string()),
     )
     if old.load_attributes is not None:
-        more = _with_attributes(new, corpus, topics, labelled.ledger.topics)
+        more = _add_attributes(new, corpus, topics, labelled.ledger.topics)
         attributes = old.kept_attributes.plus(corpus.items)
         index = replace(
             index,
             load_attributes=lambda: attributes,
-            topics=None if old.topics is None else join_rows(old.topics, more.topics or _no_topics(len(ids))),
-            texts=None if old.texts is None else np.concatenate([old.texts, hash_texts_of(corpus)]),
+            topics=None if old.topics is None else join_rows(old.topics, more.topics or _make_empty_topics(len(ids))),
+            texts=None if old.texts is None else np.concatenate([old.texts, hash_item_texts(corpus)]),
         )
     return lambda: index
 
 
-def hash_texts_of(corpus: Corpus) -> Array:
+def hash_item_texts(corpus: Corpus) -> Array:
     """Return a number of 64 bits for the text of every item, or for the terms that stand in for it; 0 for none."""
     found = np.zeros(corpus.items.num_rows, np.uint64)
     if corpus.terms is not None:
         odd = corpus.terms["count"].to_numpy().astype(np.uint64) * np.uint64(2) + np.uint64(1)
-        np.add.at(found, corpus.terms["item"].to_numpy(), hashes(corpus.terms["term"]) * odd)
+        np.add.at(found, corpus.terms["item"].to_numpy(), hash_column(corpus.terms["term"]) * odd)
     elif "text" in corpus.items.column_names:
         for start in range(0, len(found), ROWS):
             texts = pc.fill_null(corpus.items["text"].slice(start, ROWS), "")
             some = np.asarray(pc.greater(pc.binary_length(texts), 0))
-            found[start : start + ROWS] = np.where(some, hashes(texts), 0)
+            found[start : start + ROWS] = np.where(some, hash_column(texts), 0)
     return found
 
 
-def _with_attributes(
+def _add_attributes(
     index: ItemIndex,
     corpus: Corpus,
     topics: Topics | None,
@@ -106,11 +106,11 @@ def _with_attributes(
         index,
         load_attributes=lambda: attributes,
         topics=pack_rows(ITEM_TOPICS, rows, "topic", len(index), 1, allocate),
-        texts=hash_texts_of(corpus) if has_text else None,
+        texts=hash_item_texts(corpus) if has_text else None,
     )
 
 
-def _no_topics(items: int) -> Ragged:
+def _make_empty_topics(items: int) -> Ragged:
     return Ragged(np.zeros(items + 1, np.int64), NONE)
 
 
@@ -138,7 +138,7 @@ def index_items(
     indptr[0] = 0
     np.cumsum(counts, out=indptr[1:])
     indices = allocate(f"{ITEM_CELLS}.indices", int(indptr[-1]), np.int32)
-    keys, numbers = cells_by_key(cells, sizes)
+    keys, numbers = sort_cells_by_key(cells, sizes)
     fill_cells(indptr, labelled.indptr, labelled.indices, np.array(sizes, np.int64), keys, numbers, indices)
     return ItemIndex(objects, Ragged(indptr, indices), derived, lambda: ids)
 
@@ -168,12 +168,12 @@ def pack_rows(name: str, table: pa.Table, column: str, items: int, width: int, a
     return Ragged(indptr, indices)
 
 
-def cells_by_key(cells: Sequence[Cells], sizes: Sequence[int]) -> tuple[Array, Array]:
+def sort_cells_by_key(cells: Sequence[Cells], sizes: Sequence[int]) -> tuple[Array, Array]:
     """Return the keys of cells, ascending, and the number of each one's cell, counted on from part to part.
 
     >>> one = Cells(np.array([[0, 2], [1, 0]]), Ragged(np.array([0, 0, 0]), NONE))
     >>> two = Cells(np.array([[0, 1]]), Ragged(np.array([0, 0]), NONE))
-    >>> [array.tolist() for array in cells_by_key([one, two], [2, 3])]
+    >>> [array.tolist() for array in sort_cells_by_key([one, two], [2, 3])]
     [[1, 2, 3], [2, 0, 1]]
     """
     keys = np.concatenate([cell_keys(part.labels, sizes) for part in cells])
@@ -181,34 +181,34 @@ def cells_by_key(cells: Sequence[Cells], sizes: Sequence[int]) -> tuple[Array, A
     return keys[order], order.astype(np.int32)
 
 
-def renumbered(items: LazyItems | None, numbers: Array) -> LazyItems | None:
+def renumber_cells(items: LazyItems | None, numbers: Array) -> LazyItems | None:
     """Return what gives an index with other numbers of cells, when called; cells whose number is -1 are left out."""
     if items is None:
         return None
-    return cache(partial(_renumber, items, numbers))
+    return cache(partial(_renumber_index, items, numbers))
 
 
-def without_rows(index: ItemIndex, gone: Array, numbers: Array) -> ItemIndex:
+def empty_items(index: ItemIndex, gone: Array, numbers: Array) -> ItemIndex:
     """Return an index in which the items that are marked mention nothing, with other numbers of cells."""
-    objects = rows_anew(index.objects, gone, NONE)
+    objects = rebuild_rows(index.objects, gone, NONE)
     gone = gone if index.gone is None else gone | index.gone
-    return replace(index, objects=objects, cells=rows_anew(index.cells, gone, numbers), gone=gone)
+    return replace(index, objects=objects, cells=rebuild_rows(index.cells, gone, numbers), gone=gone)
 
 
-def rows_anew(rows: Ragged, empty: Array, numbers: Array) -> Ragged:
+def rebuild_rows(rows: Ragged, empty: Array, numbers: Array) -> Ragged:
     """Return rows with other numbers, ascending; those that are marked are empty, and entries of -1 are left out."""
     from cube2net.kernels.item_rows import renumber_rows
 
     return Ragged(*renumber_rows(rows.indptr, rows.indices, empty, numbers))
 
 
-def _numbers(cube: Cube, cells: Sequence[Cells], sizes: Sequence[int], places: Sequence[Array]) -> Array:
+def _find_cell_numbers(cube: Cube, cells: Sequence[Cells], sizes: Sequence[int], places: Sequence[Array]) -> Array:
     """Return the number that every cell of a cube has among those of today."""
-    keys, order = cells_by_key(cells, sizes)
+    keys, order = sort_cells_by_key(cells, sizes)
     labels = np.concatenate([cube.cells.labels, cube.small.labels])
     return order[np.searchsorted(keys, cell_keys(labels, sizes, places))]
 
 
-def _renumber(items: LazyItems, numbers: Array) -> ItemIndex:
+def _renumber_index(items: LazyItems, numbers: Array) -> ItemIndex:
     index = items()
-    return replace(index, cells=rows_anew(index.cells, NONE, numbers))
+    return replace(index, cells=rebuild_rows(index.cells, NONE, numbers))

@@ -57,7 +57,7 @@ class GrownLabels:
 
 def read_labels(corpus: Corpus, attribute: str) -> Column:
     """Return the labels of an attribute as its texts, in their order."""
-    return _categories(_one_chunk(corpus.items[attribute]))
+    return _encode_texts(_combine_chunks(corpus.items[attribute]))
 
 
 def read_topics(topics: Topics) -> Column:
@@ -74,7 +74,7 @@ def read_numbers(corpus: Corpus, attribute: str) -> tuple[Array, Array]:
 
     A text that is a date as ISO 8601 writes it stands for its year, too.
     """
-    column = _one_chunk(corpus.items[attribute])
+    column = _combine_chunks(corpus.items[attribute])
     try:
         if pa.types.is_temporal(column.type):
             column = pc.year(column)
@@ -85,37 +85,37 @@ def read_numbers(corpus: Corpus, attribute: str) -> tuple[Array, Array]:
             column = pc.if_else(is_date_text(column), pc.utf8_slice_codeunits(column, 0, 4), column)
             bad = column.filter(pc.invert(pc.match_substring_regex(column, NUMBER))).to_pylist()
             if bad:
-                raise _not_numbers(attribute, bad)
+                raise _number_error(attribute, bad)
         values = pc.cast(column, pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         bad = [value for value in column.to_pylist() if value is not None]
         if bad:
-            raise _not_numbers(attribute, bad) from None
+            raise _number_error(attribute, bad) from None
         values = np.full(len(column), np.nan)
     items = np.flatnonzero(np.isfinite(values)).astype(np.int32)
     return items, values[items]
 
 
-def kind_of(type_: pa.DataType) -> str:
+def describe_kind(type_: pa.DataType) -> str:
     """Return what an attribute holds, in words where different types of Arrow mean the same.
 
-    >>> kind_of(pa.int16()), kind_of(pa.large_string()), kind_of(pa.float64()), kind_of(pa.bool_())
-    ('whole numbers', 'texts', 'double', 'texts')
+    >>> [describe_kind(kind) for kind in (pa.int16(), pa.large_string(), pa.float64(), pa.bool_())]
+    ['whole numbers', 'texts', 'double', 'texts']
     """
     if pa.types.is_dictionary(type_):
-        return kind_of(type_.value_type)
+        return describe_kind(type_.value_type)
     if pa.types.is_list(type_) or pa.types.is_large_list(type_):
-        return f"lists of {kind_of(type_.value_type)}"
+        return f"lists of {describe_kind(type_.value_type)}"
     if pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_boolean(type_):
         return "texts"
     return "whole numbers" if pa.types.is_integer(type_) else str(type_)
 
 
-def _not_numbers(attribute: str, bad: Sequence[object]) -> SourceError:
+def _number_error(attribute: str, bad: Sequence[object]) -> SourceError:
     return SourceError(f"attribute {attribute!r} is {bad[0]!r} in an item, expected a number (in {len(bad):,} items)")
 
 
-def _categories(column: pa.Array) -> Column:
+def _encode_texts(column: pa.Array) -> Column:
     items, texts = texts_of_rows(column)
     encoded = texts.dictionary_encode()
     names = encoded.dictionary.to_pylist()
@@ -126,29 +126,29 @@ def _categories(column: pa.Array) -> Column:
     return Column(items.astype(np.int32), codes.astype(np.int32), tuple(names[i] for i in order))
 
 
-def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
+def _combine_chunks(column: pa.ChunkedArray) -> pa.Array:
     """Return a column in one piece, with offsets of 64 bits where 32 may not be enough."""
     if column.nbytes >= ONE_PIECE:
-        column = column.cast(_large(column.type))
+        column = column.cast(_widen_offsets(column.type))
     joined = column.combine_chunks()
     if isinstance(joined, pa.ChunkedArray):
         return pa.concat_arrays(joined.chunks) if joined.num_chunks else pa.array([], joined.type)
     return joined
 
 
-def _large(kind: pa.DataType) -> pa.DataType:
+def _widen_offsets(kind: pa.DataType) -> pa.DataType:
     """Return a type of texts, or of lists of them, with offsets of 64 bits; any other as it is."""
     if pa.types.is_string(kind):
         return pa.large_string()
-    return pa.large_list(_large(kind.value_type)) if pa.types.is_list(kind) else kind
+    return pa.large_list(_widen_offsets(kind.value_type)) if pa.types.is_list(kind) else kind
 
 
-def by_name(known: tuple[str, ...], column: Column) -> GrownLabels:
+def label_by_name(known: tuple[str, ...], column: Column) -> GrownLabels:
     """Return labels that are known and those of a column, by name."""
-    return in_order(tuple(sorted({*known, *column.names})), known, column)
+    return order_labels(tuple(sorted({*known, *column.names})), known, column)
 
 
-def in_order(names: tuple[str, ...], known: tuple[str, ...], column: Column) -> GrownLabels:
+def order_labels(names: tuple[str, ...], known: tuple[str, ...], column: Column) -> GrownLabels:
     """Return labels that are known and those of a column, in the order of all their names."""
     if not known:
         return GrownLabels(names, NONE, column)
@@ -158,24 +158,26 @@ def in_order(names: tuple[str, ...], known: tuple[str, ...], column: Column) -> 
     return GrownLabels(names, places, Column(column.items, codes, names))
 
 
-def by_bins(corpus: Corpus, attribute: str, bins: str, old: Array) -> GrownLabels:
+def label_by_bins(corpus: Corpus, attribute: str, bins: str, old: Array) -> GrownLabels:
     """Return the bins of an attribute's numbers, and of an example of each bin that there was."""
     parse_bins(bins)
     are_days = bins in FINER
     items, new = (
-        read_days(_one_chunk(corpus.items[attribute]), attribute, bins) if are_days else read_numbers(corpus, attribute)
+        read_days(_combine_chunks(corpus.items[attribute]), attribute, bins)
+        if are_days
+        else read_numbers(corpus, attribute)
     )
     numbers = np.concatenate([old, new])
     codes, names = bin_numbers(numbers, bins, f"attribute {attribute!r}", are_days=are_days)
     return GrownLabels(names, codes[: len(old)], Column(items, codes[len(old) :], names), numbers, codes, are_days)
 
 
-def examples_of(values: Array, codes: Array, count: int) -> Array:
+def pick_examples(values: Array, codes: Array, count: int) -> Array:
     """Return a number of every bin: its first that is not whole, or else its first.
 
     Numbers that have the same bins and are whole together with them get the same names.
 
-    >>> examples_of(np.array([4.0, 7.0, 4.5, 1.0, 4.25]), np.array([1, 2, 1, 0, 1]), 3).tolist()
+    >>> pick_examples(np.array([4.0, 7.0, 4.5, 1.0, 4.25]), np.array([1, 2, 1, 0, 1]), 3).tolist()
     [1.0, 4.5, 7.0]
     """
     found = np.empty(count)
@@ -199,7 +201,7 @@ def bin_numbers(
     numbers = np.asarray(values, dtype=np.float64)
     place = parse_bins(bins)
     if are_days and bins not in FINER:
-        numbers = years_of(numbers)
+        numbers = convert_to_years(numbers)
     try:
         codes, name = place(numbers)
     except OverflowError:
@@ -233,23 +235,23 @@ def parse_bins(text: str) -> Callable[[Array], Binned]:
         if text in FINER:
             return partial(bin_days, bins=text)
         if text == "years":
-            return partial(_fixed, width=1.0)
+            return partial(_bin_by_width, width=1.0)
         if text == "decades":
-            return _decades
+            return _bin_by_decade
         if kind == "width" and 0 < float(argument) < np.inf:
-            return partial(_fixed, width=float(argument))
+            return partial(_bin_by_width, width=float(argument))
         if kind == "quantiles" and int(argument) >= 1:
-            return partial(_quantiles, parts=int(argument))
+            return partial(_bin_by_quantiles, parts=int(argument))
         if kind == "edges":
             edges = np.array([float(edge) for edge in argument.split(",")])
             if bool(np.all(edges[1:] > edges[:-1])) and bool(np.isfinite(edges).all()):
-                return partial(_edges, edges=edges)
+                return partial(_bin_by_edges, edges=edges)
     except ValueError:
         pass
     raise ParameterError(f"cannot read the bins {text!r}: write {SPELLINGS}")
 
 
-def _steps(values: Array, width: float) -> Array:
+def _count_steps(values: Array, width: float) -> Array:
     """Return how many widths lie below every number; one that is written as an edge (0.3 of 0.1) starts its bin."""
     with np.errstate(over="ignore"):
         steps = np.floor(values / width + (0.0 if width.is_integer() else 1e-9))
@@ -258,22 +260,22 @@ def _steps(values: Array, width: float) -> Array:
     return steps
 
 
-def _decades(values: Array) -> Binned:
-    used, codes = np.unique(_steps(values, 10.0), return_inverse=True)
+def _bin_by_decade(values: Array) -> Binned:
+    used, codes = np.unique(_count_steps(values, 10.0), return_inverse=True)
     return codes, lambda code, digits: f"{int(used[code])}X"
 
 
-def _fixed(values: Array, width: float) -> Binned:
-    used, codes = np.unique(_steps(values, width), return_inverse=True)
+def _bin_by_width(values: Array, width: float) -> Binned:
+    used, codes = np.unique(_count_steps(values, width), return_inverse=True)
 
     def name(code: int, digits: int) -> str:
         step = float(used[code])
-        return _span(step * width, (step + 1) * width, width.is_integer(), digits)
+        return _name_span(step * width, (step + 1) * width, width.is_integer(), digits)
 
     return codes, name
 
 
-def _quantiles(values: Array, parts: int) -> Binned:
+def _bin_by_quantiles(values: Array, parts: int) -> Binned:
     if len(values) == 0:
         return np.empty(0, np.int64), lambda code, digits: ""
     low, high = float(values.min()), float(values.max())
@@ -285,29 +287,31 @@ def _quantiles(values: Array, parts: int) -> Binned:
     whole = bool(np.all(values == np.floor(values)))
 
     def name(code: int, digits: int) -> str:
-        return _span(float(ends[code]), float(ends[code + 1]), whole, digits, closed=code == len(inner))
+        return _name_span(float(ends[code]), float(ends[code + 1]), whole, digits, closed=code == len(inner))
 
     return np.searchsorted(inner, values, side="right"), name
 
 
-def _edges(values: Array, edges: Array) -> Binned:
+def _bin_by_edges(values: Array, edges: Array) -> Binned:
     whole = bool(np.all(edges == np.floor(edges)) and np.all(values == np.floor(values)))
 
     def name(code: int, digits: int) -> str:
         if code == 0:
-            return f"below {_number(float(edges[0]), digits)}"
+            return f"below {_format_number(float(edges[0]), digits)}"
         if code == len(edges):
-            return f"{_number(float(edges[-1]), digits)} and above"
-        return _span(float(edges[code - 1]), float(edges[code]), whole, digits)
+            return f"{_format_number(float(edges[-1]), digits)} and above"
+        return _name_span(float(edges[code - 1]), float(edges[code]), whole, digits)
 
     return np.searchsorted(edges, values, side="right"), name
 
 
-def _span(low: float, high: float, whole: bool, digits: int, *, closed: bool = False) -> str:
+def _name_span(low: float, high: float, whole: bool, digits: int, *, closed: bool = False) -> str:
     """Return the name of low ≤ x < high (or ≤ high when closed); whole numbers name the last one inside."""
     if whole:
         low, high = float(np.ceil(low)), float(np.floor(high) if closed else np.ceil(high) - 1)
-    return _number(low, digits) if high <= low else f"{_number(low, digits)}–{_number(high, digits)}"
+    return (
+        _format_number(low, digits) if high <= low else f"{_format_number(low, digits)}–{_format_number(high, digits)}"
+    )
 
 
 def _is_flat(label: str) -> bool:
@@ -315,7 +319,7 @@ def _is_flat(label: str) -> bool:
     return bool(dash) and low == high
 
 
-def _number(value: float, digits: int) -> str:
+def _format_number(value: float, digits: int) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < LONG else f"{value:.{digits}g}"
 
 
@@ -368,7 +372,7 @@ def _read_texts(column: pa.Array, attribute: str, bins: str) -> tuple[Array, Arr
     part = pc.or_kleene(pc.match_substring_regex(texts, MONTH_ALONE), pc.match_substring_regex(texts, YEAR_ALONE))
     bad = texts.filter(pc.invert(pc.or_kleene(whole, part)))
     if len(bad):
-        raise _no_dates(attribute, bad[0].as_py(), len(bad))
+        raise _date_error(attribute, bad[0].as_py(), len(bad))
     if bins in ("months", "quarters"):
         whole = pc.or_kleene(whole, pc.match_substring_regex(texts, MONTH_ALONE))
     kept = np.asarray(pc.fill_null(whole, False))
@@ -380,21 +384,21 @@ def _read_texts(column: pa.Array, attribute: str, bins: str) -> tuple[Array, Arr
             days[place] = np.datetime64(name, "D").astype(np.int64)
         except ValueError:
             code = np.asarray(encoded.indices) == place
-            raise _no_dates(attribute, name, int(code.sum())) from None
+            raise _date_error(attribute, name, int(code.sum())) from None
     return np.flatnonzero(kept).astype(np.int32), days[np.asarray(encoded.indices)]
 
 
-def _no_dates(attribute: str, text: str, count: int) -> SourceError:
+def _date_error(attribute: str, text: str, count: int) -> SourceError:
     return SourceError(f"attribute {attribute!r} is {text!r} in an item, expected {EXAMPLE} (in {count:,} items)")
 
 
-def years_of(days: Array) -> Array:
+def convert_to_years(days: Array) -> Array:
     """Return the years of days since 1970.
 
-    >>> years_of(np.array([0.0, -1.0, 365.0])).tolist()
+    >>> convert_to_years(np.array([0.0, -1.0, 365.0])).tolist()
     [1970.0, 1969.0, 1971.0]
     """
-    return _dates(days).astype("datetime64[Y]").astype(np.float64) + 1970
+    return _convert_to_dates(days).astype("datetime64[Y]").astype(np.float64) + 1970
 
 
 def bin_days(days: Array, bins: str) -> tuple[Array, Callable[[int, int], str]]:
@@ -410,28 +414,28 @@ def bin_days(days: Array, bins: str) -> tuple[Array, Callable[[int, int], str]]:
     elif bins == "days":
         steps = np.floor(days).astype(np.int64)
     else:
-        steps = _dates(days).astype("datetime64[M]").astype(np.int64) // (3 if bins == "quarters" else 1)
+        steps = _convert_to_dates(days).astype("datetime64[M]").astype(np.int64) // (3 if bins == "quarters" else 1)
     used, codes = np.unique(steps, return_inverse=True)
     return codes.ravel(), lambda code, digits: NAMES[bins](int(used[code]))
 
 
-def _week(step: int) -> str:
+def _name_week(step: int) -> str:
     thursday = np.datetime64(step * 7, "D")  # a week is of the year that its Thursday is of
     year = thursday.astype("datetime64[Y]")
     return f"{year}-W{int((thursday - year.astype('datetime64[D]')).astype(np.int64)) // 7 + 1:02d}"
 
 
-def _quarter(step: int) -> str:
+def _name_quarter(step: int) -> str:
     return f"{np.datetime64(step // 4, 'Y')}-Q{step % 4 + 1}"
 
 
 NAMES: dict[str, Callable[[int], str]] = {
     "days": lambda step: str(np.datetime64(step, "D")),
-    "weeks": _week,
+    "weeks": _name_week,
     "months": lambda step: str(np.datetime64(step, "M")),
-    "quarters": _quarter,
+    "quarters": _name_quarter,
 }
 
 
-def _dates(days: Array) -> Array:
+def _convert_to_dates(days: Array) -> Array:
     return np.floor(days).astype(np.int64).astype("datetime64[D]")

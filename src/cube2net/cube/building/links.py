@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrays import merge_links, offsets, row_of_entries, sum_links
-from cube2net.cube.building.cells import longer, offsets_of
+from cube2net.cube.building.cells import extend_offsets, fill_offsets
 from cube2net.cube.building.concatenation import join_columns, place
-from cube2net.cube.storage.ledger import RESTS, ledger_of
+from cube2net.cube.storage.ledger import RESTS, require_ledger
 from cube2net.cube.storage.parts import Allocate, given, in_memory
 from cube2net.records import Corpus, Cube, LinkDetails, Links, Ragged
 from cube2net.records.corpus import LINK_DETAILS, table
@@ -37,12 +37,12 @@ def grow_links(
     """
     if len(links.indices) == 0:
         packed = pack_links(brought, objects, allocate)
-        return packed, _rests_of(brought, packed, selfish)
+        return packed, _compute_rests(brought, packed, selfish)
     from cube2net.kernels.csr import add_links
 
-    low, high, total = sum_links(*_columns(brought), objects)
+    low, high, total = sum_links(*_get_columns(brought), objects)
     if len(low) == 0:
-        return Links(longer(links.indptr, objects), links.indices, links.weights), rests
+        return Links(extend_offsets(links.indptr, objects), links.indices, links.weights), rests
     rows, ends = np.concatenate([low, high]), np.concatenate([high, low])
     order = np.lexsort((ends, rows))
     used, place = np.unique(rows[order], return_inverse=True)
@@ -89,15 +89,15 @@ def pack_links(rows: pa.Table, objects: int, allocate: Allocate = in_memory) -> 
 
     below, above = np.zeros(objects, np.int64), np.zeros(objects, np.int64)
     last = (-1, -1)
-    for source, target, _ in _batches(rows):
+    for source, target, _ in _list_batches(rows):
         if len(source) and (last >= (source[0], target[0]) or count_ends(source, target, below, above) >= 0):
-            return pack_links(_in_order(rows, objects), objects, allocate)
+            return pack_links(_sort_links(rows, objects), objects, allocate)
         last = (source[-1], target[-1]) if len(source) else last
-    indptr = offsets_of(below + above, allocate("links.indptr", objects + 1, np.int64))
+    indptr = fill_offsets(below + above, allocate("links.indptr", objects + 1, np.int64))
     above, below = indptr[:-1] + below, np.array(indptr[:-1])
     indices = allocate("links.indices", int(indptr[-1]), np.int32)
     weights = allocate("links.weights", int(indptr[-1]), np.float32)
-    for source, target, weight in _batches(rows):
+    for source, target, weight in _list_batches(rows):
         fill_links(source, target, weight, below, above, indices, weights)
     return Links(indptr, indices, weights)
 
@@ -109,11 +109,11 @@ def count_left_out(links: pa.Table, made: Mapping[str, pa.Table]) -> tuple[int, 
     return int((links["source"].to_numpy() == links["target"].to_numpy()).sum()), 0
 
 
-def _rests_of(rows: pa.Table, links: Links, selfish: int) -> pa.Table:
+def _compute_rests(rows: pa.Table, links: Links, selfish: int) -> pa.Table:
     """Return what the weights of links lack of their sums; a link that is given once lacks nothing."""
     if rows.num_rows - selfish == links.count:
         return table(RESTS)
-    low, high, total = sum_links(*_columns(rows), len(links))
+    low, high, total = sum_links(*_get_columns(rows), len(links))
     return _make_rests(low, high, left_over(total))
 
 
@@ -124,22 +124,22 @@ def _make_rests(source: Array, target: Array, rest: Array) -> pa.Table:
     return table(RESTS, source=pa.array(source[some]), target=pa.array(target[some]), rest=pa.array(rest[some]))
 
 
-def _batches(rows: pa.Table) -> list[tuple[Array, Array, Array]]:
+def _list_batches(rows: pa.Table) -> list[tuple[Array, Array, Array]]:
     """Return the columns of every batch; nothing is copied."""
-    return [_columns(batch) for batch in rows.to_batches()]
+    return [_get_columns(batch) for batch in rows.to_batches()]
 
 
-def _columns(rows: pa.Table | pa.RecordBatch) -> tuple[Array, Array, Array]:
+def _get_columns(rows: pa.Table | pa.RecordBatch) -> tuple[Array, Array, Array]:
     """Return the sources, targets and weights of links."""
     return rows["source"].to_numpy(), rows["target"].to_numpy(), rows["weight"].to_numpy()
 
 
-def _in_order(rows: pa.Table, objects: int) -> pa.Table:
-    merged = merge_links(*_columns(rows), objects)
+def _sort_links(rows: pa.Table, objects: int) -> pa.Table:
+    merged = merge_links(*_get_columns(rows), objects)
     return pa.table(dict(zip(("source", "target", "weight"), merged, strict=True)))
 
 
-def no_details(corpus: Corpus) -> LinkDetails | None:
+def make_empty_details(corpus: Corpus) -> LinkDetails | None:
     """Return details of no links, with the columns that those of a corpus have; None where its links say nothing."""
     if corpus.links is None:
         return None
@@ -158,7 +158,7 @@ def grow_details(old: LinkDetails, links: pa.Table, objects: int, items: int) ->
     Rows of the same two ends stay in the order in which they came. ``objects`` is how many there are now, and ``items``
     how many there were: those that state the new links are counted on from there.
     """
-    lower, new = _rows_of(links, old.columns, items)
+    lower, new = _make_rows(links, old.columns, items)
     columns = {}
     for name in old.rows.column_names:
         join = _join_kinds if name == KIND else join_columns
@@ -181,7 +181,7 @@ def grow_details(old: LinkDetails, links: pa.Table, objects: int, items: int) ->
     return LinkDetails(indptr, rows.take(pa.array(order)).combine_chunks())
 
 
-def links_of_rows(details: LinkDetails, kept: Array) -> tuple[Links, LinkDetails]:
+def keep_link_rows(details: LinkDetails, kept: Array) -> tuple[Links, LinkDetails]:
     """Return the links of the rows that are marked, as if no others had been given, and these rows."""
     rows = details.rows.filter(pa.array(kept)).combine_chunks()
     left = LinkDetails(offsets(details.lower[kept], len(details.indptr) - 1), rows)
@@ -189,17 +189,17 @@ def links_of_rows(details: LinkDetails, kept: Array) -> tuple[Links, LinkDetails
     return pack_links(pa.table(columns), len(left.indptr) - 1), left
 
 
-def details_without(load: Callable[[], LinkDetails], source: Array, target: Array) -> LinkDetails:
+def drop_pairs(load: Callable[[], LinkDetails], source: Array, target: Array) -> LinkDetails:
     """Return the rows of links without those of some pairs."""
     details = load()
     begin, end = details.spans(np.minimum(source, target), np.maximum(source, target))
     inside = np.zeros(len(details) + 1, np.int64)
     np.add.at(inside, begin, 1)
     np.add.at(inside, end, -1)
-    return links_of_rows(details, np.cumsum(inside[:-1]) == 0)[1]
+    return keep_link_rows(details, np.cumsum(inside[:-1]) == 0)[1]
 
 
-def _rows_of(links: pa.Table, columns: Sequence[str], items: int) -> tuple[Array, pa.Table]:
+def _make_rows(links: pa.Table, columns: Sequence[str], items: int) -> tuple[Array, pa.Table]:
     """Return the lower ends of links, ascending, and their rows; one that goes from an object to itself is left out."""
     source, target = links["source"].to_numpy(), links["target"].to_numpy()
     low, high = np.minimum(source, target), np.maximum(source, target)
@@ -216,7 +216,7 @@ def _rows_of(links: pa.Table, columns: Sequence[str], items: int) -> tuple[Array
         elif name not in links.column_names:
             made[name] = pa.nulls(len(order), MORE.get(name, pa.null()))
         elif name == KIND:
-            made[name] = _coded(links[name].take(rows))
+            made[name] = _encode_kinds(links[name].take(rows))
         elif name == ITEM:
             made[name] = pc.cast(pc.add(links[name].take(rows), items), pa.int32())
         else:
@@ -224,10 +224,10 @@ def _rows_of(links: pa.Table, columns: Sequence[str], items: int) -> tuple[Array
     return low[order], pa.table(made)
 
 
-def _coded(kinds: pa.ChunkedArray) -> pa.Array:
+def _encode_kinds(kinds: pa.ChunkedArray) -> pa.Array:
     """Return kinds by their numbers, in the order of their names."""
     names = pc.unique(kinds.drop_null()).sort()
-    return _by_number(pc.index_in(kinds, value_set=names), names)
+    return _make_dictionary(pc.index_in(kinds, value_set=names), names)
 
 
 def _join_kinds(first: pa.ChunkedArray, second: pa.ChunkedArray, what: str) -> pa.Array:
@@ -235,10 +235,10 @@ def _join_kinds(first: pa.ChunkedArray, second: pa.ChunkedArray, what: str) -> p
     parts = [one for column in (first, second) for one in column.chunks]
     names = pa.array(sorted({name for one in parts for name in one.dictionary.to_pylist()}), pa.string())
     numbers = [pc.index_in(one.dictionary, value_set=names).take(one.indices) for one in parts]
-    return _by_number(pa.concat_arrays(numbers), names)
+    return _make_dictionary(pa.concat_arrays(numbers), names)
 
 
-def _by_number(numbers: pa.Array | pa.ChunkedArray, names: pa.Array) -> pa.Array:
+def _make_dictionary(numbers: pa.Array | pa.ChunkedArray, names: pa.Array) -> pa.Array:
     numbers = pa.concat_arrays(numbers.chunks) if isinstance(numbers, pa.ChunkedArray) and numbers.chunks else numbers
     numbers = pa.array([], pa.int32()) if isinstance(numbers, pa.ChunkedArray) else numbers
     return pa.DictionaryArray.from_arrays(pc.cast(numbers, pa.int32()), names)
@@ -248,7 +248,7 @@ NOWHERE: Array = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
-class LinksAgain:
+class LinkChanges:
     """What given links change in a cube that has some of them.
 
     ``gone`` says where the cube's links stand that come again otherwise: among its rows of links one by one where it
@@ -260,13 +260,13 @@ class LinksAgain:
     counts: dict[str, int] = field(default_factory=dict)
 
 
-def links_again(cube: Cube, corpus: Corpus) -> LinksAgain:
+def compare_links(cube: Cube, corpus: Corpus) -> LinkChanges:
     """Return what the given links of a corpus change in a cube, and how many are new, replaced and unchanged."""
     details = None if cube.details is None else cube.details()
     links = place(corpus, cube.objects).links
     if links is None or (details is not None and ITEM in details.columns):
-        return LinksAgain(same=np.zeros(0 if links is None else links.num_rows, dtype=bool))
-    return _pairs_again(cube, links) if details is None else _rows_again(details, links)
+        return LinkChanges(same=np.zeros(0 if links is None else links.num_rows, dtype=bool))
+    return _compare_pairs(cube, links) if details is None else _compare_rows(details, links)
 
 
 def count_heavier(cube: Cube, corpus: Corpus) -> int:
@@ -275,20 +275,20 @@ def count_heavier(cube: Cube, corpus: Corpus) -> int:
     if links is None:
         return 0
     source, target, weight = (links[name].to_numpy() for name in ("source", "target", "weight"))
-    low, high, total = sum_links(source, target, weight, _width(links))
-    return int(((_places(cube.links, low, high) >= 0) & (total > 0)).sum())
+    low, high, total = sum_links(source, target, weight, _find_width(links))
+    return int(((_find_places(cube.links, low, high) >= 0) & (total > 0)).sum())
 
 
-def without_given(cube: Cube, gone: Array) -> Cube:
+def drop_given_links(cube: Cube, gone: Array) -> Cube:
     """Return a cube as if some of its given links had not come; ``gone`` says where these stand."""
     if len(gone) == 0:
         return cube
-    ledger = ledger_of(cube)
+    ledger = require_ledger(cube)
     if cube.details is not None:
         details = cube.details()
         inside = np.ones(len(details), dtype=bool)
         inside[gone] = False
-        summed, rests, left = regrown(details, as_links(details, inside), len(cube.objects))
+        summed, rests, left = regrow_links(details, convert_to_links(details, inside), len(cube.objects))
         load: Callable[[], LinkDetails] | None = partial(given, left)
     else:
         links, load = cube.links, None
@@ -307,7 +307,7 @@ def without_given(cube: Cube, gone: Array) -> Cube:
     return replace(cube, links=summed, details=load, ledger=lambda: after)
 
 
-def regrown(details: LinkDetails, rows: pa.Table, count: int) -> tuple[Links, pa.Table, LinkDetails]:
+def regrow_links(details: LinkDetails, rows: pa.Table, count: int) -> tuple[Links, pa.Table, LinkDetails]:
     """Return links that are given one by one among so many objects, the rests of their sums, and their details."""
     none = Links(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32))
     empty = LinkDetails(np.zeros(1, np.int64), details.rows.schema.empty_table())
@@ -315,7 +315,7 @@ def regrown(details: LinkDetails, rows: pa.Table, count: int) -> tuple[Links, pa
     return summed, rests, grow_details(empty, rows, count, 0)
 
 
-def as_links(details: LinkDetails, inside: Array) -> pa.Table:
+def convert_to_links(details: LinkDetails, inside: Array) -> pa.Table:
     """Return some links that are kept one by one as a corpus gives them."""
     lower, higher = details.lower[inside], details.higher[inside]
     forward = details.column(FORWARD)[inside] if FORWARD in details.columns else np.ones(len(lower), dtype=bool)
@@ -332,15 +332,15 @@ def as_links(details: LinkDetails, inside: Array) -> pa.Table:
     return pa.table(columns)
 
 
-def _pairs_again(cube: Cube, links: pa.Table) -> LinksAgain:
+def _compare_pairs(cube: Cube, links: pa.Table) -> LinkChanges:
     """Return what links of nothing but a weight change: the cube has the sum for every pair."""
-    width = max(_width(links), len(cube.objects))
+    width = max(_find_width(links), len(cube.objects))
     source, target, weight = (links[name].to_numpy() for name in ("source", "target", "weight"))
     low, high, total = sum_links(source, target, weight, width)
-    at = _places(cube.links, low, high)
+    at = _find_places(cube.links, low, high)
     there = at >= 0
     before = cube.links.weights[at[there]].astype(np.float64)
-    rests = ledger_of(cube).rests
+    rests = require_ledger(cube).rests
     keys = rests["source"].to_numpy().astype(np.int64) * width + rests["target"].to_numpy()
     order = np.argsort(keys)
     pairs = low.astype(np.int64) * width + high
@@ -351,19 +351,19 @@ def _pairs_again(cube: Cube, links: pa.Table) -> LinksAgain:
     same = np.zeros(len(low), dtype=bool)
     same[there] = before == total[there]
     other = there & ~same
-    gone = np.concatenate([at[other], _places(cube.links, high[other], low[other])])
+    gone = np.concatenate([at[other], _find_places(cube.links, high[other], low[other])])
     ends = np.minimum(source, target).astype(np.int64) * width + np.maximum(source, target)
-    return LinksAgain(gone, np.isin(ends, pairs[same]), _counts(there, same))
+    return LinkChanges(gone, np.isin(ends, pairs[same]), _count_changes(there, same))
 
 
-def _rows_again(details: LinkDetails, links: pa.Table) -> LinksAgain:
+def _compare_rows(details: LinkDetails, links: pa.Table) -> LinkChanges:
     """Return what links that say more than a weight change: the cube has them one by one."""
     source, target = links["source"].to_numpy(), links["target"].to_numpy()
     apart = np.flatnonzero(source != target)
     new = links.take(pa.array(apart))
     source, target = source[apart], target[apart]
     low, high = np.minimum(source, target), np.maximum(source, target)
-    width = max(_width(links), len(details.indptr) - 1)
+    width = max(_find_width(links), len(details.indptr) - 1)
     pairs = low.astype(np.int64) * width + high
     held = details.lower.astype(np.int64) * width + details.higher
     rows = np.flatnonzero(np.isin(held, pairs))
@@ -373,7 +373,7 @@ def _rows_again(details: LinkDetails, links: pa.Table) -> LinksAgain:
     for name in (name for name in (KIND, TIME) if name in details.columns):
         old = details.rows[name].take(pa.array(rows))
         more = new[name] if name in new.column_names else pa.chunked_array([pa.nulls(len(apart), pa.null())])
-        parts.append(_codes(join_columns(old, more, f"the column {name!r} of links")))
+        parts.append(_encode_values(join_columns(old, more, f"the column {name!r} of links")))
     group = np.zeros(len(rows) + len(apart), np.int64)
     for part in parts:
         numbers = np.unique(part, return_inverse=True)[1]
@@ -393,26 +393,26 @@ def _rows_again(details: LinkDetails, links: pa.Table) -> LinksAgain:
     comes, there = sizes[1] > 0, (sizes[0] > 0) & (sizes[1] > 0)
     same = np.zeros(links.num_rows, dtype=bool)
     same[apart] = even[second]
-    return LinksAgain(rows[(there & ~even)[first]], same, _counts(there[comes], even[comes]))
+    return LinkChanges(rows[(there & ~even)[first]], same, _count_changes(there[comes], even[comes]))
 
 
-def _codes(column: pa.ChunkedArray) -> Array:
+def _encode_values(column: pa.ChunkedArray) -> Array:
     """Return a number for every value of a column; no value is a value, too."""
     coded = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
     return np.asarray(coded.dictionary_encode(null_encoding="encode").indices)
 
 
-def _counts(there: Array, same: Array) -> dict[str, int]:
+def _count_changes(there: Array, same: Array) -> dict[str, int]:
     replaced = int((there & ~same).sum())
     return {"new": int((~there).sum()), "replaced": replaced, "unchanged": int(same.sum())}
 
 
-def _width(links: pa.Table) -> int:
+def _find_width(links: pa.Table) -> int:
     """Return more than any end of links, by which pairs become keys."""
     return 1 + max((int(links[end].to_numpy().max(initial=-1)) for end in ("source", "target")), default=-1)
 
 
-def _places(links: Links, low: Array, high: Array) -> Array:
+def _find_places(links: Links, low: Array, high: Array) -> Array:
     """Return where the second of two objects stands among the neighbours of the first, or -1."""
     from cube2net.kernels.item_rows import find_entries
 

@@ -30,17 +30,17 @@ from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, take_rows
 from cube2net.cube.building.build import GivenLinks, check_fits, empty_cube, grow, refuse_known, update
 from cube2net.cube.building.concatenation import concatenate, concatenate_topics, drop_items, place
-from cube2net.cube.building.items import hash_texts_of, pack_rows
+from cube2net.cube.building.items import hash_item_texts, pack_rows
 from cube2net.cube.building.links import (
     NOWHERE,
-    LinksAgain,
-    as_links,
+    LinkChanges,
+    compare_links,
+    convert_to_links,
+    drop_given_links,
     grow_details,
-    links_again,
-    regrown,
-    without_given,
+    regrow_links,
 )
-from cube2net.cube.storage.ledger import RESTS, Ledger, hashes, ledger_of
+from cube2net.cube.storage.ledger import RESTS, Ledger, hash_column, require_ledger
 from cube2net.cube.storage.parts import given, in_memory
 from cube2net.errors import CubeError, ParameterError, Setting, SourceError, some
 from cube2net.interfaces import Engine
@@ -87,7 +87,7 @@ def find_changes(
     items that the corpus says are gone are taken out too; without, an item that the cube has is refused, and links add
     their weights. ``topics`` are those of the corpus where they are known already.
     """
-    ledger = ledger_of(cube)
+    ledger = require_ledger(cube)
     out = pa.array(dict.fromkeys(map(str, remove)), pa.string())
     ids = pa.array([], pa.string()) if corpus is None else corpus.items["item"]
     both = ids.filter(pc.is_in(ids, value_set=out)).to_pylist()
@@ -95,27 +95,27 @@ def find_changes(
         raise SourceError(f"{len(both):,} of the items to be removed come again: {some(both)}")
     if corpus is not None and replaces:
         out = pc.unique(pa.chunked_array([out, corpus.gone], pa.string()))
-    known = ledger.knows(hashes(ids)) if len(ids) else np.zeros(0, dtype=bool)
+    known = ledger.knows(hash_column(ids)) if len(ids) else np.zeros(0, dtype=bool)
     if corpus is not None and not replaces:
         refuse_known(corpus, known)
-    again = LinksAgain()
+    again = LinkChanges()
     if corpus is not None and replaces and corpus.links is not None:
         check_fits(cube, corpus)
-        again = links_again(cube, corpus)
+        again = compare_links(cube, corpus)
         if again.same.any():
             corpus = replace(corpus, links=corpus.links.filter(pa.array(~again.same)))
     counts = {"new": int((~known).sum()), "replaced": 0, "removed": 0, "unchanged": 0}
     made = partial(Changes, counts=counts, links_gone=again.gone, link_counts=again.counts)
-    if not known.any() and not ledger.knows(hashes(pa.chunked_array([out], pa.string()))).any():
+    if not known.any() and not ledger.knows(hash_column(pa.chunked_array([out], pa.string()))).any():
         return made(corpus, topics)
-    index = _index_of(cube)
+    index = _require_index(cube)
     gone = np.zeros(len(index), dtype=bool)
-    gone[_numbers(index, out)] = True
+    gone[_find_items(index, out)] = True
     counts["removed"] = int(gone.sum())
     if corpus is None or not known.any():
         return made(corpus, topics, gone)
     at = pc.fill_null(pc.index_in(ids, value_set=index.ids), -1).to_numpy()
-    same = _unchanged(cube, index, corpus, at, topics)
+    same = _mark_unchanged(cube, index, corpus, at, topics)
     replaced = at[(at >= 0) & ~same]
     gone[replaced] = True
     counts |= {"new": int((at < 0).sum()), "replaced": len(replaced), "unchanged": int(same.sum())}
@@ -129,23 +129,23 @@ def change_items(
     cube: Cube, changes: Changes, engine: Engine, *, topics: Topics | None = None, progress: Progress = silent
 ) -> Cube:
     """Return a cube without what goes, and with what comes; ``topics`` are those of the items that come."""
-    cube, corpus = without_given(cube, changes.links_gone), changes.corpus
+    cube, corpus = drop_given_links(cube, changes.links_gone), changes.corpus
     if corpus is not None and not changes.gone.any():
         return update(cube, corpus, engine, topics=topics, progress=progress)
-    ledger, index = ledger_of(cube), _index_of(cube)
+    ledger, index = require_ledger(cube), _require_index(cube)
     stay = ~changes.gone
     if corpus is not None:
         check_fits(cube, corpus)
         if index.topics is not None and topics is None:
             raise ParameterError("the new items need topics, as the cube has: find them by the topic model of the cube")
-    keeps = _objects_that_stay(cube, index, stay, corpus)
-    whole = rest = _corpus_of(cube, index, ledger, stay, keeps)
+    keeps = _mark_objects_that_stay(cube, index, stay, corpus)
+    whole = rest = _make_corpus(cube, index, ledger, stay, keeps)
     if corpus is not None:
         whole = concatenate(rest, replace(corpus, terms=None))
-    found = _topics_of(index, ledger, stay)
+    found = _make_topics(index, ledger, stay)
     if found is not None and topics is not None:
         found = concatenate_topics(found, topics, rest.items.num_rows)
-    links, rests = _links_that_stay(cube, ledger, stay, keeps)
+    links, rests = _keep_links(cube, ledger, stay, keeps)
     settings = dict(cube.settings) | {"items": 0, "dropped": {}, "attribution": ""}
     specs = [DimensionSpec.parse(text) for text in settings["dimensions"]]
     before = replace(Ledger.empty(derived=ledger.derived), rests=rests, selfish=ledger.selfish)
@@ -158,12 +158,12 @@ def change_items(
     grown = grow(empty, whole, engine, topics=found, links=links, progress=progress)
     if index.texts is None or grown.items is None:
         return grown
-    new = np.empty(0, np.uint64) if corpus is None else hash_texts_of(corpus)
+    new = np.empty(0, np.uint64) if corpus is None else hash_item_texts(corpus)
     with_texts = replace(grown.items(), texts=np.concatenate([index.texts[stay], new]))
     return replace(grown, items=lambda: with_texts)
 
 
-def _index_of(cube: Cube) -> ItemIndex:
+def _require_index(cube: Cube) -> ItemIndex:
     """Return the index of a cube that keeps all of its items."""
     if cube.items is None:
         raise CubeError(
@@ -178,13 +178,13 @@ def _index_of(cube: Cube) -> ItemIndex:
     return index
 
 
-def _numbers(index: ItemIndex, ids: pa.Array) -> Array:
+def _find_items(index: ItemIndex, ids: pa.Array) -> Array:
     """Return the numbers of those ids that are items of a cube."""
     hit = pc.is_in(index.ids, value_set=ids)
     return np.flatnonzero(np.asarray(hit))
 
 
-def _unchanged(cube: Cube, index: ItemIndex, corpus: Corpus, at: Array, topics: Topics | None) -> Array:
+def _mark_unchanged(cube: Cube, index: ItemIndex, corpus: Corpus, at: Array, topics: Topics | None) -> Array:
     """Return which items of a corpus a cube has just so; ``at`` says which of its items each is, or -1."""
     rows = np.flatnonzero(at >= 0)
     old = ItemAttributes((index.kept_attributes.rows(at[rows]),))
@@ -192,34 +192,34 @@ def _unchanged(cube: Cube, index: ItemIndex, corpus: Corpus, at: Array, topics: 
     same = np.ones(len(rows), dtype=bool)
     for name in both.names:
         column = both.column(name)
-        same &= _same_values(column.slice(0, len(rows)), column.slice(len(rows)))
+        same &= _compare_values(column.slice(0, len(rows)), column.slice(len(rows)))
     placed = place(corpus, cube.objects)
     mentions = pack_rows("mentions", placed.mentions, "object", corpus.items.num_rows, 1, in_memory)
-    same &= _same_rows(take_rows(index.objects, at[rows]), take_rows(mentions, rows))
+    same &= _compare_rows(take_rows(index.objects, at[rows]), take_rows(mentions, rows))
     if index.texts is not None:
-        same &= index.texts[at[rows]] == hash_texts_of(corpus)[rows]
+        same &= index.texts[at[rows]] == hash_item_texts(corpus)[rows]
     if index.topics is not None and topics is not None:
-        same &= _same_rows(take_rows(index.topics, at[rows]), take_rows(_topic_rows(cube, corpus, topics), rows))
+        same &= _compare_rows(take_rows(index.topics, at[rows]), take_rows(_pack_topics(cube, corpus, topics), rows))
     if cube.details is not None and ITEM in cube.details().columns and placed.links is not None:
-        same &= _same_links(cube.details(), placed.links, at, rows)
+        same &= _compare_links(cube.details(), placed.links, at, rows)
     found = np.zeros(corpus.items.num_rows, dtype=bool)
     found[rows[same]] = True
     return found
 
 
-def _same_values(first: pa.ChunkedArray, second: pa.ChunkedArray) -> Array:
+def _compare_values(first: pa.ChunkedArray, second: pa.ChunkedArray) -> Array:
     """Return where two columns have the same value, or none."""
     one, other = (
         pa.concat_arrays(part.chunks) if part.num_chunks else pa.array([], part.type) for part in (first, second)
     )
     none, neither = np.asarray(one.is_null()), np.asarray(other.is_null())
     if pa.types.is_list(one.type):
-        lists = [Ragged(*_list_rows(part)) for part in (one, other)]
+        lists = [Ragged(*_index_lists(part)) for part in (one, other)]
         even = lists[0].sizes == lists[1].sizes
         rows = np.flatnonzero(even)
         picked = [take_rows(part, rows) for part in lists]
         values = [part.flatten().take(pa.array(row.indices)) for part, row in zip((one, other), picked, strict=True)]
-        equal = _all_of(picked[0], _same_values(*(pa.chunked_array([part]) for part in values)))
+        equal = _all_marked(picked[0], _compare_values(*(pa.chunked_array([part]) for part in values)))
         even[rows] = equal
         return np.asarray((none & neither) | (even & ~none & ~neither))
     if pa.types.is_floating(one.type):
@@ -232,38 +232,40 @@ def _same_values(first: pa.ChunkedArray, second: pa.ChunkedArray) -> Array:
     return np.asarray((none & neither) | equal)
 
 
-def _list_rows(lists: pa.Array) -> tuple[Array, Array]:
+def _index_lists(lists: pa.Array) -> tuple[Array, Array]:
     """Return where the entries of every list are among the flattened ones."""
     sizes = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
     indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return indptr, np.arange(indptr[-1], dtype=np.int32)
 
 
-def _same_rows(one: Ragged, other: Ragged) -> Array:
+def _compare_rows(one: Ragged, other: Ragged) -> Array:
     """Return where two tables of rows have the same entries."""
     same = one.sizes == other.sizes
     rows = np.flatnonzero(same)
     first, second = take_rows(one, rows), take_rows(other, rows)
-    same[rows] = _all_of(first, first.indices == second.indices)
+    same[rows] = _all_marked(first, first.indices == second.indices)
     return np.asarray(same)
 
 
-def _all_of(rows: Ragged, marks: Array) -> Array:
+def _all_marked(rows: Ragged, marks: Array) -> Array:
     """Return whether all entries of every row are marked."""
     return np.asarray(np.bincount(row_of_entries(rows)[~marks], minlength=len(rows)) == 0)
 
 
-def _topic_rows(cube: Cube, corpus: Corpus, topics: Topics) -> Ragged:
+def _pack_topics(cube: Cube, corpus: Corpus, topics: Topics) -> Ragged:
     """Return the topics of a corpus's items by the numbers that a cube has for them; -1 is one that it has not."""
-    known = {name: number for number, name in enumerate(ledger_of(cube).topics or ())}
+    known = {name: number for number, name in enumerate(require_ledger(cube).topics or ())}
     number = np.array([known.get(name, -1) for name in topics.names], dtype=np.int32)
     rows = pa.table({"item": topics.assigned["item"], "topic": number[topics.assigned["topic"].to_numpy()]})
     return pack_rows("topics", rows, "topic", corpus.items.num_rows, 1, in_memory)
 
 
-def _same_links(details: LinkDetails, links: pa.Table, at: Array, rows: Array) -> Array:
+def _compare_links(details: LinkDetails, links: pa.Table, at: Array, rows: Array) -> Array:
     """Return which items state the same links as before; ``at`` says which item of the cube each is, or -1."""
-    new = grow_details(_none_like(details), links, 1 + int(max(_highest(links), len(details.indptr) - 2)), 0)
+    new = grow_details(
+        _make_empty_details(details), links, 1 + int(max(_find_highest_end(links), len(details.indptr) - 2)), 0
+    )
     old: dict[int, list[tuple[object, ...]]] = {}
     come: dict[int, list[tuple[object, ...]]] = {}
     for part, found in ((details, old), (new, come)):
@@ -273,11 +275,11 @@ def _same_links(details: LinkDetails, links: pa.Table, at: Array, rows: Array) -
     return np.array([old.get(int(at[row]), []) == come.get(int(row), []) for row in rows], dtype=bool)
 
 
-def _highest(links: pa.Table) -> int:
+def _find_highest_end(links: pa.Table) -> int:
     return max((int(links[end].to_numpy().max(initial=-1)) for end in ("source", "target")), default=-1)
 
 
-def _none_like(details: LinkDetails) -> LinkDetails:
+def _make_empty_details(details: LinkDetails) -> LinkDetails:
     return LinkDetails(np.zeros(1, np.int64), details.rows.schema.empty_table())
 
 
@@ -289,7 +291,7 @@ def _drop_topics(topics: Topics, gone: Array) -> Topics:
     return replace(topics, assigned=rows.set_column(0, "item", items))
 
 
-def _objects_that_stay(cube: Cube, index: ItemIndex, stay: Array, corpus: Corpus | None) -> Array:
+def _mark_objects_that_stay(cube: Cube, index: ItemIndex, stay: Array, corpus: Corpus | None) -> Array:
     """Return which objects stay: an item that stays mentions them, or none ever did, or the new data names them."""
     ever, still = np.zeros(len(cube.objects), dtype=bool), np.zeros(len(cube.objects), dtype=bool)
     ever[index.objects.indices] = True
@@ -300,7 +302,7 @@ def _objects_that_stay(cube: Cube, index: ItemIndex, stay: Array, corpus: Corpus
     return keeps
 
 
-def _corpus_of(cube: Cube, index: ItemIndex, ledger: Ledger, stay: Array, keeps: Array) -> Corpus:
+def _make_corpus(cube: Cube, index: ItemIndex, ledger: Ledger, stay: Array, keeps: Array) -> Corpus:
     """Return the corpus of the items and objects of a cube that stay, but for texts and given links."""
     objects = cube.objects.table.filter(pa.array(keeps))
     more = cube.objects.attributes
@@ -314,7 +316,7 @@ def _corpus_of(cube: Cube, index: ItemIndex, ledger: Ledger, stay: Array, keeps:
     links = None
     if not ledger.derived:
         details = None if cube.details is None else cube.details()
-        links = table(LINKS) if details is None else as_links(details, np.zeros(len(details), dtype=bool))
+        links = table(LINKS) if details is None else convert_to_links(details, np.zeros(len(details), dtype=bool))
     time = cube.settings.get("time", "")
     return Corpus(
         objects=objects,
@@ -334,7 +336,7 @@ def _corpus_of(cube: Cube, index: ItemIndex, ledger: Ledger, stay: Array, keeps:
     )
 
 
-def _topics_of(index: ItemIndex, ledger: Ledger, stay: Array) -> Topics | None:
+def _make_topics(index: ItemIndex, ledger: Ledger, stay: Array) -> Topics | None:
     """Return the topics of the items that stay, as they were found."""
     if index.topics is None or ledger.topics is None:
         return None
@@ -348,7 +350,7 @@ def _topics_of(index: ItemIndex, ledger: Ledger, stay: Array) -> Topics | None:
     return Topics(ledger.topics, assigned, table(WORDS), ledger.topic_parents)
 
 
-def _links_that_stay(cube: Cube, ledger: Ledger, stay: Array, keeps: Array) -> tuple[GivenLinks | None, pa.Table]:
+def _keep_links(cube: Cube, ledger: Ledger, stay: Array, keeps: Array) -> tuple[GivenLinks | None, pa.Table]:
     """Return the given links among the objects that stay, with their details, and the rests of their sums."""
     if ledger.derived:
         return None, table(RESTS)
@@ -370,11 +372,11 @@ def _links_that_stay(cube: Cube, ledger: Ledger, stay: Array, keeps: Array) -> t
     inside = keeps[details.lower] & keeps[details.higher]
     if ITEM in details.columns:
         inside &= stay[pc.fill_null(details.rows[ITEM], 0).to_numpy()] | np.asarray(pc.is_null(details.rows[ITEM]))
-    rows = as_links(details, inside)
+    rows = convert_to_links(details, inside)
     for end in ("source", "target"):
         rows = rows.set_column(rows.column_names.index(end), end, pa.array(number[rows[end].to_numpy()], pa.int32()))
     if ITEM in details.columns:
         anew = pc.take(pa.array(np.cumsum(stay) - 1, pa.int32()), rows[ITEM])
         rows = rows.set_column(rows.column_names.index(ITEM), ITEM, anew)
-    summed, left, grown = regrown(details, rows, count)
+    summed, left, grown = regrow_links(details, rows, count)
     return (summed, partial(given, grown)), left

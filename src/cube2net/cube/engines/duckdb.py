@@ -71,7 +71,7 @@ class DuckDB:
         except _UnreadableError:
             if folder is None or not resumed:
                 raise
-            _forget(folder)  # written when the machine went down, and not wholly: begin again
+            _delete_database(folder)  # written when the machine went down, and not wholly: begin again
             return self._run(tables, statements, wanted, folder, progress)
 
     def _run(
@@ -136,12 +136,12 @@ class DuckDB:
     def _limit(self) -> int:
         """Return what is left for DuckDB of the memory that this process may take."""
         given = parse_size(self.memory or "", "memory")
-        give_back()
-        left = int(SHARE * (given - anonymous_memory()))
+        release_memory()
+        left = int(SHARE * (given - measure_anonymous_memory()))
         if left < LEAST_LEFT:
             raise ParameterError(
-                f"memory is {self.memory!r}, of which {anonymous_memory() / 1e6:,.0f} MB are taken already: give more, "
-                "such as 1GB"
+                f"memory is {self.memory!r}, of which {measure_anonymous_memory() / 1e6:,.0f} MB are taken already: "
+                "give more, such as 1GB"
             )
         return left
 
@@ -184,12 +184,12 @@ def _hide_progress(connection: Any) -> None:
         connection.execute("SET enable_progress_bar = false")
 
 
-def _forget(folder: Path) -> None:
+def _delete_database(folder: Path) -> None:
     for path in folder.glob(f"{DATABASE}*"):
         path.unlink()
 
 
-def anonymous_memory() -> int:
+def measure_anonymous_memory() -> int:
     """Return the bytes that this process has taken, without the files that it has mapped."""
     try:
         status = Path("/proc/self/status").read_text(encoding="utf-8")
@@ -199,7 +199,7 @@ def anonymous_memory() -> int:
     return int(found[1]) * 1024 if found else USUAL
 
 
-def give_back() -> None:
+def release_memory() -> None:
     """Give memory that is free to the system: Python's, Arrow's and the C library's."""
     gc.collect()
     pa.default_memory_pool().release_unused()

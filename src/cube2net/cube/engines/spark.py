@@ -91,7 +91,7 @@ class Spark:
         """
         files = {name: folder / f"{name}.arrow" for name in wanted} if folder is not None else {}
         made = {name: table for name, path in files.items() if (table := finished(path)) is not None}
-        rest = _unfinished(statements, wanted, made)
+        rest = _list_unfinished(statements, wanted, made)
         if rest or not statements:
             made |= self._make({**tables, **made}, statements, rest, wanted, files, progress)
         progress("cube", len(statements), len(statements))
@@ -111,7 +111,7 @@ class Spark:
         made: dict[str, pa.Table] = {}
         with self.session() as spark, self._staging(spark) as staging, ExitStack() as kept:
             for name, table in tables.items():
-                if _named(name, rest):
+                if _is_named(name, rest):
                     with one_sentence(f"read the table {name!r} in {staging.url!r}"):
                         spark.read.parquet(staging.write(name, table)).createOrReplaceTempView(name)
             for done, (name, statement) in enumerate(statements.items()):
@@ -123,11 +123,11 @@ class Spark:
                     if name in wanted:
                         frame.write.parquet(staging.of(name))
                         frame = spark.read.schema(frame.schema).parquet(staging.of(name))
-                    elif _uses(name, rest) > 1:
+                    elif _count_uses(name, rest) > 1:
                         kept.callback(frame.persist().unpersist)
                     frame.createOrReplaceTempView(name)
                 if name in wanted:
-                    made[name] = _taken(staging.read(name), files.get(name))
+                    made[name] = _fetch_table(staging.read(name), files.get(name))
         return made
 
     def _staging(self, session: Any) -> AbstractContextManager[Staging]:
@@ -135,21 +135,23 @@ class Spark:
         return staging_folder(self.staging)
 
 
-def _unfinished(statements: Mapping[str, str], wanted: Sequence[str], finished: Collection[str]) -> Mapping[str, str]:
+def _list_unfinished(
+    statements: Mapping[str, str], wanted: Sequence[str], finished: Collection[str]
+) -> Mapping[str, str]:
     """Return the statements still to be run: all but those that are finished, and those that only they read.
 
     >>> plan = {"a": "SELECT x FROM t", "b": "SELECT x FROM a", "c": "SELECT x FROM b", "d": "SELECT x FROM b"}
-    >>> list(_unfinished(plan, ["b", "c", "d"], {"b", "c"}))
+    >>> list(_list_unfinished(plan, ["b", "c", "d"], {"b", "c"}))
     ['d']
     """
     rest: dict[str, str] = {}
     for name, statement in reversed(list(statements.items())):
-        if name not in finished and (name in wanted or not _named(name, statements) or _named(name, rest)):
+        if name not in finished and (name in wanted or not _is_named(name, statements) or _is_named(name, rest)):
             rest[name] = statement
     return {name: statement for name, statement in statements.items() if name in rest}
 
 
-def _taken(rows: pa.RecordBatchReader, path: Path | None) -> pa.Table:
+def _fetch_table(rows: pa.RecordBatchReader, path: Path | None) -> pa.Table:
     """Return a table that Spark made: whole in memory, or mapped from a file that is written a batch at a time."""
     if path is None:
         return rows.read_all()
@@ -160,15 +162,15 @@ def _taken(rows: pa.RecordBatchReader, path: Path | None) -> pa.Table:
     return open_mapped(path)
 
 
-def _named(name: str, statements: Mapping[str, str]) -> bool:
+def _is_named(name: str, statements: Mapping[str, str]) -> bool:
     """Return whether a table may be read by statements: whether they name it anywhere."""
     return any(re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE) for text in statements.values())
 
 
-def _uses(name: str, statements: Mapping[str, str]) -> int:
+def _count_uses(name: str, statements: Mapping[str, str]) -> int:
     """Return how often a table is read by statements.
 
-    >>> _uses("a", {"b": "SELECT x FROM a JOIN a AS other USING (x)", "ab": "SELECT x FROM b"})
+    >>> _count_uses("a", {"b": "SELECT x FROM a JOIN a AS other USING (x)", "ab": "SELECT x FROM b"})
     2
     """
     return sum(len(re.findall(rf"\b(?:FROM|JOIN)\s+{re.escape(name)}\b", text)) for text in statements.values())
@@ -238,10 +240,10 @@ def staging_folder(place: str | None) -> Iterator[Staging]:
     """Give a new folder in a place (None: where this machine keeps temporary files), removed at the end."""
     if place is None:
         with temporary_folder() as folder:
-            yield _local(folder)
+            yield _open_local(folder)
         return
     name = f"cube2net-{secrets.token_hex(8)}"
-    staging = _at(f"{place.rstrip('/')}/{name}")
+    staging = _open_place(f"{place.rstrip('/')}/{name}")
     with _one_sentence(staging.url):
         staging.files.create_dir(staging.path, recursive=True)
     try:
@@ -258,30 +260,30 @@ def check_place(place: str) -> None:
     Traceback (most recent call last):
     cube2net.errors.ParameterError: staging is 'ftp://there/folder', expected a folder that all ...
     """
-    store = _store(place)
+    store = _parse_store(place)
     if not place or (store is not None and store not in SAME_STORE):
         stores = ", ".join(f"{name}://" for name in SAME_STORE)
         raise ParameterError(f"staging is {place!r}, expected a folder that all workers see or a place under {stores}")
 
 
-def _at(place: str) -> Staging:
+def _open_place(place: str) -> Staging:
     from pyarrow.fs import FileSystem
 
-    store = _store(place)
+    store = _parse_store(place)
     if store is None or store == "file":
-        return _local(Path(place.removeprefix("file://")).resolve())
+        return _open_local(Path(place.removeprefix("file://")).resolve())
     with _one_sentence(place):
         files, path = FileSystem.from_uri(f"{SAME_STORE[store]}{place.removeprefix(store)}")
     return Staging(place, files, path)
 
 
-def _local(folder: Path) -> Staging:
+def _open_local(folder: Path) -> Staging:
     from pyarrow.fs import LocalFileSystem
 
     return Staging(f"file://{folder}", LocalFileSystem(), str(folder))
 
 
-def _store(place: str) -> str | None:
+def _parse_store(place: str) -> str | None:
     found = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)://", place)
     return found[1] if found else None
 

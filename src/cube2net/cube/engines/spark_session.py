@@ -97,10 +97,10 @@ def is_local(master: str) -> bool:
     return re.fullmatch(ONE_MACHINE, master) is not None
 
 
-def cores_of(master: str) -> int | None:
+def count_cores(master: str) -> int | None:
     """Return how many cores a local master works on, or None where only the cluster knows.
 
-    >>> cores_of("local[2]"), cores_of("local"), cores_of("yarn")
+    >>> count_cores("local[2]"), count_cores("local"), count_cores("yarn")
     (2, 1, None)
     """
     found = re.fullmatch(LOCAL, master)
@@ -181,8 +181,8 @@ def open_session(
 
     running = SparkContext._active_spark_context
     if running is None:
-        with _started(master, memory, settings) as session, one_sentence("do its work"):
-            _set(session, shuffle_partitions, {})
+        with _start_session(master, memory, settings) as session, one_sentence("do its work"):
+            _apply_settings(session, shuffle_partitions, {})
             yield session
         return
     if master is not None and master != running.master:
@@ -191,12 +191,14 @@ def open_session(
             "stop that session, or leave the master out"
         )
     with one_sentence("do its work"):
-        if memory is not None and running.getConf().get(_takes_memory(running.master)) != _java_memory(memory):
+        if memory is not None and running.getConf().get(_name_memory_setting(running.master)) != _format_java_memory(
+            memory
+        ):
             raise ParameterError(
                 f"Spark is already running, so its memory cannot become {memory!r}: stop it, or leave it out"
             )
         session = SparkSession(running).newSession()
-        _set(session, shuffle_partitions, settings)
+        _apply_settings(session, shuffle_partitions, settings)
         yield session
 
 
@@ -212,16 +214,16 @@ def one_sentence(what: str) -> Iterator[None]:
             logger: Any = PySparkLogger.getLogger(name)
             restore.callback(setattr, logger, "disabled", logger.disabled)
             logger.disabled = True
-        logging.getLogger().addFilter(_not_py4j)
-        restore.callback(logging.getLogger().removeFilter, _not_py4j)
+        logging.getLogger().addFilter(_is_not_py4j)
+        restore.callback(logging.getLogger().removeFilter, _is_not_py4j)
         try:
             yield
         except (PySparkException, Py4JError, ConnectionError) as error:
-            reason = DIED if _java_has_died(error) else reason_of(error)
+            reason = DIED if _java_has_died(error) else extract_reason(error)
             raise InputError(f"Spark could not {what}: {reason}") from None
 
 
-def reason_of(error: BaseException) -> str:
+def extract_reason(error: BaseException) -> str:
     """Return what an exception of Spark says, in one line without Java's stack trace."""
     java = getattr(error, "java_exception", None)
     text = str(error)
@@ -234,7 +236,7 @@ def reason_of(error: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def _started(master: str | None, memory: str | None, settings: Mapping[str, str]) -> Iterator[Any]:
+def _start_session(master: str | None, memory: str | None, settings: Mapping[str, str]) -> Iterator[Any]:
     """Give a session on a Spark of its own, which is ended with its Java process."""
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
@@ -253,22 +255,22 @@ def _started(master: str | None, memory: str | None, settings: Mapping[str, str]
     with temporary_folder() as folder:
         log = folder / "log"
         try:
-            conf = SparkConf().setAll(list(_conf(wanted, memory, settings, folder).items()))
-            with log.open("wb") as written, _started_well(log):
+            conf = SparkConf().setAll(list(_make_conf(wanted, memory, settings, folder).items()))
+            with log.open("wb") as written, _explain_failed_start(log):
                 if SparkContext._gateway is None:
                     gateway = launch(conf, {"stdout": written, "stderr": written})
                 session = SparkSession(SparkContext(conf=conf, gateway=gateway))
             yield session
         finally:
             if session is not None:
-                _stop(session)
+                _stop_session(session)
             if gateway is not None and gateway.proc is not None:
-                _end(gateway)
+                _end_java(gateway)
             if interrupt is not None and threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGINT, interrupt)
 
 
-def _conf(master: str | None, memory: str | None, settings: Mapping[str, str], folder: Path) -> dict[str, str]:
+def _make_conf(master: str | None, memory: str | None, settings: Mapping[str, str], folder: Path) -> dict[str, str]:
     conf = MEANING | {"spark.app.name": APP, "spark.sql.warehouse.dir": f"file://{folder}/warehouse"}
     if SUBMITTED not in os.environ:  # spark-submit was told what to log and to show
         conf |= QUIET
@@ -281,29 +283,29 @@ def _conf(master: str | None, memory: str | None, settings: Mapping[str, str], f
                 "spark.local.dir": str(folder),
             }
         if memory is not None:
-            conf[_takes_memory(master)] = _java_memory(memory)
-        if cores_of(master):
-            conf["spark.sql.shuffle.partitions"] = str(4 * (cores_of(master) or 1))
+            conf[_name_memory_setting(master)] = _format_java_memory(memory)
+        if count_cores(master):
+            conf["spark.sql.shuffle.partitions"] = str(4 * (count_cores(master) or 1))
     elif memory is not None:
-        conf[_takes_memory(master)] = _java_memory(memory)
+        conf[_name_memory_setting(master)] = _format_java_memory(memory)
     return conf | dict(settings)
 
 
-def _takes_memory(master: str | None) -> str:
+def _name_memory_setting(master: str | None) -> str:
     """Return the setting of the process that does the work: here, or every worker's on a cluster."""
-    return "spark.driver.memory" if master is not None and cores_of(master) else "spark.executor.memory"
+    return "spark.driver.memory" if master is not None and count_cores(master) else "spark.executor.memory"
 
 
-def _java_memory(given: str) -> str:
+def _format_java_memory(given: str) -> str:
     """Return an amount of memory as Java writes it, in whole mebibytes.
 
-    >>> _java_memory("4GB"), _java_memory("512MiB")
+    >>> _format_java_memory("4GB"), _format_java_memory("512MiB")
     ('3814m', '512m')
     """
     return f"{max(1, parse_size(given, 'memory') // 2**20)}m"
 
 
-def _set(session: Any, shuffle_partitions: int | None, settings: Mapping[str, str]) -> None:
+def _apply_settings(session: Any, shuffle_partitions: int | None, settings: Mapping[str, str]) -> None:
     """Set what can be set in a session that runs; raise for what cannot and is not so already."""
     wanted = MEANING | dict(settings)
     if shuffle_partitions is not None:
@@ -320,7 +322,7 @@ def _set(session: Any, shuffle_partitions: int | None, settings: Mapping[str, st
 
 
 @contextlib.contextmanager
-def _started_well(log: Path) -> Iterator[None]:
+def _explain_failed_start(log: Path) -> Iterator[None]:
     """Turn a failed start into one sentence; where Java ended without a word to Python, its log has the reason."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -333,12 +335,12 @@ def _started_well(log: Path) -> Iterator[None]:
             (n for n, line in enumerate(lines) if re.search("error|exception|invalid", line, re.IGNORECASE)), None
         )
         if first is None or getattr(error, "java_exception", None) is not None:
-            raise InputError(f"Spark did not start: {reason_of(error)}") from None
+            raise InputError(f"Spark did not start: {extract_reason(error)}") from None
         more = [line.strip() for line in lines[first + 1 : first + 2] if not line.strip().startswith("at ")]
         raise InputError(f"Spark did not start: {'; '.join([_first_line(lines[first]), *more])}") from None
 
 
-def _stop(session: Any) -> None:
+def _stop_session(session: Any) -> None:
     """Stop a session, also one whose Java process has died; Spark then forgets only half of it."""
     from pyspark import SparkContext
 
@@ -362,12 +364,12 @@ def _java_has_died(error: BaseException) -> bool:
     return process.poll() is not None
 
 
-def _not_py4j(record: logging.LogRecord) -> bool:
+def _is_not_py4j(record: logging.LogRecord) -> bool:
     """Return whether a message comes from elsewhere than py4j, which tells the root logger of lost connections."""
     return "py4j" not in record.pathname
 
 
-def _end(gateway: Any) -> None:
+def _end_java(gateway: Any) -> None:
     """End the Java process, so that its memory is free and the next one may have other settings."""
     from pyspark import SparkContext
 

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from cube2net.array_types import Array
 from cube2net.arrays import flat_texts
 from cube2net.arrow_files import MappedFolder
-from cube2net.cube.storage.manifest import damaged
+from cube2net.cube.storage.manifest import damage_error
 from cube2net.cube.storage.soundness import check_columns
 from cube2net.errors import CubeError
 from cube2net.records import Cube
@@ -60,19 +60,19 @@ class Families:
                 code[start[some][:, None] + np.arange(width)]
                 for code, start, width in zip(codes, starts, (k, l), strict=True)
             ]
-            rows[k, l] = _counted(np.concatenate(parts, axis=1), np.ones(len(some), np.int64))
+            rows[k, l] = _sum_rows(np.concatenate(parts, axis=1), np.ones(len(some), np.int64))
         return cls(rows)
 
     @classmethod
     def read(cls, table: pa.Table) -> Families:
         """Return families from a table of their labels, parents and items."""
-        sizes = [np.diff(_list(table, name).offsets.to_numpy()) for name in ("labels", "parents")]
+        sizes = [np.diff(_get_lists(table, name).offsets.to_numpy()) for name in ("labels", "parents")]
         rows = {}
         for k, l in np.unique(np.stack(sizes), axis=1).T.tolist():  # noqa: E741
             some = pa.array((sizes[0] == k) & (sizes[1] == l))
             part = table.filter(some)
             values = [
-                _list(part, name).flatten().to_numpy().reshape(part.num_rows, width)
+                _get_lists(part, name).flatten().to_numpy().reshape(part.num_rows, width)
                 for name, width in (("labels", k), ("parents", l))
             ]
             rows[k, l] = (np.concatenate(values, axis=1), part["items"].to_numpy())
@@ -85,8 +85,8 @@ class Families:
             pa.table(
                 {
                     "level": pa.array(np.full(len(counts), level), pa.int32()),
-                    "labels": _lists(codes[:, :k]),
-                    "parents": _lists(codes[:, k:]),
+                    "labels": _make_lists(codes[:, :k]),
+                    "parents": _make_lists(codes[:, k:]),
                     "items": pa.array(counts, pa.int64()),
                 },
                 schema=schema,
@@ -100,7 +100,7 @@ class Families:
         rows = dict(self.rows)
         for shape, (codes, counts) in other.rows.items():
             old = rows.get(shape, (codes[:0], counts[:0]))
-            rows[shape] = _counted(np.concatenate([old[0], codes]), np.concatenate([old[1], counts]))
+            rows[shape] = _sum_rows(np.concatenate([old[0], codes]), np.concatenate([old[1], counts]))
         return Families(rows)
 
     def renumber(self, labels: Array, parents: Array) -> Families:
@@ -264,12 +264,12 @@ def open_ledger(folder: MappedFolder, files: Collection[str]) -> Callable[[], Le
             RecursionError,
             IndexError,
         ) as error:
-            raise damaged(folder.path, "ledger", error) from None
+            raise damage_error(folder.path, "ledger", error) from None
 
     return reader
 
 
-def ledger_of(cube: Cube) -> Ledger:
+def require_ledger(cube: Cube) -> Ledger:
     """Return the ledger of a cube to which items can be added."""
     views = cube.settings.get("views")
     if views or cube.finest is not None:
@@ -283,14 +283,14 @@ def ledger_of(cube: Cube) -> Ledger:
     return ledger
 
 
-def hashes(ids: pa.ChunkedArray) -> Array:
-    """Return a number of 64 bits for every id, the same on every machine."""
+def hash_column(ids: pa.ChunkedArray) -> Array:
+    """Return a hash of 64 bits for every text of a column, the same on every machine."""
     from cube2net.kernels.text_hashes import hash_texts
 
     return hash_texts(*flat_texts(ids))
 
 
-def _counted(codes: Array, counts: Array) -> tuple[Array, Array]:
+def _sum_rows(codes: Array, counts: Array) -> tuple[Array, Array]:
     """Return every row once, ascending, with the sum of its counts."""
     if codes.shape[1] == 2:
         keys, place = np.unique(codes[:, 0].astype(np.int64) << 32 | codes[:, 1], return_inverse=True)
@@ -302,13 +302,13 @@ def _counted(codes: Array, counts: Array) -> tuple[Array, Array]:
     return rows.astype(np.int32), total
 
 
-def _list(table: pa.Table, name: str) -> pa.Array:
+def _get_lists(table: pa.Table, name: str) -> pa.Array:
     """Return a column of lists in one piece that starts at its first entry."""
     column = table[name].combine_chunks()
     column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
     return column.take(pa.array(np.arange(len(column))))
 
 
-def _lists(rows: Array) -> pa.Array:
+def _make_lists(rows: Array) -> pa.Array:
     offsets = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
     return pa.ListArray.from_arrays(offsets, pa.array(rows.reshape(-1), pa.int32()))

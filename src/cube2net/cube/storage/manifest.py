@@ -41,7 +41,7 @@ def read_manifest(folder: MappedFolder) -> dict[str, Any]:
     if _is_count(version) and version != FORMAT:
         advice = "install a newer cube2net" if version > FORMAT else "build the cube again"
         raise CubeError(f"{place!r} has cube format {version}, and this cube2net reads {FORMAT}: {advice}")
-    wrong = _wrong(manifest)
+    wrong = _find_fault(manifest)
     if wrong:
         raise CubeError(f"{place!r} is damaged: manifest.json has {wrong}")
     return manifest
@@ -57,34 +57,34 @@ def write_manifest(
         "settings": dict(settings),
         "files": dict(sorted(files.items())),
     }
-    text = json.dumps(manifest | {"sha256": _seal(manifest)}, indent=1, ensure_ascii=False)
+    text = json.dumps(manifest | {"sha256": _compute_seal(manifest)}, indent=1, ensure_ascii=False)
     (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
 
 
 def check_seal(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Raise unless a manifest is as it was written."""
     unsealed = {key: value for key, value in manifest.items() if key != "sha256"}
-    if manifest.get("sha256") != _seal(unsealed):
+    if manifest.get("sha256") != _compute_seal(unsealed):
         raise CubeError(f"{str(folder)!r} is damaged: manifest.json was changed")
 
 
-def damaged(folder: Path, part: str, error: BaseException) -> CubeError:
+def damage_error(folder: Path, part: str, error: BaseException) -> CubeError:
     """Return the error for a part of a cube that cannot be read, whatever was raised by what reads its format."""
     return CubeError(f"{str(folder)!r} is damaged: its {part} cannot be read ({first_line(error)})")
 
 
-def describe(path: Path) -> dict[str, Any]:
+def describe_file(path: Path) -> dict[str, Any]:
     """Return the size and the checksum of a file."""
     with path.open("rb") as file:
-        return {"bytes": path.stat().st_size, "sha256": checksum(file)}
+        return {"bytes": path.stat().st_size, "sha256": compute_checksum(file)}
 
 
-def checksum(file: IO[bytes]) -> str:
+def compute_checksum(file: IO[bytes]) -> str:
     """Return the checksum of an open file."""
     return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
-def _wrong(manifest: Mapping[str, Any]) -> str:
+def _find_fault(manifest: Mapping[str, Any]) -> str:
     """Return what of a manifest is not of the kind that it should be; nothing where all is."""
     if not _is_count(manifest["format"]):
         return f"an odd format, expected {FORMAT}"
@@ -130,5 +130,5 @@ def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
-def _seal(manifest: Mapping[str, Any]) -> str:
+def _compute_seal(manifest: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()

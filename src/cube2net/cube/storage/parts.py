@@ -22,7 +22,7 @@ from cube2net.array_types import Array
 from cube2net.arrays import flat_texts
 from cube2net.arrow_files import MappedFolder, write_mapped, write_mapped_table
 from cube2net.cube.storage.ledger import Ledger, open_ledger
-from cube2net.cube.storage.manifest import damaged
+from cube2net.cube.storage.manifest import damage_error
 from cube2net.cube.storage.soundness import FEW_TEXTS, KEYS, all_within, check_columns, check_sound
 from cube2net.errors import CubeError, InputError, ParameterError
 from cube2net.records import Cells, Cube, Dimension, ItemIndex, Level, LinkDetails, Links, Objects, Ragged
@@ -65,7 +65,7 @@ def in_files(folder: Path) -> Allocate:
         path = folder / f"{name}.npy"
         try:
             array = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=(length,))
-            _reserve(path)
+            _reserve_space(path)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise InputError(f"cannot write {str(path)!r}: {reason}") from error
@@ -74,14 +74,14 @@ def in_files(folder: Path) -> Allocate:
     return allocate
 
 
-def _reserve(path: Path) -> None:
+def _reserve_space(path: Path) -> None:
     """Take the space of a file on the disk now: where it is full later, writing to mapped pages ends the process."""
     if hasattr(os, "posix_fallocate"):
         with path.open("rb+") as file:
             os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
 
 
-def arrays_of(cube: Cube) -> dict[str, Array]:
+def list_arrays(cube: Cube) -> dict[str, Array]:
     """Return the arrays of a cube by name; those by which objects are found are not among them."""
     arrays = {
         "cells.labels": cube.cells.labels,
@@ -96,14 +96,14 @@ def arrays_of(cube: Cube) -> dict[str, Array]:
         "links.indices": cube.links.indices,
         "links.weights": cube.links.weights,
     }
-    arrays |= arrays_of_items(cube) | carried_arrays(cube)
+    arrays |= list_item_arrays(cube) | list_detail_arrays(cube)
     if cube.bringable is not None:
         arrays[BRINGABLE] = cube.bringable
-    ledger = ledger_in(cube)
+    ledger = find_ledger(cube)
     return arrays if ledger is None else arrays | {"ledger.items": ledger.items}
 
 
-def lookups_of(cube: Cube) -> dict[str, Array]:
+def list_lookups(cube: Cube) -> dict[str, Array]:
     """Return the arrays by which the objects of a cube are found by id and by name."""
     arrays: dict[str, Array] = {}
     for column, name in KEYS.items():
@@ -112,14 +112,14 @@ def lookups_of(cube: Cube) -> dict[str, Array]:
     return arrays
 
 
-def tables_of(cube: Cube) -> dict[str, Callable[[], pa.Table]]:
+def list_tables(cube: Cube) -> dict[str, Callable[[], pa.Table]]:
     """Return the tables of a cube by name, made when called; its objects are not among them."""
-    tables: dict[str, Callable[[], pa.Table]] = {"labels": partial(_labels, cube)}
+    tables: dict[str, Callable[[], pa.Table]] = {"labels": partial(_make_label_table, cube)}
     if cube.topic_words is not None:
         tables["topics"] = partial(given, cube.topic_words)
     if cube.topic_model is not None:
         tables["topic-model"] = cube.topic_model
-    ledger = ledger_in(cube)
+    ledger = find_ledger(cube)
     if ledger is not None:
         for name, table in ledger.tables().items():
             tables[name] = partial(given, table)
@@ -140,7 +140,7 @@ def lookup_of(texts: pa.ChunkedArray) -> Lookup:
     return Lookup(numbers[rows], rows)
 
 
-def ledger_in(cube: Cube) -> Ledger | None:
+def find_ledger(cube: Cube) -> Ledger | None:
     """Return the ledger of a cube; a view of one has none, for items can only be added to the whole."""
     if cube.ledger is None or "views" in cube.settings:
         return None
@@ -168,9 +168,9 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
     def ragged(name: str) -> Ragged:
         return Ragged(array(f"{name}.indptr"), array(f"{name}.indices"))
 
-    dimensions = _dimensions(folder.parquet("labels.parquet"))
+    dimensions = _read_dimensions(folder.parquet("labels.parquet"))
     cells, small = (Cells(array(f"{part}.labels", "i", 2), ragged(f"{part}.members")) for part in ("cells", "small"))
-    objects = _objects(folder, manifest, array)
+    objects = _open_objects(folder, manifest, array)
     cube = Cube(
         dimensions=dimensions,
         cells=cells,
@@ -179,8 +179,8 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
         links=Links(array("links.indptr"), array("links.indices"), array("links.weights", "f")),
         objects=objects,
         settings=manifest["settings"],
-        topic_words=_topic_words(folder) if TOPICS in files else None,
-        topic_model=_topic_model(folder) if MODEL in files else None,
+        topic_words=_read_topic_words(folder) if TOPICS in files else None,
+        topic_model=_open_topic_model(folder) if MODEL in files else None,
         ledger=open_ledger(folder, files),
         items=open_items(folder, files, len(objects), len(cells) + len(small)),
         details=open_details(folder, files, len(objects)),
@@ -194,25 +194,25 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
     return cube
 
 
-def _topic_words(folder: MappedFolder) -> pa.Table:
+def _read_topic_words(folder: MappedFolder) -> pa.Table:
     table = folder.parquet(TOPICS)
     check_columns(table, WORDS | {"topic": pa.string()}, "words of topics")
     return table
 
 
-def _topic_model(folder: MappedFolder) -> Callable[[], pa.Table]:
+def _open_topic_model(folder: MappedFolder) -> Callable[[], pa.Table]:
     file = folder.buffer(MODEL)
 
     def reader() -> pa.Table:
         try:
             return pq.read_table(file)
         except (pa.ArrowException, OSError, ValueError) as error:
-            raise damaged(folder.path, "topic model", error) from None
+            raise damage_error(folder.path, "topic model", error) from None
 
     return reader
 
 
-def _objects(folder: MappedFolder, manifest: dict[str, Any], array: Callable[[str, str], Array]) -> Objects:
+def _open_objects(folder: MappedFolder, manifest: dict[str, Any], array: Callable[[str, str], Array]) -> Objects:
     count = int(manifest["counts"]["objects"])
     more = open_object_attributes(folder, manifest["files"], count)
     whole = manifest["settings"].get("whole_ids", False)
@@ -235,11 +235,11 @@ def _check_objects(folder: MappedFolder, table: pa.Table, count: int) -> pa.Tabl
         if count <= FEW_TEXTS:
             table.validate(full=True)
     except (pa.ArrowException, OSError, KeyError, CubeError) as error:
-        raise damaged(folder.path, "objects", error) from None
+        raise damage_error(folder.path, "objects", error) from None
     return table
 
 
-def _labels(cube: Cube) -> pa.Table:
+def _make_label_table(cube: Cube) -> pa.Table:
     rows: dict[str, list[Any]] = {name: [] for name in LEVELS}
     for number, dimension in enumerate(cube.dimensions):
         places = {level.name: depth for depth, level in enumerate(dimension.levels)}
@@ -253,7 +253,7 @@ def _labels(cube: Cube) -> pa.Table:
     return pa.table(rows, schema=pa.schema(list(LEVELS.items())))
 
 
-def _dimensions(table: pa.Table) -> tuple[Dimension, ...]:
+def _read_dimensions(table: pa.Table) -> tuple[Dimension, ...]:
     check_columns(table, LEVELS, "labels")
     columns = [table[name].to_pylist() for name in LEVELS]
     levels: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
@@ -263,11 +263,11 @@ def _dimensions(table: pa.Table) -> tuple[Dimension, ...]:
     for number in range(1 + max((key[0] for key in levels), default=-1)):
         rows = list(itertools.takewhile(bool, (levels.get((number, depth)) or [] for depth in range(len(levels)))))
         names = [of_level[0][0] for of_level in rows]
-        dimensions.append(Dimension(tuple(_level(of_level, names) for of_level in rows)))
+        dimensions.append(Dimension(tuple(_read_level(of_level, names) for of_level in rows)))
     return tuple(dimensions)
 
 
-def _level(rows: list[tuple[Any, ...]], names: list[str]) -> Level:
+def _read_level(rows: list[tuple[Any, ...]], names: list[str]) -> Level:
     """Return a level from its rows; ``names`` are those of all levels of its dimension."""
     _, labels, full_names, above, parents = zip(*rows, strict=True)
     if any(one != above[0] for one in above) or any(len(one) != len(above[0]) for one in parents):
@@ -292,7 +292,7 @@ ABOUT_ITEMS = b"cube2net.items"
 UNREADABLE = (pa.ArrowException, CubeError, InputError, OSError, KeyError, TypeError, ValueError)
 
 
-def arrays_of_items(cube: Cube) -> dict[str, Array]:
+def list_item_arrays(cube: Cube) -> dict[str, Array]:
     """Return the arrays of a cube's item index by name; none where it has no index."""
     if cube.items is None:
         return {}
@@ -305,7 +305,7 @@ def arrays_of_items(cube: Cube) -> dict[str, Array]:
     return arrays if index.texts is None else arrays | {ITEM_TEXTS: index.texts}
 
 
-def same_item_tables(cube: Cube, before: Cube) -> set[str]:
+def find_same_item_tables(cube: Cube, before: Cube) -> set[str]:
     """Return the files of ids and attributes that a cube shares with the one before it."""
     if cube.items is None or before.items is None:
         return set()
@@ -333,8 +333,8 @@ def open_items(folder: MappedFolder, files: Collection[str], objects: int, cells
     """Return what reads the item index of a cube from files that are opened now, or None for a cube that has none."""
     if IDS not in files:
         return None
-    objects_of, cells_of = (_rows(folder, name) for name in (ITEM_OBJECTS, ITEM_CELLS))
-    topics = _rows(folder, ITEM_TOPICS) if f"{ITEM_TOPICS}.indptr.npy" in files else None
+    objects_of, cells_of = (_open_rows(folder, name) for name in (ITEM_OBJECTS, ITEM_CELLS))
+    topics = _open_rows(folder, ITEM_TOPICS) if f"{ITEM_TOPICS}.indptr.npy" in files else None
     texts = folder.array(f"{ITEM_TEXTS}.npy", "u") if f"{ITEM_TEXTS}.npy" in files else None
     file = folder.buffer(IDS)
     attributes = _open_item_attributes(folder) if ITEM_ATTRIBUTES in files else None
@@ -356,13 +356,13 @@ def open_items(folder: MappedFolder, files: Collection[str], objects: int, cells
                 if len(rows.indices) and not 0 <= int(rows.indices.min()) <= int(rows.indices.max()) < count:
                     raise CubeError("it points to what is not there")
         except UNREADABLE as error:
-            raise damaged(folder.path, "items", error) from None
+            raise damage_error(folder.path, "items", error) from None
         return index
 
     return reader
 
 
-def _rows(folder: MappedFolder, name: str) -> tuple[Array, Array]:
+def _open_rows(folder: MappedFolder, name: str) -> tuple[Array, Array]:
     return folder.array(f"{name}.indptr.npy", "i"), folder.array(f"{name}.indices.npy", "i")
 
 
@@ -376,7 +376,7 @@ def _open_item_attributes(folder: MappedFolder) -> Callable[[], ItemAttributes]:
             table = pa.ipc.open_file(file).read_all()
             table.validate(full=True)
         except UNREADABLE as error:
-            raise damaged(folder.path, "attributes of items", error) from None
+            raise damage_error(folder.path, "attributes of items", error) from None
         return ItemAttributes((table,), written=True)
 
     return reader
@@ -385,7 +385,7 @@ def _open_item_attributes(folder: MappedFolder) -> Callable[[], ItemAttributes]:
 OBJECT_ATTRIBUTES, DETAILS, STARTS = "objects.attributes.arrow", "links.details.arrow", "links.details.indptr"
 
 
-def carried_tables(cube: Cube) -> dict[str, pa.Table]:
+def list_carried_tables(cube: Cube) -> dict[str, pa.Table]:
     """Return the tables of what a cube carries besides, by the names of their files."""
     tables = {}
     if cube.objects.load_attributes is not None:
@@ -395,12 +395,12 @@ def carried_tables(cube: Cube) -> dict[str, pa.Table]:
     return tables
 
 
-def carried_arrays(cube: Cube) -> dict[str, Array]:
+def list_detail_arrays(cube: Cube) -> dict[str, Array]:
     """Return the arrays of what a cube carries besides, by name."""
     return {} if cube.details is None else {STARTS: cube.details().indptr}
 
 
-def same_tables(cube: Cube, old: Cube) -> set[str]:
+def find_same_tables(cube: Cube, old: Cube) -> set[str]:
     """Return the files of tables that a cube shares with the one before it."""
     files = set()
     if cube.objects.load_attributes is not None and cube.objects.load_attributes is old.objects.load_attributes:
@@ -424,7 +424,7 @@ def open_object_attributes(folder: MappedFolder, files: Collection[str], objects
             if table.num_rows != objects or len(set(table.column_names)) != table.num_columns:
                 raise CubeError(f"{table.num_columns:,} attributes have {table.num_rows:,} rows, expected {objects:,}")
         except UNREADABLE as error:
-            raise damaged(folder.path, "attributes of objects", error) from None
+            raise damage_error(folder.path, "attributes of objects", error) from None
         return table
 
     return reader
@@ -448,7 +448,7 @@ def open_details(folder: MappedFolder, files: Collection[str], objects: int) -> 
             if KIND in details.columns and any(one.dictionary.null_count for one in rows[KIND].chunks):
                 raise CubeError("a kind of links has no name")
         except UNREADABLE as error:
-            raise damaged(folder.path, "links one by one", error) from None
+            raise damage_error(folder.path, "links one by one", error) from None
         return details
 
     return reader

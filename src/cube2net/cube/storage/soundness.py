@@ -38,11 +38,11 @@ NOTED = 256
 
 def check_sound(cube: Cube, folder: MappedFolder, files: Iterable[str]) -> None:
     """Raise where a cube's arrays point to what is not there or its texts are none."""
-    arrays = _pointing(cube)
+    arrays = _list_pointers(cube)
     large = sum(len(entries) for _, entries, _ in arrays) > FEW_ENTRIES or len(cube.objects) > FEW_TEXTS
-    mark = _mark(folder, files) if large else ""
+    mark = _fingerprint_files(folder, files) if large else ""
     place = str(folder.path.resolve())
-    if large and _noted().get(place) == mark:
+    if large and _read_notes().get(place) == mark:
         return
     for name, entries, count in arrays:
         if not all_within(entries, 0, count - 1):
@@ -53,7 +53,7 @@ def check_sound(cube: Cube, folder: MappedFolder, files: Iterable[str]) -> None:
         raise CubeError("links.weights.npy holds weights that are below 0, without end or no numbers")
     if large:
         _check_texts(cube)
-        _note(place, mark)
+        _write_note(place, mark)
 
 
 def check_columns(
@@ -68,7 +68,7 @@ def check_columns(
             raise CubeError(f"its {what} have a column {name!r} of {found}, expected {kind}")
 
 
-def _pointing(cube: Cube) -> list[tuple[str, Array, int]]:
+def _list_pointers(cube: Cube) -> list[tuple[str, Array, int]]:
     """Return the arrays of numbers of objects and cells by name, each with how many of those there are."""
     objects, cells = len(cube.objects), len(cube.cells)
     lookups = ((f"{KEYS[column]}.rows", lookup.rows, objects) for column, lookup in cube.objects.lookups.items())
@@ -102,7 +102,7 @@ def _check_texts(cube: Cube) -> None:
         raise CubeError(f"its attributes of objects cannot be read ({first_line(error)})") from None
 
 
-def _mark(folder: MappedFolder, files: Iterable[str]) -> str:
+def _fingerprint_files(folder: MappedFolder, files: Iterable[str]) -> str:
     """Return what no file of a folder can be changed without changing, as one checksum."""
     facts: list[Any] = []
     for name in sorted(files):
@@ -111,7 +111,7 @@ def _mark(folder: MappedFolder, files: Iterable[str]) -> str:
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
-def _notes() -> Path:
+def _notes_path() -> Path:
     """Return the file in which sound cubes are noted."""
     home = Path.home()
     usual = {"win32": home / "AppData" / "Local", "darwin": home / "Library" / "Caches"}
@@ -119,24 +119,24 @@ def _notes() -> Path:
     return Path(cache) / "cube2net" / "sound-cubes.json"
 
 
-def _noted() -> dict[str, str]:
+def _read_notes() -> dict[str, str]:
     """Return the marks of the cubes that were found sound, by their places; none where the notes cannot be read."""
     try:
-        notes = json.loads(_notes().read_text(encoding="utf-8"))
+        notes = json.loads(_notes_path().read_text(encoding="utf-8"))
     except (OSError, ValueError, RuntimeError, RecursionError):
         return {}
     return notes if isinstance(notes, dict) else {}
 
 
-def _note(place: str, mark: str) -> None:
+def _write_note(place: str, mark: str) -> None:
     """Note that a cube was found sound; where that cannot be written it is looked through again the next time."""
-    notes = {key: value for key, value in _noted().items() if key != place} | {place: mark}
+    notes = {key: value for key, value in _read_notes().items() if key != place} | {place: mark}
 
     def write(path: Path) -> None:
         path.write_text(json.dumps(dict(list(notes.items())[-NOTED:]), indent=1), encoding="utf-8")
 
     try:
-        path = _notes()
+        path = _notes_path()
         path.parent.mkdir(parents=True, exist_ok=True)
         write_files({path: write})
     except (OSError, RuntimeError, Cube2netError):

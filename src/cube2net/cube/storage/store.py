@@ -22,16 +22,16 @@ from cube2net.array_types import Array
 from cube2net.arrow_files import MappedFolder, write_mapped_table
 from cube2net.atomic_files import being_replaced, check_replaceable, new_folder
 from cube2net.cube.storage import manifest as manifests
-from cube2net.cube.storage.manifest import MANIFEST, check_seal, checksum, describe, write_manifest
+from cube2net.cube.storage.manifest import MANIFEST, check_seal, compute_checksum, describe_file, write_manifest
 from cube2net.cube.storage.parts import (
-    arrays_of,
     assemble,
-    carried_tables,
     check_whole,
-    lookups_of,
-    same_item_tables,
-    same_tables,
-    tables_of,
+    find_same_item_tables,
+    find_same_tables,
+    list_arrays,
+    list_carried_tables,
+    list_lookups,
+    list_tables,
     write_item_tables,
 )
 from cube2net.errors import Cube2netError, CubeError, first_line, some
@@ -85,11 +85,11 @@ def write(cube: Cube, folder: Path, *, before: Stored | None = None, made_in: Pa
     taken over with their checksums, and if another cube has come there meanwhile it stays and this one is refused.
     """
     check_place(folder)
-    cube = _finest_only(cube)
+    cube = _drop_finer_levels(cube)
     with new_folder(folder) as aside:
         _check_unchanged(folder, before)
-        same = set() if before is None else _same(cube, before)
-        arrays = arrays_of(cube) | ({} if "objects.arrow" in same else lookups_of(cube))
+        same = set() if before is None else _find_same_files(cube, before)
+        arrays = list_arrays(cube) | ({} if "objects.arrow" in same else list_lookups(cube))
         for name, array in arrays.items():
             file = f"{name}.npy"
             if file in same:
@@ -98,16 +98,16 @@ def write(cube: Cube, folder: Path, *, before: Stored | None = None, made_in: Pa
                 _take_over(made_in / file, aside / file)
             else:
                 np.save(aside / file, array)
-        for name, table in tables_of(cube).items():
+        for name, table in list_tables(cube).items():
             if f"{name}.parquet" not in same:
                 pq.write_table(table(), aside / f"{name}.parquet", compression="zstd")
         if "objects.arrow" not in same:
             write_mapped_table(aside / "objects.arrow", cube.objects.table, rows=None)
-        for name, rows in carried_tables(cube).items():
+        for name, rows in list_carried_tables(cube).items():
             if name not in same:
                 write_mapped_table(aside / name, rows, rows=None)
         write_item_tables(cube, aside, same)
-        files = {path.name: describe(path) for path in sorted(aside.iterdir())}
+        files = {path.name: describe_file(path) for path in sorted(aside.iterdir())}
         for name in same:
             _take_over(folder / name, aside / name)
             files[name] = before.manifest["files"][name]  # type: ignore[union-attr]
@@ -126,7 +126,7 @@ def check_place(folder: Path) -> None:
     check_replaceable(folder)
     if not folder.exists():
         return
-    foreign = _foreign(folder)
+    foreign = _find_foreign_files(folder)
     if foreign is None:
         raise CubeError(f"{str(folder)!r} exists and is not a cube: choose another place or remove it")
     if foreign:
@@ -142,25 +142,25 @@ def read(folder: Path) -> Cube:
 
 def read_stored(folder: Path) -> Stored:
     """Return the cube of a folder with its manifest."""
-    return _of_one_cube(Path(folder), _read)
+    return _open_one_cube(Path(folder), _read)
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Return the manifest of a cube's folder."""
-    return _of_one_cube(Path(folder), manifests.read_manifest)
+    return _open_one_cube(Path(folder), manifests.read_manifest)
 
 
 def verify(folder: Path) -> int:
     """Return the number of files of a cube, having checked every byte; raise at the first that differs."""
-    return _of_one_cube(Path(folder), _verify)
+    return _open_one_cube(Path(folder), _verify)
 
 
 def read_verified(folder: Path) -> Stored:
     """Return the cube of a folder with its manifest, having checked every byte: what is made of it vouches for it."""
-    return _of_one_cube(Path(folder), _verified)
+    return _open_one_cube(Path(folder), _read_verified)
 
 
-def _of_one_cube(folder: Path, look: Callable[[MappedFolder], T]) -> T:
+def _open_one_cube(folder: Path, look: Callable[[MappedFolder], T]) -> T:
     """Return what is seen in a folder of which no other took the place before all was opened."""
     for _ in range(TRIES):
         try:
@@ -210,10 +210,10 @@ def _read(folder: MappedFolder) -> Stored:
 
 
 def _verify(folder: MappedFolder) -> int:
-    return len(_verified(folder).manifest["files"]) + 1
+    return len(_read_verified(folder).manifest["files"]) + 1
 
 
-def _verified(folder: MappedFolder) -> Stored:
+def _read_verified(folder: MappedFolder) -> Stored:
     from concurrent.futures import ThreadPoolExecutor
 
     manifest = manifests.read_manifest(folder)
@@ -231,7 +231,7 @@ def _checksum(folder: MappedFolder, name: str) -> str | None:
     if folder.size(name) is None:
         return None
     with folder.open(name) as file:
-        return checksum(file)
+        return compute_checksum(file)
 
 
 def _check_unchanged(folder: Path, before: Stored | None) -> None:
@@ -239,23 +239,27 @@ def _check_unchanged(folder: Path, before: Stored | None) -> None:
         raise CubeError(f"{str(folder)!r} was changed by another while this was made of it: do it again")
 
 
-def _same(cube: Cube, before: Stored) -> set[str]:
+def _find_same_files(cube: Cube, before: Stored) -> set[str]:
     """Return the files that a cube shares with the one before it."""
     old = before.cube
-    files = {f"{name}.npy" for name in _same_memory(arrays_of(cube), arrays_of(old))}
-    files |= same_tables(cube, old)
+    files = {f"{name}.npy" for name in _find_same_arrays(list_arrays(cube), list_arrays(old))}
+    files |= find_same_tables(cube, old)
     if cube.objects.load is old.objects.load and old.objects.lookups:
-        files |= {"objects.arrow", *(f"{name}.npy" for name in lookups_of(old))}
+        files |= {"objects.arrow", *(f"{name}.npy" for name in list_lookups(old))}
     if cube.topic_words is not None and cube.topic_words is old.topic_words:
         files.add("topics.parquet")
     if cube.topic_model is not None and cube.topic_model is old.topic_model:
         files.add("topic-model.parquet")
-    return files | {name for name in same_item_tables(cube, old) if name in before.manifest["files"]}
+    return files | {name for name in find_same_item_tables(cube, old) if name in before.manifest["files"]}
 
 
-def _same_memory(arrays: Mapping[str, Array], others: Mapping[str, Array]) -> set[str]:
+def _find_same_arrays(arrays: Mapping[str, Array], others: Mapping[str, Array]) -> set[str]:
     """Return the names under which both have the very same memory, which is more than the same values."""
-    return {name for name, array in arrays.items() if name in others and _memory_of(array) == _memory_of(others[name])}
+    return {
+        name
+        for name, array in arrays.items()
+        if name in others and _identify_memory(array) == _identify_memory(others[name])
+    }
 
 
 def _take_over(old: Path, new: Path) -> None:
@@ -266,11 +270,11 @@ def _take_over(old: Path, new: Path) -> None:
         shutil.copyfile(old, new)
 
 
-def _memory_of(array: Array) -> tuple[object, ...]:
+def _identify_memory(array: Array) -> tuple[object, ...]:
     return array.__array_interface__["data"][0], array.shape, array.dtype, array.strides
 
 
-def _finest_only(cube: Cube) -> Cube:
+def _drop_finer_levels(cube: Cube) -> Cube:
     """Return the cube with the levels below the one it stands at left out: on disk, that one is the finest.
 
     A dimension that stands at ∗ has that one label there.
@@ -280,11 +284,11 @@ def _finest_only(cube: Cube) -> Cube:
     for number in at_top:
         star = Dimension((Level(cube.dimensions[number].name, (STAR,), (STAR,)),))
         dimensions = (*dimensions[:number], star, *dimensions[number + 1 :])
-    cells, small = (_with_zeros(part, at_top) for part in (cube.cells, cube.small))
+    cells, small = (_zero_labels(part, at_top) for part in (cube.cells, cube.small))
     return replace(cube, dimensions=dimensions, cells=cells, small=small, finest=None)
 
 
-def _with_zeros(cells: Cells, columns: Sequence[int]) -> Cells:
+def _zero_labels(cells: Cells, columns: Sequence[int]) -> Cells:
     """Return cells whose labels of some dimensions are all 0."""
     if not columns:
         return cells
@@ -293,7 +297,7 @@ def _with_zeros(cells: Cells, columns: Sequence[int]) -> Cells:
     return replace(cells, labels=labels)
 
 
-def _foreign(folder: Path) -> list[str] | None:
+def _find_foreign_files(folder: Path) -> list[str] | None:
     """Return what a cube's folder holds that is not the cube's, nothing if it is empty; None where it is no cube."""
     if not folder.is_dir():
         return None

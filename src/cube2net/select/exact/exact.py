@@ -17,7 +17,7 @@ from cube2net.errors import ParameterError
 from cube2net.records import Budget, Cube, Judge, Query, Repeats, Scope, Selection, Weights, Worth
 from cube2net.records.scope import OPEN
 from cube2net.select.anneal import Anneal, in_order
-from cube2net.select.contract import Clock, check, nothing_to_choose, outcome, room_of
+from cube2net.select.contract import Clock, check, compute_room, explain_no_choice, outcome
 from cube2net.select.exact.duals import Relaxation, tighten
 from cube2net.select.greedy import Greedy, priced_greedy
 from cube2net.select.problem import Problem, Served, in_order_of_service
@@ -69,7 +69,7 @@ def upper_bound(
             f"{who}, and a bound needs weighted counts: leave the bound out, or use an objective that counts"
         )
     check(cube, query, weights)
-    clock, room, scope = Clock(seconds), room_of(cube, query, budget), budget.scope
+    clock, room, scope = Clock(seconds), compute_room(cube, query, budget), budget.scope
     problem = Problem.of(cube, query, weights, scope=scope)
     price = max(at_least, problem.ratio(0.0, 0.0))
     if room < 0 or len(problem) == 0 or budget.m == 0:
@@ -213,13 +213,13 @@ class Exact:
                 "leave max_links out, or use the method 'anneal' or 'greedy'"
             )
         if isinstance(weights, Repeats):
-            nothing = nothing_to_choose(cube, query, weights, budget.scope)
+            nothing = explain_no_choice(cube, query, weights, budget.scope)
             return (
                 self._most_served(cube, weights, budget) if nothing is None else replace(nothing, bound=nothing.value)
             )
-        clock, room, scope = Clock(self.seconds), room_of(cube, query, budget), budget.scope
+        clock, room, scope = Clock(self.seconds), compute_room(cube, query, budget), budget.scope
         selection = Anneal(restarts=2).select(cube, query, weights=weights, budget=budget, seed=seed)
-        if nothing_to_choose(cube, query, weights) is not None or room < 0 or budget.m == 0:
+        if explain_no_choice(cube, query, weights) is not None or room < 0 or budget.m == 0:
             return replace(selection, bound=selection.value)
         problem = Problem.of(cube, query, weights, at_least=selection.value, scope=scope)
         if len(problem) == 0:

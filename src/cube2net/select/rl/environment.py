@@ -20,7 +20,7 @@ from cube2net.arrays import row_of_entries
 from cube2net.errors import InputError, QueryError, unknown, whole_number
 from cube2net.extras import require
 from cube2net.records import Budget, Cube, Query, Vectors, Worth
-from cube2net.select.contract import check, nothing_to_choose
+from cube2net.select.contract import check, explain_no_choice
 from cube2net.select.problem import Problem
 from cube2net.select.rl.cpu_trajectories import FACTOR, Trajectories
 from cube2net.select.rl.episodes import Dynamics, Instance, Space
@@ -202,7 +202,7 @@ def _question(
     for name, number in (("k", k), ("directions", directions)):
         whole_number(name, number, 1, or_none=True)
     check(cube, query, weights)
-    nothing = nothing_to_choose(cube, query, weights)
+    nothing = explain_no_choice(cube, query, weights)
     if nothing is not None:
         raise QueryError(nothing.note)
     given = (vectors,) if isinstance(vectors, Vectors) else tuple(vectors)

@@ -14,11 +14,11 @@ from cube2net.errors import InputError, ParameterError, whole_number
 from cube2net.progress import Progress, silent
 from cube2net.records import Budget, Cube, Query, Selection, Weights, Worth
 from cube2net.records.ragged import frozen
-from cube2net.select.contract import Limits, check, check_sums, outcome, room_of
+from cube2net.select.contract import Limits, check, check_sums, compute_room, outcome
 from cube2net.select.greedy import Greedy
 from cube2net.select.problem import Problem
 from cube2net.select.rl.presets import Preset
-from cube2net.select.steering import guide_of
+from cube2net.select.steering import make_guide
 
 # Squared distances must stay below this, so that 32 bits hold them on every machine.
 MOST = 2**31 - 1
@@ -171,7 +171,7 @@ class Instance:
         """Return the instance of a query; it has no cells where none can be chosen."""
         check(cube, query, weights)
         weights = check_sums(weights, "cube2net")
-        guide = guide_of(cube, query, weights, budget.scope)
+        guide = make_guide(cube, query, weights, budget.scope)
         greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, prefix="all"))
         start = float(greedy.values.max(initial=0.0)) if isinstance(weights, Weights) else 0.0
         every = not preset.only_useful
@@ -199,7 +199,7 @@ class Instance:
             sees_left=preset.sees_left,
             each_step=preset.each_step,
             own_price=preset.at_a_price and not self.counted,
-            max_nodes=room_of(self.cube, self.query, self.budget),
+            max_nodes=compute_room(self.cube, self.query, self.budget),
         )
 
     def floor(self, progress: Progress = silent) -> Array:
