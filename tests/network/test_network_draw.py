@@ -19,10 +19,10 @@ from matplotlib.collections import LineCollection
 
 from cube2net.arrays import ragged_from_lists
 from cube2net.errors import InputError, ParameterError
-from cube2net.network.captions import wordings
-from cube2net.network.draw import COLOURS, SHAPES, draw, figure, groups_of
-from cube2net.network.layout import layout
-from cube2net.network.svg_picture import svg_of
+from cube2net.network.drawing.layout import layout
+from cube2net.network.drawing.matplotlib import draw, figure
+from cube2net.network.drawing.picture import COLOURS, SHAPES, groups_of, wordings
+from cube2net.network.drawing.svg import draw_svg
 from cube2net.records import Drawing, Network, Objects, Query, Selection
 
 
@@ -199,7 +199,7 @@ def looks_in_figure(network: Network) -> dict[tuple[int, int], tuple[float, floa
 
 def looks_in_svg(network: Network) -> list[tuple[float, float]]:
     """Return width and opacity of the paths of links, those drawn last last."""
-    text = svg_of(Drawing(network, layout(network), ""))
+    text = draw_svg(Drawing(network, layout(network), ""))
     return [(float(a), float(b)) for a, b in re.findall(r'stroke-width="([\d.]+)" opacity="([\d.]+)"', text)]
 
 
@@ -228,13 +228,13 @@ def test_links_look_as_heavy_as_the_source_says_and_not_as_the_next_step_takes_t
 def test_near_objects_are_called_so_in_the_legend() -> None:
     network = network_of([(0, 1), (0, 2)], query=1, others=2, form="woven")
     assert legend_texts(network) == ["query (1)", "near objects (2)"]
-    assert "near objects (2)" in svg_of(Drawing(network, layout(network), ""))
+    assert "near objects (2)" in draw_svg(Drawing(network, layout(network), ""))
 
 
 @pytest.mark.parametrize("query", [12, 24])
 def test_other_objects_are_named_too_where_there_is_room(query: int) -> None:
     network = network_of([(i, query + i % 12) for i in range(query)], query=query, others=12, form="woven")
-    text = svg_of(Drawing(network, layout(network), ""), width=1200)
+    text = draw_svg(Drawing(network, layout(network), ""), width=1200)
     in_svg = re.findall(r'<text class="n( f)?"[^>]*><tspan[^>]*>Object (\d+)<', text)
     for named in ({int(name) for _, name in in_svg}, {int(text.split()[1]) for text in captions(network)}):
         assert named == set(range(query + 12))
@@ -288,7 +288,7 @@ def test_names_of_cells_that_find_no_room_are_left_out_and_those_chosen_first_st
     wide = replace(crowd, labels=tuple((f"cell {i} with a label as long as a line",) for i in range(25)))
     # All cells stand at one place, so that all names compete for the same room: what depends on rounding is left out.
     places = np.array([[30.0, 30.0], *[[0.0, 0.0]] * 25])
-    monkeypatch.setattr(import_module("cube2net.network.draw"), "layout", lambda network, seed: places)
+    monkeypatch.setattr(import_module("cube2net.network.drawing.matplotlib"), "layout", lambda network, seed: places)
     named = [text for text in captions(wide) if text.startswith("cell")]
     assert 1 < len(named) < 25
     assert [name.split()[1] for name in named] == [str(place) for place in range(len(named))]
