@@ -21,7 +21,7 @@ from cube2net.arrays import ragged_from_lists
 from cube2net.errors import InputError, ParameterError
 from cube2net.network.drawing.layout import layout
 from cube2net.network.drawing.matplotlib import draw, figure
-from cube2net.network.drawing.picture import COLOURS, SHAPES, groups_of, wordings
+from cube2net.network.drawing.picture import COLOURS, SHAPES, group_nodes, wordings
 from cube2net.network.drawing.svg import draw_svg
 from cube2net.records import Drawing, Network, Objects, Query, Selection
 
@@ -143,7 +143,7 @@ def test_the_legend_names_every_label_with_its_count_and_fits() -> None:
 
 def test_a_query_without_labels_has_one_colour() -> None:
     assert legend_texts(network_of([(0, 1)], query=2, others=1)) == ["query (2)", "other objects (1)"]
-    assert groups_of(network_of([(0, 1)], query=2))[0].colour == COLOURS[0]
+    assert group_nodes(network_of([(0, 1)], query=2))[0].colour == COLOURS[0]
 
 
 def test_some_labels_may_be_missing() -> None:
@@ -157,7 +157,7 @@ def test_some_labels_may_be_missing() -> None:
 def test_no_two_labels_look_alike_and_too_many_are_counted_together() -> None:
     most = len(COLOURS) * len(SHAPES)
     network = network_of([], query=most + 3, labels=[f"label {i:02d} with a long name" for i in range(most + 3)])
-    groups = groups_of(network)
+    groups = group_nodes(network)
     assert len({(group.colour, group.shape) for group in groups}) == most + 1
     assert groups[-1].text == "3 other labels (3)"
     box = figure(network).legends[0].get_window_extent()
@@ -166,7 +166,7 @@ def test_no_two_labels_look_alike_and_too_many_are_counted_together() -> None:
 
 def test_every_node_is_drawn_once_and_cells_as_squares() -> None:
     network = random_network(4)
-    groups = groups_of(network)
+    groups = group_nodes(network)
     assert sorted(np.concatenate([group.nodes for group in groups]).tolist()) == list(range(len(network)))
     assert (groups[-1].role, groups[-1].shape, groups[-1].nodes.tolist()) == ("cell", "s", [50, 51, 52])
     assert groups[-2].colour == "white"

@@ -26,7 +26,7 @@ from cube2net.network.drawing.picture import (
     Room,
     compute_diameters,
     format_subtitle,
-    groups_of,
+    group_nodes,
     link_classes,
     number_groups,
     strengths,
@@ -138,7 +138,7 @@ def figure(network: Network, *, seed: int = 0, title: str | None = None, name_ce
     from matplotlib.figure import Figure
 
     place = layout(network, seed=seed)
-    groups = groups_of(network)
+    groups = group_nodes(network)
     fonts = installed_fonts()
     picture = Figure(figsize=(WIDTH, WIDTH), dpi=DPI, facecolor="white")
     FigureCanvasAgg(picture)

@@ -225,7 +225,7 @@ class Group:
         return SHAPES.get(self.shape, 1.0)
 
 
-def groups_of(network: Network) -> list[Group]:
+def group_nodes(network: Network) -> list[Group]:
     """Return the groups of nodes in the order of the legend: labels by name, then objects without, then cells."""
     node = np.arange(len(network))
     labels = np.array(texts(network.nodes, "label"), dtype=np.str_)

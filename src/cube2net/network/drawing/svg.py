@@ -22,7 +22,7 @@ from cube2net.network.drawing.picture import (
     compute_diameters,
     describe_picture,
     format_subtitle,
-    groups_of,
+    group_nodes,
     link_classes,
     number_groups,
     strengths,
@@ -62,7 +62,7 @@ SHAPES = {
 
 def draw_svg(drawing: Drawing, *, width: int = 760) -> str:
     """Return a picture of a network as the text of an SVG file, so many pixels wide."""
-    network, groups = drawing.network, groups_of(drawing.network)
+    network, groups = drawing.network, group_nodes(drawing.network)
     title = short(drawing.title, 80)
     low, high = drawing.places.min(axis=0) - 0.7, drawing.places.max(axis=0) + 0.7
     across, down = np.maximum(high - low, (FEWEST_UNITS, FEWEST_UNITS / 4))
