@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -27,8 +26,10 @@ import numpy as np
 import cube2net as c2n
 from cube2net.array_types import Array
 from cube2net.escaping import short
-from cube2net.network import captions
-from cube2net.network.layout import layout
+from cube2net.network.drawing import layout as layout_module
+from cube2net.network.drawing import matplotlib as matplotlib_module
+from cube2net.network.drawing import picture as captions
+from cube2net.network.drawing.layout import layout
 from cube2net.records import Network
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 with suppress(ImportError):
     from adjustText import adjust_text
 
-LAYOUT, DRAW = (sys.modules[f"cube2net.network.{name}"] for name in ("layout", "draw"))
 LAYOUTS = {
     "ours": None,
     "igraph, Fruchterman and Reingold": "fruchterman_reingold",
@@ -60,10 +60,10 @@ def laid_out(network: Network, by: str | None) -> Array:
 
     def igraphs(links: sp.csr_array, rng: np.random.Generator) -> Array:
         igraph.set_random_number_generator(random.Random(0))
-        graph = igraph.Graph(links.shape[0], np.column_stack(LAYOUT._ends(links)).tolist())
+        graph = igraph.Graph(links.shape[0], np.column_stack(layout_module._list_ends(links)).tolist())
         return np.array(getattr(graph, f"layout_{by}")().coords)
 
-    with replaced(LAYOUT, _by_forces=LAYOUT._by_forces if by is None else igraphs):
+    with replaced(layout_module, _apply_forces=layout_module._apply_forces if by is None else igraphs):
         return layout(network)
 
 
@@ -117,8 +117,8 @@ def named(network: Network, place: Array, add_captions: Callable[..., None]) -> 
         add_captions(axes, network, place, sizes, fonts, **options)
         seen.update(seconds=time.process_time() - start, around=sizes / 2)
 
-    with replaced(DRAW, layout=lambda network, seed: place, add_captions=timed):
-        picture = DRAW.figure(network)
+    with replaced(matplotlib_module, layout=lambda network, seed: place, add_captions=timed):
+        picture = matplotlib_module.figure(network)
     axes = picture.axes[0]
     boxes = np.array([text.get_window_extent().extents for text in axes.texts]).reshape(-1, 4)
     boxes += np.array([TOUCH, TOUCH, -TOUCH, -TOUCH])
@@ -151,10 +151,10 @@ def main() -> None:
             start = time.process_time()
             place = laid_out(network, by)
             seconds = time.process_time() - start
-            _, count, cover, _ = named(network, place, captions.add_captions)
+            _, count, cover, _ = named(network, place, matplotlib_module.add_captions)
             print(f"{name:34}{seconds:9.2f}{crossings(network, place, asked.pairs):11.2%}{count - cover:7}", flush=True)
         print(f"{'names':34}{'seconds':>9}{'written':>11}{'cover':>7}{'astray':>8}")
-        for name, add in {"ours": captions.add_captions, "adjustText": add_adjusted}.items():
+        for name, add in {"ours": matplotlib_module.add_captions, "adjustText": add_adjusted}.items():
             if name == "ours" or "adjust_text" in globals():
                 seconds, count, cover, astray = named(network, ours, add)
                 print(f"{name:34}{seconds:9.2f}{count:11}{cover:7}{astray:8}", flush=True)

@@ -19,10 +19,10 @@ from matplotlib.collections import LineCollection
 
 from cube2net.arrays import ragged_from_lists
 from cube2net.errors import InputError, ParameterError
-from cube2net.network.captions import wordings
-from cube2net.network.draw import COLOURS, SHAPES, draw, figure, groups_of
-from cube2net.network.layout import layout
-from cube2net.network.svg_picture import svg_of
+from cube2net.network.drawing.layout import layout
+from cube2net.network.drawing.matplotlib import draw, figure
+from cube2net.network.drawing.picture import COLOURS, SHAPES, group_nodes, wordings
+from cube2net.network.drawing.svg import draw_svg
 from cube2net.records import Drawing, Network, Objects, Query, Selection
 
 
@@ -143,7 +143,7 @@ def test_the_legend_names_every_label_with_its_count_and_fits() -> None:
 
 def test_a_query_without_labels_has_one_colour() -> None:
     assert legend_texts(network_of([(0, 1)], query=2, others=1)) == ["query (2)", "other objects (1)"]
-    assert groups_of(network_of([(0, 1)], query=2))[0].colour == COLOURS[0]
+    assert group_nodes(network_of([(0, 1)], query=2))[0].colour == COLOURS[0]
 
 
 def test_some_labels_may_be_missing() -> None:
@@ -157,7 +157,7 @@ def test_some_labels_may_be_missing() -> None:
 def test_no_two_labels_look_alike_and_too_many_are_counted_together() -> None:
     most = len(COLOURS) * len(SHAPES)
     network = network_of([], query=most + 3, labels=[f"label {i:02d} with a long name" for i in range(most + 3)])
-    groups = groups_of(network)
+    groups = group_nodes(network)
     assert len({(group.colour, group.shape) for group in groups}) == most + 1
     assert groups[-1].text == "3 other labels (3)"
     box = figure(network).legends[0].get_window_extent()
@@ -166,7 +166,7 @@ def test_no_two_labels_look_alike_and_too_many_are_counted_together() -> None:
 
 def test_every_node_is_drawn_once_and_cells_as_squares() -> None:
     network = random_network(4)
-    groups = groups_of(network)
+    groups = group_nodes(network)
     assert sorted(np.concatenate([group.nodes for group in groups]).tolist()) == list(range(len(network)))
     assert (groups[-1].role, groups[-1].shape, groups[-1].nodes.tolist()) == ("cell", "s", [50, 51, 52])
     assert groups[-2].colour == "white"
@@ -199,7 +199,7 @@ def looks_in_figure(network: Network) -> dict[tuple[int, int], tuple[float, floa
 
 def looks_in_svg(network: Network) -> list[tuple[float, float]]:
     """Return width and opacity of the paths of links, those drawn last last."""
-    text = svg_of(Drawing(network, layout(network), ""))
+    text = draw_svg(Drawing(network, layout(network), ""))
     return [(float(a), float(b)) for a, b in re.findall(r'stroke-width="([\d.]+)" opacity="([\d.]+)"', text)]
 
 
@@ -228,13 +228,13 @@ def test_links_look_as_heavy_as_the_source_says_and_not_as_the_next_step_takes_t
 def test_near_objects_are_called_so_in_the_legend() -> None:
     network = network_of([(0, 1), (0, 2)], query=1, others=2, form="woven")
     assert legend_texts(network) == ["query (1)", "near objects (2)"]
-    assert "near objects (2)" in svg_of(Drawing(network, layout(network), ""))
+    assert "near objects (2)" in draw_svg(Drawing(network, layout(network), ""))
 
 
 @pytest.mark.parametrize("query", [12, 24])
 def test_other_objects_are_named_too_where_there_is_room(query: int) -> None:
     network = network_of([(i, query + i % 12) for i in range(query)], query=query, others=12, form="woven")
-    text = svg_of(Drawing(network, layout(network), ""), width=1200)
+    text = draw_svg(Drawing(network, layout(network), ""), width=1200)
     in_svg = re.findall(r'<text class="n( f)?"[^>]*><tspan[^>]*>Object (\d+)<', text)
     for named in ({int(name) for _, name in in_svg}, {int(text.split()[1]) for text in captions(network)}):
         assert named == set(range(query + 12))
@@ -288,7 +288,7 @@ def test_names_of_cells_that_find_no_room_are_left_out_and_those_chosen_first_st
     wide = replace(crowd, labels=tuple((f"cell {i} with a label as long as a line",) for i in range(25)))
     # All cells stand at one place, so that all names compete for the same room: what depends on rounding is left out.
     places = np.array([[30.0, 30.0], *[[0.0, 0.0]] * 25])
-    monkeypatch.setattr(import_module("cube2net.network.draw"), "layout", lambda network, seed: places)
+    monkeypatch.setattr(import_module("cube2net.network.drawing.matplotlib"), "layout", lambda network, seed: places)
     named = [text for text in captions(wide) if text.startswith("cell")]
     assert 1 < len(named) < 25
     assert [name.split()[1] for name in named] == [str(place) for place in range(len(named))]

@@ -11,7 +11,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.network.export.graphs import to_igraph, to_networkx
-from cube2net.network.export.plain_tables import ends_of
+from cube2net.network.export.plain_tables import list_ends
 from cube2net.network.export.pyg import to_hetero, to_pyg
 from cube2net.network.export.registry import write
 
@@ -42,7 +42,7 @@ def test_a_directed_source_makes_directed_graphs_with_memberships_from_objects_t
 
 def test_the_two_ways_of_a_link_share_out_its_weight() -> None:
     network = rich_network(directed=True)
-    ends = ends_of(network)
+    ends = list_ends(network)
     total = np.zeros((4, 4))
     np.add.at(total, (ends.source, ends.target), ends.columns["weight"].to_numpy())
     own = np.zeros((4, 4))

@@ -15,7 +15,7 @@ import pytest
 
 from cube2net.errors import ParameterError
 from cube2net.escaping import GUARD, formulas_in, is_formula, unguarded
-from cube2net.network.draw import PICTURES, draw
+from cube2net.network.drawing.matplotlib import PICTURES, draw
 from cube2net.network.export.registry import EXPORTS, write
 from cube2net.network.export.xml import escape
 from cube2net.records import Network, Query, Selection

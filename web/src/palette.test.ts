@@ -63,7 +63,7 @@ test("a label has one hue on light and dark pages and in pictures", () => {
   };
   const apart = (one: string, two: string): number => Math.abs(((hue(one) - hue(two) + 540) % 360) - 180);
   PALETTES.light.forEach((hex, at) => assert.ok(apart(hex, PALETTES.dark[at]!) < 25, `${hex} and ${PALETTES.dark[at]}`));
-  const path = ["../src/cube2net/network/draw.py", "src/cube2net/network/draw.py"].find(existsSync);
+  const path = ["../src/cube2net/network/drawing/picture.py", "src/cube2net/network/drawing/picture.py"].find(existsSync);
   if (path === undefined) return;
   const pictured = /^COLOURS = \((.*)\)$/m.exec(readFileSync(path, "utf8"))![1]!.match(/#[0-9A-F]{6}/gi)!;
   pictured.forEach((hex, at) => assert.ok(apart(hex, PALETTES.light[at]!) < 25, `${hex} and ${PALETTES.light[at]}`));

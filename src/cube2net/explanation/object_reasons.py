@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cube2net.array_types import Array
+from cube2net.escaping import counted
 from cube2net.explanation.cell_reasons import Choice, describe_exceeded_limit
 from cube2net.explanation.link_evidence import (
     MAX_STEPS,
@@ -19,7 +20,7 @@ from cube2net.explanation.link_evidence import (
     name_objects,
 )
 from cube2net.records import Judge, Network, Question, Weights
-from cube2net.records.explanation import BringingCell, NearMiss, ObjectExplanation, QueryLink, counted
+from cube2net.records.explanation import BringingCell, NearMiss, ObjectExplanation, QueryLink
 from cube2net.records.lineage import limits_of
 from cube2net.records.node_names import OBJECT, Node
 

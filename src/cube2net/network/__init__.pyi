@@ -9,8 +9,7 @@ from .assembly import (
     within as within,
 )
 from .attributes import about_objects as about_objects, columns_of as columns_of, label_shares as label_shares
-from .batches import bring as bring, link_entries as link_entries, memberships as memberships
-from .draw import check_picture_path as check_picture_path, draw as draw
+from .drawing.matplotlib import check_picture_path as check_picture_path, draw as draw
 from .export.graphs import to_igraph as to_igraph, to_networkx as to_networkx, to_scipy as to_scipy
 from .export.pyg import geometric as geometric, to_hetero as to_hetero, to_pyg as to_pyg
 from .export.recipes import network_path as network_path, read_recipe as read_recipe
@@ -27,7 +26,7 @@ from .export.token_budget import (
     longest_text as longest_text,
 )
 from .hops import Hops as Hops, Nothing as Nothing
-from .layout import layout as layout
+from .drawing.layout import layout as layout
 from .maxdisc import MaxDisc as MaxDisc
 from .pagerank import PageRank as PageRank, nearest as nearest, scores as scores
 from .steiner import Steiner as Steiner
@@ -41,4 +40,5 @@ from .summary import (
     said_of_network as said_of_network,
     summarize as summarize,
 )
-from .svg_picture import description as description, svg_of as svg_of
+from .drawing.picture import describe_picture as describe_picture
+from .drawing.svg import draw_svg as draw_svg

@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, take_rows
 from cube2net.arrow_values import arrow_numbers
+from cube2net.escaping import counted
 from cube2net.records import Carried, Cube, ItemIndex, LabelCounts, LinkDetails, Network, Ragged
-from cube2net.records.explanation import counted
 from cube2net.records.link_details import FORWARD, KIND, TIME
 from cube2net.records.link_weights import as_weights
 from cube2net.records.network import NODES

@@ -11,9 +11,9 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.arrays import take_rows
 from cube2net.errors import listed
+from cube2net.escaping import counted
 from cube2net.network.assembly import may_come, pinned, room_for_near
 from cube2net.records import Cube, Form, Network, Query, Ragged, Selection
-from cube2net.records.explanation import counted
 from cube2net.records.scope import OPEN, Scope
 
 MANY_OBJECTS, MANY_OBJECTS_EACH = 1_000, 20

@@ -8,6 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from cube2net import pipeline
+from cube2net.escaping import counted
 from cube2net.notebook.html_parts import codes, headline, page, sentence, table
 from cube2net.notebook.pictures import plot_of
 from cube2net.records import Comparison, Cube, Dimension, Network, Query, Selection
@@ -15,7 +16,6 @@ from cube2net.records.cell_titles import cell_line
 from cube2net.records.change import Change
 from cube2net.records.contrast import Contrast, Description
 from cube2net.records.drilled import Drilled
-from cube2net.records.explanation import counted
 from cube2net.records.suggestion import Suggestion
 
 FIRST = 10

@@ -118,9 +118,9 @@ def layout_network(
 
 def picture_text(network: Network, *, title: str = "", width: int = 760, seed: int = 0) -> str:
     """Return a light picture of a network as the text of an SVG file, so many pixels wide; no package is needed."""
-    return networks.svg_of(Drawing(network, networks.layout(network, seed=seed), title), width=width)
+    return networks.draw_svg(Drawing(network, networks.layout(network, seed=seed), title), width=width)
 
 
 def described(network: Network) -> str:
     """Return what a picture of a network shows, for those who do not see it."""
-    return networks.description(network)
+    return networks.describe_picture(network)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cube2net.errors import plain
+from cube2net.escaping import counted
 from cube2net.records.cell_titles import said_title
-from cube2net.records.explanation import Id, as_plain, counted, number
+from cube2net.records.explanation import Id, as_plain, number
 from cube2net.showing import Shown
 
 

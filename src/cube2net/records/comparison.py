@@ -12,7 +12,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import InputError, unknown
-from cube2net.records.explanation import counted
+from cube2net.escaping import counted
 from cube2net.records.ragged import frozen
 from cube2net.showing import Shown
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import SourceError, listed, quoted, some
-from cube2net.records.explanation import counted
+from cube2net.escaping import counted
 from cube2net.records.keys import are_whole
 from cube2net.records.limits import check_count
 from cube2net.records.link_weights import LIGHTEST

@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.errors import CubeError, ParameterError, QueryError, RollUp, plain, some, unknown
+from cube2net.escaping import counted
 from cube2net.records.cell_titles import cell_line
 from cube2net.records.dimension import STAR, TOP, Dimension
-from cube2net.records.explanation import counted
 from cube2net.records.items import ItemIndex
 from cube2net.records.key_rows import known_rows, rows_of_keys, said_of_items, shared_names
 from cube2net.records.keys import is_row, keys_of, labels_of

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net.errors import some
+from cube2net.escaping import counted
 from cube2net.records.cell_titles import cell_line, cell_title
-from cube2net.records.explanation import counted
 from cube2net.records.selection import PROVEN
 from cube2net.showing import Shown
 

@@ -14,11 +14,11 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.arrow_values import arrow_numbers, arrow_texts, values_of
 from cube2net.errors import InputError, ParameterError, quoted
+from cube2net.escaping import counted
 from cube2net.records import limits
 from cube2net.records.carried import Carried
 from cube2net.records.cell_titles import cell_line
 from cube2net.records.distinct_names import distinct_names
-from cube2net.records.explanation import counted
 from cube2net.records.link_weights import count_unusable
 from cube2net.records.objects import Objects
 from cube2net.records.pickling import travel_by_fields

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.errors import QueryError, quoted
-from cube2net.records.explanation import counted
+from cube2net.escaping import counted
 from cube2net.records.pickling import travel_by_fields
 from cube2net.records.ragged import frozen
 from cube2net.showing import Shown

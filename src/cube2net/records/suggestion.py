@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net.errors import Message, plain
-from cube2net.records.explanation import counted
+from cube2net.escaping import counted
 from cube2net.records.spec import MIN_OBJECTS, DimensionSpec
 from cube2net.showing import Shown
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from cube2net.arguments import check_call, expect
 from cube2net.extras import require
-from cube2net.network.export.json import ADVICE
 from cube2net.network.export.plain_tables import (
+    ADVICE,
     about_with_recipe,
     distinct,
-    ends_of,
-    ids_of,
+    list_ends,
+    list_ids,
     plain_nodes,
-    rows,
+    records,
     with_dates,
 )
 from cube2net.records import Network
@@ -56,13 +55,13 @@ def to_networkx(network: Network) -> networkx.Graph:
     require("a NetworkX graph", "networkx")
     import networkx
 
-    ids, ends = distinct(ids_of(network), ADVICE), ends_of(network)
+    ids, ends = distinct(list_ids(network), ADVICE), list_ends(network)
     graph = (networkx.DiGraph if ends.directed else networkx.Graph)(**about_with_recipe(network))
     nodes = with_dates(network.nodes, plain_nodes(network).drop_columns(["id"]))
-    graph.add_nodes_from((key, _held(nodes, row)) for key, row in zip(ids, rows(nodes), strict=True))
+    graph.add_nodes_from(zip(ids, records(nodes), strict=True))
     links = with_dates(ends.table, ends.columns)
-    pairs = zip(ends.source, ends.target, rows(links), strict=True)
-    graph.add_edges_from((ids[source], ids[target], _held(links, row)) for source, target, row in pairs)
+    pairs = zip(ends.source, ends.target, records(links), strict=True)
+    graph.add_edges_from((ids[source], ids[target], link) for source, target, link in pairs)
     return graph
 
 
@@ -93,20 +92,16 @@ def to_igraph(network: Network) -> igraph.Graph:
     require("an igraph graph", "igraph")
     import igraph
 
-    ends, nodes = ends_of(network), with_dates(network.nodes, plain_nodes(network).drop_columns(["id"]))
+    ends, nodes = list_ends(network), with_dates(network.nodes, plain_nodes(network).drop_columns(["id"]))
     links = with_dates(ends.table, ends.columns)
     return igraph.Graph(
         n=len(network),
         edges=np.column_stack([ends.source, ends.target]).tolist(),
         directed=ends.directed,
         graph_attrs=about_with_recipe(network),
-        vertex_attrs={"id": ids_of(network), **{name: nodes[name].to_pylist() for name in nodes.column_names}},
+        vertex_attrs={"id": list_ids(network), **{name: nodes[name].to_pylist() for name in nodes.column_names}},
         edge_attrs={name: links[name].to_pylist() for name in links.column_names},
     )
-
-
-def _held(table: pa.Table, row: tuple[Any, ...]) -> dict[str, Any]:
-    return {name: value for name, value in zip(table.column_names, row, strict=True) if value is not None}
 
 
 @check_call

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -10,25 +10,25 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net.network.export.plain_tables import (
+    ADVICE,
     about_with_recipe,
     distinct,
-    ends_of,
-    ids_of,
     json_text,
+    list_ends,
+    list_ids,
     plain_nodes,
-    rows,
+    records,
 )
 from cube2net.records import Network
 from cube2net.records.network import NODES
 
-ADVICE = "rename them in the source"
 CLUSTERS = 1000
 """VOSviewer has so many clusters at most."""
 
 
 def write_json(network: Network, path: Path) -> None:
     """Write the node-link JSON of d3; in NetworkX: ``node_link_graph(json.load(file), edges="links")``."""
-    ends, ids = ends_of(network), ids_of(network)
+    ends, ids = list_ends(network), list_ids(network)
     with path.open("w", encoding="utf-8", newline="\n") as out:
         out.write(f'{{"directed": {json_text(ends.directed)}, "multigraph": false,\n"graph": ')
         out.write(json_text(about_with_recipe(network)) + ',\n"nodes": [')
@@ -49,8 +49,8 @@ def write_cyjs(network: Network, path: Path) -> None:
 
     The kind of a link is also its ``interaction``, as Cytoscape calls it.
     """
-    ends = ends_of(network)
-    keys = ids_of(network)
+    ends = list_ends(network)
+    keys = list_ids(network)
     ids = distinct([str(key) for key in keys], ADVICE)
     with path.open("w", encoding="utf-8", newline="\n") as out:
         out.write('{"format_version": "1.0", "generated_by": "cube2net", "target_cytoscapejs_version": "~2.1",\n')
@@ -77,7 +77,7 @@ def write_vosviewer(network: Network, path: Path) -> None:
     for cells. How many links an item has, how strong they are together and how many lead into the query are its
     weights; whole numbers and numbers among the attributes are its scores, and all others stand in its description.
     """
-    nodes, ids = plain_nodes(network), ids_of(network)
+    nodes, ids = plain_nodes(network), list_ids(network)
     names, clusters = _clusters(network)
     strength = np.zeros(len(network))
     for end in (network.source, network.target):
@@ -111,13 +111,6 @@ def write_vosviewer(network: Network, path: Path) -> None:
         out.write('\n],\n"clusters": [')
         _write_all(out, ({"cluster": number, "label": name} for number, name in enumerate(names, 1)))
         out.write('\n]},\n"info": {"title": "cube2net"},\n"cube2net": ' + json_text(about_with_recipe(network)) + "}\n")
-
-
-def records(table: pa.Table) -> Iterator[dict[str, Any]]:
-    """Give the rows of a plain table as dictionaries, without what is missing."""
-    names = table.column_names
-    for row in rows(table):
-        yield {name: value for name, value in zip(names, row, strict=True) if value is not None}
 
 
 def _write_all(out: TextIO, values: Iterable[object]) -> None:

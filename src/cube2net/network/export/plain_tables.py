@@ -29,6 +29,7 @@ from cube2net.records.link_details import FORWARD, KIND
 from cube2net.records.network import GIVEN, LINK
 
 EMPTY = arrow_texts([""])[0]
+ADVICE = "rename them in the source"
 FIXED_TEXTS = ("name", "kind", "label")
 
 
@@ -59,7 +60,7 @@ def texts(table: pa.Table, column: str) -> list[str]:
     return ["" if value is None else str(value) for value in table[column].to_pylist()]
 
 
-def ids_of(network: Network) -> list[Any]:
+def list_ids(network: Network) -> list[Any]:
     """Return the ids of the nodes: texts, or whole numbers where the source has these; a missing one is empty."""
     return ["" if key is None else key for key in network.nodes["id"].to_pylist()]
 
@@ -92,7 +93,7 @@ def is_directed(network: Network) -> bool:
     return {FORWARD, BACKWARD} <= set(network.links.column_names)
 
 
-def ends_of(network: Network) -> Ends:
+def list_ends(network: Network) -> Ends:
     """Return the links of a network, each once; where they have directions, each direction that the source gives.
 
     A directed link has the kind and the times of what leads its way.
@@ -200,7 +201,7 @@ def can_be_joined(column: pa.ChunkedArray, sign: str) -> bool:
     (True, False)
     """
     flat = pc.list_flatten(column)
-    text = kind_of(column.type.value_type) == "string"
+    text = name_type(column.type.value_type) == "string"
     return not (flat.null_count or (text and pc.any(pc.match_substring(flat, sign)).as_py()))
 
 
@@ -214,12 +215,19 @@ def rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
-def kind_of(kind: pa.DataType) -> str:
+def records(table: pa.Table) -> Iterator[dict[str, Any]]:
+    """Give the rows of a plain table as dictionaries, without what is missing."""
+    names = table.column_names
+    for row in rows(table):
+        yield {name: value for name, value in zip(names, row, strict=True) if value is not None}
+
+
+def name_type(kind: pa.DataType) -> str:
     """Return what GraphML calls a plain type: boolean, int, long, double or string.
 
     Lists are texts there.
 
-    >>> [kind_of(kind) for kind in (pa.bool_(), pa.int32(), pa.int64(), pa.float64(), pa.list_(pa.int32()))]
+    >>> [name_type(kind) for kind in (pa.bool_(), pa.int32(), pa.int64(), pa.float64(), pa.list_(pa.int32()))]
     ['boolean', 'int', 'long', 'double', 'string']
     """
     if pa.types.is_boolean(kind):

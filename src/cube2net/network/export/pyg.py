@@ -16,7 +16,7 @@ from cube2net.arguments import check_call, expect
 from cube2net.array_types import Array
 from cube2net.extras import require
 from cube2net.network.attributes import TIMES, label_shares
-from cube2net.network.export.plain_tables import about, as_text, ends_of, ids_of, plain_nodes
+from cube2net.network.export.plain_tables import about, as_text, list_ends, list_ids, plain_nodes
 from cube2net.records import Network
 from cube2net.records.column_kinds import is_list
 from cube2net.records.network import GIVEN, NODES
@@ -89,7 +89,7 @@ def to_pyg(network: Network) -> Data:
         query_links=tensor(nodes["query_links"].to_numpy(), np.int64),
         y=tensor(labels, np.int64),
         label_names=untouched(label_names),
-        ids=untouched(ids_of(network)),
+        ids=untouched(list_ids(network)),
         names=untouched(nodes["name"].to_pylist()),
         cells=untouched(nodes["cells"].to_pylist()),
         **{f"edge_{name}": values for name, values in _told_of_links(columns).items()},
@@ -135,7 +135,7 @@ def to_hetero(network: Network) -> HeteroData:
     kinds = [kind or "object" for kind in nodes["kind"].to_pylist()]
     kind_names, of_node = _codes(kinds)
     place = np.zeros(len(network), dtype=np.int64)
-    ids = ids_of(network)
+    ids = list_ids(network)
     for number, kind in enumerate(kind_names):
         at = np.flatnonzero(of_node == number)
         place[at] = np.arange(len(at))
@@ -227,7 +227,7 @@ def _without_labels(network: Network, nodes: pa.Table, shares: Mapping[str, Shar
 
 def _both_ways(network: Network) -> tuple[Array, Array, pa.Table]:
     """Return links for passing messages: in both directions, but for directed ones that are no memberships."""
-    ends = ends_of(network)
+    ends = list_ends(network)
     member = np.maximum(ends.source, ends.target) >= len(network.objects)
     again = np.flatnonzero(member) if ends.directed else np.arange(len(ends.source))
     order = np.concatenate([np.arange(len(ends.source)), again])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net.errors import Cube2netError, InputError, SourceError, first_line, quoted, unknown
-from cube2net.network.export.registry import EXPORTS, RECIPE, files_of, suffix_of
+from cube2net.network.export.registry import EXPORTS, RECIPE, find_suffix, list_files
 from cube2net.network.export.xlsx import RECIPE as SHEET
 from cube2net.network.export.xml import RECIPE as LINE
 from cube2net.records import Recipe
@@ -32,7 +32,7 @@ def network_path(path: Path) -> Path:
     """
     if path.name.endswith(RECIPE):
         return path.with_name(path.name[: -len(RECIPE)] + ".csv")
-    suffix = suffix_of(path)
+    suffix = find_suffix(path)
     stem, end = path.name[: -len(suffix)], path.name[-len(suffix) :]
     for part in EXPORTS.get(suffix, {}):
         if part and stem.endswith(part) and len(stem) > len(part):
@@ -42,10 +42,10 @@ def network_path(path: Path) -> Path:
 
 def read_recipe(path: Path) -> Recipe:
     """Return the recipe of the network at a path; raise where there is none, or none that can be read."""
-    suffix = suffix_of(path)
+    suffix = find_suffix(path)
     if suffix not in READERS:
         raise unknown("suffix of a network file", path.suffix, READERS)
-    file = next(iter(files_of(path).values())) if suffix not in BESIDE else files_of(path)[RECIPE]
+    file = next(iter(list_files(path).values())) if suffix not in BESIDE else list_files(path)[RECIPE]
     try:
         found = READERS[suffix](file)
         recipe = found if isinstance(found, Recipe) else Recipe.from_dict(found) if found is not None else None

@@ -70,32 +70,32 @@ def write(network: Network, path: str | Path, *, spreadsheet_safe: bool = False)
     expect(Network, network, "network")
     path = Path(path)
     check_network_path(path, spreadsheet_safe=spreadsheet_safe)
-    suffix = suffix_of(path)
+    suffix = find_suffix(path)
     exports = SAFE_EXPORTS if spreadsheet_safe else EXPORTS
-    files = files_of(path)
+    files = list_files(path)
     writers = {files[part]: partial(exporter, network) for part, exporter in exports[suffix].items()}
     if RECIPE in files and network.recipe is not None:
         writers[files[RECIPE]] = partial(write_recipe, network)
     return write_files(writers)
 
 
-def suffix_of(path: Path) -> str:
+def find_suffix(path: Path) -> str:
     """Return the suffix of the format that a path names, the longest that fits; its own where none does.
 
-    >>> suffix_of(Path("net.CSV")), suffix_of(Path("net.neo4j.csv")), suffix_of(Path("net.txt"))
+    >>> find_suffix(Path("net.CSV")), find_suffix(Path("net.neo4j.csv")), find_suffix(Path("net.txt"))
     ('.csv', '.neo4j.csv', '.txt')
     """
     fitting = [suffix for suffix in EXPORTS if path.name.lower().endswith(suffix) and len(path.name) > len(suffix)]
     return max(fitting, key=len, default=path.suffix)
 
 
-def files_of(path: Path) -> dict[str, Path]:
+def list_files(path: Path) -> dict[str, Path]:
     """Return the files of a network by what they hold, the recipe's where the format has no place for it.
 
-    >>> [str(file) for file in files_of(Path("net.csv")).values()]
+    >>> [str(file) for file in list_files(Path("net.csv")).values()]
     ['net.nodes.csv', 'net.links.csv', 'net.recipe.json']
     """
-    suffix = suffix_of(path)
+    suffix = find_suffix(path)
     stem, end = path.name[: -len(suffix)], path.name[-len(suffix) :]
     files = {part: path.with_name(f"{stem}{part}{end}") for part in EXPORTS[suffix]}
     return files | ({RECIPE: path.with_suffix(RECIPE)} if suffix in SAFE_EXPORTS else {})
@@ -103,12 +103,12 @@ def files_of(path: Path) -> dict[str, Path]:
 
 def can_be_safe(path: Path) -> bool:
     """Return whether a format is one whose fields can be guarded from spreadsheets."""
-    return suffix_of(path) in SAFE_EXPORTS
+    return find_suffix(path) in SAFE_EXPORTS
 
 
 def check_network_path(path: Path, *, spreadsheet_safe: bool = False) -> None:
     """Raise unless a network can be written at a path, safe for spreadsheets where asked."""
-    check_path(path, [path.suffix.lower()] if suffix_of(path) in EXPORTS else EXPORTS, "network file")
-    if spreadsheet_safe and suffix_of(path) not in SAFE_EXPORTS:
-        safe = " (a workbook runs no text: leave it out)" if suffix_of(path) == ".xlsx" else ""
+    check_path(path, [path.suffix.lower()] if find_suffix(path) in EXPORTS else EXPORTS, "network file")
+    if spreadsheet_safe and find_suffix(path) not in SAFE_EXPORTS:
+        safe = " (a workbook runs no text: leave it out)" if find_suffix(path) == ".xlsx" else ""
         raise ParameterError(f"spreadsheet_safe guards the cells of a .csv file, got {quoted(path.suffix)}{safe}")

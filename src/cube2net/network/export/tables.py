@@ -18,10 +18,10 @@ from cube2net.network.export.plain_tables import (
     about_with_recipe,
     as_text,
     can_be_joined,
-    ends_of,
-    ids_of,
     json_text,
-    kind_of,
+    list_ends,
+    list_ids,
+    name_type,
     plain_nodes,
     plain_table,
     rows,
@@ -154,7 +154,7 @@ def write_neo4j_nodes(network: Network, path: Path, *, spreadsheet_safe: bool = 
     properties, texts = _properties(table)
     kinds = [kind.replace(SEPARATOR, ",") or "object" for kind in table["kind"].to_pylist()]
     lines = (
-        [key, kind, *_line(row, texts)] for key, kind, row in zip(ids_of(network), kinds, rows(table), strict=True)
+        [key, kind, *_line(row, texts)] for key, kind, row in zip(list_ids(network), kinds, rows(table), strict=True)
     )
     write_table(path, ["id:ID", ":LABEL", *properties], lines, spreadsheet_safe=spreadsheet_safe)
 
@@ -164,7 +164,7 @@ def write_neo4j_links(network: Network, path: Path, *, spreadsheet_safe: bool = 
 
     Relationships of Neo4j have a direction; where the source of the network has none, each link stands once.
     """
-    ends, ids = ends_of(network), ids_of(network)
+    ends, ids = list_ends(network), list_ids(network)
     properties, texts = _properties(ends.columns)
     kinds = ends.columns["kind"].to_pylist()
 
@@ -186,11 +186,11 @@ def _properties(table: pa.Table) -> tuple[list[str], list[Callable[[Any], Any]]]
 def _property(column: pa.ChunkedArray) -> tuple[str, Callable[[Any], Any]]:
     kind = column.type
     if not is_list(kind):
-        return kind_of(kind), (lambda value: value) if pa.types.is_integer(kind) else as_text(kind)
+        return name_type(kind), (lambda value: value) if pa.types.is_integer(kind) else as_text(kind)
     if not can_be_joined(column, SEPARATOR):
         return "string", json_text  # Neo4j has no way to write the sign between two values inside one
     one = as_text(kind.value_type)
-    return f"{kind_of(kind.value_type)}[]", lambda values: SEPARATOR.join(map(one, values))
+    return f"{name_type(kind.value_type)}[]", lambda values: SEPARATOR.join(map(one, values))
 
 
 def _line(row: tuple[Any, ...], texts: list[Callable[[Any], Any]]) -> list[Any]:

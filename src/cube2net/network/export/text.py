@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.escaping import in_markdown
+from cube2net.escaping import counted, in_markdown
 from cube2net.network.attributes import ITEMS
 from cube2net.network.export.token_budget import Count, Section, estimated_tokens, longest_text
 from cube2net.network.summary import certificate, summarize
@@ -77,11 +77,11 @@ def opening_lines(known: KnownNodes, cells: int) -> list[str]:
     network = known.network
     inside, outside = len(network.query), len(network.objects) - len(network.query)
     beside = "near" if network.form == "woven" else "others"
-    parts = [f"{many(len(network.objects), 'object')} ({inside:,} of the query, {outside:,} {beside})"]
-    parts += [f"{many(cells, 'cell')} chosen"] if cells else []
-    parts.append(f"{many(len(known.heaviest), 'link')} among objects")
+    parts = [f"{counted(len(network.objects), 'object')} ({inside:,} of the query, {outside:,} {beside})"]
+    parts += [f"{counted(cells, 'cell')} chosen"] if cells else []
+    parts.append(f"{counted(len(known.heaviest), 'link')} among objects")
     sizes = f"It has {', '.join(parts)}.{known.said_of_kind}"
-    return [f"# Network around a query of {many(inside, 'object')}", sizes, *_said_of_views(network)]
+    return [f"# Network around a query of {counted(inside, 'object')}", sizes, *_said_of_views(network)]
 
 
 def said_beside(network: Network, about: Mapping[str, Any]) -> list[str]:
@@ -186,7 +186,7 @@ class KnownNodes:
         count = len(self.network.query)
         loose = np.flatnonzero(self.network.brought_by.sizes[:count] == 0).tolist()
         without = f", all but {first_of([self.names[at] for at in loose])}" if loose else ""
-        return [f"The cells hold {count - len(loose):,} of the {many(count, 'object')} of the query{without}."]
+        return [f"The cells hold {count - len(loose):,} of the {counted(count, 'object')} of the query{without}."]
 
     @property
     def said_of_groups(self) -> str:
@@ -214,7 +214,7 @@ class KnownNodes:
 
         def line(number: int) -> str:
             title, rows = groups[number]
-            parts = [many(len(rows), "object")]
+            parts = [counted(len(rows), "object")]
             if self.counts is not None:
                 inside = np.zeros(len(self.network.objects), dtype=bool)
                 inside[rows] = True
@@ -336,7 +336,7 @@ def _attributes(columns: Sequence[tuple[str, list[Any]]], at: int) -> Iterator[s
         if name == ITEMS:
             mostly = []
             if value is not None:
-                yield many(value, "item")
+                yield counted(value, "item")
         elif value is not None and mostly is not None:
             mostly.append(in_markdown(str(value), VALUE))
         elif value is not None:
@@ -359,15 +359,6 @@ def first_of(names: Sequence[str], most: int = NAMED) -> str:
     """
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"
-
-
-def many(count: int, what: str) -> str:
-    """Return a number of things.
-
-    >>> many(1, "cell"), many(1_000, "cell")
-    ('1 cell', '1,000 cells')
-    """
-    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 NAMES = 100

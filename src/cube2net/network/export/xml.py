@@ -9,7 +9,7 @@ from typing import TextIO
 
 import pyarrow as pa
 
-from cube2net.network.export.plain_tables import about, as_text, distinct, ends_of, ids_of, kind_of, plain_nodes
+from cube2net.network.export.plain_tables import about, as_text, distinct, list_ends, list_ids, name_type, plain_nodes
 from cube2net.records import Network
 from cube2net.records.distinct_names import distinct_names
 
@@ -42,8 +42,8 @@ def write_graphml(network: Network, path: Path) -> None:
     element; whole numbers are too, for an element's id is a text. The graph itself carries ``form``, ``dimensions`` and
     ``selected``, one cell a line, and ``recipe``. What is missing is absent.
     """
-    ids = distinct([escape(str(key)) for key in ids_of(network)], ADVICE)
-    nodes, ends = plain_nodes(network), ends_of(network)
+    ids = distinct([escape(str(key)) for key in list_ids(network)], ADVICE)
+    nodes, ends = plain_nodes(network), list_ends(network)
     repeat = any("&amp;" in key for key in ids) or pa.types.is_integer(nodes.schema.field("id").type)
     nodes = nodes if repeat else nodes.drop_columns(["id"])
     told = {name: value if isinstance(value, str) else "\n".join(value) for name, value in about(network).items()}
@@ -73,8 +73,8 @@ def write_gexf(network: Network, path: Path) -> None:
     between, and the description lists the cells they mean, one a line in the order chosen, and last the recipe. What is
     missing is absent.
     """
-    ids = distinct([escape(str(key)) for key in ids_of(network)], ADVICE)
-    nodes, ends = plain_nodes(network), ends_of(network)
+    ids = distinct([escape(str(key)) for key in list_ids(network)], ADVICE)
+    nodes, ends = plain_nodes(network), list_ends(network)
     names = [escape(name) for name in nodes["name"].to_pylist()]
     if not pa.types.is_integer(nodes.schema.field("id").type):
         nodes = nodes.drop_columns(["id"])
@@ -117,7 +117,7 @@ def _titles(names: Sequence[str]) -> list[str]:
 
 def _graphml_keys(out: TextIO, owner: str, table: pa.Table) -> None:
     for number, (name, kind) in enumerate(zip(_titles(table.column_names), table.schema.types, strict=True)):
-        out.write(f'<key id="{owner}.{number}" for="{owner}" attr.name="{name}" attr.type="{kind_of(kind)}"/>\n')
+        out.write(f'<key id="{owner}.{number}" for="{owner}" attr.name="{name}" attr.type="{name_type(kind)}"/>\n')
 
 
 def _data(owner: str, table: pa.Table) -> Iterator[str]:
@@ -128,7 +128,7 @@ def _data(owner: str, table: pa.Table) -> Iterator[str]:
 def _gexf_attributes(out: TextIO, owner: str, table: pa.Table, titles: Sequence[str]) -> None:
     out.write(f'<attributes class="{owner}" mode="static">\n')
     for number, (title, kind) in enumerate(zip(_titles(titles), table.schema.types, strict=True)):
-        name = GEXF_KINDS.get(kind_of(kind), kind_of(kind))
+        name = GEXF_KINDS.get(name_type(kind), name_type(kind))
         out.write(f'<attribute id="{owner}.{number}" title="{title}" type="{name}"/>\n')
     out.write("</attributes>\n")
 

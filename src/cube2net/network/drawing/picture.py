@@ -1,12 +1,13 @@
-"""Names beside the nodes of a picture: as many as fit without covering one another."""
+"""What every picture of a network shows: groups of nodes, looks of links, and places of names.
+
+Matplotlib and SVG draw it alike.
+"""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +16,17 @@ from cube2net.escaping import one_line, short
 from cube2net.network.export.plain_tables import texts
 from cube2net.records import Network
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+FEWEST_UNITS = 16.0
+ROOM = {"query": 1.0, "other": 0.6, "cell": 1.3}
+LARGEST = {"query": 11.0, "other": 7.0, "cell": 13.0}
 
-FONTS = ("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "PingFang SC", "Microsoft YaHei", "Arial Unicode MS")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""Okabe and Ito's colours, which colour-blind readers tell apart, without their yellow and black."""
+
+SHAPES = {"o": 1.0, "^": 1.0, "D": 0.8, "v": 1.0}
+"""Where labels are more than colours, the next shape; each with its size, so that all look equally large."""
+
+GREY, RIM, CELL = "#555555", "#8C8C8C", "#F3DFA2"
 # All cells are named where there are no more than the first number, and else so many that were chosen first.
 MOST_CELLS, FIRST_CELLS = 25, 12
 MOST_NAMES = 24
@@ -29,68 +37,6 @@ OVER = 40
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 BETWEEN = ((1, 0.5), (1, -0.5), (-1, 0.5), (-1, -0.5), (0.5, 1), (-0.5, 1), (0.5, -1), (-0.5, -1))
 AWAY = (1.5, 6.0)
-
-
-def installed_fonts() -> list[str]:
-    """Return the families to write with, first choice first: letters that one lacks come from the next."""
-    from matplotlib.font_manager import fontManager
-
-    names = set(fontManager.get_font_names())
-    return [name for name in FONTS if name in names]
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Let a letter that no installed font has be drawn as a box, without a warning for each."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        yield
-
-
-def add_captions(
-    axes: Axes, network: Network, place: Array, sizes: Array, fonts: list[str], *, name_cells: bool = False
-) -> None:
-    """Name the cells, or the first 12 of more than 25, the query and other objects, where there is room.
-
-    Each name stands on the side of its node where it covers least. It covers no other name, no node of the query
-    and no cell: one that finds no such place is left out. Cells come first, in the order chosen, then the best linked
-    objects of the query, then others, whose names cover no node (:func:`wanted_names`); with ``name_cells``
-    their names stand over objects where there is no other place.
-
-    adjustText leaves none out and takes two to nine times as long; of 24 names, 1 to 6 then cover something and 4 to 7
-    stand nearer to a wrong node, here none and 0 to 3: see ``benchmarks/layouts.py``.
-    """
-    from matplotlib.patheffects import withStroke
-
-    box, pixels = axes.get_window_extent(), axes.figure.dpi / 72
-    room = Room.of(network, axes.transData.transform(place), sizes * pixels / 2, np.array([box.min, box.max]), pixels)
-    names = texts(network.nodes, "name")
-    for node, is_cell in wanted_names(network):
-        text = axes.text(
-            place[node, 0],
-            place[node, 1],
-            "",
-            fontsize=8 if is_cell else 7.5,
-            fontfamily=fonts,
-            color="#222222" if is_cell or network.in_query[node] else "#555555",
-            fontstyle="italic" if is_cell else "normal",
-            ha="center",
-            va="center",
-            linespacing=1.05,
-            parse_math=False,
-            zorder=6,
-            path_effects=[withStroke(linewidth=HALO, foreground="white", alpha=0.85)],
-        )
-        ways = wordings(names[node]) if is_cell else [short(names[node], LONGEST)]
-        for wording, over in [(way, over) for over in (False, True)[: 1 + (name_cells and is_cell)] for way in ways]:
-            text.set_text(wording)
-            extent = text.get_window_extent()
-            middle = room.take(node, extent.width, extent.height, over=over)
-            if middle is not None:
-                text.set_position(tuple(axes.transData.inverted().transform(middle)))
-                break
-        else:
-            text.remove()
 
 
 def wordings(name: str) -> list[str]:
@@ -213,3 +159,131 @@ def _hidden(boxes: Array, dots: Array, around: Array, weigh: Array) -> Array:
         & (dots[None, :, 1] - around < boxes[:, None, 3])
     )
     return np.asarray(inside @ weigh)
+
+
+@dataclass(frozen=True)
+class LinkLook:
+    """How links of a kind are drawn: width in points and opacity, of the lightest and of the heaviest."""
+
+    thin: float
+    thick: float
+    pale: float
+    dark: float
+
+    def width(self, strength: Any) -> Any:
+        """Return the width of links of some strengths."""
+        return self.thin + (self.thick - self.thin) * strength
+
+    def ink(self, strength: Any) -> Any:
+        """Return the opacity of links of some strengths."""
+        return self.pale + (self.dark - self.pale) * strength
+
+
+LINKS = {
+    "other": LinkLook(0.45, 1.2, 0.25, 0.7),
+    "member": LinkLook(0.6, 0.6, 0.4, 0.4),
+    "one": LinkLook(0.5, 1.6, 0.4, 0.85),
+    "query": LinkLook(1.4, 3.0, 0.8, 1.0),
+}
+"""The looks of links by what they join, those below first: no object of the query, a cell, one of the query, two."""
+
+
+def link_classes(network: Network) -> Array:
+    """Return of every link what it joins: a word of :data:`LINKS`."""
+    ends = (network.source < len(network.query)).astype(int) + (network.target < len(network.query))
+    member = np.maximum(network.source, network.target) >= len(network.objects)
+    return np.where(member, "member", np.array(["other", "one", "query"])[ends])
+
+
+def strengths(network: Network) -> Array:
+    """Return how heavy every link between objects is by what the source says, from 0 to 1; 0 where all weigh the same.
+
+    Memberships have no strength. A link of a quarter of the heaviest's weight has about half its strength.
+    """
+    among = np.maximum(network.source, network.target) < len(network.objects)
+    weight = np.asarray(network.weight[among] if network.given is None else network.given, dtype=np.float64)
+    found = np.zeros(len(network.weight))
+    if len(weight) and weight.max() > weight.min():
+        found[among] = np.sqrt((weight - weight.min()) / (weight.max() - weight.min()))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Nodes that look the same, and the line of the legend that says what they are."""
+
+    text: str
+    nodes: Array
+    role: str
+    colour: str
+    shape: str = "o"
+    rim: str = RIM
+
+    @property
+    def size(self) -> float:
+        """The size its shape is drawn at."""
+        return SHAPES.get(self.shape, 1.0)
+
+
+def group_nodes(network: Network) -> list[Group]:
+    """Return the groups of nodes in the order of the legend: labels by name, then objects without, then cells."""
+    node = np.arange(len(network))
+    labels = np.array(texts(network.nodes, "label"), dtype=np.str_)
+    inside = network.in_query
+    counts = Counter(labels[inside & (labels != "")].tolist())
+    shown = sorted(name for name, _ in counts.most_common(len(COLOURS) * len(SHAPES)))
+    groups = [
+        Group(
+            f"{short(name, 40)} ({counts[name]:,})",
+            node[labels == name],
+            "query",
+            COLOURS[number % len(COLOURS)],
+            list(SHAPES)[number // len(COLOURS)],
+            "white",
+        )
+        for number, name in enumerate(shown)
+    ]
+    rest = node[inside & ~np.isin(labels, shown)]
+    if not counts:
+        groups.append(Group(f"query ({len(rest):,})", rest, "query", COLOURS[0], rim="white"))
+    elif len(rest):
+        others = f"{len(counts) - len(shown):,} other labels" if len(counts) > len(shown) else "query without a label"
+        groups.append(Group(f"{others} ({len(rest):,})", rest, "query", GREY, rim="white"))
+    objects = node[~inside & (node < len(network.objects))]
+    if len(objects):
+        what = "near objects" if network.form == "woven" else "other objects"
+        groups.append(Group(f"{what} ({len(objects):,})", objects, "other", "white"))
+    if len(network.cells):
+        groups.append(Group(f"cells ({len(network.cells):,})", node[len(network.objects) :], "cell", CELL, "s"))
+    return groups
+
+
+def number_groups(network: Network, groups: list[Group]) -> Array:
+    """Return the number of every node's group."""
+    numbers = np.zeros(len(network), dtype=np.int64)
+    for number, group in enumerate(groups):
+        numbers[group.nodes] = number
+    return numbers
+
+
+def compute_diameters(network: Network, groups: list[Group], unit: float, smallest: float) -> Array:
+    """Return the diameter of every node, given the length of a unit of the layout; many cells are drawn smaller."""
+    sizes = np.empty(len(network))
+    for group in groups:
+        many = max(0.5, min(1.0, (MOST_CELLS / len(group.nodes)) ** 0.5)) if group.role == "cell" else 1.0
+        sizes[group.nodes] = many * np.clip(ROOM[group.role] * unit, smallest, LARGEST[group.role])
+    return sizes
+
+
+def describe_picture(network: Network) -> str:
+    """Return what a picture shows, for those who do not see it."""
+    return f"a network of {_format_size(network)}"
+
+
+def format_subtitle(network: Network) -> str:
+    """Return the size of a network as it stands below the title of its picture."""
+    return _format_size(network).replace(", ", " · ")
+
+
+def _format_size(network: Network) -> str:
+    return str(network).partition("(")[2].rstrip(")")

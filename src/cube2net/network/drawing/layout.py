@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cube2net.array_types import Array
+from cube2net.errors import ParameterError, quoted
 from cube2net.network.export.graphs import to_scipy
-from cube2net.network.warm_layout import below, between_neighbours, places_given, settled
 from cube2net.records import Network
 from cube2net.seeding import stream
 
@@ -20,7 +20,7 @@ WIDE = 1.6
 PIVOTS = 40
 HOLD = 0.05
 SMALL = 12
-ROOM = {"query": 0.52, "other": 0.36, "cell": 0.75}
+RADIUS = {"query": 0.52, "other": 0.36, "cell": 0.75}
 
 
 def layout(network: Network, *, seed: int = 0, start: Sequence[Sequence[float] | None] | Array | None = None) -> Array:
@@ -45,63 +45,63 @@ def layout(network: Network, *, seed: int = 0, start: Sequence[Sequence[float] |
     rng = stream(seed, "network", "layout")
     links = to_scipy(network)
     links.data[:] = 1
-    radius = _radius(network)
+    radius = _compute_radius(network)
     _, part = csgraph.connected_components(links, directed=False)
     sizes = np.bincount(part, minlength=1)
     parts = [np.flatnonzero(part == number) for number in np.argsort(-sizes, kind="stable") if sizes[number] > 1]
     alone = np.flatnonzero(sizes[part] == 1)
-    known = None if start is None else places_given(start, len(network))
+    known = None if start is None else _read_places(start, len(network))
     if known is not None and 2 * int(np.isnan(known[:, 0]).sum()) <= len(known):
-        return _warm(links, known, radius, parts, alone, rng)
-    places = [_part(links[nodes][:, nodes], radius[nodes], rng) for nodes in parts]
+        return _move_places(links, known, radius, parts, alone, rng)
+    places = [_lay_out_part(links[nodes][:, nodes], radius[nodes], rng) for nodes in parts]
     if len(alone):
         parts.append(alone)
-        places.append(_grid(len(alone), max([np.ptp(place[:, 0]) for place in places], default=0.0)))
+        places.append(_make_grid(len(alone), max([np.ptp(place[:, 0]) for place in places], default=0.0)))
     result: Array = np.empty((len(network), 2))
-    for nodes, place in zip(parts, _packed(places), strict=True):
+    for nodes, place in zip(parts, _pack_parts(places), strict=True):
         result[nodes] = place
     result -= (result.max(axis=0) + result.min(axis=0)) / 2
     return result
 
 
-def _warm(
+def _move_places(
     links: sp.csr_array, known: Array, radius: Array, parts: list[Array], alone: Array, rng: np.random.Generator
 ) -> Array:
     """Return the places of nodes that mostly have one."""
     from cube2net.kernels.force_layout import separate
 
-    place = between_neighbours(links, known, radius)
+    place = _place_between(links, known, radius)
     hold = np.array([HOLD, HOLD * WIDE])
     fresh = [nodes for nodes in parts if np.isnan(place[nodes[0], 0])]
     for nodes in parts:
         if len(nodes) > 2 and not np.isnan(place[nodes[0], 0]):
             own = links[nodes][:, nodes]
-            place[nodes] = settled(own, place[nodes], _ends(own), hold)
-    made = [_part(links[nodes][:, nodes], radius[nodes], rng) for nodes in fresh]
+            place[nodes] = _relax_part(own, place[nodes], _list_ends(own), hold)
+    made = [_lay_out_part(links[nodes][:, nodes], radius[nodes], rng) for nodes in fresh]
     loose = alone[np.isnan(place[alone, 0])]
     if len(loose):
         fresh.append(loose)
-        made.append(_grid(len(loose), float(np.ptp(place[~np.isnan(place[:, 0]), 0]))))
+        made.append(_make_grid(len(loose), float(np.ptp(place[~np.isnan(place[:, 0]), 0]))))
     if made:
-        for nodes, new in zip(fresh, below(_packed(made), place), strict=True):
+        for nodes, new in zip(fresh, _move_below(_pack_parts(made), place), strict=True):
             place[nodes] = new
     result: Array = separate(place, radius, 200 if len(place) <= 5000 else 20)
     return result
 
 
-def _radius(network: Network) -> Array:
+def _compute_radius(network: Network) -> Array:
     node = np.arange(len(network))
-    other = np.where(node < len(network.objects), ROOM["other"], ROOM["cell"])
-    return np.where(network.in_query, ROOM["query"], other)
+    other = np.where(node < len(network.objects), RADIUS["other"], RADIUS["cell"])
+    return np.where(network.in_query, RADIUS["query"], other)
 
 
-def _part(links: sp.csr_array, radius: Array, rng: np.random.Generator) -> Array:
+def _lay_out_part(links: sp.csr_array, radius: Array, rng: np.random.Generator) -> Array:
     """Return the places of one connected part, its long side along x, about its middle."""
     from cube2net.kernels.force_layout import separate
 
     count = links.shape[0]
-    source, target = _ends(links)
-    place = _turned(_by_forces(links, rng))
+    source, target = _list_ends(links)
+    place = _turn(_apply_forces(links, rng))
     box = np.maximum(np.ptp(place, axis=0), 1e-9)
     crowd = float((np.pi * radius**2).sum())
     scale = np.sqrt(3.2 * crowd / max(float(box.prod()), float(box.max()) ** 2 / 8))
@@ -110,14 +110,14 @@ def _part(links: sp.csr_array, radius: Array, rng: np.random.Generator) -> Array
     return separate(place * scale, radius, 200 if count <= 5000 else 20)
 
 
-def _by_forces(links: sp.csr_array, rng: np.random.Generator) -> Array:
+def _apply_forces(links: sp.csr_array, rng: np.random.Generator) -> Array:
     """Return the places at which what pulls and pushes the nodes of one connected part is about even."""
     from cube2net.kernels.force_layout import bins_for, relax
 
     count = links.shape[0]
     degree = np.diff(links.indptr).astype(np.float64)
-    source, target = _ends(links)
-    start = _unfolded(links)
+    source, target = _list_ends(links)
+    start = _unfold(links)
     start *= 10 * np.sqrt(count) / max(float(start.std(axis=0).max()), 1e-9)
     start += rng.normal(size=start.shape) * np.sqrt(count) / 10
     return relax(
@@ -133,14 +133,14 @@ def _by_forces(links: sp.csr_array, rng: np.random.Generator) -> Array:
     )
 
 
-def _ends(links: sp.csr_array) -> tuple[Array, Array]:
+def _list_ends(links: sp.csr_array) -> tuple[Array, Array]:
     """Return the two ends of every link, each link once."""
     ends = links.tocoo()
     once = ends.row < ends.col
     return ends.row[once].astype(np.int64), ends.col[once].astype(np.int64)
 
 
-def _unfolded(links: sp.csr_array) -> Array:
+def _unfold(links: sp.csr_array) -> Array:
     """Return first places by pivot MDS: the two main directions of the squared distances to a few nodes."""
     from scipy.sparse import csgraph
 
@@ -154,30 +154,30 @@ def _unfolded(links: sp.csr_array) -> Array:
     squared = np.array(rows).T ** 2
     centred = squared - squared.mean(axis=0) - squared.mean(axis=1, keepdims=True) + squared.mean()
     left, size, _ = np.linalg.svd(centred, full_matrices=False)
-    return _same_side(left[:, :2] * size[:2])
+    return _mirror(left[:, :2] * size[:2])
 
 
-def _turned(place: Array) -> Array:
+def _turn(place: Array) -> Array:
     """Return the places turned so that they are widest along x."""
     centred = place - place.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
-    return _same_side(centred @ axes.T)
+    return _mirror(centred @ axes.T)
 
 
-def _same_side(place: Array) -> Array:
+def _mirror(place: Array) -> Array:
     """Return the places mirrored so that the farthest node of each axis is on the positive side."""
     far = place[np.abs(place).argmax(axis=0), np.arange(place.shape[1])]
     return place * np.where(far < 0, -1.0, 1.0)
 
 
-def _grid(count: int, width: float) -> Array:
+def _make_grid(count: int, width: float) -> Array:
     """Return places in rows from the top left, as wide as asked or a little wider than high."""
     columns = int(max(np.ceil(np.sqrt(count * WIDE)), width // 1.6))
     node = np.arange(count)
     return np.column_stack([node % columns, -(node // columns)]) * 1.6
 
 
-def _packed(places: list[Array]) -> list[Array]:
+def _pack_parts(places: list[Array]) -> list[Array]:
     """Return the parts moved side by side into rows, each row centred, no part touching another."""
     boxes = np.array([np.ptp(place, axis=0) + 2 for place in places])
     widest, square = float(boxes[:, 0].max()), float(np.sqrt(boxes.prod(axis=1).sum() * WIDE))
@@ -202,3 +202,92 @@ def _packed(places: list[Array]) -> list[Array]:
             left += boxes[number, 0]
         top -= height
     return [moved[number] for number in range(len(places))]
+
+
+FARTHEST = 1e6
+"""No place lies farther from the middle along an axis."""
+WARM_STEPS, WARM_REACH = 30, 0.12
+"""In so many steps forces move a node, by at most so much in the first of them."""
+SCALES = np.geomspace(0.05, 400, 12)
+"""By so much places may be enlarged until what pulls and what pushes is even."""
+GAP = 2.0
+"""Between what was there and parts that are all new."""
+
+
+def _read_places(start: Sequence[Sequence[float] | None] | Array, count: int) -> Array:
+    """Return the places that nodes have now, nan for those that have none; anything else is refused."""
+    if len(start) != count:
+        raise ParameterError(f"start has {len(start):,} places, expected one, or null, for each of {count:,} nodes")
+    found = np.full((count, 2), np.nan)
+    for node, place in enumerate(start):
+        if place is None:
+            continue
+        given = np.asarray(place, dtype=np.float64)
+        if np.isnan(given).all():
+            continue
+        if given.shape != (2,) or not (np.abs(given) <= FARTHEST).all():
+            raise ParameterError(f"start[{node}] is {quoted(place)}, expected two numbers of at most {FARTHEST:,.0f}")
+        found[node] = given
+    return found
+
+
+def _place_between(links: sp.csr_array, place: Array, radius: Array) -> Array:
+    """Return the places with new nodes at the mean of their neighbours that have one, or get one on the way.
+
+    They stand a little beside that mean, each in another direction, so that no two are in one place.
+    """
+    place = place.copy()
+    turn = np.arange(len(place)) * 2.399963229728653  # the golden angle: no two directions are the same
+    beside = np.column_stack([np.cos(turn), np.sin(turn)]) * radius[:, None]
+    while True:
+        known = ~np.isnan(place[:, 0])
+        count = links @ known.astype(np.float64)
+        ready = np.flatnonzero(~known & (count > 0))
+        if not len(ready):
+            return place
+        sums = links[ready] @ np.where(known[:, None], place, 0.0)
+        place[ready] = sums / count[ready, None] + beside[ready]
+
+
+def _relax_part(links: sp.csr_array, place: Array, ends: tuple[Array, Array], hold: Array) -> Array:
+    """Return the places of one connected part after a few short steps of the forces, about the same middle."""
+    from cube2net.kernels.force_layout import attract, bins_for, push_apart, relax
+
+    count = len(place)
+    degree = np.diff(links.indptr).astype(np.float64)
+    pull = 1 / np.sqrt(np.minimum(degree[ends[0]], degree[ends[1]]))
+    mass = np.sqrt(degree + 1)
+    bins = bins_for(count)
+    middle = place.mean(axis=0)
+    centred = place - middle
+
+    def outward(scale: float) -> float:
+        """Return how much the forces widen the part where it is enlarged by a scale."""
+        at = centred * scale
+        force = np.zeros_like(at)
+        push_apart(at, mass, bins, force)
+        attract(at, *ends, pull, force)
+        force -= hold * mass[:, None] * at
+        return float((force * at).sum())
+
+    signs = [outward(scale) > 0 for scale in SCALES]
+    first = signs.index(False) if False in signs else len(SCALES) - 1
+    low, high = SCALES[max(first - 1, 0)], SCALES[first]
+    for _ in range(4):
+        scale = float(np.sqrt(low * high))
+        low, high = (scale, high) if outward(scale) > 0 else (low, scale)
+    scale = float(np.sqrt(low * high))
+    steps = int(np.clip(WARM_STEPS * 2_000 / count, 6, WARM_STEPS))
+    moved: Array = relax(centred * scale, *ends, pull, mass, bins, steps, WARM_REACH * scale, hold) / scale
+    moved += middle - moved.mean(axis=0)
+    return moved
+
+
+def _move_below(places: list[Array], top: Array) -> list[Array]:
+    """Return new parts, packed together, moved _move_below what was there."""
+    every = np.concatenate(places)
+    middle = (every[:, 0].max() + every[:, 0].min()) / 2
+    known = top[~np.isnan(top[:, 0])]
+    target = (known[:, 0].max() + known[:, 0].min()) / 2
+    shift = np.array([target - middle, known[:, 1].min() - GAP - every[:, 1].max()])
+    return [place + shift for place in places]

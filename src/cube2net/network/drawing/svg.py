@@ -1,6 +1,6 @@
 """A light picture of a network for pages and notebooks: SVG that needs no package and carries no script.
 
-It looks as :mod:`cube2net.network.draw` does, and is light or dark as its reader's screen is, on a ground of its own.
+It looks as that of Matplotlib does, and is light or dark as its reader's screen is.
 """
 
 from __future__ import annotations
@@ -12,8 +12,23 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.escaping import short
-from cube2net.network.captions import LONGEST, MOST_CELLS, Room, wanted_names, wordings
-from cube2net.network.draw import COLOURS, LARGEST, LINKS, ROOM, Group, groups_of, link_classes, strengths
+from cube2net.network.drawing.picture import (
+    COLOURS,
+    FEWEST_UNITS,
+    LINKS,
+    LONGEST,
+    Group,
+    Room,
+    compute_diameters,
+    describe_picture,
+    format_subtitle,
+    group_nodes,
+    link_classes,
+    number_groups,
+    strengths,
+    wanted_names,
+    wordings,
+)
 from cube2net.network.export.plain_tables import texts
 from cube2net.records import Drawing, Network
 
@@ -23,7 +38,7 @@ UNIT = 10
 MARGIN, LINE, LETTERS = 12.0, 19.0, 11.0
 """In pixels: what is free around all, a line of the legend, and the height of letters."""
 
-FEWEST_UNITS, TALLEST = 16.0, 0.8
+TALLEST = 0.8
 MOST_LINKS = 4_000
 """So many links are drawn, those inside the query and the heaviest first."""
 
@@ -31,7 +46,7 @@ MANY = 2_000
 """Above so many nodes they are dots without a rim, and only cells are named."""
 
 DARK = ("#4DA3E0", "#F08A3C", "#33C59A", "#E59CC4", "#F2B640", "#8CCBF2")
-"""The colours of :data:`~cube2net.network.draw.COLOURS` on a dark ground."""
+"""The colours of :data:`~cube2net.network.drawing.picture.COLOURS` on a dark ground."""
 
 STEPS = 5
 """Links are drawn in so many steps from the lightest to the heaviest: those that look the same are one path."""
@@ -45,9 +60,9 @@ SHAPES = {
 """How a node that is no circle is drawn about its place, for half its size and its whole size."""
 
 
-def svg_of(drawing: Drawing, *, width: int = 760) -> str:
+def draw_svg(drawing: Drawing, *, width: int = 760) -> str:
     """Return a picture of a network as the text of an SVG file, so many pixels wide."""
-    network, groups = drawing.network, groups_of(drawing.network)
+    network, groups = drawing.network, group_nodes(drawing.network)
     title = short(drawing.title, 80)
     low, high = drawing.places.min(axis=0) - 0.7, drawing.places.max(axis=0) + 0.7
     across, down = np.maximum(high - low, (FEWEST_UNITS, FEWEST_UNITS / 4))
@@ -57,7 +72,7 @@ def svg_of(drawing: Drawing, *, width: int = 760) -> str:
     middle = np.array([width / 2, top + tall / 2])
     dots = middle + (drawing.places - (low + high) / 2) * np.array([pixels, -pixels])
     frame = np.array([[MARGIN / 2, top - MARGIN / 2], [width - MARGIN / 2, top + tall + MARGIN / 2]])
-    sizes = _sizes(network, groups, pixels)
+    sizes = compute_diameters(network, groups, pixels, 1.6)
     drawn = _drawn_links(network)
     legend, height = _legend(groups, _left_out(network, drawn), width, top + tall + MARGIN, len(network))
     heading = _heading(network, title) if title else ""
@@ -65,7 +80,7 @@ def svg_of(drawing: Drawing, *, width: int = 760) -> str:
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height:.0f}" ',
             f'viewBox="0 0 {width * UNIT} {height * UNIT:.0f}" role="img">',
-            f"<title>{_escaped(title or description(network))}</title>{_style()}",
+            f"<title>{_escaped(title or describe_picture(network))}</title>{_style()}",
             '<rect class="g" width="100%" height="100%" rx="60"/>',
             heading,
             _links(network, dots, groups, drawn),
@@ -75,12 +90,6 @@ def svg_of(drawing: Drawing, *, width: int = 760) -> str:
             "</svg>",
         )
     )
-
-
-def description(network: Network) -> str:
-    """Return what a picture shows, for those who do not see it."""
-    size = str(network).partition("(")[2].rstrip(")")
-    return f"a network of {size}"
 
 
 def _style() -> str:
@@ -102,15 +111,6 @@ def _style() -> str:
         f"stroke-linejoin:round}}.i{{font-style:italic}}.f{{opacity:.75}}.t{{font-size:140px;font-weight:600}}.p{{fill:none;stroke-linecap:round}}"
         f"{looks(light, COLOURS)}@media(prefers-color-scheme:dark){{{looks(dark, DARK)}}}</style>"
     )
-
-
-def _sizes(network: Network, groups: list[Group], pixels: float) -> Array:
-    """Return the diameter of every node in pixels; many cells are drawn smaller."""
-    sizes = np.empty(len(network))
-    for group in groups:
-        many = max(0.5, min(1.0, (MOST_CELLS / len(group.nodes)) ** 0.5)) if group.role == "cell" else 1.0
-        sizes[group.nodes] = many * np.clip(ROOM[group.role] * pixels, 1.6, LARGEST[group.role])
-    return sizes
 
 
 def _upwards(groups: list[Group]) -> list[Group]:
@@ -138,9 +138,7 @@ def _links(network: Network, dots: Array, groups: list[Group], drawn: Array) -> 
     for group in groups:
         if group.role == "query" and group.colour in COLOURS:
             colour[group.nodes] = COLOURS.index(group.colour)
-    group_of = np.zeros(len(network), dtype=np.int64)
-    for number, group in enumerate(groups):
-        group_of[group.nodes] = number
+    group_of = number_groups(network, groups)
     ends = (source < len(network.query)).astype(int) + (target < len(network.query))
     steps = np.rint(strengths(network)[drawn] * STEPS).astype(int)
     shared = np.where((ends == 2) & (group_of[source] == group_of[target]), colour[source], -1)
@@ -225,7 +223,7 @@ def _legend(groups: list[Group], more: str, width: int, top: float, count: int) 
 
 
 def _heading(network: Network, title: str) -> str:
-    size = str(network).partition("(")[2].rstrip(")").replace(", ", " · ")
+    size = format_subtitle(network)
     return _text(title, MARGIN, MARGIN + 0.7 * LINE, "t") + _text(size, MARGIN, MARGIN + 1.6 * LINE, "f")
 
 

@@ -1,9 +1,10 @@
-"""A picture of a network: the query in colour, other objects in white, cells as squares."""
+"""A network drawn by Matplotlib to PNG, SVG or PDF."""
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,25 @@ from cube2net.array_types import Array
 from cube2net.atomic_files import check_path, write_files
 from cube2net.escaping import short
 from cube2net.extras import require
-from cube2net.network.captions import MOST_CELLS, add_captions, installed_fonts, quiet
+from cube2net.network.drawing.layout import layout
+from cube2net.network.drawing.picture import (
+    FEWEST_UNITS,
+    GREY,
+    HALO,
+    LINKS,
+    LONGEST,
+    Group,
+    Room,
+    compute_diameters,
+    format_subtitle,
+    group_nodes,
+    link_classes,
+    number_groups,
+    strengths,
+    wanted_names,
+    wordings,
+)
 from cube2net.network.export.plain_tables import texts
-from cube2net.network.layout import layout
 from cube2net.records import Network
 
 if TYPE_CHECKING:
@@ -27,65 +44,70 @@ if TYPE_CHECKING:
 PICTURES = (".png", ".svg", ".pdf")
 WIDTH, DPI, MARGIN = 10.0, 160, 0.15
 INK = "#222222"
-FEWEST_UNITS = 16.0
-ROOM = {"query": 1.0, "other": 0.6, "cell": 1.3}
-LARGEST = {"query": 11.0, "other": 7.0, "cell": 13.0}
 ABOVE = {"other": 2, "cell": 3, "query": 4}
-
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's colours, which colour-blind readers tell apart, without their yellow and black."""
-
-SHAPES = {"o": 1.0, "^": 1.0, "D": 0.8, "v": 1.0}
-"""Where labels are more than colours, the next shape; each with its size, so that all look equally large."""
-
-GREY, RIM, CELL = "#555555", "#8C8C8C", "#F3DFA2"
+FONTS = ("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "PingFang SC", "Microsoft YaHei", "Arial Unicode MS")
 
 
-@dataclass(frozen=True)
-class LinkLook:
-    """How links of a kind are drawn: width in points and opacity, of the lightest and of the heaviest."""
+def installed_fonts() -> list[str]:
+    """Return the families to write with, first choice first: letters that one lacks come from the next."""
+    from matplotlib.font_manager import fontManager
 
-    thin: float
-    thick: float
-    pale: float
-    dark: float
-
-    def width(self, strength: Any) -> Any:
-        """Return the width of links of some strengths."""
-        return self.thin + (self.thick - self.thin) * strength
-
-    def ink(self, strength: Any) -> Any:
-        """Return the opacity of links of some strengths."""
-        return self.pale + (self.dark - self.pale) * strength
+    names = set(fontManager.get_font_names())
+    return [name for name in FONTS if name in names]
 
 
-LINKS = {
-    "other": LinkLook(0.45, 1.2, 0.25, 0.7),
-    "member": LinkLook(0.6, 0.6, 0.4, 0.4),
-    "one": LinkLook(0.5, 1.6, 0.4, 0.85),
-    "query": LinkLook(1.4, 3.0, 0.8, 1.0),
-}
-"""The looks of links by what they join, those below first: no object of the query, a cell, one of the query, two."""
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Let a letter that no installed font has be drawn as a box, without a warning for each."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        yield
 
 
-def link_classes(network: Network) -> Array:
-    """Return of every link what it joins: a word of :data:`LINKS`."""
-    ends = (network.source < len(network.query)).astype(int) + (network.target < len(network.query))
-    member = np.maximum(network.source, network.target) >= len(network.objects)
-    return np.where(member, "member", np.array(["other", "one", "query"])[ends])
+def add_captions(
+    axes: Axes, network: Network, place: Array, sizes: Array, fonts: list[str], *, name_cells: bool = False
+) -> None:
+    """Name the cells, or the first 12 of more than 25, the query and other objects, where there is room.
 
+    Each name stands on the side of its node where it covers least. It covers no other name, no node of the query
+    and no cell: one that finds no such place is left out. Cells come first, in the order chosen, then the best linked
+    objects of the query, then others, whose names cover no node (:func:`wanted_names`); with ``name_cells``
+    their names stand over objects where there is no other place.
 
-def strengths(network: Network) -> Array:
-    """Return how heavy every link between objects is by what the source says, from 0 to 1; 0 where all weigh the same.
-
-    Memberships have no strength. A link of a quarter of the heaviest's weight has about half its strength.
+    adjustText leaves none out and takes two to nine times as long; of 24 names, 1 to 6 then cover something and 4 to 7
+    stand nearer to a wrong node, here none and 0 to 3: see ``benchmarks/layouts.py``.
     """
-    among = np.maximum(network.source, network.target) < len(network.objects)
-    weight = np.asarray(network.weight[among] if network.given is None else network.given, dtype=np.float64)
-    found = np.zeros(len(network.weight))
-    if len(weight) and weight.max() > weight.min():
-        found[among] = np.sqrt((weight - weight.min()) / (weight.max() - weight.min()))
-    return found
+    from matplotlib.patheffects import withStroke
+
+    box, pixels = axes.get_window_extent(), axes.figure.dpi / 72
+    room = Room.of(network, axes.transData.transform(place), sizes * pixels / 2, np.array([box.min, box.max]), pixels)
+    names = texts(network.nodes, "name")
+    for node, is_cell in wanted_names(network):
+        text = axes.text(
+            place[node, 0],
+            place[node, 1],
+            "",
+            fontsize=8 if is_cell else 7.5,
+            fontfamily=fonts,
+            color="#222222" if is_cell or network.in_query[node] else "#555555",
+            fontstyle="italic" if is_cell else "normal",
+            ha="center",
+            va="center",
+            linespacing=1.05,
+            parse_math=False,
+            zorder=6,
+            path_effects=[withStroke(linewidth=HALO, foreground="white", alpha=0.85)],
+        )
+        ways = wordings(names[node]) if is_cell else [short(names[node], LONGEST)]
+        for wording, over in [(way, over) for over in (False, True)[: 1 + (name_cells and is_cell)] for way in ways]:
+            text.set_text(wording)
+            extent = text.get_window_extent()
+            middle = room.take(node, extent.width, extent.height, over=over)
+            if middle is not None:
+                text.set_position(tuple(axes.transData.inverted().transform(middle)))
+                break
+        else:
+            text.remove()
 
 
 def check_picture_path(path: Path) -> None:
@@ -116,7 +138,7 @@ def figure(network: Network, *, seed: int = 0, title: str | None = None, name_ce
     from matplotlib.figure import Figure
 
     place = layout(network, seed=seed)
-    groups = groups_of(network)
+    groups = group_nodes(network)
     fonts = installed_fonts()
     picture = Figure(figsize=(WIDTH, WIDTH), dpi=DPI, facecolor="white")
     FigureCanvasAgg(picture)
@@ -138,56 +160,6 @@ def figure(network: Network, *, seed: int = 0, title: str | None = None, name_ce
     sizes = _nodes(axes, network, place, groups, 72 * inches)
     add_captions(axes, network, place, sizes, fonts, name_cells=name_cells)
     return picture
-
-
-@dataclass(frozen=True, eq=False)
-class Group:
-    """Nodes that look the same, and the line of the legend that says what they are."""
-
-    text: str
-    nodes: Array
-    role: str
-    colour: str
-    shape: str = "o"
-    rim: str = RIM
-
-    @property
-    def size(self) -> float:
-        """The size its shape is drawn at."""
-        return SHAPES.get(self.shape, 1.0)
-
-
-def groups_of(network: Network) -> list[Group]:
-    """Return the groups of nodes in the order of the legend: labels by name, then objects without, then cells."""
-    node = np.arange(len(network))
-    labels = np.array(texts(network.nodes, "label"), dtype=np.str_)
-    inside = network.in_query
-    counts = Counter(labels[inside & (labels != "")].tolist())
-    shown = sorted(name for name, _ in counts.most_common(len(COLOURS) * len(SHAPES)))
-    groups = [
-        Group(
-            f"{short(name, 40)} ({counts[name]:,})",
-            node[labels == name],
-            "query",
-            COLOURS[number % len(COLOURS)],
-            list(SHAPES)[number // len(COLOURS)],
-            "white",
-        )
-        for number, name in enumerate(shown)
-    ]
-    rest = node[inside & ~np.isin(labels, shown)]
-    if not counts:
-        groups.append(Group(f"query ({len(rest):,})", rest, "query", COLOURS[0], rim="white"))
-    elif len(rest):
-        others = f"{len(counts) - len(shown):,} other labels" if len(counts) > len(shown) else "query without a label"
-        groups.append(Group(f"{others} ({len(rest):,})", rest, "query", GREY, rim="white"))
-    objects = node[~inside & (node < len(network.objects))]
-    if len(objects):
-        what = "near objects" if network.form == "woven" else "other objects"
-        groups.append(Group(f"{what} ({len(objects):,})", objects, "other", "white"))
-    if len(network.cells):
-        groups.append(Group(f"cells ({len(network.cells):,})", node[len(network.objects) :], "cell", CELL, "s"))
-    return groups
 
 
 def _legend(picture: Figure, groups: list[Group], fonts: list[str]) -> Legend:
@@ -222,11 +194,10 @@ def _legend(picture: Figure, groups: list[Group], fonts: list[str]) -> Legend:
 
 
 def _heading(picture: Figure, network: Network, title: str, tall: float, fonts: list[str]) -> None:
-    size = str(network).partition("(")[2].rstrip(")").replace(", ", " · ")
     left = MARGIN / WIDTH
     style: dict[str, Any] = {"ha": "left", "va": "top", "parse_math": False, "fontfamily": fonts}
     picture.text(left, 1 - MARGIN / tall, title, fontsize=13, color=INK, fontweight="bold", **style)
-    picture.text(left, 1 - (MARGIN + 0.26) / tall, size, fontsize=9, color=GREY, **style)
+    picture.text(left, 1 - (MARGIN + 0.26) / tall, format_subtitle(network), fontsize=9, color=GREY, **style)
 
 
 def _links(axes: Axes, network: Network, place: Array, groups: list[Group]) -> None:
@@ -238,9 +209,7 @@ def _links(axes: Axes, network: Network, place: Array, groups: list[Group]) -> N
     from matplotlib.colors import to_rgba
 
     source, target = network.source, network.target
-    group_of = np.zeros(len(network), dtype=np.int64)
-    for number, group in enumerate(groups):
-        group_of[group.nodes] = number
+    group_of = number_groups(network, groups)
     colours = np.array([group.colour for group in groups])
     classes, strength = link_classes(network), strengths(network)
     length = np.linalg.norm(place[source] - place[target], axis=1)
@@ -267,12 +236,9 @@ def _links(axes: Axes, network: Network, place: Array, groups: list[Group]) -> N
 
 def _nodes(axes: Axes, network: Network, place: Array, groups: list[Group], points: float) -> Array:
     """Draw the nodes; return the diameter of each in points."""
-    sizes = np.empty(len(network))
+    sizes = compute_diameters(network, groups, points, 2.0)
     for group in groups:
-        # Many cells are drawn smaller: the query is what a picture is of.
-        many = max(0.5, min(1.0, (MOST_CELLS / len(group.nodes)) ** 0.5)) if group.role == "cell" else 1.0
-        diameter = many * float(np.clip(ROOM[group.role] * points, 2.0, LARGEST[group.role]))
-        sizes[group.nodes] = diameter
+        diameter = float(sizes[group.nodes[0]])
         axes.scatter(
             place[group.nodes, 0],
             place[group.nodes, 1],
