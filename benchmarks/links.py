@@ -102,7 +102,7 @@ def judged(
 ) -> tuple[Ranking, Recommender, float]:
     """Return how well the best of some settings does, which it is, and the time it took to choose and learn."""
     start = time.process_time()
-    best = choose(tried, links.without_cells, seed=seed, items=links.query_items).best
+    best = choose(tried, links.matrix, seed=seed, items=links.query_items).best
     fitted = best.fit(links.matrix, seed=seed)
     if bare:
         fitted = without_floor(fitted)

@@ -10,6 +10,7 @@ import pytest
 from cube2net.cube import ENGINES, DuckDB, Spark, build, read_manifest, save, verify
 from cube2net.errors import ParameterError
 from cube2net.interfaces import Engine
+from cube2net.progress import listener
 from cube2net.records import DimensionSpec
 from cube2net.topics import Given, SparkLda
 
@@ -144,7 +145,7 @@ def test_a_run_that_failed_goes_on_where_it_was(engine: Engine, tmp_path: Path) 
         {**mended, "twice": "SELECT nothing FROM nowhere"},
         wanted,
         folder=folder,
-        progress=lambda stage, done, total=None: said.append(stage),
+        progress=listener(lambda stage, done, total=None: said.append(stage)),
     )
     assert "cube: twice" not in said
     assert said[-3:] == ["cube: lost", "cube: last", "cube"]

@@ -266,7 +266,7 @@ def test_a_cube_of_many_levels_is_saved_whole_and_from_where_it_stands(tmp_path:
         (lambda cube: roll_up(cube, "field"), "'field' is a level above 'topic': roll 'topic' up first"),
         (
             lambda cube: roll_up(roll_up(cube, "topic", "group"), "group"),
-            r"no level above to roll up to, only ∗ \(to='∗'\)",
+            r"no level above to roll up to, only ∗ \(roll_up\(cube, 'group', '∗'\)\)",
         ),
         (lambda cube: roll_up(roll_up(cube, "topic", "∗"), "topic", "field"), "'topic' stands at ∗, the top"),
         (

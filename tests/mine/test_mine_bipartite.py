@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -59,19 +61,17 @@ def test_a_link_of_weight_zero_stays_a_link() -> None:
     assert bipartite(network([0, 1], [], [(0, 1, 0.0)])).matrix.nnz == 1
 
 
-def test_a_cell_is_a_user_of_its_items_and_an_item_of_its_users() -> None:
+def test_memberships_of_cells_are_left_out_and_counted() -> None:
     made = network([0, 1], [2], [(0, 1, 9.0), (0, 3, 1.0), (1, 3, 1.0), (2, 4, 1.0)], cells=2)
     found = bipartite(made)
-    assert found.users.tolist() == [0, 2, -1, -1]
-    assert found.items.tolist() == [1, -1, -1]
-    assert found.matrix.toarray().tolist() == [[9, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0, 0]]
-    assert found.cells == 2
-    assert found.without_cells.toarray().tolist() == [[9], [0]]
-    assert repr(found).endswith("1 × 1 in the query, 2 cells on both sides)")
-    plain = bipartite(made, cells=False)
-    assert plain.matrix.toarray().tolist() == [[9], [0]]
-    assert (plain.cells, plain.left_out) == (0, 3)
-    assert plain.without_cells.shape == plain.matrix.shape
+    assert (found.users.tolist(), found.items.tolist(), found.left_out) == ([0, 2], [1], 3)
+    assert found.matrix.toarray().tolist() == [[9], [0]]
+
+
+def test_links_weigh_what_they_weigh_in_the_cube_where_the_network_damps_them() -> None:
+    made = network([0, 1], [2], [(0, 1, 9.0), (2, 1, 0.5), (0, 3, 1.0)], cells=1)
+    damped = replace(made, given=np.array([9.0, 2.0], dtype=np.float32))
+    assert bipartite(damped).matrix.toarray().tolist() == [[9], [2]]
 
 
 def test_one_kind_of_items_may_be_named_among_several() -> None:

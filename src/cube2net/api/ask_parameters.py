@@ -24,7 +24,7 @@ ORDER = tuple(dict.fromkeys([*Ask.__annotations__, *View.__annotations__]))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Request:
+class NetworkRequest:
     """A question that was read once: its shortest words, and the query that it names."""
 
     words: dict[str, Any]
@@ -108,7 +108,7 @@ def query_of(cube: Cube, ids: list[Id], labels: list[str] | None = None) -> Quer
     return dataclasses.replace(cube.query([str(key) for key in ids], labels), shared=())
 
 
-def parameters_of(cube: Cube, request: Request) -> dict[str, Any]:
+def parameters_of(cube: Cube, request: NetworkRequest) -> dict[str, Any]:
     """Return the parameters of :func:`cube2net.construct` that a question means, its cube excepted."""
     ask = request.words
     parameters: dict[str, Any] = {"query": request.query}
@@ -181,7 +181,7 @@ def _defaults(ask: Mapping[str, Any], method: str) -> tuple[str, str]:
     return pipeline.default_form(chooser), pipeline.default_objective(chooser, ask.get("form"))
 
 
-def parse_request(cube: Cube, ask: Ask) -> Request:
+def parse_request(cube: Cube, ask: Ask) -> NetworkRequest:
     """Return a question with its shortest words: without what is so anyway, and the cube that it was asked of.
 
     The same question in other words gives the same: ids are those of the cube, each once; lists keep their order.
@@ -216,7 +216,7 @@ def parse_request(cube: Cube, ask: Ask) -> Request:
         if name not in usual or value != usual[name] or isinstance(value, bool) != isinstance(usual[name], bool)
     }
     given |= {"options": options} if options else {}
-    return Request({name: given[name] for name in ORDER if name in given}, query)
+    return NetworkRequest({name: given[name] for name in ORDER if name in given}, query)
 
 
 def _usual(kind: type) -> dict[str, Any]:

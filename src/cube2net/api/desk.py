@@ -9,7 +9,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from cube2net import pipeline
-from cube2net.api.ask_parameters import Request, is_long, parameters_of, parse_request, searches_bound, view_of, viewed
+from cube2net.api.ask_parameters import (
+    NetworkRequest,
+    is_long,
+    parameters_of,
+    parse_request,
+    searches_bound,
+    view_of,
+    viewed,
+)
 from cube2net.api.exports import ExportedFile, exported
 from cube2net.api.json_reading import read
 from cube2net.api.network_shapes import ExportQuestion
@@ -97,19 +105,19 @@ class Desk:
             return self.cube
         return self._known(self._views, VIEWS, json.dumps(wanted), lambda: viewed(self.cube, wanted))  # type: ignore[arg-type]
 
-    def request(self, ask: Ask) -> Request:
+    def request(self, ask: Ask) -> NetworkRequest:
         """Return a question that is read once; one that was asked of another cube is refused."""
         self.check_cube(ask)
         return parse_request(self.cube, ask)
 
-    def sealed_words(self, request: Request) -> dict[str, Any]:
+    def sealed_words(self, request: NetworkRequest) -> dict[str, Any]:
         """Return the words of a question, with the checksum of the cube where it has one."""
         checksum = self.checksum
         return request.words | ({} if checksum is None else {"cube": checksum})
 
-    def network(self, ask: Ask | Request, progress: Progress = silent) -> Network:
+    def network(self, ask: Ask | NetworkRequest, progress: Progress = silent) -> Network:
         """Return the network of a question."""
-        request = ask if isinstance(ask, Request) else self.request(ask)
+        request = ask if isinstance(ask, NetworkRequest) else self.request(ask)
         with nodes_at_most(self.most_nodes):
             network = self._known(
                 self._made, KEPT, request.key, lambda: self._recalled(request) or self._network(request, progress)
@@ -126,7 +134,7 @@ class Desk:
                 if part not in looked_at:
                     del self._made[key]
 
-    def _recalled(self, request: Request) -> Network | None:
+    def _recalled(self, request: NetworkRequest) -> Network | None:
         """Return a network that another desk chose; None where none is known."""
         words = request.words
         with self._lock:
@@ -145,7 +153,7 @@ class Desk:
         with self._lock:
             _put(self._choices, KEPT, choice.key, choice.text)
 
-    def _network(self, request: Request, progress: Progress) -> Network:
+    def _network(self, request: NetworkRequest, progress: Progress) -> Network:
         network = pipeline.construct(self.view(request.words), progress=progress, **parameters_of(self.cube, request))
         check_nodes(len(network))
         return network

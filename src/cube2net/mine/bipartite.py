@@ -21,11 +21,11 @@ TIE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Bipartite:
-    """Links between users (rows) and items (columns); the query's come first on either side, and cells last.
+    """Links between users (rows) and items (columns); the query's come first on either side.
 
-    ``users`` and ``items`` are the objects' rows in the cube, -1 for each of the ``cells``. The first
-    ``query_users`` rows and ``query_items`` columns are the query's. ``left_out`` links of the network join two
-    users, two items or something else, and are not in the matrix.
+    ``users`` and ``items`` are the objects' rows in the cube. The first ``query_users`` rows and ``query_items``
+    columns are the query's. ``left_out`` links of the network join two users, two items or an object and its cell, and
+    are not in the matrix.
     """
 
     matrix: sp.csr_array
@@ -33,7 +33,6 @@ class Bipartite:
     items: Array
     query_users: int
     query_items: int
-    cells: int = 0
     left_out: int = 0
 
     def __post_init__(self) -> None:
@@ -45,20 +44,10 @@ class Bipartite:
             )
 
     def __repr__(self) -> str:
-        cells = f", {self.cells:,} cells on both sides" if self.cells else ""
         return (
             f"Bipartite({len(self.users):,} users × {len(self.items):,} items, {self.matrix.nnz:,} links, "
-            f"{self.query_users:,} × {self.query_items:,} in the query{cells})"
+            f"{self.query_users:,} × {self.query_items:,} in the query)"
         )
-
-    @property
-    def without_cells(self) -> sp.csr_array:
-        """The links between objects alone.
-
-        Settings are to be chosen on these: a user is in a cell because of the links to its items, so to one who
-        sees the cells a link that is hidden for a trial is not hidden.
-        """
-        return self.matrix[: len(self.users) - self.cells, : len(self.items) - self.cells]
 
     def links(self, users: Array, items: Array) -> sp.csr_array:
         """Return users × items with a 1 for each of some links between a user and an item of the query.
@@ -76,11 +65,11 @@ class Bipartite:
         return pairs
 
 
-def bipartite(network: Network, *, users: str = "user", items: str | None = None, cells: bool = True) -> Bipartite:
+def bipartite(network: Network, *, users: str = "user", items: str | None = None) -> Bipartite:
     """Return the links of a network between users and items: objects of the kind ``users``, and those of another.
 
-    Without a kind of ``items`` every other kind is one. A cell that is a node stands on both sides, as a user of the
-    items it holds and an item of its users, unless ``cells=False``.
+    Without a kind of ``items`` every other kind is one. Links weigh what they weigh in the cube, also where the network
+    damps them: damping and cells are for embeddings, and a recommender learns from what users did.
     """
     import pyarrow as pa
     import scipy.sparse as sp
@@ -91,24 +80,25 @@ def bipartite(network: Network, *, users: str = "user", items: str | None = None
             raise unknown("kind of objects", kind, {str(kind) for kind in kinds})
     if users == items or (kinds == users).all():
         raise ParameterError(f"users and items are both of the kind {users!r}, expected objects of two kinds")
-    both = np.full(len(network.cells), cells)
-    is_user = np.concatenate([kinds == users, both])
-    is_item = np.concatenate([kinds != users if items is None else kinds == items, both])
+    neither = np.zeros(len(network.cells), dtype=bool)
+    is_user = np.concatenate([kinds == users, neither])
+    is_item = np.concatenate([kinds != users if items is None else kinds == items, neither])
     ends = [(network.source, network.target), (network.target, network.source)]
     sides = [is_user[one] & is_item[other] for one, other in ends]
     rows, columns = (
         np.concatenate([end[side][fits] for end, fits in zip(ends, sides, strict=True)]) for side in (0, 1)
     )
-    weight = np.concatenate([network.weight[fits] for fits in sides]).astype(np.float64)
+    weights = network.weight.astype(np.float64)
+    if network.given is not None:
+        weights[np.maximum(network.source, network.target) < len(network.objects)] = network.given
+    weight = np.concatenate([weights[fits] for fits in sides])
     places = ((np.cumsum(is_user) - 1)[rows], (np.cumsum(is_item) - 1)[columns])
-    objects = np.concatenate([network.objects, np.full(len(network.cells), -1)])
     return Bipartite(
         matrix=sp.csr_array((weight, places), shape=(int(is_user.sum()), int(is_item.sum()))),
-        users=objects[is_user],
-        items=objects[is_item],
+        users=network.objects[is_user[: len(network.objects)]],
+        items=network.objects[is_item[: len(network.objects)]],
         query_users=int((is_user & network.in_query).sum()),
         query_items=int((is_item & network.in_query).sum()),
-        cells=int(both.sum()),
         left_out=int((~(sides[0] | sides[1])).sum()),
     )
 

@@ -383,7 +383,7 @@ class LinkMiner:
         links = bipartite(network, users=self.kind)
         key = network_fingerprint(network), miner
         if key not in self.settled:
-            self.settled[key] = choose(self.tried[miner], links.without_cells, items=links.query_items).best
+            self.settled[key] = choose(self.tried[miner], links.matrix, items=links.query_items).best
         watch = Spent()
         fitted = self.settled[key].fit(links.matrix, seed=seed)
         spent = watch.seconds

@@ -24,6 +24,7 @@ MAX_DENSE_SIZE = 1024
 MIN_WEIGHT = 0.1
 FULL_LIFT = 1.6
 """From this lift on, as a lower confidence limit, cells have their full weight."""
+DEGREE_SCALE = 2.0**20
 PRIOR_WEIGHT, PRIOR_PAIRS = 0.5, 30
 """The weight without evidence, and how many connected pairs outweigh it."""
 
@@ -114,8 +115,9 @@ def _connect(links: tuple[Array, Array], degrees: Array, rows: Array) -> Array:
     """Return for every two sampled objects that are not linked the sum of 1 / degree over their common neighbours."""
     count = len(degrees)
     around = _count(np.concatenate(links), np.concatenate(links[::-1]), (count, count))[rows]
-    scaled = around * (1.0 / np.maximum(degrees, 1)).astype(np.float32)
-    connected = _dense(scaled @ around.T).astype(np.float64)
+    # Multiples of a power of two are summed without rounding, so that the number of threads changes nothing.
+    scaled = around * (np.round(DEGREE_SCALE / np.maximum(degrees, 1)) / DEGREE_SCALE)
+    connected = _dense(scaled @ around.T)
     connected[_dense(around[:, rows]) > 0] = 0.0
     np.fill_diagonal(connected, 0.0)
     return connected

@@ -33,6 +33,7 @@ from cube2net.pipeline.reading import corpus_of, reader_of, remembering
 from cube2net.pipeline.suggestions import decide_dimensions, with_texts, without_texts
 from cube2net.pipeline.topic_finding import find_topics
 from cube2net.progress import Progress, Telling, listener
+from cube2net.propose import covers_with_own_design
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
 from cube2net.sources import SOURCES as SOURCES
@@ -292,6 +293,10 @@ class BuildPlan:
         if self.dimensions is not None:
             specs = [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in self.dimensions]
             return specs, self.topics
+        if corpus.dimensions and covers_with_own_design(
+            corpus, cubes.parse_bins, min_objects=self.min_objects, seed=self.seed
+        ):
+            return list(corpus.dimensions), self.topics
         found, topics = decide_dimensions(corpus, self.min_objects, self.seed, progress), self.topics
         if topics == "lda" and found.topics is not None and found.dimensions != corpus.dimensions:
             topics = Lda(count=found.topics)

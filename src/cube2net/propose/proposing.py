@@ -118,6 +118,20 @@ def propose(
     )
 
 
+def covers_with_own_design(corpus: Corpus, bins: Bins, *, min_objects: int = MIN_OBJECTS, seed: int = 0) -> bool:
+    """Return whether the design of a corpus's source leaves at most a fifth of the objects in no cell."""
+    attributes = {spec.attribute for spec in corpus.dimensions} & set(corpus.attributes)
+    whole = corpus.mentions.num_rows <= COUNTED_MENTIONS
+    sample = draw(
+        corpus, *((corpus.items.num_rows, corpus.mentions.num_rows) if whole else (LOOKED_AT, 10 * LOOKED_AT)), seed
+    )
+    found = {name: look_at(name, sample.column(name)) for name in attributes}
+    kinds = _Kinds(corpus, found, find_chains({}, {}, partial(count_lacking, corpus)), bins, *_texts(corpus, found))
+    parts = kinds.own_design(sample, seed)
+    design = combine(sample, parts, min_objects) if parts else None
+    return design is not None and 1 - design.counts.share <= MOST_LEFT_OUT
+
+
 def _weighed(sample: Sample, real: float) -> Sample:
     """Return a sample that heeds what belongs together only where some attribute follows it.
 
