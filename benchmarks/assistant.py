@@ -33,13 +33,16 @@ import numpy as np
 import scipy.sparse as sp
 
 import cube2net as c2n
-from cube2net.api import Desk
-from cube2net.assistant.tools import answer
-from cube2net.confidence import ENDS
-from cube2net.escaping import in_markdown
-from cube2net.network import nearest
-from cube2net.pipeline import AREA_SIGS, Section, estimated_tokens, longest_text
-from cube2net.records import Corpus, Cube, Query
+from cube2net._util.statistics import ENDS
+from cube2net._util.text import in_markdown
+from cube2net.api.datasets import AREA_SIGS
+from cube2net.apps.mcp.tools import answer
+from cube2net.apps.service.service import Desk
+from cube2net.model.corpus import Corpus
+from cube2net.model.cube import Cube
+from cube2net.model.query import Query
+from cube2net.network.export.token_budget import Section, estimated_tokens, longest_text
+from cube2net.network.pagerank import nearest
 
 HIDDEN, MOST, DRAWS = 0.2, 150, 2_000
 """The share of a group that is hidden, how many members a guild has at most, and how often members are drawn."""

@@ -19,14 +19,16 @@ from pathlib import Path
 import numpy as np
 
 import cube2net as c2n
-from cube2net.array_types import Array
-from cube2net.fingerprints import network_fingerprint
-from cube2net.mine import METRICS
-from cube2net.pipeline.compare import maker as maker_of
-from cube2net.progress import silent
-from cube2net.records import Cube, Network, Query
-from cube2net.referee import DEFAULT, ByLabels, Race
-from cube2net.referee.auto import assign_folds, candidates
+from cube2net._util.arrays import Array
+from cube2net._util.progress import silent
+from cube2net.api.compare import maker as maker_of
+from cube2net.evaluation.auto import ByLabels, Race, assign_folds, candidates
+from cube2net.evaluation.setups import DEFAULT
+from cube2net.mining.clustering import METRICS
+from cube2net.model.cube import Cube
+from cube2net.model.fingerprints import network_fingerprint
+from cube2net.model.network import Network
+from cube2net.model.query import Query
 from results import TASKS
 
 EMBEDDING, FOLDS = "deepwalk", 5
@@ -64,7 +66,7 @@ def clustered(query: Query) -> Clusters:
     def clusters(network: Network, seed: int) -> Array:
         key = network_fingerprint(network), seed
         if key not in kept:
-            kept[key] = c2n.pipeline.cluster_query(network, EMBEDDING, count, seed=seed).labels
+            kept[key] = c2n.api.cluster_query(network, EMBEDDING, count, seed=seed).labels
         return kept[key]
 
     return clusters

@@ -23,10 +23,15 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.interfaces import Method
-from cube2net.records import Budget, Cube, Query
-from cube2net.seeding import stream
-from cube2net.select import Anneal, Cube2net, Exact, Greedy
+from cube2net._util.random import stream
+from cube2net.model.cube import Cube
+from cube2net.model.interfaces import Method
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget
+from cube2net.selection.anneal import Anneal
+from cube2net.selection.exact.exact import Exact
+from cube2net.selection.greedy import Greedy
+from cube2net.selection.rl.cube2net import Cube2net
 
 SEEDED = ("anneal", "cube2net")
 OBJECTIVES = ("jaccard", "linked")
@@ -94,9 +99,9 @@ def measured(
     cube: Cube, asked_for: dict[str, Query], asked: argparse.Namespace, done: set[tuple[Any, ...]]
 ) -> Iterator[dict[str, Any]]:
     """Yield one record for every run that is not done yet."""
-    words = c2n.pipeline.embed_cells(cube, "words")
+    words = c2n.api.embed_cells(cube, "words")
     cases = [
-        (name, query, objective, c2n.pipeline.weigh(cube, query, objective))
+        (name, query, objective, c2n.api.weigh(cube, query, objective))
         for name, query in list(asked_for.items())[asked.part :: asked.parts]
         for objective in OBJECTIVES
     ]

@@ -53,7 +53,7 @@ def papers(folder: Path) -> None:
 
 def demo(folder: Path) -> None:
     """Do what ``make demo`` does."""
-    from cube2net.cli.demo import run
+    from cube2net.apps.cli.demo import run
 
     run(folder / "demo")
 

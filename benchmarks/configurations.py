@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.mine import clustering_miners
-from cube2net.records import Cube, Query
+from cube2net.mining.miners import clustering_miners
+from cube2net.model.cube import Cube
+from cube2net.model.query import Query
 from tasks import CHOSEN_ON, TASKS
 
 EMBEDDINGS = ("deepwalk", "line")

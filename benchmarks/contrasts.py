@@ -39,7 +39,7 @@ def main() -> None:
             print(f"{each}  [{each.value:.3f} of {each.bound:.3f}, {each.tested:,} tested, {each.sure:,} sure]")
     print("\nareas, clustered")
     network = c2n.construct(cube, areas)
-    clusters = c2n.pipeline.cluster_query(network, count=4, seed=0)
+    clusters = c2n.api.cluster_query(network, count=4, seed=0)
     print(c2n.describe(network, clusters, m=3))
     pairs = Counter(zip(clusters.labels.tolist(), network.query.labels or (), strict=True))
     print(", ".join(f"{count} of {area} in {number}" for (number, area), count in pairs.most_common(4)))

@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 import cube2net as c2n
-from cube2net.records import Cube
+from cube2net.model.cube import Cube
 from dblp_like_corpus import make_dblp_like
 
 LEVELS = ["year@years/fives@width:5/decades|fives/quarter@width:25", "venue/kind", "topic/group/area"]

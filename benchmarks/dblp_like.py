@@ -18,8 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import cube2net as c2n
-from cube2net.array_types import Array
-from cube2net.records import Corpus, Cube
+from cube2net._util.arrays import Array
+from cube2net.model.corpus import Corpus
+from cube2net.model.cube import Cube
 from dblp_like_corpus import make_dblp_like
 
 WHAT = {
@@ -46,7 +47,7 @@ def main() -> None:
 
 def compare(archive: Path, folder: Path | None, plot: Path | None) -> None:
     """Print how far every distribution lies from that of the Anthology, and draw them."""
-    corpus = c2n.pipeline.read_acl(archive)
+    corpus = c2n.api.read_acl(archive)
     cube = c2n.build_cube(corpus, corpus.dimensions) if folder is None else c2n.open_cube(folder)
     real = figures(corpus, cube)
     years = corpus.items["year"].to_numpy()

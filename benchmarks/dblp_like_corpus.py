@@ -19,14 +19,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.array_types import Array
-from cube2net.arrow_files import open_mapped
-from cube2net.atomic_files import new_folder
+from cube2net._util.arrays import Array
+from cube2net._util.arrow import open_mapped
+from cube2net._util.files import new_folder
+from cube2net._util.progress import Progress, Telling, listener, silent
+from cube2net._util.random import stream
 from cube2net.errors import ParameterError, SourceError, whole_number
-from cube2net.progress import Progress, Telling, listener, silent
-from cube2net.records import Corpus, DimensionSpec
-from cube2net.records.corpus import LABELS, MENTIONS, OBJECTS
-from cube2net.seeding import stream
+from cube2net.model.corpus import LABELS, MENTIONS, OBJECTS, Corpus
+from cube2net.model.dimension import DimensionSpec
 
 if TYPE_CHECKING:
     from team_assembly import Habits, Literature

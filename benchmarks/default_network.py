@@ -17,8 +17,9 @@ from pathlib import Path
 import numpy as np
 
 import cube2net as c2n
-from cube2net.network import nearest
-from cube2net.records import Cube, Query
+from cube2net.model.cube import Cube
+from cube2net.model.query import Query
+from cube2net.network.pagerank import nearest
 
 
 def main() -> None:

@@ -24,10 +24,8 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import normalized_mutual_info_score
 
 import cube2net as c2n
-from cube2net.array_types import Array
-from cube2net.arrays import links_from_pairs
-from cube2net.mine import DeepWalk, Node2vec, Walks, links_of
-from cube2net.records import Links
+from cube2net._util.arrays import Array, Links, links_from_pairs
+from cube2net.mining.node_embeddings import DeepWalk, Node2vec, Walks, links_of
 
 
 @dataclass(frozen=True)

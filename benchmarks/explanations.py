@@ -20,8 +20,10 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.network import scores
-from cube2net.records import Cube, Network, Node
+from cube2net.model.cube import Cube
+from cube2net.model.names import Node
+from cube2net.model.network import Network
+from cube2net.network.pagerank import scores
 
 FORMS: dict[str, dict[str, Any]] = {"woven": {}, "objects": {"form": "objects"}, "pagerank": {"method": "pagerank"}}
 

@@ -29,15 +29,15 @@ SOURCE = Path(__file__).parents[1] / "src"
 sys.path.insert(0, str(SOURCE))
 # Without pyarrow or numba the package and its room cannot be imported whole; the modules of tensors can.
 if not all(map(find_spec, ("pyarrow", "numba", "lazy_loader"))):
-    for name in ("cube2net", "cube2net.select"):
+    for name in ("cube2net", "cube2net.selection"):
         room = types.ModuleType(name)
         room.__path__ = [str(SOURCE.joinpath(*name.split(".")))]
         sys.modules[name] = room
 
 from cube2net.kernels.rollout import torch_rollout as rollout  # noqa: E402
 from cube2net.kernels.rollout import triton_launch as compiled  # noqa: E402
-from cube2net.select.rl import ppo  # noqa: E402
-from cube2net.select.rl.gpu_trajectories import GpuTrajectories  # noqa: E402
+from cube2net.selection.rl import ppo  # noqa: E402
+from cube2net.selection.rl.gpu_trajectories import GpuTrajectories  # noqa: E402
 
 WAYS = {compiled.HELD: "held", compiled.GROUPED: "grouped", compiled.STREAMED: "streamed"}
 STEPS = 20

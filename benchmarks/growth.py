@@ -17,11 +17,20 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from cube2net.arrays import links_from_pairs, ragged_from_pairs, transpose
-from cube2net.interfaces import Method
-from cube2net.records import Budget, Cells, Cube, Dimension, Level, Objects, Query, Ragged, Vectors
-from cube2net.seeding import stream
-from cube2net.select import Anneal, Cube2net, Exact, Greedy, Jaccard
+from cube2net._util.arrays import Ragged, links_from_pairs, ragged_from_pairs, transpose
+from cube2net._util.random import stream
+from cube2net.model.cube import Cells, Cube
+from cube2net.model.dimension import Dimension, Level
+from cube2net.model.interfaces import Method
+from cube2net.model.objects import Objects
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget
+from cube2net.model.vectors import Vectors
+from cube2net.selection.anneal import Anneal
+from cube2net.selection.exact.exact import Exact
+from cube2net.selection.greedy import Greedy
+from cube2net.selection.objectives import Jaccard
+from cube2net.selection.rl.cube2net import Cube2net
 
 TOPICS, DECADES, M = 100, 8, 20
 # With more cells than this, one step of a proof alone takes longer than its limit of time.

@@ -18,12 +18,12 @@ import argparse
 import numpy as np
 from scipy.stats import beta
 
-from cube2net.array_types import Array
-from cube2net.kernels.cluster_agreement import AGREEMENT
-from cube2net.mine import rank_pairs
-from cube2net.records import Comparison, Setup, Trial
-from cube2net.referee.statistics import differences, estimate
-from cube2net.seeding import stream
+from cube2net._util.arrays import Array
+from cube2net._util.random import stream
+from cube2net.evaluation.statistics import differences, estimate
+from cube2net.kernels.scores import AGREEMENT
+from cube2net.mining.link_prediction import rank_pairs
+from cube2net.model.comparison import Comparison, Setup, Trial
 
 LEVELS = (0.3, 0.5, 0.7, 0.85)
 MORE = 0.1

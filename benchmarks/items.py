@@ -17,9 +17,12 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any
 
-from cube2net import cube as cubes
-from cube2net.records import Cube
-from cube2net.seeding import stream
+from cube2net._util.random import stream
+from cube2net.cube.building.build import build
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.storage.store import read, save
+from cube2net.cube.without import without_items
+from cube2net.model.cube import Cube
 from dblp_like_corpus import make_dblp_like
 
 
@@ -32,7 +35,7 @@ def main() -> None:
     options = parser.parse_args()
     with TemporaryDirectory() as place:
         folder = options.cube or built(Path(place), options.papers, options.times)
-        asked(cubes.read(folder), folder, options.taken, options.times)
+        asked(read(folder), folder, options.taken, options.times)
 
 
 def built(place: Path, papers: int, times: int) -> Path:
@@ -43,8 +46,8 @@ def built(place: Path, papers: int, times: int) -> Path:
         for items in seconds:
             begin = process_time()
             stage = place / f"stage-{items}"
-            cube = cubes.build(corpus, corpus.dimensions, cubes.DuckDB(), items=items, folder=stage)
-            cubes.save(cube, place / f"cube-{items}", made_in=stage)
+            cube = build(corpus, corpus.dimensions, DuckDB(), items=items, folder=stage)
+            save(cube, place / f"cube-{items}", made_in=stage)
             seconds[items].append(process_time() - begin)
             shutil.rmtree(stage)
     least = {items: min(taken[1:]) for items, taken in seconds.items()}
@@ -69,9 +72,9 @@ def asked(cube: Cube, folder: Path, taken: int, times: int) -> None:
     for name, size in sorted(extra.items()):
         print(f"  {name:26} {size / max(len(index), 1):5.1f}")
     gone = stream(0, "benchmarks", "items").choice(len(index), min(taken, len(index)), replace=False)
-    print(f"open {shortest(lambda: cubes.read(folder), times):.1f} ms, ", end="")
-    print(f"and its index {shortest(lambda: _index(cubes.read(folder)), times):.1f} ms")
-    print(f"without {len(gone):,} items {shortest(lambda: cubes.without_items(cube, gone), times):.1f} ms")
+    print(f"open {shortest(lambda: read(folder), times):.1f} ms, ", end="")
+    print(f"and its index {shortest(lambda: _index(read(folder)), times):.1f} ms")
+    print(f"without {len(gone):,} items {shortest(lambda: without_items(cube, gone), times):.1f} ms")
 
 
 def shortest(work: Callable[[], Any], times: int) -> float:

@@ -24,13 +24,13 @@ import igraph
 import numpy as np
 
 import cube2net as c2n
-from cube2net.array_types import Array
-from cube2net.escaping import short
+from cube2net._util.arrays import Array
+from cube2net._util.text import short
+from cube2net.model.network import Network
 from cube2net.network.drawing import layout as layout_module
 from cube2net.network.drawing import matplotlib as matplotlib_module
 from cube2net.network.drawing import picture as captions
 from cube2net.network.drawing.layout import layout
-from cube2net.records import Network
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

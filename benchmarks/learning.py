@@ -24,12 +24,17 @@ import numpy as np
 
 import cube2net as c2n
 from choices import neighbourhood
-from cube2net.array_types import Array
-from cube2net.records import Budget, Cube, Judge, Query, Worth
-from cube2net.seeding import stream
-from cube2net.select import Anneal, Cube2net, Greedy, Jaccard
-from cube2net.select.rl.cube2net import Agent
-from cube2net.select.rl.episodes import Instance, Space
+from cube2net._util.arrays import Array
+from cube2net._util.random import stream
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Judge, Worth
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget
+from cube2net.selection.anneal import Anneal
+from cube2net.selection.greedy import Greedy
+from cube2net.selection.objectives import Jaccard
+from cube2net.selection.rl.cube2net import Agent, Cube2net
+from cube2net.selection.rl.episodes import Instance, Space
 
 M, UPDATES, TRAJECTORIES = 20, 40, 40
 AT = (1, 5, 10, 20, 40)
@@ -75,12 +80,12 @@ def annealed(cube: Cube, query: Query, weights: Worth, updates: int, seed: int) 
 
 
 def curves(cube: Cube, queries: dict[str, Query], seeds: int, plot: Path | None) -> None:
-    words = [c2n.pipeline.embed_cells(cube, "words").values]
+    words = [c2n.api.embed_cells(cube, "words").values]
     print("\ncurves: best value after so many updates of 40 trajectories, mean of the seeds")
     drawn: dict[str, dict[str, Any]] = {}
     for name, query in queries.items():
         for objective in ("jaccard", "linked"):
-            weights = c2n.pipeline.weigh(cube, query, objective)
+            weights = c2n.api.weigh(cube, query, objective)
             greedy = Greedy().select(cube, query, weights=weights, budget=Budget(m=M)).value
             print(f"{name}, {objective}: greedy {greedy:.4f}; updates {AT}")
             lines: dict[str, Any] = {"greedy": [greedy] * UPDATES}
@@ -124,10 +129,10 @@ def draw(panels: dict[str, dict[str, Any]], path: Path) -> None:
 
 def vectors(cube: Cube, queries: dict[str, Query], seeds: int) -> None:
     print(f"\nvectors: best value after updates {AT}, jaccard, mean of the seeds")
-    kinds = {kind: [c2n.pipeline.embed_cells(cube, kind).values] for kind in ("words", "members")}
+    kinds = {kind: [c2n.api.embed_cells(cube, kind).values] for kind in ("words", "members")}
     kinds["both"] = kinds["words"] + kinds["members"]
     for name, query in queries.items():
-        weights = c2n.pipeline.weigh(cube, query, "jaccard")
+        weights = c2n.api.weigh(cube, query, "jaccard")
         for kind, values in kinds.items():
             points = Space.of(values, directions=8)
             lengths = np.linalg.norm(points.points / points.unit, axis=1)
@@ -141,7 +146,7 @@ def vectors(cube: Cube, queries: dict[str, Query], seeds: int) -> None:
 
 def reuse(cube: Cube, seeds: int) -> None:
     """Learn twelve queries in turn, and go on with eight others; k is small, so that the policy has to know where."""
-    words = c2n.pipeline.embed_cells(cube, "words")
+    words = c2n.api.embed_cells(cube, "words")
     queries = [drawn_query(cube, number) for number in range(20)]
     worths = [Jaccard().weigh(query, len(cube.objects)) for query in queries]
     print(
@@ -171,7 +176,7 @@ def newcomers(cube: Cube, seeds: int) -> None:
     A call says how well the objects brought match them (jaccard). At the time of asking that is only known
     of past communities, or by asking around: so calls are dear.
     """
-    words = c2n.pipeline.embed_cells(cube, "words")
+    words = c2n.api.embed_cells(cube, "words")
     tasks = communities(cube, 40)
     past, new = tasks[:32], tasks[32:]
     print("\nnewcomers: value reached with so many calls for each of 8 new communities, mean of the seeds [and range]")

@@ -20,8 +20,10 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.array_types import Array
-from cube2net.records import Cube, Node, Query
+from cube2net._util.arrays import Array
+from cube2net.model.cube import Cube
+from cube2net.model.names import Node
+from cube2net.model.query import Query
 
 SIZE, SHOWN, DRAWS = 20, 5, 10_000
 ROOM = "five more near"

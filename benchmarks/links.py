@@ -21,20 +21,14 @@ from pathlib import Path
 import numpy as np
 
 import cube2net as c2n
-from cube2net.array_types import Array
-from cube2net.mine import (
-    TRIED,
-    Bipartite,
-    Ranking,
-    Recommender,
-    SoftImpute,
-    bipartite,
-    choose,
-    rank_links,
-    without_floor,
-)
-from cube2net.pipeline import read_task
-from cube2net.records import Network
+from cube2net._util.arrays import Array
+from cube2net.api.read import read_task
+from cube2net.mining import Recommender
+from cube2net.mining.bipartite import Bipartite, bipartite, without_floor
+from cube2net.mining.link_prediction import Ranking, choose, rank_links
+from cube2net.mining.recommenders import TRIED
+from cube2net.mining.softimpute import SoftImpute
+from cube2net.model.network import Network
 
 TASKS = ("scifi00", "drama10")
 KS = (1, 5, 10, 20)
@@ -82,7 +76,7 @@ def networks(folder: Path, name: str, seed: int, cells: int) -> list[tuple[str, 
     """Return the networks of one task, with the users and films of its hidden links."""
     archives = [*sorted(folder.glob("movietweetings-*.tar.xz")), *sorted(folder.glob("wikipedia-movie-data.tar.xz"))]
     task = read_task("movies", *archives, name=name, seed=seed)
-    cube = c2n.build_cube(task.corpus, topics=c2n.pipeline.find_topics(task.corpus, count=50), seed=seed)
+    cube = c2n.build_cube(task.corpus, topics=c2n.api.find_topics(task.corpus, count=50), seed=seed)
     query = cube.query(list(task.query))
     users, films = task.hidden["target"].to_numpy(), task.hidden["source"].to_numpy()
     made = {

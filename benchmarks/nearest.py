@@ -18,9 +18,10 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from cube2net.array_types import Array
-from cube2net.embed import Nearest, default_words
-from cube2net.records.vectors import Vectors
+from cube2net._util.arrays import Array
+from cube2net.model.vectors import Vectors
+from cube2net.vectors.glove import default_words
+from cube2net.vectors.nearest_cells import Nearest
 
 LABELS = {"decade": 8, "venue": 1600, "topic": 100}
 Run = Callable[[], Array]

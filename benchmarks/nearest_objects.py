@@ -20,9 +20,10 @@ from pathlib import Path
 import numpy as np
 
 import cube2net as c2n
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array, Links
+from cube2net.model.cube import Cube
+from cube2net.model.query import Query
 from cube2net.network.pagerank import best, nearest, scores
-from cube2net.records import Cube, Links, Query
 from measures.limits import fetch, machine_speeds
 from measures.literature import person_query
 from measures.processes import timed

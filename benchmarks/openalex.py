@@ -24,8 +24,8 @@ from threading import Event, Thread
 from time import perf_counter, process_time
 from typing import Any
 
-from cube2net.sources import OpenAlex
-from cube2net.unpacking import Meter, open_raw, unpacked
+from cube2net._util.zip_files import Meter, open_raw, unpacked
+from cube2net.io.bibliography.openalex import OpenAlex
 
 IDS = re.compile(rb'("(?:https://openalex\.org/)?[WA])(?=\d+")')
 

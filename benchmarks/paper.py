@@ -23,9 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import cube2net as c2n
-from cube2net.pipeline import AREA_SIGS, compare
-from cube2net.records import Cube, Query
-from cube2net.select import Cube2net
+from cube2net.api.compare import compare
+from cube2net.api.datasets import AREA_SIGS
+from cube2net.model.cube import Cube
+from cube2net.model.query import Query
+from cube2net.selection.rl.cube2net import Cube2net
 from paper_case import case_of, pictures
 from paper_page import write_page
 from paper_scores import STORE, added, read_scores, stored, write_scores

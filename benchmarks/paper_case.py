@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.mine import EMBEDDINGS
-from cube2net.records import Cube, Query
-from cube2net.referee.report.closeups import CloseUp, close_ups
-from cube2net.select import Cube2net
-from cube2net.select.rl.presets import PRESETS
+from cube2net.evaluation.report.closeups import CloseUp, close_ups
+from cube2net.mining.node_embeddings import EMBEDDINGS
+from cube2net.model.cube import Cube
+from cube2net.model.query import Query
+from cube2net.selection.rl.cube2net import Cube2net
+from cube2net.selection.rl.presets import PRESETS
 
 LOOKS, FIRST, ACTIONS = 3, 5, 2_000
 CASES: dict[str, Any] = {"CubeGreedy": "greedy", "cube2net": Cube2net()}
@@ -54,7 +55,7 @@ def first_cells(cube: Cube, query: Query) -> list[list[Any]]:
 
 def first_actions(cube: Cube) -> dict[str, Any]:
     """Return which cells the first actions of the paper's agent can reach, and how long its vectors are."""
-    values = c2n.pipeline.embed_cells(cube, "words", scale="none").values.astype(np.float64)
+    values = c2n.api.embed_cells(cube, "words", scale="none").values.astype(np.float64)
     rng = np.random.default_rng(0)
     actions = rng.normal(0.5, PRESETS["paper"].spread, size=(ACTIONS, values.shape[1]))
     nearest = ((values**2).sum(1) - 2 * actions @ values.T).argmin(1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from cube2net.confidence import share_interval
-from cube2net.records import Comparison, Setup
-from cube2net.referee.statistics import ALL, Difference, differences
+from cube2net._util.statistics import share_interval
+from cube2net.evaluation.statistics import ALL, Difference, differences
+from cube2net.model.comparison import Comparison, Setup
 from paper_verdicts import NBSP, NO_NEED, NOWHERE, Claim, Ratio, mean_text, paired, said, side, unpaired, wider
 
 MINERS = {"deepwalk": "DeepWalk", "line": "LINE", "node2vec": "node2vec"}

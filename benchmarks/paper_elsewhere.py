@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from cube2net.records import Comparison
+from cube2net.model.comparison import Comparison
 from paper_claims import RIVALS, apart, best_of_all, one_sided, runs_of, setup_of, values_of
 from paper_verdicts import Claim, gap, gap_text, mean_text, said, side
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.records import Comparison, Setup, Trial
-from cube2net.referee.statistics import Estimate, estimates
+from cube2net.evaluation.statistics import Estimate, estimates
+from cube2net.model.comparison import Comparison, Setup, Trial
 from paper_claims import CELLS, MINERS, ROWS, setup_of, values_of
 from paper_scores import comparison_of
 from paper_short import claims, in_short

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.records import Comparison, Setup, Trial
+from cube2net.model.comparison import Comparison, Setup, Trial
 
 STORE = Path(__file__).with_name("paper_scores.json")
 FIRST = 5

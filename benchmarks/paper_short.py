@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
-from cube2net.records import Comparison
+from cube2net.model.comparison import Comparison
 from paper_claims import ROWS, apart, main_claims, papers, setup_of
 from paper_elsewhere import elsewhere
 from paper_verdicts import CLOSED, CONFIRMED, CONTRADICTED, LATER, UNSURE, Claim, said

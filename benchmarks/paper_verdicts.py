@@ -10,9 +10,9 @@ from statistics import NormalDist
 import numpy as np
 from scipy.stats import t as student
 
-from cube2net.array_types import Array
-from cube2net.confidence import ENDS
-from cube2net.referee.statistics import Difference
+from cube2net._util.arrays import Array
+from cube2net._util.statistics import ENDS
+from cube2net.evaluation.statistics import Difference
 
 CONFIRMED, CONTRADICTED, UNSURE = "confirmed", "**contradicted**", "cannot tell"
 CLOSED, LATER = "cannot be tested here", "not run"

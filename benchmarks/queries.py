@@ -84,7 +84,7 @@ def some_of(people: list[str], most: int, seed: int) -> list[str]:
 
 def venues(archive: Path) -> dict[str, str]:
     """Return 200 random authors of each of the seven largest venues with 500 to 1,500 authors, in no other of these."""
-    corpus = c2n.pipeline.read_acl(archive)
+    corpus = c2n.api.read_acl(archive)
     labels, ids = corpus.items["venue"].to_pylist(), corpus.objects["object"].to_pylist()
     members: dict[str, set[str]] = defaultdict(set)
     for item, thing in zip(*(corpus.mentions[name].to_pylist() for name in ("item", "object")), strict=True):
@@ -119,7 +119,7 @@ def areas(
     archive: Path, used: Sequence[str] = USED_GROUPS, count: int = 4, most: int = MOST, papers_there: int = PAPERS
 ) -> dict[str, str]:
     """Return authors of exactly one of some other groups with most of them, with two papers or more there."""
-    corpus = c2n.pipeline.read_acl(archive)
+    corpus = c2n.api.read_acl(archive)
     sigs = corpus.items["sig"].to_pylist()
     ids = corpus.objects["object"].to_pylist()
     counts: dict[str, Counter[str]] = defaultdict(Counter)

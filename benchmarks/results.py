@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import cube2net as c2n
-from cube2net.pipeline import compare, write_report
-from cube2net.records import Comparison
+from cube2net.api.compare import compare
+from cube2net.api.report import write_report
+from cube2net.model.comparison import Comparison
 from results_page import write_page
 from tasks import TASKS as LOADS
 from tasks import Load

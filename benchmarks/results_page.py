@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from cube2net.pipeline import DEFAULT
-from cube2net.records import Comparison, Setup
-from cube2net.referee.statistics import ALL, Difference, differences, estimates
+from cube2net.evaluation.setups import DEFAULT
+from cube2net.evaluation.statistics import ALL, Difference, differences, estimates
+from cube2net.model.comparison import Comparison, Setup
 
 # Networks made as large as another have a row of their own only where they are among so many best.
 PEERS = 3

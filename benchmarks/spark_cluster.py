@@ -21,7 +21,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import cube2net as c2n
-from cube2net.cube import Spark, read_manifest
+from cube2net.cube.engines.spark import Spark
+from cube2net.cube.storage.store import read_manifest
 from dblp_like_corpus import make_dblp_like
 
 HOST = "127.0.0.1"

@@ -18,11 +18,13 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.array_types import Array
-from cube2net.network_options import NetworkOptions
-from cube2net.pipeline.construct import choose
-from cube2net.pipeline.planning import plan_network
-from cube2net.records import Cube, Node, Query
+from cube2net._util.arrays import Array
+from cube2net.api.construct import choose
+from cube2net.api.plan import plan_network
+from cube2net.model.cube import Cube
+from cube2net.model.names import Node
+from cube2net.model.query import Query
+from cube2net.options import NetworkOptions
 
 
 def nodes(cells: Array) -> list[Node]:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import cube2net as c2n
-from cube2net.records import Cube, Query
+from cube2net.model.cube import Cube
+from cube2net.model.query import Query
 from queries import areas, institutions, write, write_more
 
 Loaded = tuple[Cube, Query, dict[str, Any]]
@@ -35,7 +36,7 @@ def acl(labels: str) -> Load:
         without = SIGS.get(labels, ())
         folder = out / "cubes" / ("acl" if not without else "acl-" + labels)
         if not folder.exists():
-            corpus = c2n.pipeline.read_acl(archive, without_sigs=without)
+            corpus = c2n.api.read_acl(archive, without_sigs=without)
             c2n.build_cube(corpus, corpus.dimensions, out=folder)
         path = data / "acl" / f"{labels}.csv"
         if not path.exists():
@@ -71,10 +72,10 @@ def demo(data: Path, out: Path) -> Loaded:
     """Return the query and the cube of ``make demo``."""
     folder = out / "cubes" / "demo"
     if not folder.exists():
-        corpus = c2n.pipeline.load_bundled(without_sigs=c2n.pipeline.AREA_SIGS)
+        corpus = c2n.load_bundled(without_sigs=c2n.api.AREA_SIGS)
         c2n.build_cube(corpus, corpus.dimensions, out=folder)
     cube = c2n.open_cube(folder)
-    return cube, cube.query(c2n.pipeline.load_areas()), {"task": "clustering"}
+    return cube, cube.query(c2n.load_areas()), {"task": "clustering"}
 
 
 def tables(cube_name: str, source: str, query: str, dimensions: list[str], **options: Any) -> Load:
@@ -88,8 +89,8 @@ def tables(cube_name: str, source: str, query: str, dimensions: list[str], **opt
                     files.extractall(raw, filter="data")
         folder = out / "cubes" / cube_name
         if not folder.exists():
-            corpus = c2n.pipeline.read_tables(raw / source)
-            topics = c2n.pipeline.find_topics(corpus, count=50)
+            corpus = c2n.read_tables(raw / source)
+            topics = c2n.api.find_topics(corpus, count=50)
             c2n.build_cube(corpus, dimensions, topics=topics, out=folder, **options)
         cube = c2n.open_cube(folder)
         return cube, c2n.read_query(cube, raw / query, skip_missing=True), {"task": "clustering"}
@@ -102,10 +103,10 @@ def films(name: str) -> Load:
 
     def load(data: Path, out: Path) -> Loaded:
         archives = sorted((data / "movies").glob("*.tar.xz"))
-        task = c2n.pipeline.read_task("movies", *archives, name=name)
+        task = c2n.api.read_task("movies", *archives, name=name)
         folder = out / "cubes" / name
         if not folder.exists():
-            topics = c2n.pipeline.find_topics(task.corpus, count=50)
+            topics = c2n.api.find_topics(task.corpus, count=50)
             c2n.build_cube(task.corpus, task.corpus.dimensions, topics=topics, out=folder)
         cube = c2n.open_cube(folder)
         hidden = tuple(task.hidden[end].to_numpy() for end in ("source", "target"))

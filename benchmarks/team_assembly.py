@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
 from cube2net.kernels.walks import GOLDEN, counter, scramble, share
 

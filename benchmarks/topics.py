@@ -27,10 +27,12 @@ import scipy.sparse as sp
 from sklearn.metrics import normalized_mutual_info_score
 
 import cube2net as c2n
-from cube2net.array_types import Array
-from cube2net.records import Corpus
-from cube2net.topics import Lda, Phrases, model_of
+from cube2net._util.arrays import Array
+from cube2net.model.corpus import Corpus
 from cube2net.topics.document_terms import Bags, count_terms, make_bags, rarity, weigh
+from cube2net.topics.lda import Lda
+from cube2net.topics.lda_model import model_of
+from cube2net.topics.phrases import Phrases
 from topics_growth import grow
 from topics_phrases import phrases
 
@@ -166,7 +168,7 @@ def main() -> None:
     ask.add_argument("--samples", action="store_true", help="learn from fewer of the texts, and nothing else")
     asked = ask.parse_args()
     only = asked.only.split(",")
-    corpus = c2n.pipeline.read_acl(asked.acl)
+    corpus = c2n.api.read_acl(asked.acl)
     if asked.grow:
         grow(corpus.items["text"].to_pylist(), asked.workers, asked.topics)
         return

@@ -20,9 +20,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from cube2net.records import Corpus
-from cube2net.records.corpus import MENTIONS, OBJECTS, table
-from cube2net.topics import Lda
+from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
+from cube2net.topics.lda import Lda
 
 BATCH = 10_000
 SIZES = (110_000, 330_000, 1_100_000)

@@ -19,11 +19,11 @@ import numpy as np
 import scipy.sparse as sp
 
 import cube2net as c2n
-from cube2net.array_types import Array
-from cube2net.arrays import ragged_from_pairs, row_of_entries, transpose
-from cube2net.embed import MemberVectors, Nearest, WordVectors
-from cube2net.records import Cells, Cube
-from cube2net.records.vectors import Vectors
+from cube2net._util.arrays import Array, ragged_from_pairs, row_of_entries, transpose
+from cube2net.model.cube import Cells, Cube
+from cube2net.model.vectors import Vectors
+from cube2net.vectors.cell_vectors import MemberVectors, WordVectors
+from cube2net.vectors.nearest_cells import Nearest
 
 
 def half(cube: Cube, keep: Array) -> Cube:

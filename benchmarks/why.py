@@ -25,7 +25,10 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.records import Cube, Network, Node, Query
+from cube2net.model.cube import Cube
+from cube2net.model.names import Node
+from cube2net.model.network import Network
+from cube2net.model.query import Query
 
 SIDE, MANY = 116, 5_000
 STEERED = 5

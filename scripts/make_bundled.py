@@ -22,15 +22,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from cube2net import seeding
-from cube2net.atomic_files import write_table
+from cube2net._util import random as seeding
+from cube2net._util.files import write_table
 from cube2net.errors import SourceError
-from cube2net.records import Corpus, Objects
-from cube2net.records.corpus import MENTIONS, OBJECTS, TERMS, table
-from cube2net.records.spec import MAX_MENTIONS
-from cube2net.sources.made.bundled import AREA_OF_SIG
-from cube2net.sources.readers.acl import Acl
-from cube2net.topics import Phrases
+from cube2net.io.bibliography.acl import Acl
+from cube2net.io.datasets import AREA_OF_SIG
+from cube2net.model.corpus import MENTIONS, OBJECTS, TERMS, Corpus, table
+from cube2net.model.dimension import MAX_MENTIONS
+from cube2net.model.objects import Objects
+from cube2net.topics.phrases import Phrases
 
 FROM_YEAR = 2016
 MIN_PAPERS = 5

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import cube2net as c2n
-from cube2net.atomic_files import write_table
-from cube2net.cli.output import shown_progress
-from cube2net.pipeline import AREA_SIGS
+from cube2net._util.files import write_table
+from cube2net.api.datasets import AREA_SIGS
+from cube2net.apps.cli.output import shown_progress
 
 
 def make(folder: Path) -> None:

@@ -27,7 +27,8 @@ from matplotlib.colors import LinearSegmentedColormap, PowerNorm
 from matplotlib.patches import Polygon
 
 import cube2net as c2n
-from cube2net.records import Cube, Query
+from cube2net.model.cube import Cube
+from cube2net.model.query import Query
 
 FOLDER = Path(__file__).parents[1] / "docs" / "explanation"
 SHEETS, COLUMNS, ROWS = 4, 7, 7
@@ -194,7 +195,7 @@ def draw_proof() -> None:
 
 def draw_verdict() -> None:
     """Draw how well four networks of one query do, run by run, and each one's difference to the query alone."""
-    cube = c2n.build_cube(c2n.load_bundled(without_sigs=c2n.pipeline.AREA_SIGS))
+    cube = c2n.build_cube(c2n.load_bundled(without_sigs=c2n.api.AREA_SIGS))
     comparison = c2n.compare(
         cube, c2n.load_areas(), methods=["none", "greedy"], objectives=["cover"], forms=["woven"], runs=10
     )

@@ -17,7 +17,7 @@ from typing import Any
 import typer.main
 
 import cube2net
-from cube2net.cli.app import app
+from cube2net.apps.cli.app import app
 
 OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
 MANUAL = Path(__file__).parents[1] / "man" / "cube2net.1"

@@ -12,7 +12,7 @@ import io
 import sys
 from pathlib import Path
 
-from cube2net.seeding import stream
+from cube2net._util.random import stream
 
 FIRST = (
     *("Anna", "Bernd", "Clara", "Dieter", "Elif", "Frank", "Greta", "Hakan", "Ines", "Jan", "Käthe", "Lars"),

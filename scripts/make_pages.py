@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import cube2net
 import make_man
-from cube2net.cli.app import app
+from cube2net.apps.cli.app import app
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 COMMANDS = (
@@ -54,7 +54,7 @@ API_HEAD = """# Public names
 
 `import cube2net as c2n` has these names, and keeps them. They stand in `src/cube2net/__init__.pyi`, from which this
 page is made; `help(c2n.construct)` says more of each. What is more special is in the rooms: `c2n.cube` rolls cubes up
-and slices them, `c2n.records` has the records that pass between rooms, `c2n.pipeline` every step by itself, and
+and slices them, `c2n.records` has the records that pass between rooms, `c2n.api` every step by itself, and
 [the glossary](glossary.md) says what the words mean.
 """
 ROOMS = {

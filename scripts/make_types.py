@@ -15,9 +15,12 @@ import types
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, is_typeddict
 
-from cube2net.api import ROUTES, network_shapes, opening_shapes, shapes
-from cube2net.api.json_reading import bare_type, choices_of, fields_of_shape
-from cube2net.api.opening_shapes import OPENINGS
+from cube2net.apps.service import network_schemas as network_shapes
+from cube2net.apps.service import schemas as opening_shapes
+from cube2net.apps.service import schemas as shapes
+from cube2net.apps.service.schemas import OPENINGS
+from cube2net.apps.service.service import ROUTES
+from cube2net.apps.service.validation import bare_type, choices_of, fields_of_shape
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "web" / "src" / "types.ts"

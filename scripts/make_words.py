@@ -22,7 +22,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from cube2net.embed import WordTable, read_words
+from cube2net.vectors.glove import WordTable, read_words
 
 DATA = Path(os.environ.get("CUBE2NET_DATA", "data"))
 OUT = Path(__file__).parents[1] / "src" / "cube2net" / "data"

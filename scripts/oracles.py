@@ -6,7 +6,7 @@ python scripts/oracles.py check --keep FOLDER  keep the files that were made, to
 python scripts/oracles.py record               write the records anew, and print what changed
 
 names     public names with their signatures
-rooms     the same of cube2net.cube, cube2net.pipeline and cube2net.records
+rooms     the same of cube2net.cube, cube2net.api and cube2net.model
 help      every page of --help
 openapi   the JSON interface, as `cube2net explore` describes it
 tools     the tools that `cube2net mcp` lists

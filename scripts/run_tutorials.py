@@ -18,7 +18,7 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
-from cube2net.compiling import WORD
+from cube2net._util.compiling import WORD
 
 TUTORIALS = Path(__file__).parents[1] / "docs" / "tutorials"
 

@@ -78,8 +78,8 @@ def ends(server: subprocess.Popen[str]) -> Iterator[None]:
 
 def has(extra: str) -> bool:
     """Return whether the packages of an extra are here."""
+    from cube2net._util.packages import EXTRAS, require
     from cube2net.errors import MissingPackageError
-    from cube2net.extras import EXTRAS, require
 
     try:
         require("this", *EXTRAS[extra])

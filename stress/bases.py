@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cube2net.seeding import stream
+from cube2net._util.random import stream
 
 NODES = 300
 WORDS = (
@@ -55,7 +55,7 @@ def make_bases(base: Path) -> None:
     write_query(base / "query.csv")
     specs = ["city/state", "trade"]
     c2n.build_cube(c2n.read_tables(base / "first"), specs, min_objects=5, out=base / "plain")
-    topics = c2n.pipeline.find_topics(c2n.read_tables(base / "first"), count=4, seed=0)
+    topics = c2n.api.find_topics(c2n.read_tables(base / "first"), count=4, seed=0)
     c2n.build_cube(
         c2n.read_tables(base / "first"), ["city", "topic"], topics=topics, min_objects=5, out=base / "topical"
     )

@@ -16,8 +16,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cube2net.seeding import stream
-from cube2net.sources import SOURCES
+from cube2net._util.random import stream
+from cube2net.io.sources import SOURCES
 from stress.fuzz_sources import PEOPLE, table, tables
 
 MIB = 1 << 20

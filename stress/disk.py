@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cube2net.seeding import stream
+from cube2net._util.random import stream
 from stress.bases import make_bases
 from stress.kills import check_cube
 from stress.launch import run_command

@@ -72,7 +72,7 @@ def run(outcome: Outcome, scratch: Path) -> Outcome:
 def _write(scratch: Path, stop: Any, told: Connection) -> None:
     """Save one cube in ten, and put the files of the others into the place as saving does, which is quicker."""
     import cube2net as c2n
-    from cube2net.atomic_files import new_folder
+    from cube2net._util.files import new_folder
 
     cubes = [c2n.open_cube(scratch / str(number)) for number in range(3)]
     count = 0

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.cli import building
+from cube2net._util.random import stream
+from cube2net.api.plan import METHODS
+from cube2net.apps.cli import build as building
 from cube2net.errors import Cube2netError
-from cube2net.pipeline import METHODS
-from cube2net.records import Cube, Network, Query
-from cube2net.seeding import stream
+from cube2net.model.cube import Cube
+from cube2net.model.network import Network
+from cube2net.model.query import Query
 from stress.damage import Rng, damage, pick
 
 MANIFEST = "manifest.json"
@@ -123,11 +125,11 @@ QUESTIONS: dict[str, Callable[[Question], object]] = {
     "slice": lambda asked: c2n.cube.slice_cube(
         asked.cube, asked.cube.dimensions[0].name, asked.cube.dimensions[0].labels[0]
     ),
-    "near cells": lambda asked: c2n.pipeline.near_cells(asked.cube, 0),
-    "members": lambda asked: c2n.pipeline.embed_cells(asked.cube, "members"),
+    "near cells": lambda asked: c2n.api.near_cells(asked.cube, 0),
+    "members": lambda asked: c2n.api.embed_cells(asked.cube, "members"),
     "hidden": compared,
     "update": grown,
-    "texts": lambda asked: c2n.pipeline.label_texts(asked.cube, ["speech grammar parser", None]),
+    "texts": lambda asked: c2n.api.label_texts(asked.cube, ["speech grammar parser", None]),
     "names": lambda asked: asked.cube.objects.near("Name 1"),
     "save": lambda asked: c2n.save_cube(asked.cube, asked.place / "saved"),
 }

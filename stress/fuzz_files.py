@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import cube2net as c2n
-from cube2net.embed import WordVectors, read_words
-from cube2net.pipeline import results
-from cube2net.records import Cube
-from cube2net.seeding import stream
-from cube2net.select import Cube2net
-from cube2net.select.rl.policy import Trained
+from cube2net._util.random import stream
+from cube2net.api.report import results
+from cube2net.model.cube import Cube
+from cube2net.selection.rl.cube2net import Cube2net
+from cube2net.selection.rl.policy import Trained
+from cube2net.vectors.cell_vectors import WordVectors
+from cube2net.vectors.glove import read_words
 from stress.damage import damage, pick
 from stress.fuzz_cubes import Own, check_network
 
@@ -78,7 +79,7 @@ def ask_query(name: str) -> Callable[[Cube, Path, Path], None]:
 
 def ask_pairs(cube: Cube, place: Path, base: Path) -> None:
     """Read links from a file."""
-    source, target = c2n.pipeline.read_links(cube, place / "hidden.csv")
+    source, target = c2n.api.read_links(cube, place / "hidden.csv")
     if len(source) != len(target):
         raise AssertionError("links with one end")
 
@@ -151,7 +152,7 @@ def write_words(base: Path, place: Path) -> None:
 
 def ask_words(cube: Cube, place: Path, base: Path) -> None:
     """Read the table and give cells the vectors of their words."""
-    c2n.pipeline.embed_cells(cube, WordVectors(words=read_words(place / "words.txt.gz")))
+    c2n.api.embed_cells(cube, WordVectors(words=read_words(place / "words.txt.gz")))
 
 
 KEPT = tuple(f"words.txt.gz.words/{name}" for name in ("manifest.json", "words.txt", "vectors.npy"))

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cube2net.pipeline import read_spreadsheet, sheet_reader
-from cube2net.seeding import stream
+from cube2net._util.random import stream
+from cube2net.api.spreadsheets import read_spreadsheet, sheet_reader
 from stress.damage import Rng, damage, pick
 
 PEOPLE = "id,name,city,boss,born,score\n" + "".join(

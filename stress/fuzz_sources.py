@@ -26,8 +26,8 @@ import test_sources_yelp as yelp
 from workbook_files import unzipped, workbook
 from workbook_files import zipped as zipped_parts
 
-from cube2net.seeding import stream
-from cube2net.sources import SOURCES
+from cube2net._util.random import stream
+from cube2net.io.sources import SOURCES
 from stress.damage import damage, pick
 
 import openalex_records as openalex

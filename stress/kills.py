@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from cube2net._util.random import stream
+from cube2net.api.cubes import verify_cube
 from cube2net.errors import Cube2netError
-from cube2net.pipeline import verify_cube
-from cube2net.seeding import stream
 from stress.bases import make_bases
 from stress.launch import Command, run_command
 from stress.outcome import Outcome

@@ -10,9 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 import cube2net as c2n
-from cube2net.arrays import ragged_from_lists, transpose
-from cube2net.records import Cells, Cube, Dimension, Level, Links, Objects, Ragged
-from cube2net.seeding import stream
+from cube2net._util.arrays import Links, Ragged, ragged_from_lists, transpose
+from cube2net._util.random import stream
+from cube2net.model.cube import Cells, Cube
+from cube2net.model.dimension import Dimension, Level
+from cube2net.model.objects import Objects
 from stress.damage import Rng, pick
 from stress.fuzz_cubes import QUESTIONS, Question, link_folder, reseal, rewrite
 

@@ -75,7 +75,7 @@ def _main(argv: list[str], folder: Path, streams: Path, size: int | None) -> Non
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if size is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-    from cube2net.cli.app import main
+    from cube2net.apps.cli.app import main
 
     sys.argv = ["cube2net", *argv]
     main()

@@ -10,7 +10,7 @@ import pkgutil
 import matplotlib.figure
 import numba
 
-import cube2net.cli.app
+import cube2net.apps.cli.app
 import stress.targets
 
 for _module in pkgutil.walk_packages(cube2net.__path__, "cube2net."):
@@ -18,6 +18,6 @@ for _module in pkgutil.walk_packages(cube2net.__path__, "cube2net."):
         importlib.import_module(_module.name)
 numba.njit(lambda number: number)(1)  # the compiler itself
 with contextlib.suppress(SystemExit), contextlib.redirect_stdout(None):
-    cube2net.cli.app.app(["info", "--help"])  # the parser of commands
+    cube2net.apps.cli.app.app(["info", "--help"])  # the parser of commands
 
 __all__ = ["cube2net", "matplotlib", "numba", "stress"]

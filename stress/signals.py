@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from cube2net.seeding import stream
+from cube2net._util.random import stream
 from stress import scenes
 from stress.bases import make_bases
 from stress.kills import check_cube

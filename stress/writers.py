@@ -6,9 +6,9 @@ import shutil
 import time
 from pathlib import Path
 
+from cube2net._util.random import stream
+from cube2net.api.cubes import verify_cube
 from cube2net.errors import Cube2netError
-from cube2net.pipeline import verify_cube
-from cube2net.seeding import stream
 from stress.bases import BUILD, make_bases
 from stress.launch import Command, run_command
 from stress.outcome import Outcome

@@ -6,7 +6,7 @@ from functools import cache
 import pyarrow as pa
 
 import cube2net as c2n
-from cube2net.records import Cube
+from cube2net.model.cube import Cube
 
 import hostile
 

@@ -1,6 +1,6 @@
 """Work that is cut off in the middle."""
 
-from cube2net.progress import Progress, listener
+from cube2net._util.progress import Progress, listener
 
 
 class CutError(Exception):

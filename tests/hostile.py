@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cube2net.cli import app
+from cube2net.apps.cli import app
 
 FORGED = "FORGED"
 SIGNS = {
@@ -239,7 +239,7 @@ def _explain(world: World) -> Iterator[list[str]]:
         if "\0" not in name:
             yield [*ask, "--node", f"{name}2", "--method", "hops"]
     yield [*ask, "--node", key, "--where", f"ci\x1b[66;6H\u202ety={NAMES[1]}"]
-    from cube2net import open_cube
+    from cube2net.api.cubes import open_cube
 
     cube = open_cube(world.cube)
     for cell in range(0, len(cube.cells), 7):

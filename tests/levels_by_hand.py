@@ -7,9 +7,10 @@ from itertools import product
 
 import numpy as np
 
-from cube2net.arrays import ragged_from_lists, transpose
-from cube2net.records import Cells, Cube, Dimension, Level
-from cube2net.records.mixed_names import MixedCell, levels_of
+from cube2net._util.arrays import ragged_from_lists, transpose
+from cube2net.model.cube import Cells, Cube
+from cube2net.model.dimension import Dimension, Level
+from cube2net.model.names import MixedCell, levels_of
 
 from toys import toy_cube
 

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.arrays import links_from_pairs, ragged_from_pairs, take_rows, transpose
+from cube2net._util.arrays import links_from_pairs, ragged_from_pairs, take_rows, transpose
 
 PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.floats(0, 10, width=32)), max_size=60)
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from cube2net import atomic_files
-from cube2net.atomic_files import new_folder, owned_beside, owned_name, temporary_folder, write_files
-from cube2net.checkpoints import checkpoints_beside
+from cube2net._util import files as atomic_files
+from cube2net._util.files import new_folder, owned_beside, owned_name, temporary_folder, write_files
+from cube2net.api.checkpoints import checkpoints_beside
 from cube2net.errors import InputError
 
 
@@ -35,7 +35,7 @@ def test_what_a_killed_export_left_is_removed_by_the_next_into_the_same_folder(t
     killed(f"""
         import os, signal
         from pathlib import Path
-        from cube2net.atomic_files import write_files
+        from cube2net._util.files import write_files
         def half(path):
             path.write_text("half")
             os.kill(os.getpid(), signal.SIGKILL)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import dblp_like_corpus
 from cube2net.errors import ParameterError, SourceError
-from cube2net.records import Corpus
-from cube2net.sources.tables.table_source import Tables
+from cube2net.io.tables.table_source import Tables
+from cube2net.model.corpus import Corpus
 from dblp_like_corpus import TABLES, Shape, make_dblp_like, open_dblp_like, team_sizes
 
 

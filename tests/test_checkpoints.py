@@ -14,12 +14,12 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.checkpoints import checkpoints_beside, digest_corpus, digest_files
+from cube2net._util.progress import Progress, silent
+from cube2net.api.checkpoints import checkpoints_beside, digest_corpus, digest_files
+from cube2net.api.cubes import read_manifest
 from cube2net.errors import InputError, ParameterError
-from cube2net.pipeline import read_manifest
-from cube2net.progress import Progress, silent
-from cube2net.records import Corpus
-from cube2net.topics import Lda
+from cube2net.model.corpus import Corpus
+from cube2net.topics.lda import Lda
 from dblp_like_corpus import make_dblp_like
 
 from cuts import CutError, told
@@ -242,7 +242,7 @@ class Own:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def topics(self, corpus: Corpus, *, seed: int, progress: Progress = silent) -> c2n.records.Topics:
+    def topics(self, corpus: Corpus, *, seed: int, progress: Progress = silent) -> c2n.model.Topics:
         return replace(Lda(count=1).topics(corpus, seed=seed), names=(self.name,), model=None)
 
     def __repr__(self) -> str:
@@ -269,12 +269,12 @@ def test_a_task_that_was_cut_off_can_be_made_again(tmp_path: Path) -> None:
     hidden = pa.table({"source": pa.array([0], pa.int32()), "target": pa.array([1], pa.int32())})
     task = SimpleNamespace(corpus=corpus, query=("0", "1"), hidden=hidden)
     with pytest.raises(CutError):
-        c2n.pipeline.build_task(task, tmp_path / "task", progress=told([], "cube: links"))  # type: ignore[arg-type]
-    c2n.pipeline.build_task(task, tmp_path / "task")  # type: ignore[arg-type]
+        c2n.api.build_task(task, tmp_path / "task", progress=told([], "cube: links"))  # type: ignore[arg-type]
+    c2n.api.build_task(task, tmp_path / "task")  # type: ignore[arg-type]
     assert sorted(path.name for path in (tmp_path / "task").iterdir()) == ["cube", "hidden.csv", "query.csv"]
     (tmp_path / "task" / "mine.txt").write_text("")
     with pytest.raises(InputError, match="holds other files than a task's"):
-        c2n.pipeline.build_task(task, tmp_path / "task")  # type: ignore[arg-type]
+        c2n.api.build_task(task, tmp_path / "task")  # type: ignore[arg-type]
 
 
 def test_checkpoints_that_are_removed_are_never_seen_by_the_next_build(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from cube2net import compiling
-from cube2net.compiling import KEPT, LOST, Spent, Stopwatch, Waiting, announce_to, lent, timed
-from cube2net.select.contract import Clock
+from cube2net._util import compiling
+from cube2net._util.compiling import KEPT, LOST, Spent, Stopwatch, Waiting, announce_to, lent, timed
+from cube2net.selection.contract import Clock
 
 
 class Hands:

@@ -12,10 +12,11 @@ import networkx as nx
 import pytest
 
 import cube2net as c2n
-from cube2net.atomic_files import check_folder
-from cube2net.cli.demo import PARTS, run
+from cube2net._util.files import check_folder
+from cube2net.api.compare import WRITTEN
+from cube2net.apps.cli.demo import PARTS, run
 from cube2net.errors import InputError
-from cube2net.pipeline import DEFAULT, WRITTEN
+from cube2net.evaluation.setups import DEFAULT
 
 pytestmark = pytest.mark.slow
 
@@ -102,7 +103,7 @@ def test_the_network_of_the_demo_can_be_made_again_from_its_cube(demo: tuple[Pat
 
 def test_no_paper_of_the_volumes_that_tell_the_areas_is_in_the_cube(demo: tuple[Path, str]) -> None:
     cube = c2n.open_cube(demo[0] / "cube")
-    whole, left = c2n.load_bundled(), c2n.load_bundled(without_sigs=c2n.pipeline.AREA_SIGS)
+    whole, left = c2n.load_bundled(), c2n.load_bundled(without_sigs=c2n.api.AREA_SIGS)
     assert len(cube.objects) == left.objects.num_rows < whole.objects.num_rows
 
 

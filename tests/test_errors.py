@@ -6,19 +6,23 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cube2net import pipeline
-from cube2net.cli import answers
-from cube2net.errors import Cube2netError, listed, nearest, some, unknown
-from cube2net.records import Dimension, Level
-from cube2net.records.objects import Objects
-from cube2net.spelling import OTHER_NAMES, candidates, name_here, slips_between
+from cube2net._util.spelling import OTHER_NAMES, candidates, name_here, nearest, slips_between
+from cube2net.api.plan import METHODS
+from cube2net.apps.cli import answers
+from cube2net.cube.engines import ENGINES
+from cube2net.errors import Cube2netError, listed, some, unknown
+from cube2net.io.sources import SOURCES
+from cube2net.model.dimension import Dimension, Level
+from cube2net.model.objects import Objects
+from cube2net.selection.objectives import OBJECTIVES
+from cube2net.topics.models import TOPIC_MODELS
 
 NAMES = {
     "method": [*answers.methods()],
-    "objective": [*pipeline.OBJECTIVES],
-    "source": [*pipeline.SOURCES, "bundled"],
-    "engine": [*pipeline.ENGINES],
-    "topic model": [*pipeline.TOPIC_MODELS],
+    "objective": [*OBJECTIVES],
+    "source": [*SOURCES, "bundled"],
+    "engine": [*ENGINES],
+    "topic model": [*TOPIC_MODELS],
 }
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-_"
 
@@ -157,7 +161,7 @@ def test_a_method_by_the_name_that_another_field_has_for_it_is_told_its_name_her
 
 def test_other_names_lead_to_methods_that_exist_each_to_one_and_none_is_a_name_here() -> None:
     table = OTHER_NAMES["method"]
-    assert set(table) == set(pipeline.METHODS)
+    assert set(table) == set(METHODS)
     others = [other for names in table.values() for other in names.split(", ")]
     assert len(others) == len(set(others))
     assert all(name_here("method", other) in table and other not in table for other in others)

@@ -14,10 +14,10 @@ import pytest
 import typer
 
 import cube2net as c2n
-from cube2net import pipeline
-from cube2net.cli import app
-from cube2net.cli.output import json_text, line
-from cube2net.escaping import formulas_in, is_formula
+from cube2net._util.text import formulas_in, is_formula
+from cube2net.api.query import read_links, read_query
+from cube2net.apps.cli import app
+from cube2net.apps.cli.output import json_text, line
 
 import hostile
 
@@ -211,8 +211,8 @@ def test_the_tables_of_a_task_are_safe_where_asked_and_still_name_its_objects(
     task = SimpleNamespace(corpus=corpus, query=tuple(ids[at] for at in ends), hidden=hidden)
     for safe in (False, True):
         out = tmp_path / str(safe)
-        cube = c2n.pipeline.build_task(task, out, min_objects=1, spreadsheet_safe=safe)  # type: ignore[arg-type]
+        cube = c2n.api.build_task(task, out, min_objects=1, spreadsheet_safe=safe)  # type: ignore[arg-type]
         found = [formulas_in(out / name) for name in ("query.csv", "hidden.csv")]
         assert found == ([0, 0] if safe else [len(ends), 2])
-        assert sorted(pipeline.read_query(cube, out / "query.csv").objects.tolist()) == sorted(ends)
-        assert [rows.tolist() for rows in pipeline.read_links(cube, out / "hidden.csv")] == [ends[:1], ends[1:2]]
+        assert sorted(read_query(cube, out / "query.csv").objects.tolist()) == sorted(ends)
+        assert [rows.tolist() for rows in read_links(cube, out / "hidden.csv")] == [ends[:1], ends[1:2]]

@@ -12,8 +12,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import cube2net as c2n
+from cube2net._util.packages import CORE, EXTRAS, require
 from cube2net.errors import MissingPackageError
-from cube2net.extras import CORE, EXTRAS, require
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -156,7 +156,7 @@ comparison = c2n.compare(cube, query, methods=["none"], miners=["deepwalk"], run
 
 
 def environment():
-    import cube2net.select.rl.environment
+    import cube2net.selection.rl.environment
 
 
 for call, *given in (

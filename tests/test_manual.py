@@ -9,7 +9,7 @@ import pytest
 import typer.main
 
 import make_man
-from cube2net.cli.app import app
+from cube2net.apps.cli.app import app
 
 GROFF, MAN = shutil.which("groff"), shutil.which("man")
 

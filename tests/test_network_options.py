@@ -13,11 +13,13 @@ import typer.main
 
 import cube2net as c2n
 import make_types
-from cube2net.api.ask_parameters import parameters_of, parse_request
-from cube2net.api.schema import openapi
-from cube2net.cli.app import app
+from cube2net.api.plan import METHODS
+from cube2net.apps.cli.app import app
+from cube2net.apps.service.openapi import openapi
+from cube2net.apps.service.requests import parameters_of, parse_request
 from cube2net.errors import ParameterError
-from cube2net.network_options import (
+from cube2net.model.selection import Steering
+from cube2net.options import (
     FORMS,
     KEEPS,
     MEMBERSHIPS,
@@ -28,8 +30,7 @@ from cube2net.network_options import (
     NetworkOptions,
     Option,
 )
-from cube2net.pipeline import METHODS, OBJECTIVES
-from cube2net.records import Steering
+from cube2net.selection.objectives import OBJECTIVES
 
 from toys import toy_cube
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from cube2net.cli.options import configured, split_settings
-from cube2net.cube import Spark
+from cube2net.apps.cli.options import configured, split_settings
+from cube2net.cube.engines.spark import Spark
 from cube2net.errors import ParameterError
 
 

@@ -15,7 +15,7 @@ from urllib.request import HTTPCookieProcessor, build_opener
 import pytest
 
 import cube2net as c2n
-from cube2net.extras import EXTRAS
+from cube2net._util.packages import EXTRAS
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))

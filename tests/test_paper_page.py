@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
-from cube2net.records import Comparison, Setup, Trial
+from cube2net.model.comparison import Comparison, Setup, Trial
 
 pytestmark = pytest.mark.slow
 

@@ -9,13 +9,13 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net import pipeline
-from cube2net.cube import concatenate, concatenate_topics
+from cube2net.api import __file__
+from cube2net.cube.building.concatenation import concatenate, concatenate_topics
 from cube2net.errors import ParameterError, QueryError
-from cube2net.pipeline import TOPIC_MODELS
-from cube2net.records import DimensionSpec
-from cube2net.records.corpus import MENTIONS, OBJECTS, table
-from cube2net.topics import model_of
+from cube2net.model.corpus import MENTIONS, OBJECTS, table
+from cube2net.model.dimension import DimensionSpec
+from cube2net.topics.lda_model import model_of
+from cube2net.topics.models import TOPIC_MODELS
 
 PARSING = "parsing of syntax trees with a dependency parser and a treebank grammar"
 SPEECH = "speech recognition of noisy audio with an acoustic signal and a microphone"
@@ -54,7 +54,7 @@ def test_the_best_cells_of_a_planted_community_are_found() -> None:
 def test_a_cube_keeps_its_topic_model_and_labels_new_texts_with_it(tmp_path: Path) -> None:
     model = TOPIC_MODELS["lda"](count=2)
     cube = c2n.build_cube(talks(), ["topic"], topics=model, min_objects=1, out=tmp_path / "cube")
-    found = c2n.pipeline.label_texts(cube, [PARSING, SPEECH, None])
+    found = c2n.api.label_texts(cube, [PARSING, SPEECH, None])
     names = [found.names[topic] for topic in found.assigned["topic"].to_pylist()]
     assert len(set(names)) == 3
     assert names[2] == "no text"
@@ -78,12 +78,12 @@ def test_new_texts_in_a_language_that_the_cube_knows_are_called_by_it_however_fe
     first, second = talks([FRENCH] * 12), few([FRENCH, GERMAN, PARSING, FRENCH, None])
     lda = TOPIC_MODELS["lda"](count=2, groups=groups)
     dimension = DimensionSpec("topic", "topic", parent="group" if groups else None)
-    found = c2n.pipeline.find_topics(first, lda)
+    found = c2n.api.find_topics(first, lda)
     cube = c2n.build_cube(first, [dimension], topics=found, min_objects=1, out=tmp_path / "cube")
     assert set(cube.dimensions[0].labels) == {*found.names} and "French text" in found.names
     grown = c2n.update_cube(tmp_path / "cube", second)
     assert set(grown.dimensions[0].labels) == {*found.names, "other language text", "no text"}
-    labelled = c2n.pipeline.label_texts(cube, [FRENCH, GERMAN])
+    labelled = c2n.api.label_texts(cube, [FRENCH, GERMAN])
     assert [labelled.names[topic] for topic in labelled.assigned["topic"].to_pylist()] == [
         "French text",
         "other language text",
@@ -103,23 +103,23 @@ def test_a_language_that_the_cube_has_no_label_for_is_another_one_until_there_ar
     grown = c2n.update_cube(tmp_path / "cube", few([FRENCH] * 9))
     assert "other language text" in grown.dimensions[0].labels and "French text" not in grown.dimensions[0].labels
     texts = [GERMAN] * 10
-    assert "German text" in c2n.pipeline.label_texts(grown, texts).names
-    assert "other language text" in c2n.pipeline.label_texts(grown, texts[1:]).names
+    assert "German text" in c2n.api.label_texts(grown, texts).names
+    assert "other language text" in c2n.api.label_texts(grown, texts[1:]).names
 
 
 def test_a_cube_without_a_topic_model_says_so() -> None:
     planted = c2n.make_planted(objects=100, communities=2, seed=0)
     with pytest.raises(ParameterError, match="the cube has no topic model"):
-        c2n.pipeline.label_texts(c2n.build_cube(planted.corpus), ["a text"])
+        c2n.api.label_texts(c2n.build_cube(planted.corpus), ["a text"])
 
 
 def test_near_cells_share_labels_with_the_cell_they_are_near_to() -> None:
     cube = c2n.build_cube(c2n.load_bundled(), ["year@years", "venue"])
-    near = c2n.pipeline.near_cells(cube, ("2019", "ACL"), 5)
+    near = c2n.api.near_cells(cube, ("2019", "ACL"), 5)
     assert all(labels[1] == "ACL" or labels[0] == "2019" for labels in near)
-    assert c2n.pipeline.near_cells(cube, cube.find_cell(("2019", "ACL")), 5) == near
+    assert c2n.api.near_cells(cube, cube.find_cell(("2019", "ACL")), 5) == near
     with pytest.raises(ParameterError, match="cell is -1, expected a whole number of 0 to"):
-        c2n.pipeline.near_cells(cube, -1)
+        c2n.api.near_cells(cube, -1)
 
 
 def test_names_that_are_not_there_are_refused_with_what_is() -> None:
@@ -149,12 +149,12 @@ def test_a_method_of_ones_own_is_accepted_wherever_a_name_is() -> None:
     class First:
         def select(self, cube, query, *, weights, budget, seed=0):
             objects = np.array([0, 1])
-            return c2n.records.Selection(objects, weights.value(objects))
+            return c2n.model.Selection(objects, weights.value(objects))
 
     planted = c2n.make_planted(objects=100, communities=2, seed=0)
     network = c2n.construct(c2n.build_cube(planted.corpus), [5, 6], First())
     assert network.objects.tolist() == [5, 6, 0, 1]
-    assert c2n.pipeline.summary(network)["method"] == "First"
+    assert c2n.api.summary(network)["method"] == "First"
 
 
 def test_a_method_that_finds_nothing_to_choose_is_the_query_alone_and_says_why() -> None:
@@ -169,7 +169,7 @@ def test_a_method_that_finds_nothing_to_choose_is_the_query_alone_and_says_why()
     assert len(woven) == 2 * len(query), "without cells the nearest objects by links are still there"
 
 
-@pytest.mark.parametrize("path", sorted(Path(pipeline.__file__).parent.glob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(Path(__file__).parent.glob("*.py")), ids=lambda path: path.name)
 def test_the_pipeline_uses_only_what_a_room_exports(path: Path) -> None:
     rooms = ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee")
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -10,11 +10,16 @@ import pytest
 
 import cube2net as c2n
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.mine import METRICS, DeepWalk
-from cube2net.records import Cube, Network, Query, Setup
-from cube2net.referee import DEFAULT, auto
-from cube2net.referee import auto as racing
-from cube2net.referee.auto import FEWEST, candidates
+from cube2net.evaluation import auto
+from cube2net.evaluation import auto as racing
+from cube2net.evaluation.auto import FEWEST, candidates
+from cube2net.evaluation.setups import DEFAULT
+from cube2net.mining.clustering import METRICS
+from cube2net.mining.node_embeddings import DeepWalk
+from cube2net.model.comparison import Setup
+from cube2net.model.cube import Cube
+from cube2net.model.network import Network
+from cube2net.model.query import Query
 
 from toys import toy_cube
 
@@ -68,7 +73,7 @@ def held_out(network: Network, query: Query) -> float:
     """Return the mean score on the labels that were not given."""
     assert query.labels is not None
     labels = query.labels[::2]
-    found = [c2n.pipeline.cluster_query(network, QUICK, 3, seed=seed).labels[::2] for seed in (50, 51, 52)]
+    found = [c2n.api.cluster_query(network, QUICK, 3, seed=seed).labels[::2] for seed in (50, 51, 52)]
     return float(np.mean([METRICS["F1"](clusters, labels) for clusters in found]))
 
 
@@ -107,7 +112,7 @@ def test_the_network_says_what_was_chosen_what_was_tried_and_what_that_is_worth(
     default = next(row for row in tried if row["setup"] == DEFAULT.name)
     beside = "" if own == default else f", the default {default['F1']:.3f}"
     assert f"(2 runs: F1 {own['F1']:.3f}{beside}, the query alone {alone['F1']:.3f}); on other labels expect " in note
-    about = c2n.pipeline.summary(chosen)
+    about = c2n.api.summary(chosen)
     assert (about["chosen"], about["tried"], about["note"]) == (own["setup"], tried, note)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from cube2net import pipeline
+from cube2net.api.spreadsheets import read_spreadsheet, sheet_reader
 
 CLUB = Path(__file__).parents[1] / "docs" / "start" / "data" / "mitglieder.csv"
 FIRMS = "Nr;Firma;Ort;Liefert an\n" + "".join(
@@ -19,8 +19,8 @@ PROJECTS = "Projekt;Bereich;Team\n" + "".join(
 
 def uses_of(paths: list[Path], columns: dict[str, str] | None = None) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Return the role and the possible roles of every column."""
-    reader = pipeline.sheet_reader(paths, {"columns": columns} if columns else {})
-    found = pipeline.read_spreadsheet(reader, paths, min_objects=2).uses()
+    reader = sheet_reader(paths, {"columns": columns} if columns else {})
+    found = read_spreadsheet(reader, paths, min_objects=2).uses()
     assert len({use["column"] for use in found}) == len(found)
     return {use["column"]: (use["role"], tuple(use["may"])) for use in found}
 
@@ -94,8 +94,8 @@ def test_a_network_whose_links_start_in_a_column_called_like_the_ids_is_no_singl
     people, knows = tmp_path / "nodes.csv", tmp_path / "links.csv"
     people.write_text("id,city\n" + "".join(f"a{at},{'Bonn' if at % 2 else 'Ulm'}\n" for at in range(12)))
     knows.write_text("id,other\n" + "".join(f"a{at},a{at - 1}\n" for at in range(1, 12)))
-    reader = pipeline.sheet_reader([people, knows], {"columns": {"links.source": "id", "links.target": "other"}})
-    uses = pipeline.read_spreadsheet(reader, [people, knows], min_objects=2).uses()
+    reader = sheet_reader([people, knows], {"columns": {"links.source": "id", "links.target": "other"}})
+    uses = read_spreadsheet(reader, [people, knows], min_objects=2).uses()
     assert [use["may"] for use in uses if use["column"] == "city"] == [
         ["nodes.id", "nodes.name", "nodes.kind", "nodes.text"]
     ]

@@ -14,20 +14,31 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
+from cube2net._util.locks import only_writer
+from cube2net.api.compare import JOURNAL, compare, maker, task_of
+from cube2net.api.construct import Chosen, with_vectors
+from cube2net.api.construct import choose as really_choose
+from cube2net.api.plan import METHODS, Plan
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.interfaces import Method, chooses_cells, draws
-from cube2net.locks import only_writer
-from cube2net.mine import LINK_MEASURES, METRICS, cluster_query, miners
-from cube2net.network import Hops, PageRank
-from cube2net.pipeline import JOURNAL, METHODS, compare, task_of
-from cube2net.pipeline.compare import maker
-from cube2net.pipeline.construct import Chosen, with_vectors
-from cube2net.pipeline.construct import choose as really_choose
-from cube2net.pipeline.planning import Plan
-from cube2net.records import Comparison, Cube, Network, Objects, Query, Setup, Vectors
-from cube2net.records.dimension import STAR
-from cube2net.referee import AS_LARGE, SHORT_LIST, Maker
-from cube2net.select import Cube2net, Greedy, Linked, Random
+from cube2net.evaluation.setups import AS_LARGE, SHORT_LIST, Maker
+from cube2net.mining import miners
+from cube2net.mining.clustering import METRICS
+from cube2net.mining.link_prediction import LINK_MEASURES
+from cube2net.mining.miners import cluster_query
+from cube2net.model.comparison import Comparison, Setup
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import STAR
+from cube2net.model.interfaces import Method, chooses_cells, draws
+from cube2net.model.network import Network
+from cube2net.model.objects import Objects
+from cube2net.model.query import Query
+from cube2net.model.vectors import Vectors
+from cube2net.network.hops import Hops
+from cube2net.network.pagerank import PageRank
+from cube2net.selection.greedy import Greedy
+from cube2net.selection.objectives import Linked
+from cube2net.selection.random import Random
+from cube2net.selection.rl.cube2net import Cube2net
 
 from comparisons import TINY, Failing, plain
 from toys import random_cube, toy_cube, two_communities
@@ -67,7 +78,7 @@ def test_the_paper_moves_among_raw_vectors() -> None:
         assert isinstance(ready, Cube2net)
         (found,) = ready.vectors
         assert isinstance(found, Vectors)
-        assert found.values.tolist() == c2n.pipeline.embed_cells(cube, "words", scale=scale).values.tolist()
+        assert found.values.tolist() == c2n.api.embed_cells(cube, "words", scale=scale).values.tolist()
 
 
 def test_random_cells_depend_on_the_seed() -> None:
@@ -122,7 +133,7 @@ def test_what_a_method_chooses_is_chosen_once_for_all_forms_and_unless_it_draws_
         asked.append((plan.method, plan.objective, seed))
         return really_choose(plan, seed=seed)
 
-    monkeypatch.setattr(import_module("cube2net.pipeline.compare"), "choose", choose)
+    monkeypatch.setattr(import_module("cube2net.api.compare"), "choose", choose)
     by = maker(*CUBES[0], {"greedy": "greedy", "random": "random", "mine": Failing(fails=False)})
     for seed in (0, 1):
         for form in ("objects", "cells"):

@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
+from cube2net.api.compare import JOURNAL, compare, named_methods
 from cube2net.errors import InputError, ParameterError
-from cube2net.network import Hops
-from cube2net.pipeline import JOURNAL, compare
-from cube2net.pipeline.compare import named_methods
-from cube2net.records import Budget, Cube, Query, Selection, Worth
-from cube2net.select import Greedy, Random
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Worth
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget, Selection
+from cube2net.network.hops import Hops
+from cube2net.selection.greedy import Greedy
+from cube2net.selection.random import Random
 
 from comparisons import TINY, plain
 from toys import two_communities
@@ -130,7 +133,7 @@ def test_two_objects_that_call_themselves_the_same_are_not_taken_for_one() -> No
 
 
 def test_rivals_are_those_named_all_or_none() -> None:
-    module = import_module("cube2net.pipeline.compare")
+    module = import_module("cube2net.api.compare")
     assert [module._rivals(True, given) for given in (None, "hops", ["hops"], [])] == [True, ["hops"], ["hops"], []]
     assert module._rivals(False, None) is False
     with pytest.raises(ParameterError, match="rivals are the networks made as large, and as_large=False leaves them"):

@@ -10,11 +10,16 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
+from cube2net._util.progress import Progress, silent
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.progress import Progress, silent
-from cube2net.records import Budget, Cube, Judge, Query, Selection, Vectors, Weights, Worth
-from cube2net.select import Greedy, bounded
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Judge, Weights, Worth
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget, Selection
+from cube2net.model.vectors import Vectors
+from cube2net.selection.exact.exact import bounded
+from cube2net.selection.greedy import Greedy
 
 from toys import random_cube, toy_cube
 
@@ -35,7 +40,7 @@ def test_linked_brings_near_objects_where_jaccard_sees_no_difference() -> None:
     near = c2n.construct(cube, [0, 1], m=1, objective="linked")
     assert near.selection.cells.tolist() == [1]
     assert near.selection.value == 3 / 4
-    assert c2n.pipeline.weigh(cube, near.query, "linked").value(near.selection.objects) == 3 / 4
+    assert c2n.api.weigh(cube, near.query, "linked").value(near.selection.objects) == 3 / 4
 
 
 def test_members_without_a_link_to_the_network_are_left_out_where_the_objective_sees_links() -> None:
@@ -50,7 +55,7 @@ def test_members_without_a_link_to_the_network_are_left_out_where_the_objective_
     ):
         network = c2n.construct(cube, [0], m=1, **({"form": "objects"} | options))
         assert network.objects.tolist() == objects
-        assert c2n.pipeline.summary(network)["left_out"] == left_out
+        assert c2n.api.summary(network)["left_out"] == left_out
 
 
 def test_what_is_kept_is_all_or_linked() -> None:
@@ -92,12 +97,12 @@ def test_greedy_follows_a_function() -> None:
     assert network.selection.values.tolist() == pytest.approx([1 - 5 / 1000, 1 - 5 / 1000])
     small = c2n.construct(cube, [0, 1, 2], m=2, objective=lambda objects, query: 1 / (1 + len(objects)))
     assert small.selection.cells.tolist() == [2, 1]
-    assert c2n.pipeline.summary(small)["objective"] == "<lambda>"
+    assert c2n.api.summary(small)["objective"] == "<lambda>"
 
 
 def test_gains_of_cells_by_a_function_sum_to_its_value() -> None:
     cube = random_cube(1)
-    about = c2n.pipeline.summary(c2n.construct(cube, [1, 5, 9], m=3, objective=lambda objects, query: 2 + len(objects)))
+    about = c2n.api.summary(c2n.construct(cube, [1, 5, 9], m=3, objective=lambda objects, query: 2 + len(objects)))
     assert 2 + sum(cell["gain"] for cell in about["cells"]) == about["value"]
 
 
@@ -158,7 +163,7 @@ def test_a_query_that_no_cell_helps_is_answered_with_itself_and_a_note(method: s
     cube = toy_cube([[0, 1]], objects=5, links=[(2, 3), (3, 4), (0, 2)])
     network = c2n.construct(cube, [2, 3], method, form=form)
     assert (network.objects.tolist(), len(network.cells), len(network.source)) == ([2, 3], 0, 1)
-    about = c2n.pipeline.summary(network)
+    about = c2n.api.summary(network)
     assert (about["value"], about["cells"]) == (None, [])
     assert about["note"].startswith("none of the 2 objects of the query is in any cell, so there is nothing to choose")
 
@@ -189,10 +194,10 @@ CUBE = toy_cube([[0, 1, 3], [2, 4]], objects=6, links=[(0, 1), (0, 5)])
 
 
 def test_a_bound_is_found_when_asked_for(bounds: list[tuple[Budget, float]]) -> None:
-    about = c2n.pipeline.summary(c2n.construct(CUBE, [0, 1, 2], m=1, form="objects"))
+    about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], m=1, form="objects"))
     assert (about["bound"], about["gap"], about["proven"], bounds) == (None, None, None, [])
     network = c2n.construct(CUBE, [0, 1, 2], m=1, form="objects", max_nodes=5, bound=True)
-    about = c2n.pipeline.summary(network)
+    about = c2n.api.summary(network)
     assert (about["value"], about["bound"], about["proven"]) == (0.5, 0.75, False)
     assert about["gap"] == pytest.approx(1 / 3)
     assert bounds == [(Budget(m=1, max_nodes=5), 0.5)]
@@ -201,10 +206,10 @@ def test_a_bound_is_found_when_asked_for(bounds: list[tuple[Budget, float]]) -> 
 
 def test_a_choice_for_cover_has_a_bound_without_being_asked_for_one(bounds: list[tuple[Budget, float]]) -> None:
     for bound in (False, True):
-        about = c2n.pipeline.summary(c2n.construct(CUBE, [0, 1, 2], bound=bound))
+        about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], bound=bound))
         # Cell 0 holds two of the three, and no other cell holds two: any three cells hold three at most.
         assert (about["objective"], about["value"], about["bound"], about["proven"]) == ("cover", 2.0, 3.0, False)
-    about = c2n.pipeline.summary(c2n.construct(CUBE, [0, 1, 2], m=1))
+    about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], m=1))
     assert (about["value"], about["bound"], about["gap"], about["proven"], bounds) == (2.0, 2.0, 0.0, True, [])
 
 
@@ -224,7 +229,7 @@ def test_a_choice_for_cover_has_a_bound_without_being_asked_for_one(bounds: list
 def test_where_no_bound_can_be_found_the_note_says_why(
     bounds: list[tuple[Budget, float]], options: dict, note: str
 ) -> None:
-    about = c2n.pipeline.summary(c2n.construct(CUBE, [0, 1, 2], form="objects", bound=True, **({"m": 1} | options)))
+    about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], form="objects", bound=True, **({"m": 1} | options)))
     assert (about["bound"], about["proven"], about["note"], bounds) == (None, None, note, [])
 
 
@@ -275,7 +280,7 @@ def test_a_method_that_asks_for_cell_vectors_gets_them() -> None:
 
 def test_vectors_that_a_method_has_already_are_left_as_they_are() -> None:
     cube = random_cube(0)
-    have = c2n.pipeline.embed_cells(cube, "members")
+    have = c2n.api.embed_cells(cube, "members")
     network = c2n.construct(cube, [0, 1], Mover(vectors=(have,)))
     assert set(network.seconds) == PARTS
 
@@ -291,7 +296,7 @@ def test_the_vectors_follow_the_seed() -> None:
     cube = random_cube(0, cells=60, objects=80)
     for seed in (0, 0, 1):
         c2n.construct(cube, [0, 1], Watcher(), seed=seed)
-        assert np.array_equal(seen[-1], c2n.pipeline.embed_cells(cube, "members", seed=seed).values)
+        assert np.array_equal(seen[-1], c2n.api.embed_cells(cube, "members", seed=seed).values)
 
 
 def test_an_unknown_kind_of_vectors_is_refused() -> None:

@@ -11,16 +11,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
+from cube2net import network as networks
+from cube2net.api.plan import METHODS, default_form, default_objective, plan_network
 from cube2net.errors import ParameterError, QueryError
-from cube2net.interfaces import Method, chooses_cells, counts_repeats
-from cube2net.network import Hops, PageRank
-from cube2net.network_options import FORMS, NetworkOptions
-from cube2net.pipeline.construct import networks
-from cube2net.pipeline.planning import METHODS, default_form, default_objective, plan_network
-from cube2net.records import Budget, Cube, Form, Query, Selection, Worth
-from cube2net.records.budget import PAPER_CELLS
-from cube2net.records.dimension import STAR
-from cube2net.select import Anneal, Cover, Coverage, Cube2net, Exact, Greedy, Jaccard, Linked, Random
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import STAR
+from cube2net.model.interfaces import Method, chooses_cells, counts_repeats
+from cube2net.model.network import Form
+from cube2net.model.objective import Worth
+from cube2net.model.query import Query
+from cube2net.model.selection import PAPER_CELLS, Budget, Selection
+from cube2net.network import assembly
+from cube2net.network.hops import Hops
+from cube2net.network.pagerank import PageRank
+from cube2net.options import FORMS, NetworkOptions
+from cube2net.selection.anneal import Anneal
+from cube2net.selection.exact.exact import Exact
+from cube2net.selection.greedy import Greedy
+from cube2net.selection.objectives import Cover, Coverage, Jaccard, Linked
+from cube2net.selection.random import Random
+from cube2net.selection.rl.cube2net import Cube2net
 
 from toys import random_cube, toy_cube
 
@@ -44,7 +54,7 @@ def test_without_a_word_it_is_greedy_for_cover_woven_and_sized_by_the_query() ->
     assert made.form == Form("woven", near=None, near_weight=None, membership="even", trust=None, keep="all")
     assert (made.cube, made.levels, made.max_nodes, made.sized) == (CUBE, "full", None, True)
     assert made.budget == Budget(m=len(ASKED)), "never more cells than the query has objects"
-    about = c2n.pipeline.summary(c2n.construct(CUBE, ASKED))
+    about = c2n.api.summary(c2n.construct(CUBE, ASKED))
     assert (about["method"], about["objective"], about["form"], about["m"]) == ("greedy", "cover", "woven", None)
 
 
@@ -56,7 +66,7 @@ def test_by_default_cells_of_one_label_are_chosen_beside_full_ones(planted: tupl
     assert "_loaded" not in vars(made.cube.cells.members), "members of all cells were computed"
     kinds = {sum(label != "∗" for label in labels) for labels in network.labels}
     assert kinds == {1, 3} and len(network) <= 3 * len(query)
-    assert c2n.pipeline.summary(network)["levels"] == "full+one"
+    assert c2n.api.summary(network)["levels"] == "full+one"
     explicit = c2n.construct(cube, query, levels="full+one", form="woven")
     assert (explicit.labels, explicit.weight.tolist()) == (network.labels, network.weight.tolist())
 
@@ -71,7 +81,7 @@ def test_the_papers_answer_is_one_word_away() -> None:
     made = plan_network(CUBE, ASKED, NetworkOptions(form="objects"))
     assert (made.method, made.objective, made.form) == (Greedy(), Jaccard(), Form("objects"))
     assert (made.budget, made.sized) == (Budget(m=PAPER_CELLS), False)
-    about = c2n.pipeline.summary(c2n.construct(CUBE, ASKED, form="objects"))
+    about = c2n.api.summary(c2n.construct(CUBE, ASKED, form="objects"))
     said = [about[name] for name in ("m", "near", "near_weight", "membership", "trust")]
     assert said == [20, 0, None, None, None]
 
@@ -256,7 +266,7 @@ def test_no_form_has_more_nodes_than_asked_for(
     rows = np.sort(np.random.default_rng(seed).choice(40, count, replace=False))
     network = c2n.construct(cube, rows.tolist(), method, m, form=form, seed=seed, max_nodes=nodes)
     assert len(network) <= max(nodes, count)
-    assert c2n.pipeline.summary(network)["nodes"] == len(network.nodes) == len(network)
+    assert c2n.api.summary(network)["nodes"] == len(network.nodes) == len(network)
 
 
 @given(st.integers(0, 10_000), st.integers(1, 20), st.sampled_from(["greedy", "exact"]))
@@ -316,7 +326,7 @@ def test_a_large_answer_is_announced_before_it_is_made_and_in_the_note(
     form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[str] = []
-    really = networks.assemble
+    really = assembly.assemble
 
     def assemble(*args: Any, **options: Any) -> Any:
         heard.append("made")
@@ -328,7 +338,7 @@ def test_a_large_answer_is_announced_before_it_is_made_and_in_the_note(
         LARGE, [0, 1], objective="jaccard", form=form, m=2, progress=lambda stage, *_: heard.append(stage)
     )
     assert heard == [said, "made"]
-    assert network.selection.note == c2n.pipeline.summary(network)["note"] == said
+    assert network.selection.note == c2n.api.summary(network)["note"] == said
 
 
 def test_a_method_without_cells_is_announced_too_and_what_is_not_large_is_not() -> None:
@@ -358,7 +368,7 @@ def test_cells_of_one_label_are_nodes_with_a_star_for_all_others(planted: tuple[
 
     cube, query = planted
     network = c2n.construct(cube, query, levels="one")
-    assert c2n.pipeline.summary(network)["levels"] == network.settings["levels"] == "one"
+    assert c2n.api.summary(network)["levels"] == network.settings["levels"] == "one"
     assert len(network.cells) and {labels.count(STAR) for labels in network.labels} == {2}
     title = next(" · ".join(labels) for labels in network.labels if labels[1] != STAR)
     assert title.startswith("∗ · venue ") and title.endswith(" · ∗")
@@ -425,7 +435,7 @@ def test_many_near_objects_are_announced_before_they_are_brought(monkeypatch: py
 
 
 def test_trust_is_of_cells_that_are_there() -> None:
-    assert c2n.pipeline.summary(c2n.construct(random_cube(3), [0, 1, 2], m=0))["trust"] is None
+    assert c2n.api.summary(c2n.construct(random_cube(3), [0, 1, 2], m=0))["trust"] is None
 
 
 def test_labels_that_are_missing_in_a_frame_are_no_labels() -> None:

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
-from cube2net.arguments import options_of
 from cube2net.errors import InputError, ParameterError
-from cube2net.records import Cube, Query, Selection
-from cube2net.select import Greedy
+from cube2net.model.arguments import options_of
+from cube2net.model.cube import Cube
+from cube2net.model.query import Query
+from cube2net.model.selection import Selection
+from cube2net.selection.greedy import Greedy
 
 from toys import toy_cube
 
@@ -62,7 +64,7 @@ def test_no_option_of_a_method_is_hidden_by_a_parameter_of_construct() -> None:
 
 def test_a_path_in_place_of_a_cube_is_one_sentence(tmp_path: Path) -> None:
     for given in ("cube", tmp_path, None):
-        for ask in (c2n.construct, c2n.compare, c2n.pipeline.weigh):
+        for ask in (c2n.construct, c2n.compare, c2n.api.weigh):
             with pytest.raises(ParameterError) as caught:
                 ask(given, ["a"])
             assert str(caught.value).startswith("the cube is ") and "open_cube opens the folder of one" in str(
@@ -82,7 +84,7 @@ def test_what_is_no_path_is_one_sentence(tmp_path: Path) -> None:
         lambda: c2n.build_from("tables", tmp_path / "nodes.csv", out=3),
         lambda: c2n.read_source("tables", None),
         lambda: c2n.read_query(CUBE, None),
-        lambda: c2n.pipeline.read_links(CUBE, 3.5),
+        lambda: c2n.api.read_links(CUBE, 3.5),
         lambda: c2n.write_network(network, None),
         lambda: c2n.draw_network(network, None),
         lambda: c2n.compare(CUBE, [0, 1, 2], out=True),

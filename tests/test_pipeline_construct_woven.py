@@ -6,7 +6,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.errors import ParameterError
-from cube2net.records import Network
+from cube2net.model.network import Network
 
 from toys import toy_cube
 
@@ -33,7 +33,7 @@ def test_a_woven_network_has_the_cells_and_as_many_near_objects_instead_of_their
         ("o1", "cell:label 1"): 1.0,
     }
     assert (network.settings["membership"], network.form) == ("even", "woven")
-    assert c2n.pipeline.summary(network)["left_out"] == 0
+    assert c2n.api.summary(network)["left_out"] == 0
 
 
 @pytest.mark.parametrize(("near", "objects"), [(0, []), (1, [5]), (2, [4, 5]), (3, [4, 5, 6]), (99, [4, 5, 6])])
@@ -58,7 +58,7 @@ def test_memberships_weigh_as_asked_in_every_form_with_cells_and_evenly_by_defau
     found = {}
     for membership in (None, "unit", "share", "even"):
         network = c2n.construct(cube, [0, 1], m=2, objective="coverage", form=form, membership=membership)
-        assert network.settings["membership"] == c2n.pipeline.summary(network)["membership"] == (membership or "even")
+        assert network.settings["membership"] == c2n.api.summary(network)["membership"] == (membership or "even")
         found[membership] = {ends: w for ends, w in weights_of(network).items() if ends[1].startswith("cell:")}
     assert found[None] == found["even"] and set(found["unit"].values()) == {1.0}
     for cell in ("cell:label 0", "cell:label 1"):
@@ -70,7 +70,7 @@ def test_memberships_weigh_as_asked_in_every_form_with_cells_and_evenly_by_defau
 
 def test_a_network_of_objects_has_no_memberships_and_a_weight_for_them_is_refused() -> None:
     network = c2n.construct(WOVEN, [0, 1], m=2, form="objects")
-    assert network.settings["membership"] is None and c2n.pipeline.summary(network)["membership"] is None
+    assert network.settings["membership"] is None and c2n.api.summary(network)["membership"] is None
     for wrong in ({"membership": "share"}, {"trust": 0.5}):
         with pytest.raises(ParameterError) as error:
             c2n.construct(WOVEN, [0, 1], m=2, form="objects", **wrong)

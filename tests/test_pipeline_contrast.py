@@ -12,10 +12,14 @@ import pandas as pd
 import pytest
 
 import cube2net as c2n
+from cube2net.api.query import read_clusters
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.pipeline import cluster_query, read_clusters
-from cube2net.records import Cube, Dimension, Level, Network, Query
-from cube2net.records.contrast import Contrast
+from cube2net.mining.miners import cluster_query
+from cube2net.model.contrast import Contrast
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import Dimension, Level
+from cube2net.model.network import Network
+from cube2net.model.query import Query
 
 from toys import sent, toy_cube, two_communities
 

@@ -11,10 +11,12 @@ from matplotlib.font_manager import findfont, get_font
 
 import cube2net as c2n
 from cube2net.errors import ParameterError
-from cube2net.records import Cube, Network, Query
-from cube2net.records.dimension import STAR
-from cube2net.referee.report.tables import cell_table
-from cube2net.select import Cube2net
+from cube2net.evaluation.report.tables import cell_table
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import STAR
+from cube2net.model.network import Network
+from cube2net.model.query import Query
+from cube2net.selection.rl.cube2net import Cube2net
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +51,9 @@ def test_every_method_chooses_among_cells_of_any_levels(
 def test_cells_near_one_label_are_found_by_words_and_by_members(asked: tuple[Cube, Query]) -> None:
     view = c2n.cube.cuboid(asked[0], "one")
     for vectors in ("words", "members"):
-        found = c2n.pipeline.near_cells(view, ["∗", "venue 0", "∗"], 5, c2n.pipeline.embed_cells(view, vectors))
+        found = c2n.api.near_cells(view, ["∗", "venue 0", "∗"], 5, c2n.api.embed_cells(view, vectors))
         assert len(set(found)) == 5 and ("∗", "venue 0", "∗") not in found
-    decades = [cell for cell in c2n.pipeline.near_cells(view, ["198X", "∗", "∗"], 2) if cell[0] != STAR]
+    decades = [cell for cell in c2n.api.near_cells(view, ["198X", "∗", "∗"], 2) if cell[0] != STAR]
     assert decades, "a decade is nearer to other decades than to what has no year"
 
 

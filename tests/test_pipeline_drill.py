@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.cube import cuboid, roll_up
+from cube2net.cube.cuboids import cuboid
+from cube2net.cube.views import roll_up
 from cube2net.errors import ParameterError, QueryError
-from cube2net.records import Cube
-from cube2net.records.drilled import Drilled
-from cube2net.records.mixed_names import MixedCell, mixed_cell_of
+from cube2net.model.contrast import Drilled
+from cube2net.model.cube import Cube
+from cube2net.model.names import MixedCell, mixed_cell_of
 from levels_by_hand import by_hand, every_cell, is_below, levelled_cube
 
 

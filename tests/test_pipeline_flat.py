@@ -8,12 +8,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cube2net import construct
-from cube2net.arrays import links_from_pairs, transpose
-from cube2net.interfaces import Method
-from cube2net.network import Hops
-from cube2net.records import Cells, Cube, Dimension, Level, Links, Network, Objects, Query, Ragged
-from cube2net.select import Anneal
+from cube2net._util.arrays import Links, Ragged, links_from_pairs, transpose
+from cube2net.api.construct import construct
+from cube2net.model.cube import Cells, Cube
+from cube2net.model.dimension import Dimension, Level
+from cube2net.model.interfaces import Method
+from cube2net.model.network import Network
+from cube2net.model.objects import Objects
+from cube2net.model.query import Query
+from cube2net.network.hops import Hops
+from cube2net.selection.anneal import Anneal
 
 from toys import random_cube
 

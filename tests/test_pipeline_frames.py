@@ -8,7 +8,8 @@ import pytest
 
 import cube2net as c2n
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.records import Cube, Network
+from cube2net.model.cube import Cube
+from cube2net.model.network import Network
 
 
 @pytest.fixture(scope="module")

@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
-from cube2net.cube import hide_pairs
+from cube2net.api.compare import compare
+from cube2net.cube.without import hide_pairs
 from cube2net.errors import ParameterError
-from cube2net.pipeline.compare import compare
-from cube2net.records import Cube, Query
-from cube2net.referee import setups_of
-from cube2net.select import Greedy
+from cube2net.evaluation.setups import setups_of
+from cube2net.model.cube import Cube
+from cube2net.model.query import Query
+from cube2net.selection.greedy import Greedy
 
 SMALL: dict[str, Any] = {
     "methods": ["greedy"],

@@ -13,12 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net import pipeline
-from cube2net.array_types import Array
-from cube2net.cube import between, dice, of_kind
-from cube2net.fingerprints import network_fingerprint
-from cube2net.network import scores
-from cube2net.records import Cube, Network, Query
+from cube2net._util.arrays import Array
+from cube2net.api.compare import Auto
+from cube2net.api.cubes import view_cube
+from cube2net.api.export import summary
+from cube2net.api.plan import METHODS
+from cube2net.cube.views import dice, of_kind
+from cube2net.cube.window import between
+from cube2net.model.cube import Cube
+from cube2net.model.fingerprints import network_fingerprint
+from cube2net.model.network import Network
+from cube2net.model.query import Query
+from cube2net.network.pagerank import scores
 
 QUICK: dict[str, dict[str, Any]] = {
     "cube2net": {"updates": 2, "trajectories": 4, "epochs": 1},
@@ -42,7 +48,7 @@ VIEWS: dict[str, Callable[[Cube], Cube]] = {
     "all three": lambda cube: of_kind(dice(between(cube, "year=..2009"), {"venue": list(VENUES[:3])}), "author"),
 }
 CELLS = ("random", "greedy", "anneal", "exact", "cube2net")
-SETUPS: list[tuple[str, str | None]] = [(method, None) for method in ("hops 2", *pipeline.METHODS)]
+SETUPS: list[tuple[str, str | None]] = [(method, None) for method in ("hops 2", *METHODS)]
 SETUPS += [(method, "objects") for method in CELLS]
 SETUPS += [("greedy", "both"), ("greedy", "cells"), ("exact", "cells")]
 
@@ -86,12 +92,12 @@ def test_limits_that_allow_all_change_not_a_bit(method: str, form: str | None) -
     assert again.settings == {**free.settings, **told}
 
 
-@pytest.mark.parametrize("method", pipeline.METHODS)
+@pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=8)
 @given(st.lists(st.sampled_from(VENUES), min_size=1, max_size=3), st.integers(1985, 2015), st.integers(0, 3))
 def test_nobody_outside_the_limits_is_ever_brought(method: str, venues: list[str], last: int, kinds: int) -> None:
     names = ["author", "editor", "reviewer"][:kinds]
-    cube = pipeline.view_cube(CUBE, where={"venue": venues}, between=f"year=..{last}", kind=names)
+    cube = view_cube(CUBE, where={"venue": venues}, between=f"year=..{last}", kind=names)
     assert allowed(cube)[outside(made(cube, method))].all()
 
 
@@ -110,7 +116,7 @@ def test_networks_of_one_kind_are_those_of_all_scores_and_steps() -> None:
 def test_a_cell_stays_and_brings_those_of_its_objects_that_may_come() -> None:
     free, editors = made(CUBE, "greedy", "both"), made(of_kind(CUBE, "editor"), "greedy", "both")
     assert len(editors.cells) == len(free.cells) and len(outside(editors)) < len(outside(free))
-    about = pipeline.summary(editors)
+    about = summary(editors)
     for cell, told in zip(editors.cells.tolist(), about["cells"], strict=True):
         members = CUBE.cells.members[cell]
         inside = np.isin(members, QUERY.objects)
@@ -125,7 +131,7 @@ def test_a_query_may_hold_what_may_not_be_brought() -> None:
     assert len(network.cells) and len(outside(network)) == 6, "cells hold them, and as many are near"
 
 
-@pytest.mark.parametrize("method", [method for method in pipeline.METHODS if method != "exact"])
+@pytest.mark.parametrize("method", [method for method in METHODS if method != "exact"])
 def test_where_nobody_may_come_the_note_says_so(method: str) -> None:
     nobody = of_kind(of_kind(CUBE, "editor"), "author")
     network = made(nobody, method)
@@ -151,5 +157,5 @@ def test_networks_that_are_compared_keep_to_the_limits_those_as_large_too(task: 
 
 def test_auto_keeps_to_the_limits() -> None:
     cube = of_kind(CUBE, "editor")
-    network = c2n.construct(cube, QUERY, pipeline.Auto(seconds=1.0, runs=1))
+    network = c2n.construct(cube, QUERY, Auto(seconds=1.0, runs=1))
     assert (KINDS[outside(network)] == "editor").all()

@@ -6,9 +6,11 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.cube import between, dice, of_kind
+from cube2net.cube.views import dice, of_kind
+from cube2net.cube.window import between
 from cube2net.errors import ParameterError
-from cube2net.records import Cube, Objects
+from cube2net.model.cube import Cube
+from cube2net.model.objects import Objects
 
 from toys import toy_cube
 
@@ -31,7 +33,7 @@ def test_a_network_without_links_says_through_whom_its_objects_are_linked() -> N
 
 
 def test_a_time_without_items_says_of_what_times_there_are_some() -> None:
-    cube = c2n.build_cube(c2n.pipeline.load_bundled(), ["year@years", "venue"])
+    cube = c2n.build_cube(c2n.load_bundled(), ["year@years", "venue"])
     years = sorted(map(int, cube.dimensions[0].labels))
     view = between(cube, "1801..1802")
     note = c2n.construct(view, [0, 1, 2], m=2).selection.note
@@ -62,7 +64,7 @@ def test_likes_that_change_nothing_are_said_and_those_that_cannot_be_are_refused
         c2n.construct(cube, ["o0", "o1"], pins=["o4"], unlike=["o4"])
     network = c2n.construct(cube, ["o0", "o1"], m=1)
     with pytest.raises(ParameterError, match=r"is left out and put in: it cannot be both$"):
-        c2n.pipeline.change(network, without=["o3"], with_=["Object 3"])
+        c2n.api.change(network, without=["o3"], with_=["Object 3"])
 
 
 def test_hops_say_in_how_many_steps() -> None:

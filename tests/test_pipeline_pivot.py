@@ -6,8 +6,8 @@ import pytest
 
 import cube2net as c2n
 from cube2net.errors import ParameterError
-from cube2net.records import Pivot
-from cube2net.records.mixed_names import MixedCell, levels_of
+from cube2net.model.contrast import Pivot
+from cube2net.model.names import MixedCell, levels_of
 from levels_by_hand import by_hand, levelled_cube
 
 

@@ -9,11 +9,14 @@ import pandas as pd
 import pytest
 
 import cube2net as c2n
-from cube2net.cube import between, dice, roll_up
+from cube2net.api.recipe import made_of
+from cube2net.api.replay import asked_of
+from cube2net.cube.views import dice, roll_up
+from cube2net.cube.window import between
 from cube2net.errors import InputError, ParameterError
-from cube2net.pipeline.questions import asked_of
-from cube2net.pipeline.recipes import made_of
-from cube2net.records import Cube, Network, Steering
+from cube2net.model.cube import Cube
+from cube2net.model.network import Network
+from cube2net.model.selection import Steering
 
 from toys import sent
 

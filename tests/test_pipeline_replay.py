@@ -15,14 +15,24 @@ import pytest
 from typer.testing import CliRunner
 
 import cube2net as c2n
-from cube2net import pipeline
-from cube2net.cli.app import app, as_typed
-from cube2net.cube import cuboid, dice, drill_down, roll_up, slice_cube
+from cube2net import options as options_module
+from cube2net.api.cubes import embed_cells, view_cube
+from cube2net.api.export import write_network
+from cube2net.api.plan import METHODS
+from cube2net.api.replay import Replayed
+from cube2net.apps.cli.app import app, as_typed
+from cube2net.cube.cuboids import cuboid
+from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError
-from cube2net.network import EXPORTS, read_recipe
-from cube2net.records import Budget, Cube, Network, Query, Recipe, Selection, Worth
-from cube2net.records.lineage import lineage_of
-from cube2net.select import Cover, FBeta, Linked
+from cube2net.model.cube import Cube, lineage_of
+from cube2net.model.network import Network
+from cube2net.model.objective import Worth
+from cube2net.model.query import Query
+from cube2net.model.recipe import Recipe
+from cube2net.model.selection import Budget, Selection
+from cube2net.network.export.recipes import read_recipe
+from cube2net.network.export.registry import EXPORTS
+from cube2net.selection.objectives import Cover, FBeta, Linked
 
 FORMS = {
     "none": ["objects"],
@@ -52,14 +62,14 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     return Place(folder, cube, {name: f"group {at % 2}" for at, name in enumerate(planted.query(0)[:20])})
 
 
-def again(place: Place, network: Network, name: str = "net.json") -> pipeline.Replayed:
-    pipeline.write_network(network, place.folder / name)
+def again(place: Place, network: Network, name: str = "net.json") -> Replayed:
+    write_network(network, place.folder / name)
     return c2n.replay(place.folder / name)
 
 
-@pytest.mark.parametrize("method", pipeline.METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_every_method_in_every_form_is_made_again_to_the_byte(method: str, place: Place) -> None:
-    for form in FORMS.get(method, pipeline.FORMS):
+    for form in FORMS.get(method, options_module.FORMS):
         network = c2n.construct(place.cube, place.query, method, 4, form=form, seed=7, **QUICK.get(method, {}))
         assert again(place, network).differences == ()
 
@@ -67,7 +77,7 @@ def test_every_method_in_every_form_is_made_again_to_the_byte(method: str, place
 @pytest.mark.parametrize("suffix", EXPORTS)
 def test_every_export_carries_its_recipe_and_is_made_again_to_the_byte(suffix: str, place: Place) -> None:
     network = c2n.construct(place.cube, place.query, seed=3)
-    paths = pipeline.write_network(network, place.folder / f"every{suffix}")
+    paths = write_network(network, place.folder / f"every{suffix}")
     assert read_recipe(place.folder / f"every{suffix}") == network.recipe
     for path in (place.folder / f"every{suffix}", *paths):
         found = c2n.replay(path)
@@ -114,8 +124,8 @@ def test_views_are_part_of_the_recipe(place: Place) -> None:
         "slice": slice_cube(cube, cube.dimensions[1].name, cube.dimensions[1].labels[0]),
         "cuboid": cuboid(cube, "one"),
         "twice": dice(dice(cube, {first.name: list(first.labels[:2])}), {first.name: first.labels[0]}),
-        "command": pipeline.view_cube(cube, where={first.name: [first.labels[0]]}),
-        "kind": pipeline.view_cube(cube, where={first.name: [first.labels[0]]}, kind="object"),
+        "command": view_cube(cube, where={first.name: [first.labels[0]]}),
+        "kind": view_cube(cube, where={first.name: [first.labels[0]]}, kind="object"),
     }
     for name, view in views.items():
         network = c2n.construct(view, place.query)
@@ -148,7 +158,7 @@ def test_levels_are_rolled_up_and_drilled_down_again(tmp_path: Path) -> None:
     up = roll_up(cube, "year")
     diced = dice(up, {"decade": "1990s"})
     for view in (up, drill_down(up, "decade"), diced, drill_down(diced, "decade")):
-        pipeline.write_network(c2n.construct(view, ["3", "8"]), tmp_path / "net.json")
+        write_network(c2n.construct(view, ["3", "8"]), tmp_path / "net.json")
         assert c2n.replay(tmp_path / "net.json", tmp_path / "levels").same
     assert lineage_of(up).views == ({"view": "roll_up", "dimension": "year"},)
     assert cube.lineage is None
@@ -161,16 +171,16 @@ def test_a_window_of_time_is_part_of_the_recipe(window: Any, tmp_path: Path) -> 
     nodes["year"] = pd.to_datetime(nodes["year"])
     links = pd.DataFrame({"source": nodes["id"], "target": nodes["id"].shift(-1, fill_value="n0")})
     c2n.build_cube(nodes, links=links, dimensions=["city", "year@years"], min_objects=1, out=tmp_path / "cube")
-    view = pipeline.view_cube(c2n.open_cube(tmp_path / "cube"), between=window, roll_up=())
+    view = view_cube(c2n.open_cube(tmp_path / "cube"), between=window, roll_up=())
     network = c2n.construct(view, ["n3", "n12", "n20"])
-    pipeline.write_network(network, tmp_path / "net.json")
+    write_network(network, tmp_path / "net.json")
     found = c2n.replay(tmp_path / "net.json")
     assert found.same and found.recipe.cube["views"][0]["view"] == "between"
 
 
 def test_the_recipe_tells_what_auto_chose_not_how_long_it_took(place: Place) -> None:
     recipe = c2n.construct(place.cube, list(place.query), "auto").recipe
-    assert recipe is not None and recipe.chosen_by == "auto" and recipe.method["name"] in pipeline.METHODS
+    assert recipe is not None and recipe.chosen_by == "auto" and recipe.method["name"] in METHODS
     assert "seconds" not in recipe.to_dict()["parameters"]
 
 
@@ -190,7 +200,7 @@ def test_a_recipe_is_one_line_for_people_and_one_of_json(place: Place) -> None:
 def test_a_cube_in_memory_is_given(place: Place, tmp_path: Path) -> None:
     cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0.1, seed=1).corpus)
     network = c2n.construct(cube, place.query)
-    pipeline.write_network(network, tmp_path / "net.gexf")
+    write_network(network, tmp_path / "net.gexf")
     assert network.recipe is not None and network.recipe.cube == {"checksum": None, "name": None, "views": []}
     assert c2n.replay(tmp_path / "net.gexf", cube).same
     c2n.save_cube(cube, tmp_path / "saved")
@@ -200,7 +210,7 @@ def test_a_cube_in_memory_is_given(place: Place, tmp_path: Path) -> None:
 
 
 def test_a_cube_that_is_not_found_is_said(place: Place, tmp_path: Path) -> None:
-    pipeline.write_network(c2n.construct(place.cube, place.query), tmp_path / "net.json")
+    write_network(c2n.construct(place.cube, place.query), tmp_path / "net.json")
     with pytest.raises(CubeError) as error:
         c2n.replay(tmp_path / "net.json")
     assert str(error.value) == "the cube 'cube' is neither beside the file nor here: give its folder (cube=FOLDER)"
@@ -221,11 +231,11 @@ def test_what_is_ones_own_cannot_be_made_again_and_says_so(place: Place, tmp_pat
             place.cube, place.query, "greedy", 2, lambda objects, query: len(objects) / 100
         ),
         "the vectors of its method is an object, Vectors": c2n.construct(
-            place.cube, place.query, c2n.Cube2net(vectors=pipeline.embed_cells(place.cube), **QUICK["cube2net"]), 2
+            place.cube, place.query, c2n.Cube2net(vectors=embed_cells(place.cube), **QUICK["cube2net"]), 2
         ),
     }
     for why, network in own.items():
-        pipeline.write_network(network, tmp_path / "net.json")
+        write_network(network, tmp_path / "net.json")
         with pytest.raises(InputError) as error:
             c2n.replay(tmp_path / "net.json", place.cube)
         assert str(error.value) == f"the network cannot be made again: {why}"
@@ -238,7 +248,7 @@ def edited(path: Path, change: Any) -> None:
 
 
 def test_another_cube_is_said_and_so_is_the_other_network(place: Place, tmp_path: Path) -> None:
-    pipeline.write_network(c2n.construct(place.cube, place.query), tmp_path / "net.csv")
+    write_network(c2n.construct(place.cube, place.query), tmp_path / "net.csv")
     other = c2n.make_planted(objects=200, communities=4, noise=0.3, seed=2)
     c2n.build_cube(other.corpus, out=tmp_path / "cube")
     found = c2n.replay(tmp_path / "net.csv")
@@ -257,13 +267,13 @@ def test_another_cube_is_said_and_so_is_the_other_network(place: Place, tmp_path
 
 def test_another_version_is_said(place: Place) -> None:
     path = place.folder / "version.json"
-    pipeline.write_network(c2n.construct(place.cube, place.query), path)
+    write_network(c2n.construct(place.cube, place.query), path)
     edited(path, lambda recipe: recipe["versions"].update(cube2net="0.0.1"))
     assert f"it was made by cube2net 0.0.1, this is {c2n.__version__}" in c2n.replay(path).differences
 
 
 def test_a_file_that_was_changed_is_said_from_its_first_byte_on(place: Place, tmp_path: Path) -> None:
-    nodes, links, recipe = pipeline.write_network(c2n.construct(place.cube, place.query), tmp_path / "net.csv")
+    nodes, links, recipe = write_network(c2n.construct(place.cube, place.query), tmp_path / "net.csv")
     old = nodes.read_bytes()
     nodes.write_bytes(old[:100] + b"?" + old[101:])
     size = f"{len(old):,}"
@@ -283,7 +293,7 @@ def test_a_csv_that_is_safe_for_spreadsheets_is_made_again(place: Place, tmp_pat
     names = pa.array([f"=1+{at}" for at in range(planted.objects.num_rows)])
     cube = c2n.build_cube(replace(planted, objects=planted.objects.set_column(column, "name", names)))
     for suffix in (".csv", ".neo4j.csv"):
-        pipeline.write_network(c2n.construct(cube, list(place.query)), tmp_path / f"n{suffix}", spreadsheet_safe=True)
+        write_network(c2n.construct(cube, list(place.query)), tmp_path / f"n{suffix}", spreadsheet_safe=True)
         assert c2n.replay(tmp_path / f"n{suffix}", cube).same
 
 
@@ -316,7 +326,7 @@ def test_a_csv_that_is_safe_for_spreadsheets_is_made_again(place: Place, tmp_pat
 )
 def test_a_recipe_that_cannot_be_followed_says_why(change: Any, text: str, place: Place, tmp_path: Path) -> None:
     path = tmp_path / "net.json"
-    pipeline.write_network(c2n.construct(place.cube, place.query), path)
+    write_network(c2n.construct(place.cube, place.query), path)
     edited(path, change)
     with pytest.raises(InputError) as error:
         c2n.replay(path, place.cube)
@@ -325,14 +335,14 @@ def test_a_recipe_that_cannot_be_followed_says_why(change: Any, text: str, place
 
 def test_a_recipe_may_leave_out_what_is_none(place: Place, tmp_path: Path) -> None:
     path = tmp_path / "net.json"
-    pipeline.write_network(c2n.construct(place.cube, place.query), path)
+    write_network(c2n.construct(place.cube, place.query), path)
     edited(path, lambda recipe: (recipe["query"].pop("labels", None), recipe["cube"].pop("checksum")))
     assert len(c2n.replay(path, place.cube).network.query) == len(place.query)
 
 
 def test_a_name_of_a_cube_that_leads_elsewhere_is_not_followed(place: Place, tmp_path: Path) -> None:
     path = tmp_path / "net.json"
-    pipeline.write_network(c2n.construct(place.cube, place.query), path)
+    write_network(c2n.construct(place.cube, place.query), path)
     shutil.copytree(place.folder / "cube", tmp_path / "elsewhere" / "cube")
     edited(path, lambda recipe: recipe["cube"].update(name="elsewhere/cube"))
     with pytest.raises(CubeError, match=r"the cube 'elsewhere/cube' is neither beside the file nor here"):
@@ -362,7 +372,7 @@ def test_files_that_are_no_networks_are_refused_in_one_sentence(suffix: str, tmp
 def test_a_network_made_by_hand_has_no_recipe(place: Place, tmp_path: Path) -> None:
     network = replace(c2n.construct(place.cube, place.query), recipe=None)
     for suffix in EXPORTS:
-        paths = pipeline.write_network(network, tmp_path / f"net{suffix}")
+        paths = write_network(network, tmp_path / f"net{suffix}")
         assert not any(path.name.endswith("recipe.json") for path in paths)
         with pytest.raises(InputError, match=r"holds no recipe: only networks that construct made|does not exist"):
             c2n.replay(tmp_path / f"net{suffix}", place.cube)
@@ -372,14 +382,14 @@ def test_a_recipe_of_many_names_is_whole(tmp_path: Path) -> None:
     planted = c2n.make_planted(objects=20_000, communities=4, noise=0, seed=1)
     cube = c2n.build_cube(planted.corpus)
     query = np.arange(0, 20_000, 2).tolist()
-    pipeline.write_network(c2n.construct(cube, query, "none"), tmp_path / "net.graphml")
+    write_network(c2n.construct(cube, query, "none"), tmp_path / "net.graphml")
     assert c2n.replay(tmp_path / "net.graphml", cube).same
     assert len(read_recipe(tmp_path / "net.graphml").query["ids"]) == 10_000
 
 
 def test_the_command_says_the_same_or_what_differs(place: Place, tmp_path: Path) -> None:
     path = tmp_path / "net.graphml"
-    pipeline.write_network(c2n.construct(place.cube, place.query), path)
+    write_network(c2n.construct(place.cube, place.query), path)
     ask, cube = ["replay", str(path), "--quiet"], ["--cube", str(place.folder / "cube")]
     assert CliRunner().invoke(app, [*ask, *cube]).output.count("\n") == 1
     ended = CliRunner().invoke(app, [*ask, *cube, "--out", str(tmp_path / "again.graphml")])

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.cube import between, dice, drill_down, of_kind, roll_up
-from cube2net.records import Cube
-from cube2net.records.corpus import LINKS, table
-from cube2net.records.lineage import lineage_of
+from cube2net.cube.views import dice, drill_down, of_kind, roll_up
+from cube2net.cube.window import between
+from cube2net.model.corpus import LINKS, table
+from cube2net.model.cube import Cube, lineage_of
 
 VIEWS: dict[str, Callable[[Cube], Cube]] = {
     "of_kind": lambda cube: of_kind(cube, "editor"),

@@ -15,13 +15,18 @@ import pytest
 from markupsafe import escape
 
 import cube2net as c2n
-from cube2net import referee
-from cube2net.cli import compare
+from cube2net import evaluation as referee
+from cube2net.api.compare import JOURNAL
+from cube2net.api.report import results
+from cube2net.apps.cli import compare
 from cube2net.errors import InputError
-from cube2net.network import Hops
-from cube2net.pipeline import DEFAULT, JOURNAL, results
-from cube2net.records import Comparison, Cube, Objects, Query, Setup
-from cube2net.referee.report import page as illustrations
+from cube2net.evaluation.report import page as illustrations
+from cube2net.evaluation.setups import DEFAULT, Maker
+from cube2net.model.comparison import Comparison, Setup
+from cube2net.model.cube import Cube
+from cube2net.model.objects import Objects
+from cube2net.model.query import Query
+from cube2net.network.hops import Hops
 
 from toys import toy_cube, two_communities
 
@@ -328,14 +333,14 @@ def test_the_network_shown_is_of_a_seed_that_was_mined(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    really = referee.Maker.__call__
+    really = Maker.__call__
 
     def make(maker: Any, setup: Setup, seed: int, nodes: int | None = None) -> Any:
         if setup == GREEDY:
             asked.append(seed)
         return really(maker, setup, seed, nodes)
 
-    monkeypatch.setattr(referee.Maker, "__call__", make)
+    monkeypatch.setattr(Maker, "__call__", make)
     failed = [
         replace(trial, scores={}, reason="out of luck") if trial.setup.method != "none" and trial.seed == 0 else trial
         for trial in compared.trials

@@ -5,10 +5,13 @@ from typing import Any
 
 import pytest
 
-from cube2net import pipeline
+from cube2net.api import spreadsheets as kept_cubes
+from cube2net.api.build import build_cube
+from cube2net.api.cubes import open_cube
+from cube2net.api.datasets import make_planted
+from cube2net.api.spreadsheets import build_from_reading, cube_beside, identify_reading, read_spreadsheet, sheet_reader
 from cube2net.errors import ParameterError, SourceError
-from cube2net.pipeline import kept_cubes
-from cube2net.records import Cube
+from cube2net.model.cube import Cube
 
 CLUB = Path(__file__).parents[1] / "docs" / "start" / "data" / "mitglieder.csv"
 
@@ -41,13 +44,13 @@ def opened(
     path: Path, home: Path | None = None, seed: int = 0, dimensions: tuple[str, ...] = (), said: list[str] | None = None
 ) -> tuple[Cube, Path, bool]:
     """Return the cube of a file, its folder, and whether it was there already."""
-    reader = pipeline.sheet_reader([path])
-    identity = pipeline.identify_reading(reader, [path], dimensions, seed=seed, uploaded=home is not None)
-    place, kept = pipeline.cube_beside([path], identity, home, say=(said if said is not None else []).append)
+    reader = sheet_reader([path])
+    identity = identify_reading(reader, [path], dimensions, seed=seed, uploaded=home is not None)
+    place, kept = cube_beside([path], identity, home, say=(said if said is not None else []).append)
     if kept is not None:
         return kept, place, True
-    reading = pipeline.read_spreadsheet(reader, [path], dimensions=dimensions, seed=seed)
-    return pipeline.build_from_reading(reading, place, identity=identity, seed=seed), place, False
+    reading = read_spreadsheet(reader, [path], dimensions=dimensions, seed=seed)
+    return build_from_reading(reading, place, identity=identity, seed=seed), place, False
 
 
 def test_a_file_that_was_handed_over_never_replaces_the_cube_of_another_of_its_name(club: Path, tmp_path: Path) -> None:
@@ -103,9 +106,9 @@ def test_another_seed_or_other_dimensions_make_the_cube_of_a_file_anew_in_its_pl
 
 
 def test_a_seed_is_no_dimension(club: Path) -> None:
-    reader = pipeline.sheet_reader([club])
-    by_seed = pipeline.identify_reading(reader, [club], ["Stadt"], seed=1)
-    assert by_seed.checksum != pipeline.identify_reading(reader, [club], ["Stadt", "1"]).checksum
+    reader = sheet_reader([club])
+    by_seed = identify_reading(reader, [club], ["Stadt"], seed=1)
+    assert by_seed.checksum != identify_reading(reader, [club], ["Stadt", "1"]).checksum
 
 
 def test_a_damaged_cube_of_a_file_is_made_anew_and_that_is_said(club: Path) -> None:
@@ -124,9 +127,9 @@ def test_a_damaged_cube_of_a_file_is_made_anew_and_that_is_said(club: Path) -> N
 
 def test_a_cube_that_somebody_else_made_is_left_as_it_is(club: Path) -> None:
     place = club.parent / "mitglieder-cube"
-    pipeline.build_cube(pipeline.make_planted(objects=200, communities=4, noise=0).corpus, out=place)
+    build_cube(make_planted(objects=200, communities=4, noise=0).corpus, out=place)
     assert explored(club) == ("mitglieder-cube-2", 72, False)
-    assert len(pipeline.open_cube(place).objects) == 200
+    assert len(open_cube(place).objects) == 200
 
 
 def test_where_all_names_are_taken_only_the_cube_of_the_same_file_gives_its_place(
@@ -148,7 +151,7 @@ def test_a_reading_counts_the_rows_and_the_objects_in_them(tmp_path: Path) -> No
     rows = [f"Vorhaben {n};{'Holz' if n % 2 else 'Glas'};{people[n % 6]} / {people[(n + 2) % 6]}" for n in range(24)]
     path = tmp_path / "projekte.csv"
     path.write_text("\n".join(["Projekt;Bereich;Beteiligte", *rows]), encoding="utf-8")
-    reading = pipeline.read_spreadsheet(pipeline.sheet_reader([path]), [path])
+    reading = read_spreadsheet(sheet_reader([path]), [path])
     assert (reading.items, reading.record()["objects"], reading.record()["links"]) == (24, 6, None)
     assert "projekte.csv: 24 records, 6 objects in them, linked where a record has both" in reading.record()["said"]
 
@@ -158,4 +161,4 @@ def test_a_table_with_a_header_alone_is_refused_in_one_sentence(header: str, tmp
     path = tmp_path / "t.tsv"
     path.write_text(f"{header}\n", encoding="utf-8")
     with pytest.raises(SourceError, match=r"^t\.tsv has a header and no rows, expected nodes$"):
-        pipeline.read_spreadsheet(pipeline.sheet_reader([path]), [path])
+        read_spreadsheet(sheet_reader([path]), [path])

@@ -10,13 +10,18 @@ import pytest
 from typer.testing import CliRunner
 
 import cube2net as c2n
-from cube2net import pipeline
-from cube2net.cli.app import app
+from cube2net.api.export import write_network
+from cube2net.api.replay import follow
+from cube2net.apps.cli.app import app
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.network import scores
-from cube2net.pipeline.replay import follow
-from cube2net.records import Budget, Cube, Network, Node, Price, Query, Selection, Steering, Worth
-from cube2net.records.node_names import title_of
+from cube2net.model.change import Price
+from cube2net.model.cube import Cube
+from cube2net.model.names import Node, title_of
+from cube2net.model.network import Network
+from cube2net.model.objective import Worth
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget, Selection, Steering
+from cube2net.network.pagerank import scores
 
 from toys import toy_cube
 
@@ -87,7 +92,7 @@ def test_a_steered_network_is_made_again_to_the_byte(method: str, place: Place) 
         options["pins"] = [place.cube.cell(2), place.others[0]]
     network = c2n.construct(place.cube, place.query, method, 4, seed=5, **options)
     assert network.recipe is not None
-    pipeline.write_network(network, place.folder / f"{method}.json")
+    write_network(network, place.folder / f"{method}.json")
     again = c2n.replay(place.folder / f"{method}.json")
     assert again.same and again.network.question is not None
     assert again.network.question.steering == network.question.steering  # type: ignore[union-attr]

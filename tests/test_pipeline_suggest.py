@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
+from cube2net.api.suggest import held_share
 from cube2net.errors import ParameterError, QueryError
-from cube2net.pipeline.suggestions import held_share
-from cube2net.records.corpus import LINKS, MENTIONS, OBJECTS, table
+from cube2net.model.corpus import LINKS, MENTIONS, OBJECTS, table
 
 from toys import toy_cube
 

@@ -9,12 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.fingerprints import network_fingerprint
-from cube2net.network_options import NetworkOptions
-from cube2net.pipeline import change
-from cube2net.pipeline.construct import KNOWN, choose, network_of
-from cube2net.pipeline.planning import plan_network
-from cube2net.records import Cube, Network, Node
+from cube2net.api.change import change
+from cube2net.api.construct import KNOWN, choose, network_of
+from cube2net.api.plan import plan_network
+from cube2net.model.cube import Cube
+from cube2net.model.fingerprints import network_fingerprint
+from cube2net.model.names import Node
+from cube2net.model.network import Network
+from cube2net.options import NetworkOptions
 
 from toys import random_cube, sent, toy_cube
 

@@ -12,7 +12,10 @@ import pandas as pd
 import pytest
 
 import cube2net as c2n
-from cube2net.records import Cube, Network, Query, Selection
+from cube2net.model.cube import Cube
+from cube2net.model.network import Network
+from cube2net.model.query import Query
+from cube2net.model.selection import Selection
 
 from toys import toy_cube
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from cube2net import compiling
-from cube2net.cli import output
-from cube2net.cli.output import EVERY, Pulse
-from cube2net.compiling import KEPT, WORD, Waiting, tells_compiling
-from cube2net.progress import listener
+from cube2net._util import compiling
+from cube2net._util.compiling import KEPT, WORD, Waiting, tells_compiling
+from cube2net._util.progress import listener
+from cube2net.apps.cli import output
+from cube2net.apps.cli.output import EVERY, Pulse
 
 
 class Hands:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net import safe_xml
+from cube2net._util import xml as safe_xml
+from cube2net._util.xml import SafeXml
 from cube2net.errors import SourceError
-from cube2net.safe_xml import SafeXml
 
 TYPED = '<!DOCTYPE a SYSTEM "nowhere.dtd">'
 

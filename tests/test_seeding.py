@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cube2net._util.random import number, stream
 from cube2net.errors import ParameterError
-from cube2net.seeding import number, stream
 
 
 def drawn(seed: Any, *purpose: str | int) -> list[int]:

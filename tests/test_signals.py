@@ -11,10 +11,10 @@ from pathlib import Path
 import numba
 import pytest
 
-from cube2net import interrupts
-from cube2net.atomic_files import new_folder, write_files
-from cube2net.cli.early_signals import INTERRUPTED, STATUS
-from cube2net.interrupts import Stop, remove_unfinished, step, unfinished
+from cube2net._util import interrupts
+from cube2net._util.files import new_folder, write_files
+from cube2net._util.interrupts import Stop, remove_unfinished, step, unfinished
+from cube2net.apps.cli.early_signals import INTERRUPTED, STATUS
 
 
 def as_from_a_shell() -> None:
@@ -26,8 +26,8 @@ def as_from_a_shell() -> None:
 HEAD = """
 import sys, time, threading
 from pathlib import Path
-from cube2net.cli.signals import Signals
-from cube2net.atomic_files import new_folder, write_files
+from cube2net.apps.cli.signals import Signals
+from cube2net._util.files import new_folder, write_files
 signals = Signals(lambda: "left", patience=float(sys.argv[2]))
 signals.obey()
 place = Path(sys.argv[1])
@@ -66,7 +66,7 @@ def work():
 run(work)
 """
 KERNEL = """
-from cube2net.compiling import WAITING
+from cube2net._util.compiling import WAITING
 WAITING.listeners.append(None)
 from cube2net.kernels.compiled import njit
 @njit()
@@ -305,7 +305,7 @@ def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("module", ["cube2net.interrupts", "cube2net.cli.app", "typer"])
+@pytest.mark.parametrize("module", ["cube2net._util.interrupts", "cube2net.apps.cli.app", "typer"])
 def test_a_signal_while_the_command_line_is_imported_ends_it_with_the_usual_status(module: str, number: int) -> None:
     program = f"""
 import os, runpy, sys
@@ -328,5 +328,11 @@ def test_signals_are_handled_before_modules_that_take_long_are_imported() -> Non
     imported = set(done.stdout.split())
     assert not imported & {"ast", "lazy_loader", "numpy", "pathlib", "re", "shutil", "threading", "typer", "typing"}
     assert {name for name in imported if name.startswith("cube2net")} == {
-        *("cube2net", "cube2net.__main__", "cube2net.cli", "cube2net.cli.early_signals", "cube2net.showing")
+        *(
+            "cube2net",
+            "cube2net.__main__",
+            "cube2net.apps.cli",
+            "cube2net.apps.cli.early_signals",
+            "cube2net._util.display",
+        )
     }

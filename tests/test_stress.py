@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from cube2net._util.random import stream
+from cube2net.api.plan import METHODS
 from cube2net.errors import Cube2netError, SourceError
-from cube2net.pipeline import METHODS
-from cube2net.seeding import stream
-from cube2net.sources import SOURCES
+from cube2net.io.sources import SOURCES
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cube2net.cli.output import Guarded, PlainLines, UndeliveredError, say, shown_progress
-from cube2net.progress import silent
+from cube2net._util.progress import silent
+from cube2net.apps.cli.output import Guarded, PlainLines, UndeliveredError, say, shown_progress
 
 BUILT = ("--min-objects", "1", "--dimension", "city")
 TOOL = f"'{sys.executable}' -m cube2net"

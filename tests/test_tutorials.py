@@ -11,8 +11,8 @@ pytest.importorskip("ipykernel")
 
 import nbformat
 
-from cube2net.compiling import WORD
-from cube2net.extras import CORE, EXTRAS
+from cube2net._util.compiling import WORD
+from cube2net._util.packages import CORE, EXTRAS
 
 from run_tutorials import TUTORIALS, differences, ran
 from tested_versions import OTHERWISE, shows_the_same

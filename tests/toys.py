@@ -8,9 +8,13 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from cube2net import build_cube, make_planted
-from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
-from cube2net.records import Cells, Cube, Dimension, Level, Objects, Query, Ragged
+from cube2net._util.arrays import Ragged, links_from_pairs, ragged_from_lists, transpose
+from cube2net.api.build import build_cube
+from cube2net.api.datasets import make_planted
+from cube2net.model.cube import Cells, Cube
+from cube2net.model.dimension import Dimension, Level
+from cube2net.model.objects import Objects
+from cube2net.model.query import Query
 
 T = TypeVar("T")
 

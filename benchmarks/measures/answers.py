@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
+from cube2net.model.cube import Cube
 from cube2net.network.assembly import induce
-from cube2net.records import Cube
 from measures.literature import person_query
 from measures.processes import Results, alone, bare, clocked, median, memory, timed, turns
 

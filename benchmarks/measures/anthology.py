@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.records import Cube, Query
+from cube2net.model.cube import Cube
+from cube2net.model.query import Query
 from measures import race
 from measures.answers import CELLS
 from measures.processes import Results, alone, bare, median, timed, turns
@@ -32,8 +33,8 @@ def measure(results: Results, raw: Path, data: Path) -> None:
 
 def build(archive: Path, folder: Path) -> dict[str, Any]:
     """Return the seconds of reading, of the topics and of the cube."""
-    reading, corpus = timed(lambda: c2n.pipeline.read_acl(archive))
-    finding, topics = timed(lambda: c2n.pipeline.find_topics(corpus, seed=0, workers=0))
+    reading, corpus = timed(lambda: c2n.api.read_acl(archive))
+    finding, topics = timed(lambda: c2n.api.find_topics(corpus, seed=0, workers=0))
     building = [timed(lambda: c2n.build_cube(corpus, topics=topics))[0] for _ in range(3)]
     cube = c2n.build_cube(corpus, topics=topics, out=folder)
     return {

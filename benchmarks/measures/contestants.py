@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.array_types import Array
-from cube2net.records import Cube
+from cube2net._util.arrays import Array
+from cube2net.model.cube import Cube
 
 DAMPING = 0.85
 Plain = tuple[Array, Array, Array]

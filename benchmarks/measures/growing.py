@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from dblp_like_corpus import make_dblp_like, open_dblp_like
 from measures.answers import CELLS
 from measures.literature import BASE_SEED, beside, corpus_folder, make, marked, person_query

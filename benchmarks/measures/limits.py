@@ -16,13 +16,13 @@ import numpy as np
 from numba import njit
 
 import cube2net as c2n
-from cube2net.array_types import Array
-from cube2net.arrays import links_from_pairs
-from cube2net.embed import Nearest
+from cube2net._util.arrays import Array, links_from_pairs
+from cube2net.model.cube import Cube
+from cube2net.model.query import Query
 from cube2net.network.assembly import induce
 from cube2net.network.hops import around
 from cube2net.network.pagerank import nearest
-from cube2net.records import Cube, Query
+from cube2net.vectors.nearest_cells import Nearest
 from measures.answers import CELLS, SIZES
 from measures.contestants import DAMPING, links_once
 from measures.literature import person_query
@@ -154,7 +154,7 @@ def _greedy(cube: Cube, query: Array) -> dict[str, Any]:
 
 def _nearest(cube: Cube) -> dict[str, Any]:
     """The vectors of the labels once, and one number of every cell."""
-    vectors = c2n.pipeline.embed_cells(cube)
+    vectors = c2n.api.embed_cells(cube)
     rng = np.random.default_rng(0)
     spread = vectors.values.std()
     actions = vectors.values[rng.integers(0, len(vectors), BATCH)] + spread * rng.normal(size=(BATCH, 1))

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.array_types import Array
-from cube2net.records import Corpus, Cube
+from cube2net._util.arrays import Array
+from cube2net.model.corpus import Corpus
+from cube2net.model.cube import Cube
 from dblp_like_corpus import make_dblp_like
 from measures.processes import timed
 

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import cube2net as c2n
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.network.pagerank import best
 from measures.answers import SIZES
 from measures.contestants import CONTESTANTS, DAMPING, matrix_of

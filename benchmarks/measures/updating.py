@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 import cube2net as c2n
-from cube2net.pipeline import read_manifest
-from cube2net.records import Corpus
+from cube2net.api.cubes import read_manifest
+from cube2net.model.corpus import Corpus
 from dblp_like_corpus import open_dblp_like
 from measures.literature import corpus_folder
 from measures.processes import Results, alone, bare, clocked

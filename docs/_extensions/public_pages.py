@@ -24,9 +24,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.nodes import make_refnode
 
 import cube2net
-import cube2net.array_types
+import cube2net._util.arrays
 
-cube2net.array_types.Array = np.ndarray  # what people know, in every type that is shown: before all other imports
+cube2net._util.arrays.Array = np.ndarray  # what people know, in every type that is shown: before all other imports
 from make_pages import ROOMS, public_names  # noqa: E402
 
 ANSWERS = {

@@ -6,23 +6,23 @@
 >>> network = c2n.construct(cube, planted.query(0), method="greedy", m=3)
 
 The public names stand in ``__init__.pyi``. What is more special is in the rooms: ``cube2net.cube`` rolls cubes up and
-slices them, ``cube2net.records`` has all that passes between rooms, ``cube2net.pipeline`` every step by itself.
+slices them, ``cube2net.model`` has all that passes between rooms, ``cube2net.api`` every step by itself.
 """
 
 from __future__ import annotations
 
-from cube2net.showing import offer_by, show_by
+from cube2net._util.display import offer_by, show_by
 
 TYPE_CHECKING = False  # importing typing would delay the moment from which the command line handles signals
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from cube2net.showing import Shows
+    from cube2net._util.display import Shows
 
 __version__ = "0.1.0"
 
-ROOMS = ("cube", "pipeline", "records")
+NAMESPACES = ("api", "cube", "model")
 """What is to be had as ``cube2net.cube.roll_up``, and is not brought by a star: these are names that people use."""
 
 _public: list[tuple[Callable[[str], Any], list[str]]] = []
@@ -43,7 +43,7 @@ def _load(name: str) -> Any:
 
 
 def _notebook() -> Shows:
-    from cube2net import notebook
+    from cube2net.apps import notebook
 
     return notebook
 
@@ -61,7 +61,7 @@ def __getattr__(name: str) -> Any:
     """Import what is asked for when it is first asked for, so that importing the package stays quick."""
     names = __dir__()
     if name == "__all__":
-        return [name for name in names if name not in ROOMS]
+        return [name for name in names if name not in NAMESPACES]
     if name in names:
         return _load(name)
     raise AttributeError(f"module 'cube2net' has no attribute {name!r}")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from cube2net.cli.early_signals import end_on_signals
+from cube2net.apps.cli.early_signals import end_on_signals
 
 
 def main() -> None:
     """Run the command line."""
     end_on_signals()
-    from cube2net.cli.signals import Signals
+    from cube2net.apps.cli.signals import Signals
 
     signals = Signals()
     try:
         try:
             signals.obey()
-            from cube2net.cli.app import main as run
+            from cube2net.apps.cli.app import main as run
 
             run(signals)
         finally:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Literal, overload
 
-from cube2net.spelling import name_here, nearest, nearest_few
+from cube2net._util.spelling import name_here, nearest, nearest_few
 
 # The highest whole number taken: compiled code counts in 64 bits, and sums of two must fit.
 HIGHEST = 2**62
@@ -149,7 +149,7 @@ class Cube2netError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython shows: the user's own and the sentence; all of them when asked again."""
-        from cube2net.brief_tracebacks import rendered
+        from cube2net._util.tracebacks import rendered
 
         return rendered(self)
 

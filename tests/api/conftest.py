@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.api import Desk
+from cube2net.apps.service.service import Desk
 
 NAMES = {0: "Zoë Ångström", 1: "Ivan Vulić", 2: "Wei Li", 3: "Wei Li", 4: "=1+1", 5: "Ada Lovelace", 6: "Ada Byron"}
 

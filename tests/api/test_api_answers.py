@@ -13,13 +13,15 @@ import jsonschema
 import pytest
 
 import cube2net as c2n
-from cube2net import extras
-from cube2net.api import ROUTES, Desk, reason_shapes
-from cube2net.api.exports import endings
-from cube2net.api.schema import openapi
+from cube2net._util import packages as extras
+from cube2net._util.interrupts import Stop
+from cube2net.apps.service import explanation_schemas as reason_shapes
+from cube2net.apps.service.exports import endings
+from cube2net.apps.service.openapi import openapi
+from cube2net.apps.service.service import ROUTES, Desk
 from cube2net.errors import ParameterError, QueryError
-from cube2net.interrupts import Stop
-from cube2net.records import cell_explanation, explanation
+from cube2net.model import explanation
+from cube2net.model import explanation as cell_explanation
 
 Ask = dict[str, Any]
 
@@ -121,7 +123,7 @@ def test_what_if_is_that_of_the_library(desk: Desk, ask: Ask) -> None:
     cell = list(network.labels[0])
     away = next(f"o{row}" for row in range(200) if row not in network.objects)
     told = desk.answer("without", {"ask": ask, "without": [{"cell": cell}], "with_": [{"object": away}]})
-    change = c2n.pipeline.change(network, without=[tuple(cell)], with_=[away])
+    change = c2n.api.change(network, without=[tuple(cell)], with_=[away])
     assert told["change"] == change.to_dict()
     assert {"cell": cell} in told["left"]
     assert {"object": away} in told["entered"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 
 import cube2net as c2n
-from cube2net.api import Desk
+from cube2net.apps.service.service import Desk
 from cube2net.errors import CubeError, ParameterError, QueryError
 
 Ask = dict[str, Any]
@@ -238,7 +238,7 @@ def test_warm_places_are_finite_and_do_not_overlap_more_than_cold_ones(desk: Des
 
 
 def test_without_any_place_the_layout_is_the_cold_one_to_the_bit(desk: Desk, ask: Ask) -> None:
-    cold = c2n.pipeline.layout_network(desk.network(ask))  # type: ignore[arg-type]
+    cold = c2n.api.layout_network(desk.network(ask))  # type: ignore[arg-type]
     assert np.array_equal(cold, places(desk, ask))
     assert np.array_equal(cold, places(desk, ask, [None] * len(cold)))
 

@@ -14,15 +14,15 @@ import pytest
 from typer.testing import CliRunner
 
 import cube2net as c2n
-from cube2net import extras
-from cube2net.api import Desk
-from cube2net.api.exports import endings
-from cube2net.cli.app import app
+from cube2net._util import packages as extras
+from cube2net.apps.cli.app import app
+from cube2net.apps.service.exports import endings
+from cube2net.apps.service.service import Desk
 from cube2net.errors import CubeError, MissingPackageError, ParameterError
-from cube2net.network import read_recipe
-from cube2net.records.cell_titles import cell_title
-from cube2net.sources.tables.dialects import Conventions
-from cube2net.sources.tables.read_rows import read_rows
+from cube2net.io.tables.dialects import Conventions
+from cube2net.io.tables.read_rows import read_rows
+from cube2net.model.names import cell_title
+from cube2net.network.export.recipes import read_recipe
 
 Ask = dict[str, Any]
 

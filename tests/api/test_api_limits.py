@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 import cube2net as c2n
-from cube2net.api import Desk
-from cube2net.api.desk import VIEWS, KeptChoice
+from cube2net._util.interrupts import Stop
+from cube2net.apps.service.service import VIEWS, Desk, KeptChoice
 from cube2net.errors import InputError, ParameterError
-from cube2net.interrupts import Stop
 
 STEPS = {"method": "anneal", "options": {"steps": 500}}
 
@@ -76,7 +75,7 @@ def test_another_desk_has_the_network_that_was_chosen_elsewhere_and_does_not_cho
     assert not other.is_long("explain", question)
     assert other.is_long("without", question)
     with monkeypatch.context() as nobody:
-        nobody.setattr(sys.modules["cube2net.pipeline.construct"], "choose", None)
+        nobody.setattr(sys.modules["cube2net.api.construct"], "choose", None)
         assert other.answer("construct", question) == told
         for node in ({}, {"node": {"object": ask["query"][0]}}):
             assert other.answer("explain", {**question, **node}) == one.answer("explain", {**question, **node})

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from cube2net import pipeline
-from cube2net.api import Desk
-from cube2net.api.ask_parameters import is_long, methods, options_shown, split_options
-from cube2net.arguments import options_outside
+from cube2net.api.plan import METHODS, WITH_OPTIONS
+from cube2net.apps.service.requests import is_long, methods, options_shown, split_options
+from cube2net.apps.service.service import Desk
 from cube2net.errors import ParameterError
+from cube2net.model.arguments import options_outside
+from cube2net.selection.objectives import OBJECTIVES
 
 TEXTS = {
     "greedy": {"among", "by"},
@@ -21,7 +22,7 @@ TEXTS = {
     "auto": {"embedding"},
 }
 """The options that are words of a few, by method: none names a file."""
-KINDS = {**methods(), **pipeline.OBJECTIVES}
+KINDS = {**methods(), **OBJECTIVES}
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -55,7 +56,7 @@ def test_a_method_that_somebody_adds_is_closed_and_long_until_it_says_otherwise(
         file: str | None = None
         count: int = 3
 
-    monkeypatch.setitem(pipeline.METHODS, "reading", Reading)  # type: ignore[arg-type]
+    monkeypatch.setitem(METHODS, "reading", Reading)  # type: ignore[arg-type]
     assert options_shown(Reading) == {"count": 3}
     assert is_long("reading")
     assert desk.is_long("construct", {"ask": {**ask, "method": "reading"}})
@@ -64,7 +65,7 @@ def test_a_method_that_somebody_adds_is_closed_and_long_until_it_says_otherwise(
 
 
 def test_methods_say_themselves_whether_they_take_long() -> None:
-    short = {name for name in [*methods(), *pipeline.WITH_OPTIONS] if not is_long(name)}
+    short = {name for name in [*methods(), *WITH_OPTIONS] if not is_long(name)}
     assert short == {"none", "hops", "hops 2", "pagerank", "random", "greedy"}
     for options in ({"damping": 0.999999}, {"tolerance": 1e-12}):
         assert is_long("pagerank", options)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from workbook_files import workbook, zipped
 
-from cube2net.api import Desk
-from cube2net.api.name_answers import MOST_FILE
+from cube2net.apps.service.names import MOST_FILE
+from cube2net.apps.service.service import Desk
 from cube2net.errors import Cube2netError
 
 TAKEN = "expected a list of names (.txt) or a table (.csv, .tsv, .xlsx, .parquet, .jsonl)"

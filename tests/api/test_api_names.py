@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.api import Desk
+from cube2net.apps.service.service import Desk
 from cube2net.cube.name_index import NameIndex, folded
 from cube2net.errors import ParameterError
 from levels_by_hand import by_hand, every_cell, levelled_cube
@@ -221,7 +221,7 @@ def test_a_view_limits_the_members(desk: Desk) -> None:
     some = set(desk.answer("members", cell | {"where": {"topic": ["topic 2"]}})["ids"])
     assert some < all_of_them
     assert some == set(desk.answer("members", {"cells": [["∗", "venue 0", "topic 2"]]})["ids"])
-    assert c2n.pipeline.members(desk.cube, [None]).size >= len(all_of_them)
+    assert c2n.api.members(desk.cube, [None]).size >= len(all_of_them)
 
 
 def test_all_names_that_hold_the_words_of_a_text_are_offered_however_long_they_are() -> None:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.api import ROUTES, Desk
-from cube2net.api.json_reading import DEEPEST, read
-from cube2net.api.network_shapes import ConstructQuestion, LayoutQuestion
-from cube2net.api.shapes import Ask, CompleteQuestion, MembersQuestion, NameRow
+from cube2net.apps.service.network_schemas import ConstructQuestion, LayoutQuestion
+from cube2net.apps.service.schemas import Ask, CompleteQuestion, MembersQuestion, NameRow
+from cube2net.apps.service.service import ROUTES, Desk
+from cube2net.apps.service.validation import DEEPEST, read
 from cube2net.errors import Cube2netError, ParameterError
 
 WRONG = [

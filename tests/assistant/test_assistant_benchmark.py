@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cube2net.network import estimated_tokens
-from cube2net.records import Corpus
+from cube2net.model.corpus import Corpus
+from cube2net.network.export.token_budget import estimated_tokens
 
 from toys import toy_cube
 

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 from assistant_cubes import ASKED, CALLS, named_cube
-from cube2net.api import Desk
-from cube2net.assistant.tool_replies import ToolReply
-from cube2net.assistant.tools import TOOLS, answer
-from cube2net.records import Objects
+from cube2net.apps.mcp.replies import ToolReply
+from cube2net.apps.mcp.tools import TOOLS, answer
+from cube2net.apps.service.service import Desk
+from cube2net.model.objects import Objects
 
 from toys import toy_cube
 

@@ -15,7 +15,7 @@ import pytest
 
 import cube2net as c2n
 from assistant_cubes import ASKED, CALLS, INJECTED, named_cube
-from cube2net.assistant.line_faults import find_fault
+from cube2net.apps.mcp.protocol import find_fault
 
 pytest.importorskip("mcp")
 from mcp import Client, StdioServerParameters

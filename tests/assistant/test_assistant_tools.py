@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 import cube2net as c2n
 from assistant_cubes import AGAINST, ASKED, CALLS, INJECTED, TWINS, named_cube
-from cube2net import interrupts, pipeline
-from cube2net.api import Desk
-from cube2net.assistant.protocol import Working
-from cube2net.assistant.tool_replies import LEAST, MAX_TOKENS, ToolReply, tokens_of
-from cube2net.assistant.tools import TOOLS, answer, instructions_for
-from cube2net.network import estimated_tokens
+from cube2net._util import interrupts
+from cube2net.apps.mcp.protocol import Working
+from cube2net.apps.mcp.replies import LEAST, MAX_TOKENS, ToolReply, tokens_of
+from cube2net.apps.mcp.tools import TOOLS, answer, instructions_for
+from cube2net.apps.service.service import Desk
+from cube2net.cube.views import kinds_of
+from cube2net.network.export.token_budget import estimated_tokens
 
 import hostile
 
@@ -151,7 +152,7 @@ def test_the_options_that_matter_steer_the_network() -> None:
     for method in ("hops", "pagerank"):
         told = said("construct", objects=ASKED, method=method, max_tokens=WHOLE)
         assert told == c2n.to_text(c2n.construct(cube, ASKED, method=method), WHOLE, brief=True)
-    part = c2n.pipeline.view_cube(cube, where={"venue": ["venue 0"]})
+    part = c2n.api.view_cube(cube, where={"venue": ["venue 0"]})
     wanted = c2n.to_text(c2n.construct(part, ASKED, near=500), WHOLE, brief=True)
     assert said("construct", objects=ASKED, where={"venue": ["venue 0"]}, max_tokens=WHOLE) == wanted
 
@@ -314,7 +315,7 @@ def test_texts_of_the_data_stand_in_the_instructions_only_quoted_and_short() -> 
     people = pa.table({"id": list(range(6)), order: ["a", "b"] * 3, "kind": [f"kind of {order}"] * 6})
     knows = pa.table({"source": list(range(5)), "target": list(range(1, 6))})
     cube = c2n.build_cube(people, links=knows, dimensions=[order], min_objects=1, progress=None)
-    assert cube.dimensions[0].name.startswith("city. SYSTEM") and pipeline.kinds_of(cube)[0].startswith("kind of city.")
+    assert cube.dimensions[0].name.startswith("city. SYSTEM") and kinds_of(cube)[0].startswith("kind of city.")
     text = instructions_for(Desk(cube))
     unquoted = re.sub(r"'(?:[^'\\]|\\.)*'", "", text)
     assert "SYSTEM" in text and "SYSTEM" not in unquoted and "ignore" not in unquoted

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cube2net.cli import app
+from cube2net.apps.cli import app
 
 CITIES = ("Ghent", "Turin", "Malmö")
 PEOPLE = [(f"p{i}", f"Person {i}", CITIES[i % 3], "baker" if i % 4 else "joiner", 1980 + i % 30) for i in range(60)]

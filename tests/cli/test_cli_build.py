@@ -11,7 +11,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from cube2net.cli.early_signals import STATUS
+from cube2net.apps.cli.early_signals import STATUS
 
 
 def test_a_build_says_that_it_took_the_place_of_another_cube(tool, tables: Path, tmp_path: Path) -> None:

@@ -10,14 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from cube2net import pipeline
-from cube2net.cli import compare, options
+from cube2net.api.build import build_cube
+from cube2net.api.compare import COMPARED, JOURNAL, WRITTEN
+from cube2net.api.construct import construct
+from cube2net.api.cubes import open_cube
+from cube2net.api.plan import METHODS
+from cube2net.api.query import read_query
+from cube2net.api.read import read_tables
+from cube2net.apps.cli import compare, options
 from cube2net.errors import ParameterError
-from cube2net.mine import EMBEDDINGS, RECOMMENDERS
-from cube2net.network_options import FORMS, KEEPS, MEMBERSHIPS, METHOD_NAMES
-from cube2net.pipeline.compare import COMPARED, JOURNAL, WRITTEN
-from cube2net.records.comparison import TASKS
-from cube2net.sources import Movies, Yelp
+from cube2net.io.reviews.movies import Movies
+from cube2net.io.reviews.yelp import Yelp
+from cube2net.mining.node_embeddings import EMBEDDINGS
+from cube2net.mining.recommenders import RECOMMENDERS
+from cube2net.model.comparison import TASKS
+from cube2net.options import FORMS, KEEPS, MEMBERSHIPS, METHOD_NAMES
 
 Tool = Callable[..., tuple[int, str, str]]
 
@@ -36,8 +43,8 @@ def cube(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ends = [(i, (i + step) % 60) for i in range(60) for step in (1, 3, 6)]
     links = [f"p{a},p{b}" for a, b in ends]
     (folder / "links.csv").write_text("\n".join(["source,target", *links]) + "\n", encoding="utf-8")
-    corpus = pipeline.read_tables(folder / "nodes.csv", folder / "links.csv")
-    pipeline.build_cube(corpus, ["city", "trade"], min_objects=2, out=folder / "cube")
+    corpus = read_tables(folder / "nodes.csv", folder / "links.csv")
+    build_cube(corpus, ["city", "trade"], min_objects=2, out=folder / "cube")
     return folder / "cube"
 
 
@@ -223,7 +230,7 @@ def test_a_method_that_cannot_answer_is_told_under_the_table(
         def select(self, *args: object, **options: object) -> None:
             raise RuntimeError("out of luck")
 
-    monkeypatch.setitem(pipeline.METHODS, "hops", Unlucky)
+    monkeypatch.setitem(METHODS, "hops", Unlucky)
     out = tool("compare", cube, "--query", names, *SHORT, "--methods", "hops", "--runs", 2)[1]
     assert "hops: RuntimeError: out of luck" in out.splitlines()
 
@@ -351,7 +358,7 @@ def test_a_task_is_a_cube_a_query_and_hidden_links_and_the_command_it_shows_comp
     assert out.startswith(told["verdict"]["sentence"])
     assert (told["task"], told["measures"][0], told["miners"]) == ("links", "P@5", ["popularity", "ease"])
 
-    links = pipeline.open_cube(place / "cube")
+    links = open_cube(place / "cube")
     user = links.objects.find(["user:1"]).rows[0]
     known = int(next(row for row in links.links.neighbours(int(user))))
     film = links.objects.table["object"][known].as_py()
@@ -441,8 +448,8 @@ def test_auto_without_enough_labels_is_one_sentence_and_status_2(tool: Tool, cub
 def test_a_name_with_options_means_the_same_everywhere(tool: Tool, cube: Path, names: Path) -> None:
     two = json.loads(tool("query", cube, "--query", names, "--method", "hops 2", "--json")[1])
     set_ = json.loads(tool("query", cube, "--query", names, "--method", "hops", "--set", "hops=2", "--json")[1])
-    opened = pipeline.open_cube(cube)
-    built = pipeline.construct(opened, pipeline.read_query(opened, names), "hops 2")
+    opened = open_cube(cube)
+    built = construct(opened, read_query(opened, names), "hops 2")
     assert two["method"] == "hops" and two["nodes"] == set_["nodes"] == len(built)
 
 

@@ -12,8 +12,8 @@ import typer.main
 from typer.testing import CliRunner
 
 import cube2net as c2n
-from cube2net.cli.app import app
-from cube2net.cli.options import SOURCE_NAMES
+from cube2net.apps.cli.app import app
+from cube2net.apps.cli.options import SOURCE_NAMES
 
 BASH = shutil.which("bash")
 HEAVY = ("numpy", "pyarrow", "duckdb", "numba", "scipy", "sklearn", "torch")

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import cube2net as c2n
-from cube2net.cli.app import app, main
+from cube2net.apps.cli.app import app, main
 
 from toys import two_communities
 

@@ -10,10 +10,10 @@ import typer
 from typer.testing import CliRunner, Result
 
 import cube2net as c2n
-from cube2net import pipeline
-from cube2net.cli.app import app
-from cube2net.cli.explain import OF_QUERY_ALONE
-from cube2net.cli.query import query as query_command
+from cube2net.api.query import read_query
+from cube2net.apps.cli.app import app
+from cube2net.apps.cli.explain import OF_QUERY_ALONE
+from cube2net.apps.cli.query import query as query_command
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def ran(place: Place, *words: str, query: bool = True) -> Result:
 
 def test_objects_cells_and_the_whole_are_told_as_the_library_tells_them(place: Place) -> None:
     cube = c2n.open_cube(place.cube)
-    network = c2n.construct(cube, pipeline.read_query(cube, place.query))
+    network = c2n.construct(cube, read_query(cube, place.query))
     for node in (place.cell, place.near, None):
         words = [] if node is None else ["--node", node]
         found = c2n.explain(network, node)

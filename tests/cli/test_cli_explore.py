@@ -20,10 +20,10 @@ from urllib.request import url2pathname
 import pytest
 
 import cube2net as c2n
-from cube2net.cli.early_signals import STATUS
-from cube2net.cli.explore import _is_loopback, _open, private_page
-from cube2net.explorer import serving
-from cube2net.explorer.serving import ExplorerServer, _listening
+from cube2net.apps.cli.early_signals import STATUS
+from cube2net.apps.cli.explore import _is_loopback, _open, private_page
+from cube2net.apps.server import serve as serving
+from cube2net.apps.server.serve import ExplorerServer, _listening
 from explorer.test_explorer_address import unpacked
 
 import hostile

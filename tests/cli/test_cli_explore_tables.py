@@ -12,8 +12,8 @@ import pytest
 
 import cube2net as c2n
 from cli.test_cli_explore import PATIENCE, exploring
-from cube2net import pipeline
-from cube2net.atomic_files import can_write
+from cube2net._util.files import can_write
+from cube2net.api.spreadsheets import build_from_reading, cube_beside, identify_reading, read_spreadsheet, sheet_reader
 
 CLUB = Path(__file__).parents[2] / "docs" / "start" / "data" / "mitglieder.csv"
 Tool = Callable[..., tuple[int, str, str]]
@@ -66,8 +66,8 @@ def test_a_folder_that_is_something_else_is_left_as_it_is(club: Path) -> None:
     other = club.parent / "mitglieder-cube"
     other.mkdir()
     (other / "letter.txt").write_text("dear reader")
-    reader = pipeline.sheet_reader([club])
-    assert pipeline.cube_beside([club], pipeline.identify_reading(reader, [club])) == (
+    reader = sheet_reader([club])
+    assert cube_beside([club], identify_reading(reader, [club])) == (
         club.parent / "mitglieder-cube-2",
         None,
     )
@@ -76,7 +76,7 @@ def test_a_folder_that_is_something_else_is_left_as_it_is(club: Path) -> None:
 def test_where_nothing_can_be_written_the_cube_is_kept_until_the_end(
     club: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from cube2net.cli import explore
+    from cube2net.apps.cli import explore
 
     monkeypatch.setattr(explore, "can_write", lambda folder: False)
     options: dict[str, Any] = {"settings": [], "dimensions": [], "min_objects": None, "seed": 0, "quiet": True}
@@ -102,12 +102,12 @@ def test_a_graph_and_nodes_with_links_are_explored_likewise(tmp_path: Path) -> N
     (tmp_path / "nodes.csv").write_text("\n".join(nodes))
     (tmp_path / "links.csv").write_text("\n".join(links))
     paths = [tmp_path / "nodes.csv", tmp_path / "links.csv"]
-    reading = pipeline.read_spreadsheet(pipeline.sheet_reader(paths), paths)
+    reading = read_spreadsheet(sheet_reader(paths), paths)
     assert (reading.record()["links"], reading.record()["dimensions"], reading.min_objects) == (30, ["city"], 2)
-    cube = pipeline.build_from_reading(reading, tmp_path / "cube")
+    cube = build_from_reading(reading, tmp_path / "cube")
     c2n.write_network(c2n.construct(cube, ["p0", "p2"]), tmp_path / "some.graphml")
     graph = [tmp_path / "some.graphml"]
-    assert type(pipeline.sheet_reader(graph)).__name__ == "Graph"
+    assert type(sheet_reader(graph)).__name__ == "Graph"
 
 
 @pytest.mark.parametrize(

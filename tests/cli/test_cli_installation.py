@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import cube2net
-from cube2net.cli import installation
-from cube2net.extras import EXTRAS
+from cube2net._util.packages import EXTRAS
+from cube2net.apps.cli import installation
 
 Tool = Callable[..., tuple[int, str, str]]
 

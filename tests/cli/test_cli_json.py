@@ -9,7 +9,7 @@ import pytest
 import typer
 
 import cube2net as c2n
-from cube2net.cli.app import app
+from cube2net.apps.cli.app import app
 
 Tool = Callable[..., tuple[int, str, str]]
 FEW = ("--methods", "hops", "--forms", "objects", "--miners", "line", "--runs", "1", "--no-as-large", "--workers", "1")

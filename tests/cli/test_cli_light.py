@@ -46,7 +46,7 @@ def test_a_query_loads_neither_compiled_code_nor_what_builds_or_compares(
     cube: Path, names: Path, tmp_path: Path
 ) -> None:
     loaded = loaded_by("query", cube, "--query", names, "--out", tmp_path / "network.graphml")
-    assert "numpy" in loaded and "cube2net.pipeline.construct" in loaded
+    assert "numpy" in loaded and "cube2net.api.construct" in loaded
     assert too_much(loaded, *HEAVY, "pandas", *own(ELSEWHERE)) == []
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import cube2net as c2n
-from cube2net.cli import options
-from cube2net.network_options import METHOD_NAMES, OBJECTIVE_NAMES
-from cube2net.pipeline import METHODS
-from cube2net.select import OBJECTIVES
-from cube2net.sources import SOURCES
+from cube2net.api.plan import METHODS
+from cube2net.apps.cli import options
+from cube2net.io.sources import SOURCES
+from cube2net.options import METHOD_NAMES, OBJECTIVE_NAMES
+from cube2net.selection.objectives import OBJECTIVES
 
 
 def test_the_names_in_the_help_are_the_registries() -> None:

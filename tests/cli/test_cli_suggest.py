@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import cube2net as c2n
-from cube2net.cli.app import app, main
+from cube2net.apps.cli.app import app, main
 
 
 def write(folder: Path, count: int = 900, *, topics: bool = False) -> Path:

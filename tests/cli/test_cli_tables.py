@@ -10,8 +10,9 @@ import pytest
 from workbook_files import workbook
 
 import cube2net as c2n
-from cube2net.cli import app
-from cube2net.records import Corpus, DimensionSpec
+from cube2net.apps.cli import app
+from cube2net.model.corpus import Corpus
+from cube2net.model.dimension import DimensionSpec
 
 Tool = Callable[..., tuple[int, str, str]]
 TOWNS = ("Ulm", "Köln", "Bonn")

@@ -8,11 +8,11 @@ import pytest
 import typer
 
 import cube2net as c2n
-from cube2net import pipeline
-from cube2net.cli.app import app
-from cube2net.cli.explain import OF_QUERY_ALONE
-from cube2net.cli.query import query as query_command
-from cube2net.records import Network
+from cube2net.api.cubes import view_cube
+from cube2net.apps.cli.app import app
+from cube2net.apps.cli.explain import OF_QUERY_ALONE
+from cube2net.apps.cli.query import query as query_command
+from cube2net.model.network import Network
 
 
 def network(cube: Path, names: Path) -> Network:
@@ -71,7 +71,7 @@ def test_pins_bans_kinds_and_views_stay_as_they_are(tool, cube: Path, names: Pat
     steered = c2n.construct(opened, asked, bans=["p3"], pins=["p5"], like=["p7"])
     said = tool(*words, "--ban", "p3", "--pin", "p5", "--like", "p7")
     assert (said[0], json.loads(said[1])) == (0, c2n.without(steered, "p9").to_dict())
-    view = pipeline.view_cube(opened, where={"city": ["Ghent"]})
+    view = view_cube(opened, where={"city": ["Ghent"]})
     seen = c2n.construct(view, asked, max_nodes=16)
     status, out, _ = tool(*words, "--where", "city=Ghent", "--max-nodes", 16)
     limit = {"views": ["only city: Ghent"], "objects_that_may_be_brought": 20}

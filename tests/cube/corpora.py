@@ -5,8 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from cube2net.records import Corpus
-from cube2net.records.corpus import LABELS, MENTIONS, OBJECTS, table
+from cube2net.model.corpus import LABELS, MENTIONS, OBJECTS, Corpus, table
 
 
 def corpus_of(

@@ -12,13 +12,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from cube2net.cube import Spark
 from cube2net.cube.building.dimensions import label_items
+from cube2net.cube.engines.spark import Spark
 from cube2net.cube.engines.spark_session import check_java
 from cube2net.cube.plan import WANTED, WANTED_LINKS, split_keys, statements
 from cube2net.errors import InputError
-from cube2net.interfaces import Engine
-from cube2net.records import Corpus, DimensionSpec
+from cube2net.model.corpus import Corpus
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.interfaces import Engine
 
 from corpora import ROWS, corpus_of
 

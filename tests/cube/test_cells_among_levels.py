@@ -1,8 +1,9 @@
 """Cells put into a table of two levels, levels below others, and the times of a cube, by hand."""
 
 import cube2net as c2n
-from cube2net.cube import place_cells, time_dimensions, window_labels
-from cube2net.records.mixed_names import mixed_cell_of
+from cube2net.cube.cuboids import place_cells
+from cube2net.cube.window import time_dimensions, window_labels
+from cube2net.model.names import mixed_cell_of
 
 
 def small_cube() -> c2n.Cube:
@@ -26,7 +27,7 @@ def test_the_finest_level_that_cells_have_has_none_below() -> None:
     cube = small_cube()
     year = cube.dimensions[0]
     assert [year.finer(at) for at in (0, 1)] == [None, 0]
-    rolled = c2n.pipeline.view_cube(cube, roll_up=[("year", "decades")])
+    rolled = c2n.api.view_cube(cube, roll_up=[("year", "decades")])
     assert rolled.dimensions[0].finer(1) is None
 
 

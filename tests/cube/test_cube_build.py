@@ -5,11 +5,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cube2net.cube import DuckDB, build
+from cube2net.cube.building.build import build
 from cube2net.cube.building.dimensions import label_items
+from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.errors import ParameterError, SourceError
-from cube2net.records import Corpus, Cube, DimensionSpec, Topics
-from cube2net.records.topics import ASSIGNED, WORDS
+from cube2net.model.corpus import ASSIGNED, WORDS, Corpus, Topics
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
 
 from corpora import ROWS, corpus_of
 

@@ -15,14 +15,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.arrow_files import open_mapped, write_mapped_table
-from cube2net.checkpoints import checkpoints_beside, digest_corpus
-from cube2net.cube import DuckDB, build, concatenate, dice, leave_out_known, read, roll_up, save, update, verify
+from cube2net._util.arrow import open_mapped, write_mapped_table
+from cube2net.api.checkpoints import checkpoints_beside, digest_corpus
+from cube2net.cube.building.build import build, leave_out_known, update
+from cube2net.cube.building.concatenation import concatenate
 from cube2net.cube.building.links import keep_link_rows
+from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.storage.manifest import describe_file
+from cube2net.cube.storage.store import read, save, verify
+from cube2net.cube.views import dice, roll_up
 from cube2net.cube.without import without_links
 from cube2net.errors import Cube2netError, CubeError, SourceError
-from cube2net.records import Corpus, Cube, DimensionSpec, Query
+from cube2net.model.corpus import Corpus
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.query import Query
 
 from corpora import corpus_of
 from updates import LINK_ROWS, Sqlite, assert_same, knowing, update_folder, with_ids

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
+from cube2net._util.arrays import links_from_pairs, ragged_from_lists, transpose
 from cube2net.cube.building.cells import pack_homes, pack_members
 from cube2net.cube.building.links import pack_links
 from cube2net.cube.storage.parts import in_files

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from cube2net.cube.building.dimensions import Labelled, label_items
 from cube2net.cube.building.labels import HOLD, bin_numbers, is_bins, read_days
 from cube2net.errors import ParameterError, SourceError
-from cube2net.records import Corpus, DimensionSpec
+from cube2net.model.corpus import Corpus
+from cube2net.model.dimension import DimensionSpec
 
 from corpora import corpus_of
 

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cube2net.cube import DuckDB
 from cube2net.cube.engines import duckdb as engines
+from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.errors import InputError, ParameterError
 
 from cuts import CutError, told

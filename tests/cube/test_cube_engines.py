@@ -7,12 +7,17 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from cube2net.cube import ENGINES, DuckDB, Spark, build, read_manifest, save, verify
+from cube2net._util.progress import listener
+from cube2net.cube.building.build import build
+from cube2net.cube.engines import ENGINES
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.engines.spark import Spark
+from cube2net.cube.storage.store import read_manifest, save, verify
 from cube2net.errors import ParameterError
-from cube2net.interfaces import Engine
-from cube2net.progress import listener
-from cube2net.records import DimensionSpec
-from cube2net.topics import Given, SparkLda
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.interfaces import Engine
+from cube2net.topics.models import Given
+from cube2net.topics.spark_lda import SparkLda
 
 from corpora import corpus_of
 from sparks import (

@@ -13,13 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.cube import DuckDB, build, concatenate, concatenate_topics, read, save, update, verify, without_items
+from cube2net.cube.building.build import build, update
+from cube2net.cube.building.concatenation import concatenate, concatenate_topics
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.storage.store import read, save, verify
+from cube2net.cube.without import without_items
 from cube2net.errors import CubeError, ParameterError, SourceError
-from cube2net.records import Corpus, Cube, DimensionSpec, ItemIndex, Topics
-from cube2net.records import item_attributes as attributes_module
-from cube2net.records.corpus import TERMS, table
-from cube2net.records.item_attributes import ItemAttributes
-from cube2net.records.topics import ASSIGNED, WORDS
+from cube2net.model import items as attributes_module
+from cube2net.model.corpus import ASSIGNED, TERMS, WORDS, Corpus, Topics, table
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.items import ItemAttributes, ItemIndex
 
 from corpora import corpus_of
 from updates import assert_same_items, attribute_bytes, update_folder, with_ids

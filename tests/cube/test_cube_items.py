@@ -13,11 +13,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cube2net.cube import DuckDB, build, concatenate, dice, read, roll_up, save, update, verify, without_items
+from cube2net._util.arrays import Ragged
+from cube2net.cube.building.build import build, update
+from cube2net.cube.building.concatenation import concatenate
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.storage.store import read, save, verify
+from cube2net.cube.views import dice, roll_up
+from cube2net.cube.without import without_items
 from cube2net.errors import CubeError, ParameterError
-from cube2net.records import Cube, DimensionSpec, ItemIndex, Ragged, Topics
-from cube2net.records.corpus import table
-from cube2net.records.topics import ASSIGNED, WORDS
+from cube2net.model.corpus import ASSIGNED, WORDS, Topics, table
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.items import ItemIndex
 
 from corpora import ROWS, corpus_of
 from updates import Sqlite, assert_same_items, update_folder, with_ids

@@ -11,10 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.cube import build, cuboid, dice, drill_down, read, roll_up, save, slice_cube, verify
+from cube2net.cube.building.build import build
+from cube2net.cube.cuboids import cuboid
+from cube2net.cube.storage.store import read, save, verify
+from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.errors import ParameterError, SourceError
-from cube2net.records import Corpus, Cube, DimensionSpec
-from cube2net.records.corpus import LABELS, table
+from cube2net.model.corpus import LABELS, Corpus, table
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
 
 from corpora import corpus_of
 from updates import Sqlite, assert_same

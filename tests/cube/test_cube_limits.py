@@ -15,17 +15,22 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.cube import DuckDB, build, update
+from cube2net._util.arrays import Links, Ragged
 from cube2net.cube.building import cells as building_cells
 from cube2net.cube.building import labels as building_labels
+from cube2net.cube.building.build import build, update
 from cube2net.cube.building.concatenation import place_objects
+from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.plan import split_keys, statements
 from cube2net.errors import ParameterError, SourceError
+from cube2net.io.dropped import Dropped
+from cube2net.io.tables.table_corpus import item_corpus, network_corpus
 from cube2net.kernels.csr import fill_homes, fill_links
-from cube2net.records import Cells, Corpus, Cube, Dimension, DimensionSpec, Level, Links, Objects, Ragged, limits
-from cube2net.records.corpus import MENTIONS, OBJECTS, table
-from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.table_corpus import item_corpus, network_corpus
+from cube2net.model import corpus as limits
+from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
+from cube2net.model.cube import Cells, Cube
+from cube2net.model.dimension import Dimension, DimensionSpec, Level
+from cube2net.model.objects import Objects
 
 from corpora import corpus_of
 from updates import with_ids

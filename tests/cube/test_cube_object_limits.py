@@ -13,12 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.cube import DuckDB, between, build, cuboid, dice, drill_down, of_kind, read, roll_up, save, slice_cube
+from cube2net.cube.building.build import build
+from cube2net.cube.cuboids import cuboid
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.storage.store import read, save
+from cube2net.cube.views import dice, drill_down, of_kind, roll_up, slice_cube
+from cube2net.cube.window import between
 from cube2net.errors import CubeError, ParameterError
-from cube2net.fingerprints import cube_fingerprint
-from cube2net.records import Corpus, Cube, DimensionSpec
-from cube2net.records.corpus import LINKS, table
-from cube2net.records.lineage import lineage_of
+from cube2net.model.corpus import LINKS, Corpus, table
+from cube2net.model.cube import Cube, lineage_of
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.fingerprints import cube_fingerprint
 
 from corpora import corpus_of
 

@@ -15,21 +15,16 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from cube2net.cube import (
-    DuckDB,
-    build,
-    change_items,
-    concatenate,
-    concatenate_topics,
-    count_heavier,
-    find_changes,
-    read,
-    save,
-)
+from cube2net.cube.building.build import build
+from cube2net.cube.building.concatenation import concatenate, concatenate_topics
+from cube2net.cube.building.links import count_heavier
+from cube2net.cube.building.replacing import change_items, find_changes
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.storage.store import read, save
 from cube2net.errors import CubeError, ParameterError, SourceError
-from cube2net.records import Corpus, Cube, DimensionSpec, Topics
-from cube2net.records.corpus import LINKS, MENTIONS, table
-from cube2net.records.topics import ASSIGNED, WORDS
+from cube2net.model.corpus import ASSIGNED, LINKS, MENTIONS, WORDS, Corpus, Topics, table
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
 
 from corpora import corpus_of
 from updates import SPECS, Sqlite, specs_of, wholes

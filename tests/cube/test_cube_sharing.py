@@ -15,13 +15,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cube2net import arrow_files, atomic_files
-from cube2net.arrow_files import MappedFolder
-from cube2net.cube import DuckDB, build, read, read_manifest, save, verify
+from cube2net._util import arrow as arrow_files
+from cube2net._util import files as atomic_files
+from cube2net._util.arrays import Links
+from cube2net._util.arrow import MappedFolder
+from cube2net.api.cubes import add_items
+from cube2net.cube.building.build import build
+from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.storage import store
+from cube2net.cube.storage.store import read, read_manifest, save, verify
 from cube2net.errors import CubeError, InputError
-from cube2net.pipeline import add_items
-from cube2net.records import Cube, DimensionSpec, Links
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
 
 from corpora import corpus_of
 from updates import update_folder, with_ids
@@ -86,7 +91,7 @@ def test_a_reader_sees_one_cube_while_writers_exchange_them(cube: Cube, tmp_path
     program = f"""
         import sys
         from pathlib import Path
-        from cube2net.atomic_files import _exchange
+        from cube2net._util.files import _exchange
         print("ready", flush=True)
         while True:
             assert _exchange(Path({str(folder)!r}), Path({str(other)!r}))

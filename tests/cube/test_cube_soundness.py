@@ -15,11 +15,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cube2net.arrow_files import open_mapped, write_mapped_table
-from cube2net.cube import DuckDB, build, read, save, verify
+from cube2net._util.arrow import open_mapped, write_mapped_table
+from cube2net.cube.building.build import build
+from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.storage import soundness
+from cube2net.cube.storage.store import read, save, verify
 from cube2net.errors import CubeError
-from cube2net.records import DimensionSpec
+from cube2net.model.dimension import DimensionSpec
 
 from corpora import corpus_of
 

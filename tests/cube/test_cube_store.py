@@ -13,10 +13,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cube2net.atomic_files import new_folder, write_files
-from cube2net.cube import DuckDB, build, cuboid, read, roll_up, save, verify
+from cube2net._util.files import new_folder, write_files
+from cube2net.cube.building.build import build
+from cube2net.cube.cuboids import cuboid
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.storage.store import read, save, verify
+from cube2net.cube.views import roll_up
 from cube2net.errors import CubeError, InputError, ParameterError
-from cube2net.records import Cube, DimensionSpec, Objects
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.objects import Objects
 
 from corpora import corpus_of
 
@@ -172,7 +178,7 @@ def test_a_killed_build_leaves_the_old_cube_or_nothing_and_the_next_one_tidies_u
     program = f"""
         import os, signal
         from pathlib import Path
-        from cube2net.atomic_files import new_folder, write_files
+        from cube2net._util.files import new_folder, write_files
         with new_folder(Path({str(place)!r})) as aside:
             (aside / "half").write_text("half")
             os.kill(os.getpid(), signal.SIGKILL)

@@ -12,13 +12,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cube2net.cube import DuckDB, build, concatenate, concatenate_topics, update
+from cube2net._util.arrays import HEAVIEST, LIGHTEST
+from cube2net.cube.building.build import build, update
+from cube2net.cube.building.concatenation import concatenate, concatenate_topics
+from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.storage.ledger import Ledger
 from cube2net.errors import ParameterError, SourceError
-from cube2net.records import Corpus, Cube, DimensionSpec, Topics
-from cube2net.records.corpus import MENTIONS, table
-from cube2net.records.link_weights import HEAVIEST, LIGHTEST
-from cube2net.records.topics import ASSIGNED, WORDS
+from cube2net.model.corpus import ASSIGNED, MENTIONS, WORDS, Corpus, Topics, table
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
 
 from corpora import corpus_of
 from updates import SPECS, Sqlite, assert_same, maybe, part_of, specs_of, wholes, with_ids

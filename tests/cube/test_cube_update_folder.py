@@ -17,13 +17,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cube2net.cube import DuckDB, build, concatenate, dice, leave_out_known, read, roll_up, save, update, verify
+from cube2net.cube.building.build import build, leave_out_known, update
+from cube2net.cube.building.concatenation import concatenate
+from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.storage.ledger import Ledger
-from cube2net.cube.storage.store import write
+from cube2net.cube.storage.store import read, save, verify, write
+from cube2net.cube.views import dice, roll_up
 from cube2net.errors import CubeError, ParameterError, SourceError
-from cube2net.records import Corpus, DimensionSpec, Topics
-from cube2net.records.corpus import TERMS, table
-from cube2net.records.topics import ASSIGNED, WORDS
+from cube2net.model.corpus import ASSIGNED, TERMS, WORDS, Corpus, Topics, table
+from cube2net.model.dimension import DimensionSpec
 
 from corpora import corpus_of
 from updates import assert_same, part_of, update_folder, with_ids

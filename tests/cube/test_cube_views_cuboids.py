@@ -9,10 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.arrays import row_of_entries
-from cube2net.cube import DuckDB, build, cuboid, dice, drill_down, roll_up, slice_cube
+from cube2net._util.arrays import row_of_entries
+from cube2net.cube.building.build import build
+from cube2net.cube.cuboids import cuboid
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.errors import ParameterError
-from cube2net.records import Cells, Cube, DimensionSpec
+from cube2net.model.cube import Cells, Cube
+from cube2net.model.dimension import DimensionSpec
 
 from corpora import ROWS, corpus_of
 

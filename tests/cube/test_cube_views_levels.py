@@ -2,9 +2,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.cube import DuckDB, build, dice, drill_down, roll_up, slice_cube, update
+from cube2net.cube.building.build import build, update
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.errors import CubeError, ParameterError
-from cube2net.records import Cube, DimensionSpec
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
 
 from corpora import ROWS, corpus_of
 

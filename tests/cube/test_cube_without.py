@@ -10,9 +10,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cube2net.cube import DuckDB, build, dice, drill_down, roll_up, slice_cube, update, without_items
+from cube2net.cube.building.build import build, update
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
+from cube2net.cube.without import without_items
 from cube2net.errors import CubeError, ParameterError, SourceError
-from cube2net.records import Cells, Corpus, Cube, DimensionSpec
+from cube2net.model.corpus import Corpus
+from cube2net.model.cube import Cells, Cube
+from cube2net.model.dimension import DimensionSpec
 
 from corpora import corpus_of
 from updates import SPECS, Sqlite, part_of, specs_of, wholes

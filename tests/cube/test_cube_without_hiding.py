@@ -10,9 +10,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cube2net.cube import DuckDB, build, dice, hide_pairs, read, roll_up, save, unlinked_pairs, without_items
+from cube2net.cube.building.build import build
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.storage.store import read, save
+from cube2net.cube.views import dice, roll_up
+from cube2net.cube.without import hide_pairs, unlinked_pairs, without_items
 from cube2net.errors import ParameterError, QueryError
-from cube2net.records import Cube, DimensionSpec, Hidden, Query
+from cube2net.model.comparison import Hidden
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.query import Query
 
 from corpora import ROWS, corpus_of
 from updates import Sqlite

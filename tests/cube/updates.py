@@ -16,12 +16,15 @@ import pyarrow as pa
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from cube2net.cube import change_folder, update
-from cube2net.interfaces import Engine
-from cube2net.progress import Progress, silent
-from cube2net.records import Corpus, Cube, DimensionSpec, ItemIndex, Topics
-from cube2net.records.corpus import LABELS, LINKS, MENTIONS, table
-from cube2net.records.link_weights import LIGHTEST
+from cube2net._util.arrays import LIGHTEST
+from cube2net._util.progress import Progress, silent
+from cube2net.cube.building.build import update
+from cube2net.cube.storage.store import change_folder
+from cube2net.model.corpus import LABELS, LINKS, MENTIONS, Corpus, Topics, table
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.interfaces import Engine
+from cube2net.model.items import ItemIndex
 
 from corpora import corpus_of
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from cube2net.cli import app
+from cube2net.apps.cli import app
 
 from page_blocks import ROOT, SHOWN, Block
 

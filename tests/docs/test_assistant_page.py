@@ -6,8 +6,8 @@ import re
 import pytest
 
 import cube2net as c2n
-from cube2net.api import Desk
-from cube2net.assistant.tools import TOOLS, answer
+from cube2net.apps.mcp.tools import TOOLS, answer
+from cube2net.apps.service.service import Desk
 
 from page_blocks import ROOT, SHOWN, blocks
 from stage import Stage

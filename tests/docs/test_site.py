@@ -147,7 +147,7 @@ def test_everything_that_rooms_offer_is_described_and_so_is_what_public_function
         for name in module.__all__:
             assert name in last, f"cube2net.{room}.{name}"
     assert set(ROOMS) >= {"cube", "records", "pipeline", "interfaces", "errors"}
-    for name in ("cube2net.Network.nodes", "cube2net.Cube.query", "cube2net.referee.verdict.Verdict.helps"):
+    for name in ("cube2net.Network.nodes", "cube2net.Cube.query", "cube2net.evaluation.verdict.Verdict.helps"):
         assert name in known
 
 

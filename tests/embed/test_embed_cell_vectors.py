@@ -15,23 +15,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.embed import (
+from cube2net.errors import InputError, ParameterError, SourceError
+from cube2net.mining.node_embeddings import EMBEDDINGS, DeepWalk
+from cube2net.model.cube import Cells, Cube
+from cube2net.model.dimension import Dimension, Level
+from cube2net.model.interfaces import CellEmbedder, NodeEmbedder
+from cube2net.model.vectors import Vectors
+from cube2net.vectors import cell_vectors
+from cube2net.vectors.cell_vectors import (
     VECTORS,
     LabelVectors,
     MemberVectors,
-    Nearest,
-    WordTable,
     WordVectors,
-    cell_vectors,
+    _axes,
+    _matrix,
+    _turn,
     label_vectors,
     read_names,
 )
-from cube2net.embed.cell_vectors import _axes, _matrix, _turn
-from cube2net.errors import InputError, ParameterError, SourceError
-from cube2net.interfaces import CellEmbedder, NodeEmbedder
-from cube2net.mine import EMBEDDINGS, DeepWalk
-from cube2net.records import Cells, Cube, Dimension, Level
-from cube2net.records.vectors import Vectors
+from cube2net.vectors.glove import WordTable
+from cube2net.vectors.nearest_cells import Nearest
 
 from toys import random_cube, toy_cube
 
@@ -84,7 +87,7 @@ def test_planted_groups_are_told_apart_by_few_numbers() -> None:
 def test_the_number_of_threads_does_not_change_the_last_bit() -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import hashlib; from toys import random_cube;"
-        "from cube2net.embed import MemberVectors;"
+        "from cube2net.vectors import MemberVectors;"
         "cube = random_cube(5, cells=400, objects=900);"
         "print(hashlib.sha256(MemberVectors(dims=32).embed_cells(cube, seed=1).values.tobytes()).hexdigest())"
     )
@@ -238,12 +241,12 @@ def test_embedders_of_cells_and_of_nodes_are_told_apart() -> None:
         assert isinstance(kind(), NodeEmbedder) and not isinstance(kind(), CellEmbedder)
     cube = random_cube(0)
     with pytest.raises(ParameterError, match="an embedding is a name .* or an object like one, got WordVectors"):
-        c2n.pipeline.embed_nodes(c2n.construct(cube, cube.query(["o0", "o1"]), "none"), WordVectors())  # type: ignore[arg-type]
+        c2n.api.embed_nodes(c2n.construct(cube, cube.query(["o0", "o1"]), "none"), WordVectors())  # type: ignore[arg-type]
 
 
 def test_an_object_with_the_verb_of_nodes_is_told_the_verb_of_cells() -> None:
     with pytest.raises(ParameterError, match=r"has the method embed_cells\(cube, seed=\.\.\.\), got DeepWalk"):
-        c2n.pipeline.embed_cells(random_cube(0), DeepWalk())  # type: ignore[arg-type]
+        c2n.api.embed_cells(random_cube(0), DeepWalk())  # type: ignore[arg-type]
 
 
 def test_some_cells_can_be_taken_from_vectors() -> None:

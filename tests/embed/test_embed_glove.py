@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.embed import glove, read_words
-from cube2net.embed.glove import parse
 from cube2net.errors import SourceError
+from cube2net.vectors import glove
+from cube2net.vectors.glove import parse, read_words
 
 TEXT = b"data 1 2.5\nmining -3 4e-1\n"
 
@@ -127,7 +127,7 @@ def test_every_packing_gives_the_same_table(tmp_path: Path, suffix: str) -> None
 def test_a_file_that_unpacks_to_far_too_much_is_refused(
     tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cube2net.unpacking.FREE", 2**16)
+    monkeypatch.setattr("cube2net._util.zip_files.FREE", 2**16)
     path = pack(tmp_path / f"bomb{suffix}", b"zero 0 0\n" * 20_000)
     with pytest.raises(SourceError, match="unpacks to more than 100,000 bytes: .*, raise max_unpacked if you trust it"):
         read_words(path, max_unpacked=100_000, max_ratio=10**6)

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
-from cube2net.embed import Nearest
-from cube2net.embed import nearest_cells as module
+from cube2net._util.arrays import Array
 from cube2net.errors import ParameterError
-from cube2net.records.vectors import Vectors
+from cube2net.model.vectors import Vectors
+from cube2net.vectors import nearest_cells as module
+from cube2net.vectors.nearest_cells import Nearest
 
 WAYS = ("tables", "matmul")
 

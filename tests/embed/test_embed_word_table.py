@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.embed import WordTable, default_words, read_words
-from cube2net.embed import word_table as module
 from cube2net.errors import InputError, SourceError
+from cube2net.vectors import glove as module
+from cube2net.vectors.glove import WordTable, default_words, read_words
 
 TEXT = "data 1 2\nmining 3 4\nbad x y\n"
 

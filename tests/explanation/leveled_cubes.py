@@ -7,8 +7,10 @@ from itertools import product
 import numpy as np
 import pyarrow as pa
 
-from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
-from cube2net.records import Cells, Cube, Dimension, Level, Objects
+from cube2net._util.arrays import links_from_pairs, ragged_from_lists, transpose
+from cube2net.model.cube import Cells, Cube
+from cube2net.model.dimension import Dimension, Level
+from cube2net.model.objects import Objects
 
 # One entry a dimension, ∗ as None, and else the name of a level and a label.
 Entries = tuple[tuple[str, str] | None, ...]

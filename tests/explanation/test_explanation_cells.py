@@ -10,12 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.confidence import share_interval
-from cube2net.cube import pick_cells, roll_up
+from cube2net._util.statistics import share_interval
+from cube2net.api.plan import METHODS
+from cube2net.cube.cuboids import pick_cells
+from cube2net.cube.views import roll_up
 from cube2net.errors import ParameterError
-from cube2net.pipeline import METHODS, OBJECTIVES
-from cube2net.records import CellExplanation, Cube, Network, Query, Repeats, ValueAccount, Weights, Worth
-from cube2net.select import FBeta
+from cube2net.model.cube import Cube
+from cube2net.model.explanation import CellExplanation, ValueAccount
+from cube2net.model.network import Network
+from cube2net.model.objective import Repeats, Weights, Worth
+from cube2net.model.query import Query
+from cube2net.selection.objectives import OBJECTIVES, FBeta
 
 from leveled_cubes import brute_cells, leveled_cube
 from toys import random_cube, toy_cube

@@ -12,16 +12,20 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import cube2net as c2n
-from cube2net.confidence import LEVEL, holm, share_interval
-from cube2net.explanation import Sides, enough_objects, find_mixed_cells, separate
+from cube2net._util.statistics import LEVEL, holm, share_interval
 from cube2net.explanation.contrast import (
+    Sides,
     difference_interval,
+    enough_objects,
     exact_chances,
     least_chances,
     may_be_sure,
+    separate,
 )
-from cube2net.records import Cube, Query
-from cube2net.records.contrast import Contrast, SeparatingCell
+from cube2net.explanation.mixed_cells import find_mixed_cells
+from cube2net.model.contrast import Contrast, SeparatingCell
+from cube2net.model.cube import Cube
+from cube2net.model.query import Query
 
 from leveled_cubes import Entries, brute_cells, is_more_general, leveled_cube
 

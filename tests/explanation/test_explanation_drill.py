@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.arrays import ragged_from_lists
-from cube2net.explanation import Narrowed
-from cube2net.explanation import narrow as narrow_cells
+from cube2net._util.arrays import ragged_from_lists
+from cube2net.explanation.drill import Narrowed
+from cube2net.explanation.drill import narrow as narrow_cells
 
 Cells = tuple[list[int], list[list[int]]]
 """How many objects each cell holds, and which of those asked for."""

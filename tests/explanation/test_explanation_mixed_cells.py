@@ -6,12 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net import build_cube, make_planted
-from cube2net.cube import cuboid, pick_cells, roll_up
-from cube2net.explanation import MixedCells, count_objects, find_members, find_mixed_cells
-from cube2net.explanation.mixed_cells import is_above, list_cuboids
+from cube2net.api.build import build_cube
+from cube2net.api.datasets import make_planted
+from cube2net.cube.cuboids import cuboid, pick_cells
+from cube2net.cube.views import roll_up
+from cube2net.explanation.mixed_cells import (
+    MixedCells,
+    count_objects,
+    find_members,
+    find_mixed_cells,
+    is_above,
+    list_cuboids,
+)
 from cube2net.kernels.csr import count_unions, sums_beyond
-from cube2net.records import Cube
+from cube2net.model.cube import Cube
 from levels_by_hand import by_hand, every_cell, is_below, levelled_cube
 
 from leveled_cubes import brute_cells, leveled_cube

@@ -11,9 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.cube import between, dice, roll_up
-from cube2net.network import Hops, scores
-from cube2net.records import Corpus, Cube, Network, ObjectExplanation
+from cube2net.cube.views import dice, roll_up
+from cube2net.cube.window import between
+from cube2net.model.corpus import Corpus
+from cube2net.model.cube import Cube
+from cube2net.model.explanation import ObjectExplanation
+from cube2net.model.network import Network
+from cube2net.network.hops import Hops
+from cube2net.network.pagerank import scores
 
 from toys import random_cube, toy_cube
 

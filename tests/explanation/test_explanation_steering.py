@@ -8,9 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.cube import dice
-from cube2net.records import CellExplanation, Network, ObjectExplanation
-from cube2net.select import FBeta
+from cube2net.cube.views import dice
+from cube2net.model.explanation import CellExplanation, ObjectExplanation
+from cube2net.model.network import Network
+from cube2net.selection.objectives import FBeta
 
 from toys import random_cube, toy_cube
 

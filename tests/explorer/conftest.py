@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import cube2net as c2n
-from cube2net.explorer.serving import ExplorerServer
+from cube2net.apps.server.serve import ExplorerServer
 
 PATIENCE = 60
 """So many seconds are waited for an answer before a test is lost."""

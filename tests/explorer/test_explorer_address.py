@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.explorer import serving
-from cube2net.explorer.address import packed_ask
-from cube2net.explorer.serving import ExplorerServer
+from cube2net.apps.server import serve as serving
+from cube2net.apps.server.serve import ExplorerServer
+from cube2net.apps.server.sessions import packed_ask
 
 from hostile import NAMES
 

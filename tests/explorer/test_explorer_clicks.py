@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 import cube2net as c2n
-from cube2net.api import Desk, desk
-from cube2net.api.ask_parameters import Request, parse_request
-from cube2net.explorer.replies import json_bytes
-from cube2net.explorer.work import ServerLimits
+from cube2net.apps.server.responses import json_bytes
+from cube2net.apps.server.workers import ServerLimits
+from cube2net.apps.service import service as desk
+from cube2net.apps.service.requests import Request, parse_request
+from cube2net.apps.service.service import Desk
 from explorer.long_work import ENDLESS, PATIENCE, first_progress, until
 
 

@@ -14,8 +14,8 @@ import pytest
 import uvicorn
 
 import cube2net as c2n
-from cube2net.explorer import connections
-from cube2net.explorer.serving import ExplorerServer
+from cube2net.apps.server import connections
+from cube2net.apps.server.serve import ExplorerServer
 from explorer.conftest import Client
 from explorer.long_work import until
 from explorer.timeless_answers import timeless

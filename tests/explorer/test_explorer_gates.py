@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from cube2net.explorer import page_files
-from cube2net.explorer.gates import HEADERS, LOOPBACK, Gate
-from cube2net.explorer.replies import RefusalError, attached
+from cube2net.apps.server import application as page_files
+from cube2net.apps.server.auth import HEADERS, LOOPBACK, Gate
+from cube2net.apps.server.responses import RefusalError, attached
 
 from hostile import NAMES
 

@@ -4,9 +4,9 @@ import json
 import re
 from typing import Any
 
-from cube2net.api import ROUTES
-from cube2net.api.schema import openapi
-from cube2net.explorer.gates import REPORT_POLICY
+from cube2net.apps.server.auth import REPORT_POLICY
+from cube2net.apps.service.openapi import openapi
+from cube2net.apps.service.service import ROUTES
 
 
 def test_the_description_for_machines_is_that_of_the_shapes(client: Any) -> None:

@@ -11,11 +11,13 @@ from urllib.parse import quote
 
 import pytest
 
-from cube2net import atomic_files, pipeline
-from cube2net.api.json_reading import read
-from cube2net.api.opening_shapes import OPENINGS
-from cube2net.explorer import cube_maker, uploads
-from cube2net.explorer.openings import Openings
+from cube2net._util import files as atomic_files
+from cube2net.api.datasets import load_bundled
+from cube2net.apps.server import sessions as cube_maker
+from cube2net.apps.server import sessions as uploads
+from cube2net.apps.server.sessions import Openings
+from cube2net.apps.service.schemas import OPENINGS
+from cube2net.apps.service.validation import read
 from explorer.conftest import PATIENCE, Client
 
 CLUB = Path(__file__).parents[2] / "docs" / "start" / "data" / "mitglieder.csv"
@@ -325,4 +327,4 @@ def test_only_the_cube_of_the_example_passes_for_it(tmp_path: Path, folder: Path
     names[1].write_text("no folder")
     shutil.copytree(folder, names[2])
     assert cube_maker.example_place(tmp_path, corpus) == names[2]
-    assert cube_maker.example_place(tmp_path, pipeline.load_bundled()) == names[3]
+    assert cube_maker.example_place(tmp_path, load_bundled()) == names[3]

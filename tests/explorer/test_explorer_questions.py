@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 import cube2net as c2n
-from cube2net.api import ROUTES, Desk
-from cube2net.explorer import reading_requests, replies
-from cube2net.explorer.replies import json_bytes
-from cube2net.explorer.work import ServerLimits
+from cube2net.apps.server import responses as reading_requests
+from cube2net.apps.server import responses as replies
+from cube2net.apps.server.responses import json_bytes
+from cube2net.apps.server.workers import ServerLimits
+from cube2net.apps.service.service import ROUTES, Desk
 from explorer.timeless_answers import timeless
 
 from hostile import NAMES, World

@@ -17,8 +17,9 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 
 import cube2net as c2n
-from cube2net.explorer import worker, worker_pool
-from cube2net.explorer.work import ServerLimits
+from cube2net.apps.server import worker
+from cube2net.apps.server import workers as worker_pool
+from cube2net.apps.server.workers import ServerLimits
 from explorer.long_work import ENDLESS, PATIENCE, begin, first_progress, is_there, until, working
 from explorer.timeless_answers import timeless
 
@@ -158,7 +159,7 @@ def test_a_cube_that_changed_on_disk_is_not_mixed_with_the_one_that_is_served(
 
 def test_a_worker_ends_when_the_server_is_killed(folder: Path, ask: dict[str, Any]) -> None:
     program = (
-        "import sys, cube2net as c2n; from cube2net.explorer.serving import ExplorerServer\n"
+        "import sys, cube2net as c2n; from cube2net.apps.server.serve import ExplorerServer\n"
         "server = ExplorerServer(c2n.open_cube(sys.argv[1])); server.start()\n"
         "print(server.gate.port, server.gate.token, flush=True)\n"
         "sys.stdin.readline(); print(*server.work.workers.pids, flush=True); server.wait()\n"

@@ -7,10 +7,9 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from cube2net.arrays import links_from_pairs
+from cube2net._util.arrays import frozen, links_from_pairs
 from cube2net.kernels.subgraphs import links_among
 from cube2net.kernels.trees import spanning
-from cube2net.records.ragged import frozen
 
 SEEDS = range(25)
 N = 11

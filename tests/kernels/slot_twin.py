@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
+from cube2net._util.arrays import Ragged, links_from_pairs, ragged_from_lists, transpose
 from cube2net.kernels import annealing
 from cube2net.kernels.annealing import SwapProblem, SwapState
-from cube2net.records import Ragged
 
 GAIN0, COST0, COMMON = 0.5, 3.0, np.array([0.0, 0.25, 1.0])
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.kernels.budget_limits import NO_LIMIT, bring, bring_first
-from cube2net.records import Cube
+from cube2net.model.cube import Cube
 
 from toys import random_cube, toy_cube
 

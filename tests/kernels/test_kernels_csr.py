@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
-from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
+from cube2net._util.arrays import Array, links_from_pairs, ragged_from_lists, transpose
 from cube2net.kernels.csr import (
     add_links,
     count_ends,

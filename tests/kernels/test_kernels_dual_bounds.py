@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
-from cube2net.arrays import ragged_from_lists, transpose
+from cube2net._util.arrays import Array, Ragged, ragged_from_lists, transpose
 from cube2net.kernels import dual_bounds, reductions
-from cube2net.records import Ragged
 
 CELLS, GROUPS = 6, 9
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.kernels.force_layout import attract, relax, repel, separate
 
 

@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
-from cube2net.arrays import offsets, ragged_from_lists
+from cube2net._util.arrays import Array, offsets, ragged_from_lists
 from cube2net.kernels.item_rows import (
     count_cells,
     cross_rows,

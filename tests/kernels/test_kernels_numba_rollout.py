@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array, frozen
 from cube2net.kernels import coverage
 from cube2net.kernels.rollout import numba_rollout
-from cube2net.records import Cube
-from cube2net.records.ragged import frozen
+from cube2net.model.cube import Cube
 
 from toys import toy_cube
 

@@ -5,11 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
-from cube2net.arrays import links_from_pairs
+from cube2net._util.arrays import Array, Links, links_from_pairs
 from cube2net.kernels.pagerank_push import follow, know, push, rivals, strengths
 from cube2net.network.pagerank import settle
-from cube2net.records import Links
 
 ALL = 10**9
 

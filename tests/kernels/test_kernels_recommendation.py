@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.kernels.recommendation import hidden_ranks, low_rank_entries, solve_rows
+from cube2net.kernels.scores import hidden_ranks, low_rank_entries, solve_rows
 
 Rows = list[list[int]]
 

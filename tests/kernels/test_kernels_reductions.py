@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
-from cube2net.arrays import ragged_from_lists, transpose
+from cube2net._util.arrays import Array, ragged_from_lists, transpose
 from cube2net.kernels.reductions import alike, dear, held, placed_homes, row_sums, turned
 
 OBJECTS = 12

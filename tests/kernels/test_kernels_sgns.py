@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from cube2net.array_types import Array
-from cube2net.arrays import links_from_pairs
+from cube2net._util.arrays import Array, Links, links_from_pairs
 from cube2net.kernels import sgns, walks
 from cube2net.kernels.compiled import njit
 from cube2net.kernels.sgns import APART, SLOTS, TRIES, learn_links, learn_walks, make_slots
 from cube2net.kernels.walks import GOLDEN, fill_walks, place_of, running_sums
-from cube2net.mine.node_embeddings import MOST_DIMENSIONS, blank, chances, small
-from cube2net.records import Links
+from cube2net.mining.node_embeddings import MOST_DIMENSIONS, blank, chances, small
 
 counter, scramble, share = (njit()(function) for function in (walks.counter, walks.scramble, walks.share))
 pick, draw_noise = njit()(sgns.pick), njit()(sgns.draw_noise)

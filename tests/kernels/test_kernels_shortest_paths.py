@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.arrays import links_from_pairs
-from cube2net.kernels.shortest_paths import reach
-from cube2net.records import Links
+from cube2net._util.arrays import Links, links_from_pairs
+from cube2net.kernels.steiner import reach
 
 
 def reached(

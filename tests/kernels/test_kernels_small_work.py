@@ -12,12 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
-from cube2net.arrays import links_from_pairs
+from cube2net._util.arrays import Array, Links, links_from_pairs
 from cube2net.kernels import compiled, numpy_pagerank, pagerank_push, small_work
+from cube2net.model.query import Query
 from cube2net.network.assembly import induce
 from cube2net.network.pagerank import nearest, scores, settle
-from cube2net.records import Links, Query
 
 SCALES = (1.0, 1e-3, 1e6, 1e-36)
 

@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from cube2net.kernels.steiner_growth import grow, join_nearest
+from cube2net.kernels.steiner import grow, join_nearest
 from cube2net.kernels.subgraphs import both_ends
 from cube2net.kernels.trees import search
 

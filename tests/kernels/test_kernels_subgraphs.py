@@ -8,8 +8,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from cube2net._util.arrays import frozen
 from cube2net.kernels.subgraphs import both_ends, expand, links_among, needed, neighbourhood
-from cube2net.records.ragged import frozen
 
 from forests import SEEDS, N, graph_of, problem, random_links, some_query
 

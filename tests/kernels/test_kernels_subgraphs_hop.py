@@ -4,9 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.arrays import links_from_pairs
+from cube2net._util.arrays import Links, links_from_pairs
 from cube2net.kernels.subgraphs import hop, keys_for, look, seat
-from cube2net.records import Links
 
 
 def run(links: Links, front: list[int], fan_out: int, known: list[int]) -> dict[int, int]:

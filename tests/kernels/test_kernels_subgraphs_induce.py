@@ -4,10 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.arrays import links_from_pairs
+from cube2net._util.arrays import Links, links_from_pairs
 from cube2net.kernels.small_work import HUB
 from cube2net.kernels.subgraphs import FEW, induce, keys_for, seat
-from cube2net.records import Links
 
 
 def run(links: Links, nodes: list[int]) -> list[tuple[int, int, float]]:

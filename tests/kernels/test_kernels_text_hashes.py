@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.kernels.text_hashes import checksums, hash_texts
+from cube2net.kernels.text import checksums, hash_texts
 
 MASK = 2**64 - 1
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.kernels.topic_models import gibbs_block, mark_terms, share_texts, working_row
 from cube2net.topics.document_terms import TermTrie
 

@@ -11,8 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
-from cube2net.arrays import ragged_from_lists, transpose
+from cube2net._util.arrays import Array, ragged_from_lists, transpose
 from cube2net.errors import ParameterError
 from cube2net.kernels import coverage
 from cube2net.kernels.rollout import numba_rollout, torch_rollout

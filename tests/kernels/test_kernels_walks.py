@@ -9,12 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from cube2net.array_types import Array
-from cube2net.arrays import links_from_pairs
+from cube2net._util.arrays import Array, Links, links_from_pairs
 from cube2net.kernels import walks as kernels
 from cube2net.kernels.compiled import njit
 from cube2net.kernels.walks import PROPOSALS, fill_walks, linked, running_sums
-from cube2net.records import Links
 
 counter, scramble, share = (njit()(function) for function in (kernels.counter, kernels.scramble, kernels.share))
 

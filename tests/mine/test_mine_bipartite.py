@@ -6,9 +6,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from cube2net._util.arrays import Ragged
 from cube2net.errors import InputError, ParameterError
-from cube2net.mine.bipartite import bipartite
-from cube2net.records import Network, Objects, Query, Ragged, Selection
+from cube2net.mining.bipartite import bipartite
+from cube2net.model.network import Network
+from cube2net.model.objects import Objects
+from cube2net.model.query import Query
+from cube2net.model.selection import Selection
 
 # objects 0–5 of the cube: users 0, 2 and 5, films 1, 3 and 4
 KINDS = ["user", "film", "user", "film", "film", "user"]

@@ -15,19 +15,10 @@ from sklearn.cluster import KMeans as PeerKMeans
 from sklearn.metrics import normalized_mutual_info_score
 from threadpoolctl import threadpool_limits
 
+from cube2net._util.compiling import one_thread
 from cube2net.errors import InputError, ParameterError
-from cube2net.kernels.cluster_agreement import AGREEMENT
-from cube2net.mine.clustering import (
-    METRICS,
-    KMeans,
-    _k_means,
-    _mean_rows,
-    f1,
-    jaccard_index,
-    nmi,
-    overlapping_nmi,
-)
-from cube2net.threads import one_thread
+from cube2net.kernels.scores import AGREEMENT
+from cube2net.mining.clustering import METRICS, KMeans, _k_means, _mean_rows, f1, jaccard_index, nmi, overlapping_nmi
 
 
 def blobs(seed: int, sizes: tuple[int, ...] = (30, 20, 25), apart: float = 10.0) -> tuple[np.ndarray, list[int]]:

@@ -12,13 +12,13 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.errors import InputError, ParameterError
-from cube2net.interfaces import Fitted
-from cube2net.mine import PairRanking, link_prediction, rank_pairs
-from cube2net.mine.link_prediction import Ranking, choose, rank_links
-from cube2net.mine.recommenders import ItemKnn, Popularity
-from cube2net.mine.softimpute import SHARES, SoftImpute
+from cube2net.mining import link_prediction
+from cube2net.mining.link_prediction import PairRanking, Ranking, choose, rank_links, rank_pairs
+from cube2net.mining.recommenders import ItemKnn, Popularity
+from cube2net.mining.softimpute import SHARES, SoftImpute
+from cube2net.model.interfaces import Fitted
 
 Ends = tuple[Array, Array]
 

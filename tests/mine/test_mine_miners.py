@@ -11,25 +11,25 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.mine import (
-    LINK_MEASURES,
-    METRICS,
-    TRIED,
-    DeepWalk,
-    Ease,
-    HiddenLinks,
-    LinkMiner,
+from cube2net.mining import link_prediction
+from cube2net.mining.clustering import METRICS
+from cube2net.mining.link_prediction import LINK_MEASURES, HiddenLinks, LinkMiner
+from cube2net.mining.miners import (
     cluster_query,
     clustering_miners,
     embed_nodes,
     hidden_miners,
     known_labels,
     link_miners,
-    link_prediction,
 )
-from cube2net.records import Cube, Network, Objects, Query
+from cube2net.mining.node_embeddings import DeepWalk
+from cube2net.mining.recommenders import TRIED, Ease
+from cube2net.model.cube import Cube
+from cube2net.model.network import Network
+from cube2net.model.objects import Objects
+from cube2net.model.query import Query
 
 from toys import toy_cube
 

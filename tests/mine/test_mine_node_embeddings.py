@@ -10,12 +10,13 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.metrics import normalized_mutual_info_score
 
-from cube2net.array_types import Array
-from cube2net.arrays import links_from_pairs
+from cube2net._util.arrays import Array, Links, links_from_pairs
 from cube2net.errors import InputError, ParameterError
-from cube2net.mine import EMBEDDINGS, DeepWalk, Line, Node2vec, Walks, links_of
-from cube2net.network import assemble
-from cube2net.records import Links, Network, Query, Selection
+from cube2net.mining.node_embeddings import EMBEDDINGS, DeepWalk, Line, Node2vec, Walks, links_of
+from cube2net.model.network import Network
+from cube2net.model.query import Query
+from cube2net.model.selection import Selection
+from cube2net.network.assembly import assemble
 
 from toys import toy_cube
 
@@ -184,7 +185,7 @@ def test_vectors_do_not_depend_on_how_many_walks_are_kept_at_a_time(monkeypatch:
     method = DeepWalk(dimensions=16, walks=2, length=10)
     expected = method.embed_links(links, seed=5)
     for steps in (1, 35):
-        monkeypatch.setattr("cube2net.mine.node_embeddings.MAX_STEPS", steps)
+        monkeypatch.setattr("cube2net.mining.node_embeddings.MAX_STEPS", steps)
         assert np.array_equal(method.embed_links(links, seed=5), expected)
 
 
@@ -224,7 +225,7 @@ def test_the_orders_of_line_tell_linked_nodes_from_nodes_with_the_same_neighbour
 
 
 def test_a_failing_worker_stops_the_others_and_is_heard() -> None:
-    from cube2net.mine.node_embeddings import side_by_side
+    from cube2net.mining.node_embeddings import side_by_side
 
     done = []
 

@@ -9,11 +9,11 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from cube2net.errors import InputError, ParameterError
-from cube2net.interfaces import Fitted, Recommender
-from cube2net.mine.bipartite import without_floor
-from cube2net.mine.link_prediction import rank_links
-from cube2net.mine.recommenders import RECOMMENDERS, TRIED, Als, Ease, ItemKnn
-from cube2net.mine.softimpute import SoftImpute
+from cube2net.mining.bipartite import without_floor
+from cube2net.mining.link_prediction import rank_links
+from cube2net.mining.recommenders import RECOMMENDERS, TRIED, Als, Ease, ItemKnn
+from cube2net.mining.softimpute import SoftImpute
+from cube2net.model.interfaces import Fitted, Recommender
 
 every_one = pytest.mark.parametrize("name", RECOMMENDERS)
 every_personal_one = pytest.mark.parametrize("name", [name for name in RECOMMENDERS if name != "popularity"])

@@ -8,10 +8,16 @@ import numpy as np
 import pyarrow as pa
 
 import cube2net as c2n
-from cube2net.arrays import ragged_from_lists
-from cube2net.cube import DuckDB, build
-from cube2net.records import Corpus, Cube, DimensionSpec, Network, Objects, Query, Selection
-from cube2net.records.corpus import MENTIONS, OBJECTS, table
+from cube2net._util.arrays import ragged_from_lists
+from cube2net.cube.building.build import build
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.network import Network
+from cube2net.model.objects import Objects
+from cube2net.model.query import Query
+from cube2net.model.selection import Selection
 
 ATTRIBUTES = {
     "papers": pa.array([3, None, 2**40, 0], pa.int64()),

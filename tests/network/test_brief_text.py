@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.network import brief_text, estimated_tokens
-from cube2net.network.export.text import likeliest
-from cube2net.records import Network, Objects
+from cube2net.model.network import Network
+from cube2net.model.objects import Objects
+from cube2net.network.export.text import brief_text, likeliest
+from cube2net.network.export.token_budget import estimated_tokens
 
 import hostile
 from toys import sent, toy_cube, two_communities

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.arrays import links_from_pairs
+from cube2net._util.arrays import links_from_pairs
 from cube2net.errors import ParameterError
-from cube2net.network import assemble, first_cells
-from cube2net.network_options import FORMS, MEMBERSHIPS
-from cube2net.records import Form, Network, Query, Selection
+from cube2net.model.network import Form, Network
+from cube2net.model.query import Query
+from cube2net.model.selection import Selection
+from cube2net.network.assembly import assemble, first_cells
+from cube2net.options import FORMS, MEMBERSHIPS
 
 from toys import random_cube, toy_cube
 

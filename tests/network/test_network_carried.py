@@ -13,11 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.cube import DuckDB, build
+from cube2net.cube.building.build import build
+from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.errors import CubeError, QueryError
-from cube2net.network import label_shares
-from cube2net.records import Corpus, Cube, DimensionSpec, Network, Query
-from cube2net.records.corpus import MENTIONS, OBJECTS, table
+from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.network import Network
+from cube2net.model.query import Query
+from cube2net.network.attributes import label_shares
 
 from toys import sent
 

@@ -17,13 +17,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.collections import LineCollection
 
-from cube2net.arrays import ragged_from_lists
+from cube2net._util.arrays import ragged_from_lists
 from cube2net.errors import InputError, ParameterError
+from cube2net.model.network import Drawing, Network
+from cube2net.model.objects import Objects
+from cube2net.model.query import Query
+from cube2net.model.selection import Selection
 from cube2net.network.drawing.layout import layout
 from cube2net.network.drawing.matplotlib import draw, figure
 from cube2net.network.drawing.picture import COLOURS, SHAPES, group_nodes, wordings
 from cube2net.network.drawing.svg import draw_svg
-from cube2net.records import Drawing, Network, Objects, Query, Selection
 
 
 def network_of(

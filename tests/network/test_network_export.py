@@ -22,13 +22,16 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.arrays import ragged_from_lists
+from cube2net._util.arrays import ragged_from_lists
 from cube2net.errors import Cube2netError, InputError, MissingPackageError, ParameterError
+from cube2net.model.network import Network
+from cube2net.model.objects import Objects
+from cube2net.model.query import Query
+from cube2net.model.selection import Selection
 from cube2net.network.export.graphs import to_igraph, to_networkx, to_scipy
 from cube2net.network.export.pyg import to_pyg
 from cube2net.network.export.registry import EXPORTS, write
 from cube2net.network.export.xml import escape
-from cube2net.records import Network, Objects, Query, Selection
 
 from toys import toy_cube
 from workbook_sheets import ranks, sheets, titles

@@ -14,12 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import cube2net as c2n
-from cube2net.cube import save
+from cube2net.cube.storage.store import save
+from cube2net.model.query import Query
 from cube2net.network.export.graphs import to_igraph, to_networkx
 from cube2net.network.export.plain_tables import plain_table
 from cube2net.network.export.registry import EXPORTS, write
 from cube2net.network.export.xml import GEXF_KINDS
-from cube2net.records import Query
 
 from rich_networks import ATTRIBUTES, LINKS, citing_authors, rich_network
 from workbook_sheets import sheets

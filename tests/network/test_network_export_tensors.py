@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
+from cube2net.model.query import Query
 from cube2net.network.export.pyg import inputs, to_hetero, to_pyg
-from cube2net.records import Query
 
 from rich_networks import ARROWS, citing_authors, rich_network
 

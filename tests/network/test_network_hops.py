@@ -9,9 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Weights
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget
 from cube2net.network.hops import Hops, around
 from cube2net.network.pagerank import scores
-from cube2net.records import Budget, Cube, Query, Weights
 
 from toys import random_cube, toy_cube
 

@@ -13,13 +13,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cube2net._util.text import GUARD, formulas_in, is_formula, unguarded
 from cube2net.errors import ParameterError
-from cube2net.escaping import GUARD, formulas_in, is_formula, unguarded
+from cube2net.model.network import Network
+from cube2net.model.objects import Objects
+from cube2net.model.query import Query
+from cube2net.model.selection import Selection
 from cube2net.network.drawing.matplotlib import PICTURES, draw
 from cube2net.network.export.registry import EXPORTS, write
 from cube2net.network.export.xml import escape
-from cube2net.records import Network, Query, Selection
-from cube2net.records.objects import Objects
 
 from hostile import NAMES, SURROGATE
 from toys import ragged_from_lists

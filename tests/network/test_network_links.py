@@ -5,9 +5,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.arrays import links_from_pairs
+from cube2net._util.arrays import Links, links_from_pairs
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget
 from cube2net.network.assembly import induce, within
-from cube2net.records import Budget, Links, Query
 
 
 def network_of(seed: int, count: int = 25, size: int = 60) -> tuple[Links, nx.Graph]:

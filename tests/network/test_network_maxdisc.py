@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
+from cube2net.model.objective import Weights
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget
 from cube2net.network.maxdisc import LAYERS, MaxDisc
-from cube2net.records import Budget, Query, Weights
 
 from toys import toy_cube
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from cube2net import safe_xml
+from cube2net._util import xml as safe_xml
 from cube2net.errors import InputError
-from cube2net.network import read_recipe
+from cube2net.network.export.recipes import read_recipe
 
 LAUGHS = '<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
 BODIES = {

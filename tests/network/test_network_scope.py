@@ -9,13 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.array_types import Array
-from cube2net.interfaces import Method
-from cube2net.network import Hops, MaxDisc, Nothing, PageRank, Steiner, assemble, nearest, scores
-from cube2net.network.assembly import brings_objects, first_cells
+from cube2net._util.arrays import Array
+from cube2net.model.cube import Cube
+from cube2net.model.interfaces import Method
+from cube2net.model.network import Form
+from cube2net.model.objective import Weights
+from cube2net.model.query import Query
+from cube2net.model.selection import OPEN, Budget, Scope, Selection
+from cube2net.network.assembly import assemble, brings_objects, first_cells
+from cube2net.network.hops import Hops, Nothing
+from cube2net.network.maxdisc import MaxDisc
+from cube2net.network.pagerank import PageRank, nearest, scores
+from cube2net.network.steiner import Steiner
 from cube2net.network.summary import describe_scope, describe_size
-from cube2net.records import Budget, Cube, Form, Query, Selection, Weights
-from cube2net.records.scope import OPEN, Scope
 
 from toys import random_cube, toy_cube
 

@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.arrays import links_from_pairs
+from cube2net._util.arrays import links_from_pairs
 from cube2net.errors import ParameterError
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Weights
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget
 from cube2net.network.steiner import Steiner, cheapest_trees
-from cube2net.records import Budget, Cube, Query, Weights
 
 from toys import toy_cube
 

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 import cube2net as c2n
 from cube2net.errors import ParameterError
-from cube2net.network import estimated_tokens
-from cube2net.network.export.token_budget import Section, longest_text
-from cube2net.records import Cube, Network, Objects
+from cube2net.model.cube import Cube
+from cube2net.model.network import Network
+from cube2net.model.objects import Objects
+from cube2net.network.export.token_budget import Section, estimated_tokens, longest_text
 
 import hostile
 from toys import random_cube, toy_cube, two_communities

@@ -15,15 +15,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.arrays import links_from_pairs
+from cube2net._util.arrays import HEAVIEST, Links, links_from_pairs
 from cube2net.errors import Cube2netError, CubeError, InputError
-from cube2net.network import write
+from cube2net.model.cube import Cube
+from cube2net.model.network import Network
 from cube2net.network.assembly import induce
 from cube2net.network.export.graphs import to_scipy
-from cube2net.network.export.registry import EXPORTS
-from cube2net.network_options import FORMS, MEMBERSHIPS
-from cube2net.records import Cube, Links, Network
-from cube2net.records.link_weights import HEAVIEST
+from cube2net.network.export.registry import EXPORTS, write
+from cube2net.options import FORMS, MEMBERSHIPS
 
 from toys import random_cube, toy_cube
 from workbook_sheets import parts
@@ -77,7 +76,7 @@ def test_whatever_links_weigh_no_weight_of_a_network_is_no_number(
         assert form != "objects" and "needs a method that chooses cells" in str(error)
         return
     assert is_finite(network)
-    json.dumps(c2n.pipeline.summary(network), allow_nan=False)
+    json.dumps(c2n.api.summary(network), allow_nan=False)
     assert np.isfinite(to_scipy(network).data).all()
 
 

@@ -15,13 +15,13 @@ from workbook_files import unzipped, workbook, zipped
 
 import cube2net as c2n
 from cube2net.errors import InputError
-from cube2net.network import read_recipe
+from cube2net.io.tables.dialects import Conventions
+from cube2net.io.tables.read_rows import read_rows
+from cube2net.model.network import Network
 from cube2net.network.export import xlsx
+from cube2net.network.export.recipes import read_recipe
 from cube2net.network.export.registry import write
 from cube2net.network.export.xlsx import LONGEST, PIECE
-from cube2net.records import Network
-from cube2net.sources.tables.dialects import Conventions
-from cube2net.sources.tables.read_rows import read_rows
 
 from rich_networks import rich_network
 from workbook_sheets import parts, sheets, titles

@@ -14,11 +14,15 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net import showing
+from cube2net._util import display as showing
+from cube2net.apps.notebook import html as html_pages
+from cube2net.apps.notebook.html import escaped
 from cube2net.errors import ParameterError
-from cube2net.notebook import html_pages
-from cube2net.notebook.html_parts import escaped
-from cube2net.records import Comparison, Cube, Network, Query, Selection, Setup, Trial
+from cube2net.model.comparison import Comparison, Setup, Trial
+from cube2net.model.cube import Cube
+from cube2net.model.network import Network
+from cube2net.model.query import Query
+from cube2net.model.selection import Selection
 
 from comparisons import PEER, in_one_cluster
 from hostile import LONG, NAMES, World
@@ -277,10 +281,10 @@ def test_what_shows_records_is_loaded_when_something_is_shown() -> None:
     program = (
         "import sys, cube2net as c2n, numpy as np\n"
         "query = c2n.Query(np.array([1]))\n"
-        "before = 'cube2net.notebook' in sys.modules\n"
+        "before = 'cube2net.apps.notebook' in sys.modules\n"
         "assert 'Query' in query._repr_html_()\n"
         "heavy = {'matplotlib', 'anywidget', 'IPython', 'torch', 'pandas'} & set(sys.modules)\n"
-        "print(before, 'cube2net.notebook' in sys.modules, sorted(heavy))"
+        "print(before, 'cube2net.apps.notebook' in sys.modules, sorted(heavy))"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout == "False True []\n"

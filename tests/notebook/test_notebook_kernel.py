@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cube2net import compiling
+from cube2net._util import compiling
 
 from notebook_runs import PAGE_BUILT, Kept, ran, ran_notebook
 

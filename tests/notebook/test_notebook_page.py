@@ -13,8 +13,8 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 import cube2net as c2n
 from browser.explorers import CHROMIUM, FLAGS, USUAL
-from cube2net.notebook.widget import Explorer
-from cube2net.records import Cube
+from cube2net.apps.notebook.widget import Explorer
+from cube2net.model.cube import Cube
 
 from hostile import NAMES
 from notebook_runs import PAGE_BUILT

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import cube2net as c2n
-from cube2net.compiling import tells_compiling
-from cube2net.errors import ParameterError
-from cube2net.notebook.progress_bars import (
+from cube2net._util.compiling import tells_compiling
+from cube2net._util.progress import Progress, Telling, listener, silent
+from cube2net.apps.notebook.progress_bars import (
     REMARKS,
     Bars,
     Doing,
@@ -19,7 +19,7 @@ from cube2net.notebook.progress_bars import (
     progress_bars,
     screen_here,
 )
-from cube2net.progress import Progress, Telling, listener, silent
+from cube2net.errors import ParameterError
 
 from hostile import NAMES, harmful
 from notebook_runs import Kept

@@ -12,11 +12,11 @@ import pytest
 from traitlets import TraitError
 
 import cube2net as c2n
+from cube2net._util.interrupts import step
+from cube2net.apps.notebook.explore import asked
+from cube2net.apps.notebook.widget import Explorer
 from cube2net.errors import MissingPackageError, ParameterError, QueryError
-from cube2net.interrupts import step
-from cube2net.notebook.explore import asked
-from cube2net.notebook.widget import Explorer
-from cube2net.records import Cube
+from cube2net.model.cube import Cube
 
 from notebook_runs import PAGE_BUILT, Kept
 

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cube2net.propose.attribute_kinds import bins_for, look_at
+from cube2net.design.attributes import bins_for, look_at
 
 COUNT = 200
 WORDS = [f"word{number}" for number in range(20)]

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.propose.cell_counts import Agreement, count_cells, score, told_together
-from cube2net.propose.item_samples import draw, read_texts
-from cube2net.records import Corpus
-from cube2net.records.corpus import MENTIONS, OBJECTS, table
-from cube2net.records.suggestion import CellCounts
+from cube2net.design.attributes import draw, read_texts
+from cube2net.design.combinations import Agreement, count_cells, score, told_together
+from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
+from cube2net.model.suggestion import CellCounts
 
 
 def corpus_of(rows: list[tuple[list[str], list[str], list[int]]], objects: int) -> Corpus:

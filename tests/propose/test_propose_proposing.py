@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net import cube as cubes
+from cube2net.cube.building.build import build
+from cube2net.cube.building.labels import parse_bins
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.design.propose import propose, text_of, with_text
 from cube2net.errors import ParameterError
-from cube2net.propose import propose, text_of, with_text
-from cube2net.records import Corpus, DimensionSpec
-from cube2net.records.corpus import LABELS, LINKS, MENTIONS, OBJECTS, table
-from cube2net.records.suggestion import Suggestion
+from cube2net.model.corpus import LABELS, LINKS, MENTIONS, OBJECTS, Corpus, table
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.suggestion import Suggestion
 
 WORDS = [f"word{number}" for number in range(60)]
 
@@ -36,7 +38,7 @@ def nodes(links: tuple[np.ndarray, np.ndarray] | None = None, **columns: object)
 
 
 def proposed(corpus: Corpus, **options: object) -> Suggestion:
-    return propose(corpus, cubes.parse_bins, **options)
+    return propose(corpus, parse_bins, **options)
 
 
 def named(suggestion: Suggestion) -> list[str]:
@@ -83,7 +85,7 @@ def test_a_chain_of_levels_becomes_one_dimension_that_builds():
     corpus = nodes(**{name: [f"{name} {code}" for code in codes] for name, codes in columns.items()})
     found = proposed(corpus)
     assert named(found) == ["topic/subfield/field/domain"]
-    cube = cubes.build(corpus, found.dimensions, cubes.DuckDB())
+    cube = build(corpus, found.dimensions, DuckDB())
     assert [(level.name, len(level.labels)) for level in cube.dimensions[0].levels] == [
         ("topic", 48),
         ("subfield", 12),
@@ -99,7 +101,7 @@ def test_a_level_that_some_labels_lack_is_told_and_not_proposed():
     found = proposed(nodes(**place))
     assert all("/" not in str(spec) for spec in found.dimensions)
     assert str(found.dependencies[0]).endswith("items differ; no level, for 1 labels have no state)")
-    cubes.build(nodes(**place), found.dimensions, cubes.DuckDB())
+    build(nodes(**place), found.dimensions, DuckDB())
 
 
 def test_dates_of_few_years_are_told_by_months_and_two_times_do_not_share_a_level():
@@ -111,7 +113,7 @@ def test_dates_of_few_years_are_told_by_months_and_two_times_do_not_share_a_leve
     year, other = (1960 + rng.integers(60, size=20_000) for _ in range(2))
     found = proposed(nodes(year=year, founded=other))
     assert len(found.dimensions) == 2
-    cube = cubes.build(nodes(year=year, founded=other), found.dimensions, cubes.DuckDB())
+    cube = build(nodes(year=year, founded=other), found.dimensions, DuckDB())
     assert len(cube.cells) == found.best.counts.cells
     one_day = nodes(on=pa.array(np.repeat(start, 50)), city=["a", "b"] * 25)
     assert [each.kind for each in proposed(one_day).attributes] == ["constant", "labels"]
@@ -127,7 +129,7 @@ def test_what_is_proposed_has_the_cells_that_its_cube_has():
     )
     found = proposed(corpus)
     for each in (*found.proposals, *found.alone):
-        cube = cubes.build(corpus, each.dimensions, cubes.DuckDB(), min_objects=10)
+        cube = build(corpus, each.dimensions, DuckDB(), min_objects=10)
         counts = each.counts
         assert (counts.cells, counts.dead) == (len(cube.cells), len(cube.small))
         assert counts.share == pytest.approx(float((cube.homes.sizes > 0).mean()))
@@ -216,7 +218,7 @@ def test_what_the_corpus_says_of_labels_is_a_level():
     )
     corpus = Corpus(corpus.objects, corpus.items, corpus.mentions, labels=known)
     assert named(proposed(corpus)) == ["venue/venue group"]
-    cube = cubes.build(corpus, proposed(corpus).dimensions, cubes.DuckDB())
+    cube = build(corpus, proposed(corpus).dimensions, DuckDB())
     assert cube.dimensions[0].levels[1].labels == ("g0", "g1")
 
 

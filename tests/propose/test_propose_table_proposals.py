@@ -3,11 +3,10 @@
 import numpy as np
 import pyarrow as pa
 
-from cube2net import cube as cubes
-from cube2net.propose import columns_in_words, propose_for_tables
-from cube2net.records import Corpus
-from cube2net.records.corpus import MENTIONS, OBJECTS, table
-from cube2net.records.suggestion import Suggestion
+from cube2net.cube.building.labels import parse_bins
+from cube2net.design.propose import columns_in_words, propose_for_tables
+from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
+from cube2net.model.suggestion import Suggestion
 
 
 def rows(source: dict[str, object] | None = None, **columns: object) -> Corpus:
@@ -23,7 +22,7 @@ def rows(source: dict[str, object] | None = None, **columns: object) -> Corpus:
 
 
 def proposed(corpus: Corpus, **options: object) -> Suggestion:
-    return propose_for_tables(corpus, cubes.parse_bins, **options)
+    return propose_for_tables(corpus, parse_bins, **options)
 
 
 def named(found: Suggestion) -> list[str]:

@@ -4,21 +4,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from cube2net._util.arrays import Links, Ragged
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError, SourceError
-from cube2net.records import (
-    Budget,
-    Cells,
-    Corpus,
-    Dimension,
-    DimensionSpec,
-    Level,
-    Links,
-    Objects,
-    Query,
-    Ragged,
-    Selection,
-)
-from cube2net.records.corpus import LINKS, MENTIONS, OBJECTS, table
+from cube2net.model.corpus import LINKS, MENTIONS, OBJECTS, Corpus, table
+from cube2net.model.cube import Cells
+from cube2net.model.dimension import Dimension, DimensionSpec, Level
+from cube2net.model.objects import Objects
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget, Selection
 
 from toys import random_cube, toy_cube
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cube2net.errors import HIGHEST, ParameterError, whole_number
-from cube2net.records import Budget
+from cube2net.model.selection import Budget
 
 
 def said(**given: Any) -> str:

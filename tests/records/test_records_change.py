@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from cube2net import construct
-from cube2net.records import Node
-from cube2net.records.change import Change, NamedNode
+from cube2net.api.construct import construct
+from cube2net.model.change import Change, NamedNode
+from cube2net.model.names import Node
 
 from toys import toy_cube
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.records.column_kinds import decoded, distinct_pairs, holds_text, is_list, texts_of_rows
+from cube2net.model.corpus import decoded, distinct_pairs, holds_text, is_list, texts_of_rows
 
 TEXTS = [pa.string(), pa.large_string(), pa.string_view()]
 LISTS = [

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from cube2net.errors import InputError, ParameterError
-from cube2net.records import Comparison, Setup, Trial
-from cube2net.records.comparison import FLOOR
+from cube2net.model.comparison import FLOOR, Comparison, Setup, Trial
 
 NONE = Setup(method="none")
 GREEDY = Setup(method="greedy", objective="linked", form="cells", m=20)

@@ -8,8 +8,7 @@ import pyarrow as pa
 import pytest
 
 from cube2net.errors import SourceError
-from cube2net.records import Corpus
-from cube2net.records.corpus import LINKS, MENTIONS, OBJECTS, table
+from cube2net.model.corpus import LINKS, MENTIONS, OBJECTS, Corpus, table
 
 
 def two_friends(**more: object) -> Corpus:
@@ -68,7 +67,7 @@ def test_items_that_are_gone_are_ids_each_once_and_not_there() -> None:
 
 
 def test_an_id_that_is_there_twice_is_found_among_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cube2net.records.corpus.MANY", 10)
+    monkeypatch.setattr("cube2net.model.corpus.MANY", 10)
     ids = [f"o{number}" for number in range(40)] + ["", "é"]
     names = pa.chunked_array([ids[:7], ids[7:]], pa.string())
     objects = pa.table({"object": names, "name": names, "kind": ["one"] * len(ids)})

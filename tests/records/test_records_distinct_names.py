@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.records.distinct_names import distinct_names
+from cube2net.model.objects import distinct_names
 
 NAMES = st.lists(st.sampled_from(["a", "b", "a (2)", "a (3)", "", "a (2) (2)"]), max_size=8)
 

@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.cube import roll_up
+from cube2net.cube.views import roll_up
 from cube2net.errors import ParameterError
-from cube2net.records import Node
-from cube2net.records.mixed_names import MixedCell, mixed_cell_of
+from cube2net.model.names import MixedCell, Node, mixed_cell_of
 from levels_by_hand import every_cell, levelled_cube
 
 

@@ -8,12 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.cube import lookup_of
+from cube2net.cube.storage.parts import lookup_of
 from cube2net.errors import ParameterError, QueryError
-from cube2net.network import assemble
-from cube2net.records import Dimension, Level, Objects, Selection
-from cube2net.records.key_rows import rows_of_keys
-from cube2net.records.node_names import node_of
+from cube2net.model.dimension import Dimension, Level
+from cube2net.model.names import node_of
+from cube2net.model.objects import Objects
+from cube2net.model.resolve import rows_of_keys
+from cube2net.model.selection import Selection
+from cube2net.network.assembly import assemble
 
 from toys import toy_cube
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
-from cube2net.cube import cuboid, roll_up
+from cube2net.cube.cuboids import cuboid
+from cube2net.cube.views import roll_up
 from cube2net.errors import ParameterError, QueryError
-from cube2net.records import Cube, Node, Scope, Steering
-from cube2net.records.mixed_names import mixed_cell_of
-from cube2net.records.node_names import node_of, title_of
+from cube2net.model.cube import Cube
+from cube2net.model.names import Node, mixed_cell_of, node_of, title_of
+from cube2net.model.selection import Scope, Steering
 
 
 @pytest.fixture(scope="module")

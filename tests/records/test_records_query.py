@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.cli.app import as_typed
-from cube2net.cube import read, save
+from cube2net.apps.cli.app import as_typed
+from cube2net.cube.storage.store import read, save
 from cube2net.errors import QueryError
-from cube2net.records import Cube, Query
+from cube2net.model.cube import Cube
+from cube2net.model.query import Query
 
 from toys import toy_cube
 

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.api import Desk
-from cube2net.cli.answers import about_missing, show_missing
-from cube2net.records import Cube, Objects
-from cube2net.records.key_rows import said_of_shared
-from cube2net.records.objects import Lookup
+from cube2net.apps.cli.answers import about_missing, show_missing
+from cube2net.apps.service.service import Desk
+from cube2net.model.cube import Cube
+from cube2net.model.objects import Lookup, Objects
+from cube2net.model.resolve import said_of_shared
 
 from toys import toy_cube
 

@@ -5,8 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
-from cube2net.records import DimensionSpec
-from cube2net.records.spec import LevelSpec, join_specs
+from cube2net.model.dimension import DimensionSpec, LevelSpec, join_specs
 
 TEXT = st.one_of(st.text(min_size=1), st.text(alphabet='ab=@/|":\n ', min_size=1))
 

@@ -15,7 +15,9 @@ import pytest
 
 import cube2net as c2n
 from cube2net.errors import CubeError, QueryError
-from cube2net.records import Cube, Network, Query
+from cube2net.model.cube import Cube
+from cube2net.model.network import Network
+from cube2net.model.query import Query
 
 from toys import packed, random_cube, sent, unpacked
 
@@ -62,7 +64,7 @@ def test_a_network_travels_whole_but_for_the_question_that_knows_its_cube(form: 
         assert_same(without_question(own), got)
         assert got.nodes.equals(own.nodes)
         assert got.links.equals(own.links)
-        assert c2n.pipeline.summary(got) == c2n.pipeline.summary(own)
+        assert c2n.api.summary(got) == c2n.api.summary(own)
 
 
 def test_a_network_that_travels_is_as_large_as_itself_and_not_as_its_cube() -> None:
@@ -147,7 +149,7 @@ def test_a_query_asked_of_another_cube_is_refused(tmp_path: Path) -> None:
     query = cube.query(one.query(0))
     turned = other.corpus.objects.take(list(range(60))[::-1])
     wrong = c2n.build_cube(replace(other.corpus, objects=turned))
-    for ask in (c2n.construct, c2n.pipeline.weigh, c2n.compare):
+    for ask in (c2n.construct, c2n.api.weigh, c2n.compare):
         with pytest.raises(QueryError) as caught:
             ask(wrong, query)
         assert str(caught.value).startswith("the query was made for another cube: row ")

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.errors import InputError
-from cube2net.records import Judge, Selection, Weights
+from cube2net.model.objective import Judge, Weights
+from cube2net.model.selection import Selection
 
 ZEROS = ", ".join(["0."] * 9)
 ONE = np.array([1.0, 0.0])

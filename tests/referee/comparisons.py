@@ -9,12 +9,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net.arrays import ragged_from_lists
-from cube2net.mine import METRICS
-from cube2net.records import Budget, Comparison, Cube, Network, Objects, Query, Selection, Setup, Trial, Worth
-from cube2net.referee.report.closeups import CloseUp, scene
-from cube2net.referee.report.page import environment
-from cube2net.referee.report.tables import Layout, Table
+from cube2net._util.arrays import ragged_from_lists
+from cube2net.evaluation.report.closeups import CloseUp, scene
+from cube2net.evaluation.report.page import environment
+from cube2net.evaluation.report.tables import Layout, Table
+from cube2net.mining.clustering import METRICS
+from cube2net.model.comparison import Comparison, Setup, Trial
+from cube2net.model.cube import Cube
+from cube2net.model.network import Network
+from cube2net.model.objective import Worth
+from cube2net.model.objects import Objects
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget, Selection
 
 TINY: dict[str, Any] = {
     "methods": ["none", "greedy", "pagerank"],

@@ -11,16 +11,19 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
-from cube2net import compiling
-from cube2net.array_types import Array
+from cube2net._util import compiling
+from cube2net._util.arrays import Array
+from cube2net._util.progress import silent
 from cube2net.errors import Cube2netError, InputError, QueryError
-from cube2net.mine import METRICS, KMeans
-from cube2net.network import assemble
-from cube2net.progress import silent
-from cube2net.records import Network, Query, Selection, Setup
-from cube2net.referee import DEFAULT, ByLabels, Marks, Race, choose_by_hidden_links
-from cube2net.referee import auto as racing
-from cube2net.referee.auto import assign_folds, candidates
+from cube2net.evaluation import auto as racing
+from cube2net.evaluation.auto import ByLabels, Marks, Race, assign_folds, candidates, choose_by_hidden_links
+from cube2net.evaluation.setups import DEFAULT
+from cube2net.mining.clustering import METRICS, KMeans
+from cube2net.model.comparison import Setup
+from cube2net.model.network import Network
+from cube2net.model.query import Query
+from cube2net.model.selection import Selection
+from cube2net.network.assembly import assemble
 
 from toys import toy_cube
 

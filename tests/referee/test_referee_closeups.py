@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.errors import InputError
-from cube2net.referee.report.closeups import close_ups
+from cube2net.evaluation.report.closeups import close_ups
 
 from comparisons import html_close_up, network
 

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from cube2net.network_options import FORMS
-from cube2net.records import Drawing, Setup
-from cube2net.referee.report import figures as drawings
-from cube2net.referee.report.figures import (
+from cube2net.evaluation.report import figures as drawings
+from cube2net.evaluation.report.figures import (
     CELL,
     COLOURS,
     DARK,
@@ -23,8 +21,11 @@ from cube2net.referee.report.figures import (
     score_by_size,
     sweep,
 )
-from cube2net.referee.report.page import asset
-from cube2net.referee.statistics import all_estimates
+from cube2net.evaluation.report.page import asset
+from cube2net.evaluation.statistics import all_estimates
+from cube2net.model.comparison import Setup
+from cube2net.model.network import Drawing
+from cube2net.options import FORMS
 
 from comparisons import ALONE, GREEDY, PEER, clustering, hidden_links, network
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cube2net.mine import METRICS
-from cube2net.records import Comparison, Setup, Trial
-from cube2net.referee.statistics import ALL, Difference
-from cube2net.referee.verdict import Finding, Peer, Way, find, sentence, verdict_of
+from cube2net.evaluation.statistics import ALL, Difference
+from cube2net.evaluation.verdict import Finding, Peer, Way, find, sentence, verdict_of
+from cube2net.mining.clustering import METRICS
+from cube2net.model.comparison import Comparison, Setup, Trial
 
 from comparisons import ALONE, EXACT, GREEDY, PEER, clustering, found_again, hidden_links, in_one_cluster
 

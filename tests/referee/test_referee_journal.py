@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cube2net.errors import Cube2netError, InputError
-from cube2net.records import Setup, Trial
-from cube2net.referee import journal as journals
-from cube2net.referee.journal import Journal
+from cube2net.evaluation import journal as journals
+from cube2net.evaluation.journal import Journal
+from cube2net.model.comparison import Setup, Trial
 
 from comparisons import ALONE, GREEDY, PEER
 

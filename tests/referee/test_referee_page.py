@@ -19,12 +19,13 @@ import numpy as np
 import pytest
 
 from cube2net.errors import InputError
-from cube2net.records import Comparison, Drawing
-from cube2net.referee.report.closeups import close_ups
-from cube2net.referee.report.page import Report, environment, page, write
-from cube2net.referee.report.tables import cell_table
-from cube2net.referee.statistics import all_estimates
-from cube2net.referee.verdict import verdict_of
+from cube2net.evaluation.report.closeups import close_ups
+from cube2net.evaluation.report.page import Report, environment, page, write
+from cube2net.evaluation.report.tables import cell_table
+from cube2net.evaluation.statistics import all_estimates
+from cube2net.evaluation.verdict import verdict_of
+from cube2net.model.comparison import Comparison
+from cube2net.model.network import Drawing
 
 from comparisons import (
     ALONE,
@@ -127,7 +128,7 @@ def test_every_tag_is_closed_and_no_name_becomes_a_tag() -> None:
 
 
 def test_templates_escape_all_but_what_was_made_safe_before() -> None:
-    folder = Path(str(resources.files("cube2net.referee.report"))) / "templates"
+    folder = Path(str(resources.files("cube2net.evaluation.report"))) / "templates"
     safe = [
         found for path in sorted(folder.iterdir()) for found in re.findall(r"(\S+) \| safe", path.read_text("utf-8"))
     ]
@@ -140,7 +141,7 @@ def test_templates_escape_all_but_what_was_made_safe_before() -> None:
 
 
 def test_importing_the_referee_loads_nothing_that_only_a_report_needs() -> None:
-    program = "import sys, cube2net.referee; print(*sorted(sys.modules))"
+    program = "import sys, cube2net.evaluation; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert not {"jinja2", "markupsafe", "plotly", "matplotlib", "scipy", "numba"} & set(done.stdout.split())
 

@@ -6,14 +6,17 @@ from typing import Any
 
 import pytest
 
+from cube2net.api.compare import COMPARED, named_methods
+from cube2net.api.plan import METHODS
 from cube2net.errors import ParameterError
-from cube2net.interfaces import Method, chooses_cells
-from cube2net.network import Hops, PageRank
-from cube2net.pipeline import METHODS
-from cube2net.pipeline.compare import COMPARED, named_methods
-from cube2net.records import Setup
-from cube2net.referee import AS_LARGE, SHORT_LIST, setups_of, with_peers
-from cube2net.select import OBJECTIVES, Cube2net, Greedy
+from cube2net.evaluation.setups import AS_LARGE, SHORT_LIST, setups_of, with_peers
+from cube2net.model.comparison import Setup
+from cube2net.model.interfaces import Method, chooses_cells
+from cube2net.network.hops import Hops
+from cube2net.network.pagerank import PageRank
+from cube2net.selection.greedy import Greedy
+from cube2net.selection.objectives import OBJECTIVES
+from cube2net.selection.rl.cube2net import Cube2net
 
 from comparisons import Failing
 

@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
+from cube2net._util.statistics import LEVEL, holm, holm_levels
 from cube2net.errors import InputError, ParameterError
-from cube2net.kernels.cluster_agreement import AGREEMENT
-from cube2net.records import Comparison, Setup, Trial
-from cube2net.referee import statistics
-from cube2net.referee.statistics import ALL, LEVEL, Difference, differences, estimate, estimates, holm, holm_levels
+from cube2net.evaluation import statistics
+from cube2net.evaluation.statistics import ALL, Difference, differences, estimate, estimates
+from cube2net.kernels.scores import AGREEMENT
+from cube2net.model.comparison import Comparison, Setup, Trial
 
 NONE, HOPS, GREEDY = (Setup(method=name) for name in ("none", "hops", "greedy"))
 MEASURES = ("F1", "JC", "NMI")

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from cube2net.records import Comparison, Setup, Trial
-from cube2net.referee.report.figures import link_panels, score_by_size, sweep
-from cube2net.referee.report.tables import (
+from cube2net.evaluation.report.figures import link_panels, score_by_size, sweep
+from cube2net.evaluation.report.tables import (
     Row,
     Table,
     TableColumn,
@@ -23,7 +22,8 @@ from cube2net.referee.report.tables import (
     score_table,
     shown,
 )
-from cube2net.referee.statistics import ALL, Difference, Estimate, all_estimates
+from cube2net.evaluation.statistics import ALL, Difference, Estimate, all_estimates
+from cube2net.model.comparison import Comparison, Setup, Trial
 
 from comparisons import ALONE, EXACT, GREEDY, PEER, WHY, clustering, hidden_links, html_table, network
 

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.errors import Cube2netError, InputError, ParameterError
-from cube2net.fingerprints import network_fingerprint
-from cube2net.records import Network, Setup, Trial
-from cube2net.referee.journal import Journal
-from cube2net.referee.trials import Trials, describe_error, describe_network
+from cube2net.evaluation.journal import Journal
+from cube2net.evaluation.trials import Trials, describe_error, describe_network
+from cube2net.model.comparison import Setup, Trial
+from cube2net.model.fingerprints import network_fingerprint
+from cube2net.model.network import Network
 
 from comparisons import ALONE, PEER, network
 
@@ -369,7 +370,7 @@ def test_trouble_that_an_interrupt_made_is_no_reason_of_a_setup(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked = threading.Event()
-    monkeypatch.setattr("cube2net.interrupts._everybody", asked)
+    monkeypatch.setattr("cube2net._util.interrupts._everybody", asked)
     path = tmp_path / "trials.jsonl"
 
     def mine(made: Network, miner: str, seed: int) -> Any:
@@ -382,7 +383,7 @@ def test_trouble_that_an_interrupt_made_is_no_reason_of_a_setup(
 
 
 def test_an_interrupt_does_not_wait_for_a_long_miner(tmp_path: Path) -> None:
-    from cube2net.interrupts import step
+    from cube2net._util.interrupts import step
 
     stopped, begun = threading.Event(), threading.Event()
 

@@ -11,14 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.errors import ParameterError
-from cube2net.records import Budget, Cube, Judge, Query, Selection, Weights, Worth
-from cube2net.select import Coverage, FBeta, Greedy, Jaccard, Precision
-from cube2net.select import anneal as module
-from cube2net.select.anneal import NONE_HELPS, Anneal, in_order
-from cube2net.select.greedy import priced_greedy
-from cube2net.select.problem import Problem
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Judge, Weights, Worth
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget, Selection
+from cube2net.selection import anneal as module
+from cube2net.selection.anneal import NONE_HELPS, Anneal, in_order
+from cube2net.selection.greedy import Greedy, priced_greedy
+from cube2net.selection.objectives import Coverage, FBeta, Jaccard, Precision
+from cube2net.selection.problem import Problem
 
 from toys import random_cube, toy_cube
 

@@ -9,13 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
+from cube2net.api.cubes import embed_cells
+from cube2net.api.plan import weigh
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.interfaces import Method, NeedsVectors
-from cube2net.pipeline import embed_cells, weigh
-from cube2net.records import Budget, Cube, Query, Repeats, Selection, Weights, Worth
-from cube2net.select import OBJECTIVES, Anneal, Cover, Cube2net, Exact, Greedy, Jaccard, Random
-from cube2net.select.objectives import Own
+from cube2net.model.cube import Cube
+from cube2net.model.interfaces import Method, NeedsVectors
+from cube2net.model.objective import Repeats, Weights, Worth
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget, Selection
+from cube2net.selection.anneal import Anneal
+from cube2net.selection.exact.exact import Exact
+from cube2net.selection.greedy import Greedy
+from cube2net.selection.objectives import OBJECTIVES, Cover, Jaccard, Own
+from cube2net.selection.random import Random
+from cube2net.selection.rl.cube2net import Cube2net
 
 from toys import random_cube, toy_cube
 

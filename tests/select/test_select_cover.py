@@ -9,13 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
+from cube2net.api.plan import weigh
 from cube2net.errors import ParameterError
-from cube2net.interfaces import Method
-from cube2net.pipeline import weigh
-from cube2net.records import Budget, Cube, Query, Selection
-from cube2net.select import Anneal, Cover, Cube2net, Exact, Greedy, Random
-from cube2net.select.exact.exact import serve_best
+from cube2net.model.cube import Cube
+from cube2net.model.interfaces import Method
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget, Selection
+from cube2net.selection.anneal import Anneal
+from cube2net.selection.exact.exact import Exact, serve_best
+from cube2net.selection.greedy import Greedy
+from cube2net.selection.objectives import Cover
+from cube2net.selection.random import Random
+from cube2net.selection.rl.cube2net import Cube2net
 
 from toys import random_cube, toy_cube
 
@@ -140,7 +146,7 @@ def test_objects_without_cells_count_once_each() -> None:
 
 
 def test_exact_is_never_below_greedy_however_little_time_its_solver_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cube2net.select.exact.exact.serve_best", lambda *_: (np.empty(0, dtype=np.int64), 99.0))
+    monkeypatch.setattr("cube2net.selection.exact.exact.serve_best", lambda *_: (np.empty(0, dtype=np.int64), 99.0))
     found = chosen(CUBE, QUERY, Cover(r=2), 10, Exact(seconds=0.1))
     assert found.value == 6.0 and found.bound == 6.0 and found.proven  # greedy has all that the cells can hold
     found = chosen(CUBE, QUERY, Cover(r=2), 1, Exact(seconds=0.1))

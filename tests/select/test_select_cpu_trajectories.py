@@ -10,13 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.errors import InputError, ParameterError
-from cube2net.records import Cube, Query, Weights
-from cube2net.select import Coverage, FBeta, Jaccard, Precision
-from cube2net.select.problem import Problem
-from cube2net.select.rl.cpu_trajectories import PRICE_STEP, Trajectories
-from cube2net.select.rl.episodes import Dynamics, Space
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Weights
+from cube2net.model.query import Query
+from cube2net.selection.objectives import Coverage, FBeta, Jaccard, Precision
+from cube2net.selection.problem import Problem
+from cube2net.selection.rl.cpu_trajectories import PRICE_STEP, Trajectories
+from cube2net.selection.rl.episodes import Dynamics, Space
 
 from toys import random_cube, toy_cube
 

@@ -14,15 +14,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
-from cube2net.array_types import Array
-from cube2net.cli.options import configured
+from cube2net._util.arrays import Array
+from cube2net.apps.cli.options import configured
 from cube2net.errors import InputError, ParameterError
-from cube2net.records import Budget, Cube, Judge, Query, Selection, Vectors, Weights
-from cube2net.select import Greedy, Jaccard
-from cube2net.select.rl import policy as policies
-from cube2net.select.rl.cube2net import Cube2net
-from cube2net.select.rl.policy import Trained, drawn
-from cube2net.select.rl.presets import PRESETS
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Judge, Weights
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget, Selection
+from cube2net.model.vectors import Vectors
+from cube2net.selection.greedy import Greedy
+from cube2net.selection.objectives import Jaccard
+from cube2net.selection.rl import policy as policies
+from cube2net.selection.rl.cube2net import Cube2net
+from cube2net.selection.rl.policy import Trained, drawn
+from cube2net.selection.rl.presets import PRESETS
 
 from toys import random_cube, toy_cube
 

@@ -18,13 +18,16 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.records import Cube, Judge, Query, Vectors, Weights
-from cube2net.select import Coverage, Jaccard
-from cube2net.select.problem import Problem
-from cube2net.select.rl.environment import SelectionEnv, SelectionVectorEnv
-from cube2net.select.rl.episodes import Dynamics, Space
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Judge, Weights
+from cube2net.model.query import Query
+from cube2net.model.vectors import Vectors
+from cube2net.selection.objectives import Coverage, Jaccard
+from cube2net.selection.problem import Problem
+from cube2net.selection.rl.environment import SelectionEnv, SelectionVectorEnv
+from cube2net.selection.rl.episodes import Dynamics, Space
 
 from toys import random_cube, toy_cube
 
@@ -296,9 +299,9 @@ def test_what_cannot_be_is_refused_by_name() -> None:
 
 def test_only_this_module_loads_gymnasium_and_it_loads_no_torch() -> None:
     code = (
-        "import sys, cube2net.select.rl.cpu_trajectories, cube2net.select.rl.cube2net;"
+        "import sys, cube2net.selection.rl.cpu_trajectories, cube2net.selection.rl.cube2net;"
         "print('gymnasium' in sys.modules);"
-        "import cube2net.select.rl.environment; print('torch' in sys.modules)"
+        "import cube2net.selection.rl.environment; print('torch' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.errors import InputError, ParameterError
-from cube2net.select.rl.episodes import MOST, Space
+from cube2net.selection.rl.episodes import MOST, Space
 
 LIMITS = np.iinfo(np.int16)
 

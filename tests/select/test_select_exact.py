@@ -12,14 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.errors import InputError, QueryError
-from cube2net.records import Budget, Cube, Query, Weights
-from cube2net.select import OBJECTIVES, Coverage, Exact, FBeta, Greedy, Jaccard, Precision
-from cube2net.select.contract import Clock, compute_room
-from cube2net.select.exact.duals import Relaxation, tighten
-from cube2net.select.exact.exact import BranchAndBound, target_of, unit, upper_bound
-from cube2net.select.problem import Problem
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Weights
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget
+from cube2net.selection.contract import Clock, compute_room
+from cube2net.selection.exact.duals import Relaxation, tighten
+from cube2net.selection.exact.exact import BranchAndBound, Exact, target_of, unit, upper_bound
+from cube2net.selection.greedy import Greedy
+from cube2net.selection.objectives import OBJECTIVES, Coverage, FBeta, Jaccard, Precision
+from cube2net.selection.problem import Problem
 
 from toys import random_cube, toy_cube
 

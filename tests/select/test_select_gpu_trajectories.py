@@ -9,13 +9,13 @@ import pytest
 import torch
 
 from cube2net.errors import ParameterError
-from cube2net.records import Query
-from cube2net.select.objectives import Jaccard
-from cube2net.select.problem import Problem
-from cube2net.select.rl import ppo
-from cube2net.select.rl.cpu_trajectories import OnCpu, Trajectories
-from cube2net.select.rl.episodes import Dynamics, Space
-from cube2net.select.rl.gpu_trajectories import GpuTrajectories, usable
+from cube2net.model.query import Query
+from cube2net.selection.objectives import Jaccard
+from cube2net.selection.problem import Problem
+from cube2net.selection.rl import ppo
+from cube2net.selection.rl.cpu_trajectories import OnCpu, Trajectories
+from cube2net.selection.rl.episodes import Dynamics, Space
+from cube2net.selection.rl.gpu_trajectories import GpuTrajectories, usable
 
 from toys import random_cube
 

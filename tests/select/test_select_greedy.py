@@ -10,15 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
+from cube2net.api.plan import weigh
 from cube2net.errors import ParameterError
-from cube2net.interfaces import LinkObjective, Objective
-from cube2net.pipeline import weigh
-from cube2net.records import Budget, Cube, Judge, Query, Repeats, Weights
-from cube2net.select import OBJECTIVES, Coverage, FBeta, Greedy, Jaccard, Precision
-from cube2net.select.greedy import BY, priced_greedy, untouched_may_help
-from cube2net.select.objectives import Linked
-from cube2net.select.problem import Problem
+from cube2net.model.cube import Cube
+from cube2net.model.interfaces import LinkObjective, Objective
+from cube2net.model.objective import Judge, Repeats, Weights
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget
+from cube2net.selection.contract import untouched_may_help
+from cube2net.selection.greedy import BY, Greedy, priced_greedy
+from cube2net.selection.objectives import OBJECTIVES, Coverage, FBeta, Jaccard, Linked, Precision
+from cube2net.selection.problem import Problem
 
 from toys import random_cube, toy_cube
 
@@ -336,6 +339,6 @@ def test_by_price_says_which_questions_it_does_not_take() -> None:
 
 
 def test_importing_select_does_not_load_the_compiler() -> None:
-    code = "import sys, cube2net.select; print('numba' in sys.modules)"
+    code = "import sys, cube2net.selection; print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.records import Cube, Query, Weights
-from cube2net.select import Coverage, FBeta, Jaccard, Precision
-from cube2net.select.greedy import priced_greedy
-from cube2net.select.problem import Problem
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Weights
+from cube2net.model.query import Query
+from cube2net.selection.greedy import priced_greedy
+from cube2net.selection.objectives import Coverage, FBeta, Jaccard, Precision
+from cube2net.selection.problem import Problem
 
 from toys import random_cube, toy_cube
 

@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array, Ragged
 from cube2net.kernels import coverage
-from cube2net.records import Cube, Query, Ragged, Repeats
-from cube2net.select.contract import outcome
-from cube2net.select.greedy import priced_cells, priced_greedy
-from cube2net.select.objectives import Jaccard
-from cube2net.select.problem import Problem, Served, Sums
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Repeats
+from cube2net.model.query import Query
+from cube2net.selection.contract import outcome
+from cube2net.selection.greedy import priced_cells, priced_greedy
+from cube2net.selection.objectives import Jaccard
+from cube2net.selection.problem import Problem, Served, Sums
 
 from toys import random_cube
 

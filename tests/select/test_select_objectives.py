@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
+from cube2net.api.plan import LINK_TOLERANCE, weigh
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.interfaces import LinkObjective, Objective
-from cube2net.network import scores
-from cube2net.pipeline import LINK_TOLERANCE, weigh
-from cube2net.records import Query
-from cube2net.select import OBJECTIVES, Coverage, FBeta, Jaccard, Precision
-from cube2net.select.objectives import Linked, Own
+from cube2net.model.interfaces import LinkObjective, Objective
+from cube2net.model.query import Query
+from cube2net.network.pagerank import scores
+from cube2net.selection.objectives import OBJECTIVES, Coverage, FBeta, Jaccard, Linked, Own, Precision
 
 from toys import random_cube, toy_cube
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from cube2net.errors import ParameterError
-from cube2net.select.rl import ppo
+from cube2net.selection.rl import ppo
 
 QUICK = ppo.Settings(epochs=10, hidden=32, learning_rate=3e-3, spread=0.5)
 

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
-from cube2net.records import Cube, Query, Weights
-from cube2net.select import OBJECTIVES, Jaccard, Precision
-from cube2net.select.problem import Problem, drop_unaffordable
+from cube2net._util.arrays import Array
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Weights
+from cube2net.model.query import Query
+from cube2net.selection.objectives import OBJECTIVES, Jaccard, Precision
+from cube2net.selection.problem import Problem, drop_unaffordable
 
 from toys import random_cube, toy_cube
 

@@ -9,13 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.api.plan import weigh
 from cube2net.errors import ParameterError
-from cube2net.pipeline import weigh
-from cube2net.records import Budget, Cube, Judge, Query, Weights
-from cube2net.select import Anneal, Exact, Greedy, Jaccard
-from cube2net.select.exact.duals import Relaxation, tighten
-from cube2net.select.exact.exact import target_of, upper_bound
-from cube2net.select.problem import Problem
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Judge, Weights
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget
+from cube2net.selection.anneal import Anneal
+from cube2net.selection.exact.duals import Relaxation, tighten
+from cube2net.selection.exact.exact import Exact, target_of, upper_bound
+from cube2net.selection.greedy import Greedy
+from cube2net.selection.objectives import Jaccard
+from cube2net.selection.problem import Problem
 
 from toys import random_cube, toy_cube
 

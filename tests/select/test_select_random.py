@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from cube2net.records import Budget, Query
-from cube2net.select import Jaccard, Random
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget
+from cube2net.selection.objectives import Jaccard
+from cube2net.selection.random import Random
 
 from toys import toy_cube
 

@@ -11,42 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array, Ragged
 from cube2net.errors import InputError, ParameterError
-from cube2net.records import (
-    Budget,
-    Cube,
-    Judge,
-    Node,
-    Query,
-    Ragged,
-    Repeats,
-    Scope,
-    Selection,
-    Steering,
-    Weights,
-    Worth,
-)
-from cube2net.records.scope import OPEN
-from cube2net.records.vectors import Vectors
-from cube2net.select import (
-    Anneal,
-    Cover,
-    Coverage,
-    Cube2net,
-    Exact,
-    FBeta,
-    Greedy,
-    Jaccard,
-    Own,
-    Precision,
-    Random,
-    Settled,
-    bounded,
-    check_selection,
-    guided,
-    scope_of,
-)
+from cube2net.model.cube import Cube
+from cube2net.model.names import Node
+from cube2net.model.objective import Judge, Repeats, Weights, Worth
+from cube2net.model.query import Query
+from cube2net.model.selection import OPEN, Budget, Scope, Selection, Steering
+from cube2net.model.vectors import Vectors
+from cube2net.selection.anneal import Anneal
+from cube2net.selection.contract import check_selection
+from cube2net.selection.exact.exact import Exact, bounded
+from cube2net.selection.greedy import Greedy
+from cube2net.selection.objectives import Cover, Coverage, FBeta, Jaccard, Own, Precision
+from cube2net.selection.random import Random
+from cube2net.selection.rl.cube2net import Cube2net
+from cube2net.selection.steering import Settled, guided, scope_of
 
 from toys import random_cube, toy_cube
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hypothesis import strategies as st
 
 from cube2net.errors import Cube2netError
-from cube2net.records import Corpus
+from cube2net.model.corpus import Corpus
 
 Cuts = list[tuple[int, int, bytes]]
 

@@ -15,8 +15,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from cube2net.records import Corpus
-from cube2net.sources.readers.openalex import OpenAlex
+from cube2net.io.bibliography.openalex import OpenAlex
+from cube2net.model.corpus import Corpus
 
 REAL = [json.loads(line) for line in Path(__file__).with_name("openalex_works.jsonl").read_text("utf-8").splitlines()]
 FILES = {"works.jsonl": "".join(json.dumps(work) + "\n" for work in REAL).encode()}

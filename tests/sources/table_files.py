@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from cube2net.errors import SourceError
-from cube2net.records import Corpus
-from cube2net.sources.tables.table_source import Tables
+from cube2net.io.tables.table_source import Tables
+from cube2net.model.corpus import Corpus
 
 
 def write(path: Path, rows: list[dict]) -> Path:

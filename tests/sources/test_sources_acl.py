@@ -16,12 +16,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net import safe_xml
+from cube2net._util import xml as safe_xml
 from cube2net.errors import ParameterError, SourceError
-from cube2net.interfaces import Source
-from cube2net.records import Corpus, DimensionSpec, Objects
-from cube2net.sources.io import input_files
-from cube2net.sources.readers.acl import Acl
+from cube2net.io import files as input_files
+from cube2net.io.bibliography.acl import Acl
+from cube2net.model.corpus import Corpus
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.interfaces import Source
+from cube2net.model.objects import Objects
 
 from fuzz import check_corpus_or_sentence, damaged
 

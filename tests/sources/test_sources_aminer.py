@@ -16,12 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import SourceError
-from cube2net.interfaces import Source
-from cube2net.records import Corpus
-from cube2net.sources.io import input_files, text_records
-from cube2net.sources.readers import papers as papers_module
-from cube2net.sources.readers.aminer import Aminer
-from cube2net.sources.readers.papers import IdSet
+from cube2net.io import files as input_files
+from cube2net.io import text_records
+from cube2net.io.bibliography import papers as papers_module
+from cube2net.io.bibliography.aminer import Aminer
+from cube2net.io.bibliography.papers import IdSet
+from cube2net.model.corpus import Corpus
+from cube2net.model.interfaces import Source
 
 from fuzz import changed, check_corpus_or_sentence
 
@@ -392,7 +393,7 @@ def test_a_folder_is_read_whole_in_the_order_of_its_names(tmp_path: Path) -> Non
 
 
 def test_progress_goes_from_nothing_to_all_the_bytes_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cube2net.sources.readers.aminer.EVERY", 1)
+    monkeypatch.setattr("cube2net.io.bibliography.aminer.EVERY", 1)
     paths = [write(tmp_path / "a.json", *V10), pack(tmp_path, "zip", {"b.json": bytes_of({**V10[0], "id": "c"})})]
     seen: list[tuple[str, int, int | None]] = []
     Aminer().read(paths, progress=lambda stage, done, total=None: seen.append((stage, done, total)))
@@ -405,7 +406,7 @@ def test_progress_goes_from_nothing_to_all_the_bytes_on_disk(tmp_path: Path, mon
 
 @pytest.mark.parametrize("kind", ["zip", "gz", "tgz"])
 def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setattr("cube2net.unpacking.FREE", 2**20)
+    monkeypatch.setattr("cube2net._util.zip_files.FREE", 2**20)
     path = pack(tmp_path, kind, {"dblp.json": bytes_of(V10[0]) + b" " * (2 * 2**20 + 7 * 2**20 * (kind != "gz"))})
     with pytest.raises(SourceError, match=r"unpacks to more than 100 times its size \([\d,]+ bytes out of [\d,]+\)"):
         read(path)

@@ -20,15 +20,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cube2net import unpacking
-from cube2net.cli.options import configured
+from cube2net._util import zip_files as unpacking
+from cube2net._util.zip_files import Gauge, Meter, UnpackLimits, open_zip, unpacked
+from cube2net.apps.cli.options import configured
 from cube2net.errors import ParameterError, SourceError
-from cube2net.sources import SOURCES, Acl, Aminer, Dblp, Movies, Tables, Yelp
-from cube2net.sources.tables import parquet
-from cube2net.sources.tables.parquet import Page, chunks_of, pages_of
-from cube2net.sources.tables.query_files import read_query_file
-from cube2net.sources.tables.read_rows import read_rows
-from cube2net.unpacking import Gauge, Meter, UnpackLimits, open_zip, unpacked
+from cube2net.io.bibliography.acl import Acl
+from cube2net.io.bibliography.aminer import Aminer
+from cube2net.io.bibliography.dblp import Dblp
+from cube2net.io.query_files import read_query_file
+from cube2net.io.reviews.movies import Movies
+from cube2net.io.reviews.yelp import Yelp
+from cube2net.io.sources import SOURCES
+from cube2net.io.tables import parquet
+from cube2net.io.tables.parquet import Page, chunks_of, pages_of
+from cube2net.io.tables.read_rows import read_rows
+from cube2net.io.tables.table_source import Tables
 
 MUCH = 40 * 2**20
 
@@ -134,9 +140,9 @@ def test_the_limits_are_parameters_of_every_source_and_checked(name: str) -> Non
 
 def test_a_long_row_or_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("io.text_records", "tables.text_tables"):
-        monkeypatch.setattr(f"cube2net.sources.{module}.LONGEST", 2**20)
-        monkeypatch.setattr(f"cube2net.sources.{module}.BLOCK", 2**16)
-    monkeypatch.setattr("cube2net.sources.tables.json_lines.BLOCK", 2**16)
+        monkeypatch.setattr(f"cube2net.io.{module}.LONGEST", 2**20)
+        monkeypatch.setattr(f"cube2net.io.{module}.BLOCK", 2**16)
+    monkeypatch.setattr("cube2net.io.tables.read_rows.BLOCK", 2**16)
     quoted, line = tmp_path / "quoted.csv", tmp_path / "line.jsonl"
     quoted.write_bytes(b'id,name\na,"' + b"x\n" * 2**20)
     assert refusal(lambda: read_rows(quoted)) == (
@@ -361,7 +367,7 @@ PROGRAM = """
 import resource, sys
 from pathlib import Path
 from cube2net.errors import SourceError
-from cube2net.sources.tables.read_rows import read_rows
+from cube2net.io.tables.read_rows import read_rows
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     read_rows(Path(sys.argv[1]))

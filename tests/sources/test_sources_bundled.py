@@ -11,9 +11,10 @@ import pyarrow.compute as pc
 import pytest
 
 from cube2net.errors import ParameterError, SourceError
-from cube2net.records import Corpus, Objects
-from cube2net.sources.made import bundled
-from cube2net.sources.made.bundled import AREA_OF_SIG, AREA_SIGS, load_areas, load_bundled, load_labs
+from cube2net.io import datasets as bundled
+from cube2net.io.datasets import AREA_OF_SIG, AREA_SIGS, load_areas, load_bundled, load_labs
+from cube2net.model.corpus import Corpus
+from cube2net.model.objects import Objects
 
 DATA = resources.files("cube2net").joinpath("data")
 MANIFEST = json.loads(DATA.joinpath("acl.json").read_text(encoding="utf-8"))

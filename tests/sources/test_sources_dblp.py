@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net import safe_xml
+from cube2net._util import xml as safe_xml
 from cube2net.errors import ParameterError, SourceError
-from cube2net.interfaces import Source
-from cube2net.records import Corpus
-from cube2net.sources.readers.dblp import Dblp, long_name
+from cube2net.io.bibliography.dblp import Dblp, long_name
+from cube2net.model.corpus import Corpus
+from cube2net.model.interfaces import Source
 
 from fuzz import changed, check_corpus_or_sentence
 

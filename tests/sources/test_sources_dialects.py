@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from cube2net.errors import ParameterError, SourceError
-from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.dialects import Conventions, Dialect, find_dialect
-from cube2net.sources.tables.read_rows import read_rows
+from cube2net.io.dropped import Dropped
+from cube2net.io.tables.dialects import Conventions, Dialect, find_dialect
+from cube2net.io.tables.read_rows import read_rows
 
 
 def read(path: Path, content: str | bytes, **given: object) -> tuple[dict, list[str]]:

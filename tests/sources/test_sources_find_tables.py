@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from workbook_files import workbook
 
-from cube2net.records import Corpus
-from cube2net.sources.tables.table_source import Tables
+from cube2net.io.tables.table_source import Tables
+from cube2net.model.corpus import Corpus
 
 from table_files import put, read, refusal
 

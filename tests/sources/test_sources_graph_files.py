@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net import pipeline, safe_xml
+from cube2net._util import xml as safe_xml
+from cube2net._util.progress import silent
+from cube2net.api import read as reading
+from cube2net.api.spreadsheets import sheet_reader
 from cube2net.errors import Cube2netError
-from cube2net.pipeline import reading
-from cube2net.progress import silent
-from cube2net.sources.tables import graph_files
-from cube2net.sources.tables.graph_files import is_graph_file
+from cube2net.io import graph_files
+from cube2net.io.graph_files import is_graph_file
 
 KEYS = """<key id="d0" for="node" attr.name="city" attr.type="string"><default>Oslo</default></key>
 <key id="d1" for="node" attr.name="age" attr.type="int"/>
@@ -333,5 +334,5 @@ def test_json_is_a_graph_where_it_begins_as_one(tmp_path: Path, name: str, text:
 def test_every_reader_takes_json_with_nodes_for_a_graph(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"nodes": [{"id": "x"}, {"id": "y"}], "links": [{"source": "x", "target": "y"}]}')
-    assert type(pipeline.sheet_reader([path])).__name__ == "Graph"
+    assert type(sheet_reader([path])).__name__ == "Graph"
     assert reading.corpus_of(path, {}, silent, c2n.network).objects["object"].to_pylist() == ["x", "y"]

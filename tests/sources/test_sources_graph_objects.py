@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net import build_cube, construct
+from cube2net.api.build import build_cube
+from cube2net.api.construct import construct
 from cube2net.errors import Cube2netError, SourceError
-from cube2net.records import Corpus
-from cube2net.sources.tables.graph_objects import from_igraph, from_networkx
+from cube2net.io.graph_objects import from_igraph, from_networkx
+from cube2net.model.corpus import Corpus
 
 
 def links(corpus: Corpus) -> dict[tuple[str, str], float]:

@@ -15,13 +15,15 @@ import test_sources_aminer as aminer
 import test_sources_movies as movies
 import test_sources_yelp as yelp
 
-from cube2net.checkpoints import digest_corpus
+from cube2net._util.progress import silent
+from cube2net._util.zip_files import Meter
+from cube2net.api.checkpoints import digest_corpus
 from cube2net.errors import SourceError
-from cube2net.progress import silent
-from cube2net.sources import SOURCES, Aminer, Movies
-from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.io.input_files import InputFiles, data_files
-from cube2net.unpacking import Meter
+from cube2net.io.bibliography.aminer import Aminer
+from cube2net.io.dropped import Dropped
+from cube2net.io.files import InputFiles, data_files
+from cube2net.io.reviews.movies import Movies
+from cube2net.io.sources import SOURCES
 
 import openalex_records as openalex
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.records import Corpus
-from cube2net.sources.tables.list_columns import label_separator, list_separator
+from cube2net.io.tables.list_columns import label_separator, list_separator
+from cube2net.model.corpus import Corpus
 
 AREAS = ("Energie", "Logistik", "Wasser")
 PEOPLE = [f"{first} {last}" for first in ("Ada", "Bo", "Cleo", "Dirk") for last in ("Nelke", "Rose", "Tulpe")]

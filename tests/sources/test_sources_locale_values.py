@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.column_types import Rows, attribute
-from cube2net.sources.tables.dialects import Conventions
-from cube2net.sources.tables.read_rows import read_rows
+from cube2net.io.dropped import Dropped
+from cube2net.io.tables.column_types import Rows, attribute
+from cube2net.io.tables.dialects import Conventions
+from cube2net.io.tables.read_rows import read_rows
 
 from table_files import put, read, refusal
 

@@ -18,12 +18,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError, SourceError
-from cube2net.interfaces import Source
-from cube2net.records import Corpus
-from cube2net.sources.io import input_files
-from cube2net.sources.readers import movies
-from cube2net.sources.readers.movies import FilmTexts, Movies, title_key
-from cube2net.sources.readers.reviews import matching
+from cube2net.io import files as input_files
+from cube2net.io.reviews import movies
+from cube2net.io.reviews.link_tasks import matching
+from cube2net.io.reviews.movies import FilmTexts, Movies, title_key
+from cube2net.model.corpus import Corpus
+from cube2net.model.interfaces import Source
 
 from fuzz import check_corpus_or_sentence, damaged
 

@@ -16,12 +16,13 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.cube import DuckDB, update
+from cube2net.cube.building.build import update
+from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.errors import SourceError
-from cube2net.records import Corpus
-from cube2net.sources.readers import openalex
-from cube2net.sources.readers.openalex import Gathering, OpenAlex
-from cube2net.sources.readers.openalex_works import Batch
+from cube2net.io.bibliography import openalex
+from cube2net.io.bibliography.openalex import Gathering, OpenAlex
+from cube2net.io.bibliography.openalex_works import Batch
+from cube2net.model.corpus import Corpus
 
 from openalex_records import FILES, ONE, REAL, check_as_plain, items_of, lines, mentions_of, read, work
 

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cube2net.checkpoints import digest_corpus
+from cube2net.api.checkpoints import digest_corpus
 from cube2net.errors import SourceError
-from cube2net.sources.readers.openalex import OpenAlex
+from cube2net.io.bibliography.openalex import OpenAlex
 
 from openalex_records import FILES, FORMS, ONE, lines, mentions_of, read, work
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cube2net.errors import ParameterError, SourceError
-from cube2net.sources.readers.openalex import OpenAlex
+from cube2net.io.bibliography.openalex import OpenAlex
 
 from openalex_records import FILES, ONE, items_of, lines, read, work
 

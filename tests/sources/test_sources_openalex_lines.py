@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import SourceError
-from cube2net.sources.readers import openalex_lines
-from cube2net.sources.readers.openalex import OpenAlex
+from cube2net.io.bibliography import openalex_lines
+from cube2net.io.bibliography.openalex import OpenAlex
 
 from fuzz import check_corpus_or_sentence, damaged
 from openalex_records import FILES, ONE, items_of, lines, mentions_of, read, work

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from cube2net.errors import ParameterError
-from cube2net.sources.made.planted import Planted, make_planted
+from cube2net.io.datasets import Planted, make_planted
 
 
 def cells_of(planted: Planted) -> dict[tuple[str, str, str], set[str]]:

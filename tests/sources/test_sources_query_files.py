@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import Cube2netError
-from cube2net.sources.tables.query_files import read_pairs_file, read_query_file
+from cube2net.io.query_files import read_pairs_file, read_query_file
 
 
 @pytest.mark.parametrize(

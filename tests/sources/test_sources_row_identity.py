@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import cube2net as c2n
-from cube2net.records import Corpus
+from cube2net.model.corpus import Corpus
 
 LEGAL = ("GmbH", "AG", "e.K.")
 TRADES = ("Papier", "Glas", "Holz", "Garn")

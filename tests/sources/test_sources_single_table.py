@@ -8,7 +8,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.errors import SourceError
-from cube2net.records import Corpus
+from cube2net.model.corpus import Corpus
 
 CLUB = "Vorname;Nachname;Stadt;Beitrag;Kennt\r\nJürgen;Groß;Köln;10,50;Eva Süß, Ute Ott\r\nEva;Süß;Köln;9,00;\r\n"
 CLUB += "Ute;Ott;Bonn;8,50;Jürgen Groß, Nemo Niemand\r\nMax;Ott;Bonn;8,50;Eva Süß, ute  ott\r\n"

@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import cube2net as c2n
-from cube2net.cli.app import as_typed
+from cube2net.apps.cli.app import as_typed
 from cube2net.errors import Cube2netError, Message, Setting
-from cube2net.sources import Sql
+from cube2net.io.sql import Sql
 
 NODES = {"id": [1, 2, 3], "city": ["Rome", "Oslo", "Oslo"], "born": [1970, 1981, 1992]}
 
@@ -134,7 +134,7 @@ def test_the_files_of_a_query_are_those_it_names() -> None:
 def test_a_build_by_sql_is_taken_up_only_where_its_files_are_the_same(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cube2net.pipeline import build as building
+    from cube2net.api import build as building
 
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -168,7 +168,7 @@ def test_a_build_by_sql_is_taken_up_only_where_its_files_are_the_same(
 
 @pytest.mark.usefixtures("folder")
 def test_the_command_line_builds_by_sql(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from cube2net.cli.app import main
+    from cube2net.apps.cli.app import main
 
     def run(*words: str) -> tuple[int, str]:
         monkeypatch.setattr("sys.argv", ["cube2net", *words])

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from cube2net import build_cube, construct
-from cube2net.cube import DuckDB, update
+from cube2net.api.build import build_cube
+from cube2net.api.construct import construct
+from cube2net.cube.building.build import update
+from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.errors import SourceError
-from cube2net.sources.tables.table_source import Tables
+from cube2net.io.tables.table_source import Tables
 
 from table_files import put, read, write
 

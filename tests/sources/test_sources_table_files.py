@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cube2net.errors import SourceError
-from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.dialects import Conventions
-from cube2net.sources.tables.read_rows import read_rows
-from cube2net.sources.tables.table_source import Tables
+from cube2net.io.dropped import Dropped
+from cube2net.io.tables.dialects import Conventions
+from cube2net.io.tables.read_rows import read_rows
+from cube2net.io.tables.table_source import Tables
 
 from fuzz import check_corpus_or_sentence
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 import cube2net as c2n
 from cube2net.errors import SourceError
-from cube2net.records import Corpus
-from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.column_types import Rows
-from cube2net.sources.tables.table_corpus import with_labels_and_terms
-from cube2net.sources.tables.table_roles import assign
-from cube2net.sources.tables.table_source import Tables
+from cube2net.io.dropped import Dropped
+from cube2net.io.tables.column_types import Rows
+from cube2net.io.tables.table_corpus import with_labels_and_terms
+from cube2net.io.tables.table_roles import assign
+from cube2net.io.tables.table_source import Tables
+from cube2net.model.corpus import Corpus
 
 from table_files import put, read, refusal, write
 
@@ -159,7 +159,7 @@ def test_terms_stand_in_for_texts(tmp_path: Path) -> None:
         {"item": 1, "term": "graph", "count": 3},
     ]
     assert "terms.csv: 1 repeated terms add their counts" in said
-    assert len(c2n.pipeline.find_topics(corpus, "lda", count=2).names) >= 1
+    assert len(c2n.api.find_topics(corpus, "lda", count=2).names) >= 1
     put(tmp_path, terms="item,word\np,tree\n")
     assert read([tmp_path])[0].terms.to_pylist() == [{"item": 0, "term": "tree", "count": 1}]
 

@@ -1,7 +1,7 @@
 import pytest
 
 from cube2net.errors import ParameterError, SourceError
-from cube2net.sources.tables.table_roles import SPELLINGS, check_roles, guess_columns
+from cube2net.io.tables.table_roles import SPELLINGS, check_roles, guess_columns
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from cube2net.errors import ParameterError
-from cube2net.interfaces import Source
-from cube2net.records import Corpus
-from cube2net.sources.tables.table_roles import assign
-from cube2net.sources.tables.table_source import Tables
+from cube2net.io.tables.table_roles import assign
+from cube2net.io.tables.table_source import Tables
+from cube2net.model.corpus import Corpus
+from cube2net.model.interfaces import Source
 
 from table_files import put, read, refusal, write
 

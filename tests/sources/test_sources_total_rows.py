@@ -11,10 +11,10 @@ from workbook_files import workbook
 
 import cube2net as c2n
 from cube2net.errors import SourceError
-from cube2net.records import Corpus
-from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.frames import frame_rows
-from cube2net.sources.tables.total_rows import without_totals
+from cube2net.io.dropped import Dropped
+from cube2net.io.tables.frames import frame_rows
+from cube2net.io.tables.single_table import without_totals
+from cube2net.model.corpus import Corpus
 
 TOWNS, TRADES = ("Ulm", "Kiel", "Gera"), ("Papier", "Glas", "Holz", "Garn")
 HEADER = ["Kd-Nr", "Firma", "Ort", "Branche", "Umsatz", "Seit"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cube2net.records import Corpus
+from cube2net.model.corpus import Corpus
 
 from table_files import put, read, refusal
 

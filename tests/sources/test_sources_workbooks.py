@@ -8,14 +8,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from workbook_files import HEAD, unzipped, workbook, zipped
 
-from cube2net import safe_xml
+from cube2net._util import xml as safe_xml
 from cube2net.errors import SourceError
-from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables import workbooks
-from cube2net.sources.tables.dialects import Conventions
-from cube2net.sources.tables.query_files import read_query_file
-from cube2net.sources.tables.read_rows import read_rows
-from cube2net.sources.tables.table_source import Tables
+from cube2net.io.dropped import Dropped
+from cube2net.io.query_files import read_query_file
+from cube2net.io.tables import workbooks
+from cube2net.io.tables.dialects import Conventions
+from cube2net.io.tables.read_rows import read_rows
+from cube2net.io.tables.table_source import Tables
 
 from fuzz import check_corpus_or_sentence, damaged
 from table_files import put, read, refusal

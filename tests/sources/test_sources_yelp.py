@@ -17,11 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError, QueryError, SourceError
-from cube2net.interfaces import Source
-from cube2net.records import Corpus
-from cube2net.sources.io import text_records
-from cube2net.sources.readers.reviews import Reviewed, Task, link_task, matching
-from cube2net.sources.readers.yelp import ITEMS, Yelp, attribute_labels, city_labels, seconds_of
+from cube2net.io import text_records
+from cube2net.io.reviews.link_tasks import Reviewed, Task, link_task, matching
+from cube2net.io.reviews.yelp import ITEMS, Yelp, attribute_labels, city_labels, seconds_of
+from cube2net.model.corpus import Corpus
+from cube2net.model.interfaces import Source
 
 from fuzz import check_corpus_or_sentence, damaged
 

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError, SourceError
-from cube2net.interfaces import TopicModel
-from cube2net.records import Corpus, Topics
-from cube2net.records.corpus import MENTIONS, OBJECTS, TERMS, table
-from cube2net.records.topics import NO_TEXT
-from cube2net.topics import TOPIC_MODELS, Lda, LdaModel, open_model
+from cube2net.model.corpus import MENTIONS, NO_TEXT, OBJECTS, TERMS, Corpus, Topics, table
+from cube2net.model.interfaces import TopicModel
+from cube2net.topics.lda import Lda
+from cube2net.topics.lda_model import LdaModel, open_model
+from cube2net.topics.models import TOPIC_MODELS
 
 THEMES = {
     "machine translation": "translator bilingual alignment corpus source target decoder sentence fluency",

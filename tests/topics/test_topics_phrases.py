@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
-from cube2net.topics import Phrases
 from cube2net.topics.document_terms import count_terms
-from cube2net.topics.phrases import Thresholds, merge_phrases
+from cube2net.topics.phrases import Phrases, Thresholds, merge_phrases
 from cube2net.topics.preprocessing import fold_plurals, singulars
 
 SENTENCES = [

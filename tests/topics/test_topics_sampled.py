@@ -9,11 +9,11 @@ import pytest
 from test_topics_lda import THEMES, corpus_of, heaviest, nmi, planted
 
 from cube2net.errors import InputError, ParameterError
-from cube2net.records import Corpus, Topics
-from cube2net.records.corpus import TERMS, table
-from cube2net.records.topics import NO_TEXT
-from cube2net.topics import Lda, LdaModel, Phrases, model_of
+from cube2net.model.corpus import NO_TEXT, TERMS, Corpus, Topics, table
 from cube2net.topics.document_terms import OTHER, count_terms, make_bags
+from cube2net.topics.lda import Lda
+from cube2net.topics.lda_model import LdaModel, model_of
+from cube2net.topics.phrases import Phrases
 
 FRENCH = "Dans cet article, nous présentons une étude des mots et de leur sens dans les textes."
 GERMAN = "In diesem Beitrag wird gezeigt, dass die Methode nicht von der Sprache abhängt."

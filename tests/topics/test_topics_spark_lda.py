@@ -7,11 +7,10 @@ import pyarrow as pa
 import pytest
 from test_topics_lda import THEMES, corpus_of, heaviest, nmi, planted
 
-from cube2net.cube import Spark
+from cube2net.cube.engines.spark import Spark
 from cube2net.errors import ParameterError
-from cube2net.interfaces import TopicModel
-from cube2net.records.corpus import TERMS, table
-from cube2net.records.topics import NO_TEXT
+from cube2net.model.corpus import NO_TEXT, TERMS, table
+from cube2net.model.interfaces import TopicModel
 from cube2net.topics.document_terms import make_bags
 from cube2net.topics.lda_model import model_of
 from cube2net.topics.spark_lda import SparkLda, vectors

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
-from cube2net.records import Corpus
-from cube2net.records.corpus import MENTIONS, OBJECTS, table
-from cube2net.topics import Given
+from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
 from cube2net.topics.document_terms import make_bags, rarity, weigh
+from cube2net.topics.models import Given
 from cube2net.topics.topic_names import group_topics, name_topics, top_terms
 
 

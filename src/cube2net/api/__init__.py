@@ -1,12 +1,5 @@
-"""The JSON interface without any transport: what may be asked of a cube, and what is answered.
+"""The only part that wires rooms: from raw data to a network and a verdict, one function a step."""
 
-A :class:`~cube2net.api.desk.Desk` answers the questions of :data:`~cube2net.api.routes.ROUTES` for one cube. The
-explorer's server, the notebook's widget and the assistant's tools each hold one, so that all three say the same.
-"""
+import lazy_loader
 
-from cube2net.api.desk import Desk
-from cube2net.api.exports import ExportedFile
-from cube2net.api.routes import ROUTES, Route
-from cube2net.api.schema import openapi
-
-__all__ = ["ROUTES", "Desk", "ExportedFile", "Route", "openapi"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,12 +1,25 @@
-from .building.build import build as build, leave_out_known as leave_out_known, update as update
+from .building.build import (
+    build as build,
+    leave_out_known as leave_out_known,
+    update as update,
+)
 from .building.concatenation import (
     concatenate as concatenate,
     concatenate_topics as concatenate_topics,
     knows_objects as knows_objects,
 )
-from .building.labels import TOPIC as TOPIC, parse_bins as parse_bins
-from .building.links import count_heavier as count_heavier
-from .building.replacing import Changes as Changes, change_items as change_items, find_changes as find_changes
+from .building.labels import (
+    TOPIC as TOPIC,
+    parse_bins as parse_bins,
+)
+from .building.links import (
+    count_heavier as count_heavier,
+)
+from .building.replacing import (
+    Changes as Changes,
+    change_items as change_items,
+    find_changes as find_changes,
+)
 from .cuboids import (
     BOTH as BOTH,
     FULL as FULL,
@@ -15,11 +28,23 @@ from .cuboids import (
     pick_cells as pick_cells,
     place_cells as place_cells,
 )
-from .engines import ENGINES as ENGINES
-from .engines.duckdb import DuckDB as DuckDB, check_memory as check_memory
-from .engines.spark import Spark as Spark
-from .name_index import NameIndex as NameIndex
-from .storage.parts import check_whole as check_whole, lookup_of as lookup_of
+from .engines import (
+    ENGINES as ENGINES,
+)
+from .engines.duckdb import (
+    DuckDB as DuckDB,
+    check_memory as check_memory,
+)
+from .engines.spark import (
+    Spark as Spark,
+)
+from .name_index import (
+    NameIndex as NameIndex,
+)
+from .storage.parts import (
+    check_whole as check_whole,
+    lookup_of as lookup_of,
+)
 from .storage.store import (
     change_folder as change_folder,
     check_place as check_place,
@@ -42,4 +67,8 @@ from .window import (
     times_of as times_of,
     window_labels as window_labels,
 )
-from .without import hide_pairs as hide_pairs, unlinked_pairs as unlinked_pairs, without_items as without_items
+from .without import (
+    hide_pairs as hide_pairs,
+    unlinked_pairs as unlinked_pairs,
+    without_items as without_items,
+)

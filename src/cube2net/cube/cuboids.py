@@ -9,18 +9,26 @@ from functools import cache, partial
 
 import numpy as np
 
-from cube2net.array_types import Array
-from cube2net.arrays import distinct, join_rows, offsets, ragged_from_pairs, row_of_entries, take_rows
+from cube2net._util.arrays import (
+    Array,
+    LazyRagged,
+    Ragged,
+    distinct,
+    join_rows,
+    offsets,
+    ragged_from_pairs,
+    row_of_entries,
+    take_rows,
+)
+from cube2net._util.interrupts import step
 from cube2net.cube.building.cells import pack_homes
 from cube2net.cube.storage.parts import check_whole
 from cube2net.cube.views import add_view, all_labels, regroup
 from cube2net.errors import ParameterError, unknown
-from cube2net.interrupts import step
-from cube2net.records import Cells, Cube, Dimension, ItemIndex, Level, Ragged
-from cube2net.records.lineage import remembered
-from cube2net.records.mixed_names import MixedCell, mixed_cell_of, names_at
-from cube2net.records.ragged import LazyRagged
-from cube2net.records.spec import MIN_OBJECTS
+from cube2net.model.cube import Cells, Cube, remembered
+from cube2net.model.dimension import MIN_OBJECTS, Dimension, Level
+from cube2net.model.items import ItemIndex
+from cube2net.model.names import MixedCell, mixed_cell_of, names_at
 
 FULL, ONE, BOTH = "full", "one", "full+one"
 Cuboid = tuple[int | None, ...]
@@ -183,7 +191,7 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
     of its parts.
 
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.pipeline.load_bundled(), ["year@years/decades", "venue/kind"])
+    >>> cube = c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
     >>> view = pick_cells(cube, [["202X", "∗"], ["2019", "ACL"]])
     >>> view.cell(0), view.cell(1)
     (('202X', '∗'), ('2019', 'ACL'))

@@ -11,11 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.array_types import Array
-from cube2net.arrays import distinct
-from cube2net.interrupts import step
-from cube2net.records import Cube
-from cube2net.spelling import LONGEST, slips_between
+from cube2net._util.arrays import Array, distinct
+from cube2net._util.interrupts import step
+from cube2net._util.spelling import LONGEST, slips_between
+from cube2net.model.cube import Cube
 
 BETWEEN_WORDS = r"[^\p{L}\p{N}]+"
 """What stands between the words of a name: all but letters and digits."""

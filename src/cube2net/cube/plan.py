@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.errors import ParameterError
-from cube2net.records.limits import MOST_KEYS
+from cube2net.model.corpus import MOST_KEYS
 
 WANTED = ("cells", "members")
 WANTED_LINKS = ("links", "crowded")

@@ -10,16 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.array_types import Array
-from cube2net.arrays import distinct_rows, take_rows, transpose
+from cube2net._util.arrays import Array, Ragged, distinct_rows, take_rows, transpose
 from cube2net.cube.building.cells import pack_homes
 from cube2net.cube.building.items import renumber_cells
 from cube2net.cube.storage.parts import check_whole
 from cube2net.errors import CubeError, ParameterError, Placeholder, RollUp, listed, unknown
-from cube2net.records import Cells, Cube, Dimension, Ragged
-from cube2net.records.dimension import STAR, TOP
-from cube2net.records.lineage import remembered
-from cube2net.records.spec import MIN_OBJECTS, SMALL
+from cube2net.model.cube import Cells, Cube, remembered
+from cube2net.model.dimension import MIN_OBJECTS, SMALL, STAR, TOP, Dimension
 
 
 @remembered
@@ -42,7 +39,7 @@ def roll_up(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     Examples
     --------
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.pipeline.load_bundled(), ["year@years/decades", "venue/kind"])
+    >>> cube = c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
     >>> [dimension.name for dimension in roll_up(cube, "year").dimensions]
     ['decades', 'venue']
     >>> roll_up(roll_up(cube, "venue", "kind"), "year", "∗").cell(0)

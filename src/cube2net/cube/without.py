@@ -9,16 +9,28 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.array_types import Array
-from cube2net.arrays import join_rows, links_from_pairs, ragged_from_pairs, row_of_entries, sum_links, take_rows
+from cube2net._util.arrays import (
+    Array,
+    Links,
+    Ragged,
+    join_rows,
+    links_from_pairs,
+    ragged_from_pairs,
+    row_of_entries,
+    sum_links,
+    take_rows,
+)
+from cube2net._util.random import stream
 from cube2net.cube.building.cells import cell_keys, pack_homes
 from cube2net.cube.building.items import empty_items
 from cube2net.cube.building.links import drop_pairs
 from cube2net.cube.storage.parts import check_whole
 from cube2net.errors import CubeError, ParameterError, QueryError, some, whole_number
-from cube2net.records import Cells, Cube, Hidden, ItemIndex, Links, Query, Ragged
-from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
-from cube2net.seeding import stream
+from cube2net.model.comparison import Hidden
+from cube2net.model.cube import Cells, Cube
+from cube2net.model.dimension import MAX_MENTIONS, MIN_OBJECTS, SMALL
+from cube2net.model.items import ItemIndex
+from cube2net.model.query import Query
 
 DEARER = 3
 """Taking something away costs about so much more than making it."""

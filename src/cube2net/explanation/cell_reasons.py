@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net.array_types import Array
-from cube2net.arrays import row_of_entries, take_rows
-from cube2net.confidence import share_interval
+from cube2net._util.arrays import Array, Ragged, row_of_entries, take_rows
+from cube2net._util.statistics import share_interval
 from cube2net.explanation.link_evidence import name_objects
-from cube2net.records import Cells, Cube, Judge, Network, Query, Question, Ragged, Repeats, Scope, Weights, Worth
-from cube2net.records.cell_explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount
-from cube2net.records.explanation import number
-from cube2net.records.lineage import is_picked
-from cube2net.records.mixed_names import mixed_cell_of
-from cube2net.records.node_names import CELL, Node
+from cube2net.model.cube import Cells, Cube, is_picked
+from cube2net.model.explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount, number
+from cube2net.model.names import CELL, Node, mixed_cell_of
+from cube2net.model.network import Network, Question
+from cube2net.model.objective import Judge, Repeats, Weights, Worth
+from cube2net.model.query import Query
+from cube2net.model.selection import Scope
 
 SHOWN_OBJECTS = 10
 """So many of the objects that one cell alone holds are name_objects."""

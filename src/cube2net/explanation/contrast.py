@@ -18,13 +18,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cube2net.array_types import Array
-from cube2net.arrays import row_of_entries, take_rows
-from cube2net.confidence import LEVEL, holm, share_interval
+from cube2net._util.arrays import Array, Ragged, row_of_entries, take_rows
+from cube2net._util.interrupts import step
+from cube2net._util.statistics import LEVEL, holm, share_interval
 from cube2net.explanation.drill import choose_best_cells
 from cube2net.explanation.mixed_cells import MixedCells, is_above
-from cube2net.interrupts import step
-from cube2net.records import Cube, Ragged
+from cube2net.model.cube import Cube
 
 MIN_GAIN = 0.01
 """A cell that adds less is not worth its line."""
@@ -177,7 +176,7 @@ def exact_chances(ones: Array, twos: Array, first: Array, second: Array) -> Arra
     >>> exact_chances(*(np.array([n]) for n in (3, 0, 3, 3))).round(3).tolist()
     [0.1]
     """
-    from cube2net.kernels.exact_tests import two_sided
+    from cube2net.kernels.scores import two_sided
 
     shape = np.shape(ones)
     ones, twos, first, second = (

@@ -17,11 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net.array_types import Array
-from cube2net.arrays import take_rows
-from cube2net.interrupts import step
-from cube2net.records import Ragged
-from cube2net.records.selection import PROVEN
+from cube2net._util.arrays import Array, Ragged, take_rows
+from cube2net._util.interrupts import step
+from cube2net.model.selection import PROVEN
 
 DIGITS = 12
 """Gains that agree to this many digits are equal, and the first cell is chosen."""
@@ -90,7 +88,7 @@ def choose_best_cells(
 ) -> BestCells:
     """Return at most so many cells by the greedy choice, which ends where no cell adds ``least``.
 
-    >>> from cube2net.arrays import ragged_from_lists
+    >>> from cube2net._util.arrays import ragged_from_lists
     >>> members = ragged_from_lists([[0, 1, 2, 3], [0, 1], [4]])
     >>> best = choose_best_cells(np.array([1.0, 3.0, 3.0]), members, np.ones(5), 2)
     >>> best.cells.tolist(), best.values.tolist()

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net.array_types import Array
-from cube2net.arrays import row_of_entries, take_rows, transpose
-from cube2net.records import Cube, ItemIndex, Links, Query, Ragged, Scope
-from cube2net.records.explanation import Id, LinkPath, SharedItem
-from cube2net.records.item_attributes import plain_type
-from cube2net.records.link_details import KIND, TIME
+from cube2net._util.arrays import Array, Links, Ragged, row_of_entries, take_rows, transpose
+from cube2net.model.cube import KIND, TIME, Cube
+from cube2net.model.explanation import Id, LinkPath, SharedItem
+from cube2net.model.items import ItemIndex, plain_type
+from cube2net.model.query import Query
+from cube2net.model.selection import Scope
 
 MAX_STEPS = 4
 """Paths are looked for up to so many links."""
@@ -56,7 +56,7 @@ def find_shortest_paths(cube: Cube, query: Query, row: int, most: int = SHOWN_PA
 
     Of several those come first whose links weigh most together, each to another object of the query.
     """
-    from cube2net.kernels.shortest_paths import reach
+    from cube2net.kernels.steiner import reach
 
     links, count = cube.links, len(cube.objects)
     goals = np.zeros(count, dtype=np.uint8)
@@ -213,7 +213,7 @@ class QueryRanks:
     Those of the query have none, nor have those that may not come and those that cannot be reached; of equal scores the
     lower object number comes first. ``nearest(count)`` are the objects that a network of so many near ones has.
 
-    >>> from cube2net.records.scope import OPEN
+    >>> from cube2net.model.selection import OPEN
     >>> ranks = QueryRanks(np.array([0.5, 0.1, 0.0, 0.4]), Query(np.array([0])), OPEN, nearest=lambda count: ())
     >>> ranks.count, ranks.rank(3), ranks.rank(1), ranks.rank(2)
     (2, 1, 2, None)

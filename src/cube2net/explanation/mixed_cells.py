@@ -8,11 +8,10 @@ from itertools import product
 
 import numpy as np
 
-from cube2net.array_types import Array
-from cube2net.arrays import distinct, offsets, row_keys, row_of_entries, take_rows
-from cube2net.interrupts import step
-from cube2net.records import Cube, Ragged
-from cube2net.records.mixed_names import Levels, MixedCell, levels_of
+from cube2net._util.arrays import Array, Ragged, distinct, offsets, row_keys, row_of_entries, take_rows
+from cube2net._util.interrupts import step
+from cube2net.model.cube import Cube
+from cube2net.model.names import Levels, MixedCell, levels_of
 
 MAX_TABLE_SIZE = 2**20
 """A table of so many numbers is looked up sooner than cells are sorted."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.array_types import Array
-from cube2net.escaping import counted
+from cube2net._util.arrays import Array
+from cube2net._util.text import counted
 from cube2net.explanation.cell_reasons import Choice, describe_exceeded_limit
 from cube2net.explanation.link_evidence import (
     MAX_STEPS,
@@ -19,10 +19,11 @@ from cube2net.explanation.link_evidence import (
     find_shortest_paths,
     name_objects,
 )
-from cube2net.records import Judge, Network, Question, Weights
-from cube2net.records.explanation import BringingCell, NearMiss, ObjectExplanation, QueryLink
-from cube2net.records.lineage import limits_of
-from cube2net.records.node_names import OBJECT, Node
+from cube2net.model.cube import limits_of
+from cube2net.model.explanation import BringingCell, NearMiss, ObjectExplanation, QueryLink
+from cube2net.model.names import OBJECT, Node
+from cube2net.model.network import Network, Question
+from cube2net.model.objective import Judge, Weights
 
 SHOWN_LINKS, SHOWN_ITEMS = 10, 3
 """So many links to the query are shown, and so many items behind each of them."""

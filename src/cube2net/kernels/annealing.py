@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import inner, njit
 
 COLUMNS = 3

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-from cube2net import compiling
+from cube2net._util import compiling
 
 compiling.load("numba")
 

@@ -19,9 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import HEAVIEST, Array
 from cube2net.kernels.compiled import njit
-from cube2net.records.link_weights import HEAVIEST
 
 
 @njit(cache=True)

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
 
 BY_TREE = 0

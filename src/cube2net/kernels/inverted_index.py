@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cube2net.array_types import Array
-from cube2net.kernels.byte_blocks import copied, hex_code, string_stop
+from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
+from cube2net.kernels.text import copied, hex_code, string_stop
 
 WHOLE, CUT, ODD = 0, 1, 2
 """What is said of an index: it was read to its end, it stops before, or it is none (or one with far-off places)."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
 
 

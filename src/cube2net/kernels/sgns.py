@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import uintp
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import inner, njit
 from cube2net.kernels.walks import GOLDEN, counter, place_of, scramble, share, weight_of
 

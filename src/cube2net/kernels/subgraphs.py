@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import inner, njit
 from cube2net.kernels.small_work import HUB
 

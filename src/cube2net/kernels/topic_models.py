@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
 
 # Numbers left free on both sides of a working row. Compiled loops take sums in another order where a row they write

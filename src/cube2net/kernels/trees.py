@@ -6,7 +6,7 @@ import heapq
 
 import numpy as np
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
 from cube2net.kernels.subgraphs import both_ends, links_among
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import inner, njit
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)

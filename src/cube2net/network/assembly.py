@@ -6,18 +6,17 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from cube2net.array_types import Array
-from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
+from cube2net._util.arrays import HEAVIEST, Array, LazyRagged, Links, ragged_from_pairs, row_of_entries, take_rows
 from cube2net.errors import CubeError, ParameterError
 from cube2net.kernels.numpy_pagerank import entries_of
 from cube2net.kernels.small_work import HUB, STEPS
+from cube2net.model.cube import Cube
+from cube2net.model.network import Form, Network
+from cube2net.model.query import Query
+from cube2net.model.selection import OPEN, Budget, Scope, Selection
 from cube2net.network.attributes import carried
 from cube2net.network.cell_weight import CellWeight, estimate_cell_weight
-from cube2net.network_options import NetworkOptions
-from cube2net.records import Budget, Cube, Form, Links, Network, Query, Selection
-from cube2net.records.link_weights import HEAVIEST
-from cube2net.records.ragged import LazyRagged
-from cube2net.records.scope import OPEN, Scope
+from cube2net.options import NetworkOptions
 
 # An object with so many links needs half as much of others as one without any.
 SILENT = 2.0
@@ -302,7 +301,7 @@ def induce(links: Links, nodes: Array) -> tuple[Array, Array, Array]:
     Source and target are positions in ``nodes``, the source first. The cost follows the number of links of
     the nodes, not the size of the network, and a hub costs no more than a search for each of the nodes.
 
-    >>> from cube2net.arrays import links_from_pairs
+    >>> from cube2net._util.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 4)
     >>> [ends.tolist() for ends in induce(path, np.array([3, 1, 2]))]
     [[0, 1], [2, 2], [1.0, 1.0]]

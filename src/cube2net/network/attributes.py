@@ -13,14 +13,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.array_types import Array
-from cube2net.arrays import row_of_entries, take_rows
-from cube2net.arrow_values import arrow_numbers
-from cube2net.escaping import counted
-from cube2net.records import Carried, Cube, ItemIndex, LabelCounts, LinkDetails, Network, Ragged
-from cube2net.records.link_details import FORWARD, KIND, TIME
-from cube2net.records.link_weights import as_weights
-from cube2net.records.network import NODES
+from cube2net._util.arrays import Array, Ragged, as_weights, row_of_entries, take_rows
+from cube2net._util.arrow import arrow_numbers
+from cube2net._util.text import counted
+from cube2net.model.cube import FORWARD, KIND, TIME, Cube, LinkDetails
+from cube2net.model.items import ItemIndex
+from cube2net.model.network import NODES, Network
+from cube2net.model.objects import Carried, LabelCounts
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

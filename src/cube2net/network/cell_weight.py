@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.array_types import Array
-from cube2net.compiling import load
-from cube2net.confidence import REACH
+from cube2net._util.arrays import Array
+from cube2net._util.compiling import load
+from cube2net._util.statistics import REACH
 
 MAX_SAMPLED_OBJECTS = 600
 """Objects of a larger query that are looked at, evenly spaced: their pairs are 180,000."""

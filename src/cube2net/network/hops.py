@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array, Links
 from cube2net.errors import whole_number
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Worth
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget, Selection
 from cube2net.network.assembly import pinned, within
 from cube2net.network.pagerank import scores
-from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +90,7 @@ def around(
     is empty. What is kept for every object met is in a table of their size, or where they may be many, or some are
     barred, in one with a place for all objects.
 
-    >>> from cube2net.arrays import links_from_pairs
+    >>> from cube2net._util.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 4)
     >>> [part.tolist() for part in around(path, np.array([1]), 2)]
     [[0, 2, 3], [1, 1, 2], [1, 1, 1]]

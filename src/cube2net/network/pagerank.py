@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.array_types import Array
-from cube2net.compiling import lent
+from cube2net._util.arrays import Array, Links
+from cube2net._util.compiling import cores, lent
 from cube2net.errors import ParameterError, whole_number
 from cube2net.kernels.small_work import STEPS
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Worth
+from cube2net.model.query import Query
+from cube2net.model.selection import OPEN, Budget, Scope, Selection
 from cube2net.network.assembly import check_weights, pinned, within
-from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
-from cube2net.records.scope import OPEN, Scope
-from cube2net.threads import cores
 
 TOLERANCE = 0.05
 SLACK = 2.0
@@ -109,7 +110,7 @@ def nearest(
     ``rankings`` are those known of the same links, and one that is found is added: who asks again for other pins or
     bans gets the same answer sooner.
 
-    >>> from cube2net.arrays import links_from_pairs
+    >>> from cube2net._util.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 5)
     >>> nearest(path, Query(np.array([0])), 2).tolist()
     [1, 2]
@@ -195,7 +196,7 @@ def scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float =
     they have seen one link in eight, sweeps over all links that can be reached do the rest, and a tolerance ten times
     tighter costs four sweeps more.
 
-    >>> from cube2net.arrays import links_from_pairs
+    >>> from cube2net._util.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1]), np.array([1, 2]), np.array([1.0, 3.0]), 4)
     >>> scores(path, np.array([1]), tolerance=1e-9).round(4).tolist()
     [0.1149, 0.5405, 0.3446, 0.0]

@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array, Links
 from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Worth
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget, Selection
 from cube2net.network.assembly import bars, cut_to_budget, in_already
-from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 
 COSTS = ("unit", "weight")
 
@@ -94,7 +97,7 @@ def cheapest_trees(low: Array, high: Array, cost: Array, prize: Array) -> Array:
 
     Links are given by their two ends and their cost; a node with a prize is to be joined.
     """
-    from cube2net.kernels.steiner_growth import grow, join_nearest
+    from cube2net.kernels.steiner import grow, join_nearest
     from cube2net.kernels.subgraphs import both_ends
     from cube2net.kernels.trees import search
 
@@ -122,7 +125,7 @@ class _Problem:
 
     def polished(self, links: Array) -> Array:
         """Return the links of the best subtrees of a forest, spanned anew while that is cheaper."""
-        from cube2net.kernels.steiner_growth import TIGHT
+        from cube2net.kernels.steiner import TIGHT
         from cube2net.kernels.trees import spanning
 
         best = self.pruned(links)

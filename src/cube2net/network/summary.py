@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.array_types import Array
-from cube2net.arrays import take_rows
+from cube2net._util.arrays import Array, Ragged, take_rows
+from cube2net._util.text import counted
 from cube2net.errors import listed
-from cube2net.escaping import counted
+from cube2net.model.cube import Cube
+from cube2net.model.network import Form, Network
+from cube2net.model.query import Query
+from cube2net.model.selection import OPEN, Scope, Selection
 from cube2net.network.assembly import may_come, pinned, room_for_near
-from cube2net.records import Cube, Form, Network, Query, Ragged, Selection
-from cube2net.records.scope import OPEN, Scope
 
 MANY_OBJECTS, MANY_OBJECTS_EACH = 1_000, 20
 """A network that brings more objects, and more for each of the query, is announced."""

@@ -1,5 +1,1 @@
-"""Text becomes topics: phrases, topic models, names and groups."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Phrases and topic models."""

@@ -9,10 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.array_types import Array
-from cube2net.arrays import offsets
-from cube2net.records.corpus import TERMS, table
-from cube2net.records.topics import NO_TEXT
+from cube2net._util.arrays import Array, offsets
+from cube2net.model.corpus import NO_TEXT, TERMS, table
 from cube2net.topics.preprocessing import LANGUAGES, SET_ASIDE, UNKNOWN, languages, set_aside, singulars, tokenise
 from cube2net.topics.text_batches import Texts
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.array_types import Array
-from cube2net.progress import Progress, silent
+from cube2net._util.arrays import Array
+from cube2net._util.progress import Progress, silent
 from cube2net.topics.document_terms import Bags
 
 BLOCKS = 8

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
+from cube2net._util.compiling import cores
+from cube2net._util.progress import Progress, silent
+from cube2net._util.random import stream
 from cube2net.errors import ParameterError, SourceError
-from cube2net.progress import Progress, silent
-from cube2net.records.corpus import Corpus
-from cube2net.records.topics import Topics
-from cube2net.seeding import stream
-from cube2net.threads import cores
+from cube2net.model.corpus import Corpus, Topics
 from cube2net.topics.document_terms import RESERVED, Bags, make_bags, rarity, weigh
 from cube2net.topics.gibbs import LdaSettings, kmeans_start, sample_topics
 from cube2net.topics.lda_model import LdaModel, normalised, sharpen, topic_words

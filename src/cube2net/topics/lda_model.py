@@ -13,13 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cube2net.array_types import Array
-from cube2net.atomic_files import write_files
+from cube2net._util.arrays import Array, frozen
+from cube2net._util.files import write_files
+from cube2net._util.progress import Progress, silent
 from cube2net.errors import InputError, SourceError, first_line, whole_number
-from cube2net.progress import Progress, silent
-from cube2net.records.corpus import Corpus, table
-from cube2net.records.ragged import frozen
-from cube2net.records.topics import ASSIGNED, NO_TEXT, WORDS, Topics
+from cube2net.model.corpus import ASSIGNED, NO_TEXT, WORDS, Corpus, Topics, table
 from cube2net.topics.document_terms import FEWEST, OTHER, Bags, TermTrie, make_bags, weigh
 from cube2net.topics.preprocessing import SET_ASIDE
 from cube2net.topics.text_batches import Texts, in_order, term_batches, text_batches

@@ -8,12 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net._util.progress import Progress, silent
 from cube2net.errors import ParameterError, listed
-from cube2net.interfaces import TopicModel
-from cube2net.progress import Progress, silent
-from cube2net.records.column_kinds import distinct_pairs, texts_of_rows
-from cube2net.records.corpus import Corpus, table
-from cube2net.records.topics import ASSIGNED, NO_TEXT, WORDS, Topics
+from cube2net.model.corpus import ASSIGNED, NO_TEXT, WORDS, Corpus, Topics, distinct_pairs, table, texts_of_rows
+from cube2net.model.interfaces import TopicModel
 from cube2net.topics.lda import Lda
 from cube2net.topics.spark_lda import SparkLda
 

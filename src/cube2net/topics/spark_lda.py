@@ -10,12 +10,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import pyarrow as pa
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
+from cube2net._util.progress import Progress, silent
+from cube2net._util.random import stream
 from cube2net.errors import HIGHEST, ParameterError, whole_number
-from cube2net.progress import Progress, silent
-from cube2net.records.corpus import Corpus
-from cube2net.records.topics import Topics
-from cube2net.seeding import stream
+from cube2net.model.corpus import Corpus, Topics
 from cube2net.topics.document_terms import Bags
 from cube2net.topics.lda import NOTHING, Lda, TrainingTexts
 from cube2net.topics.lda_model import LdaModel, topic_words

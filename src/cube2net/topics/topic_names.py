@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.errors import ParameterError
 
 CANDIDATES = 60

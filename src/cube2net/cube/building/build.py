@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array, Links, Ragged
+from cube2net._util.progress import Progress, silent
 from cube2net.cube.building.cells import grow_cells, pack_cells
 from cube2net.cube.building.concatenation import (
     check_links,
@@ -46,12 +47,12 @@ from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
 from cube2net.cube.storage.ledger import Ledger, hash_column, require_ledger
 from cube2net.cube.storage.parts import given, in_files, in_memory
 from cube2net.errors import Message, ParameterError, Setting, SourceError, some, unknown
-from cube2net.interfaces import Engine
-from cube2net.progress import Progress, silent
-from cube2net.records import Cells, Corpus, Cube, DimensionSpec, ItemIndex, LinkDetails, Links, Objects, Ragged, Topics
-from cube2net.records.corpus import CITED_ELSEWHERE, OBJECTS, UNKNOWN_OBJECTS, table
-from cube2net.records.item_attributes import ItemAttributes
-from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL, join_specs
+from cube2net.model.corpus import CITED_ELSEWHERE, OBJECTS, UNKNOWN_OBJECTS, Corpus, Topics, table
+from cube2net.model.cube import Cells, Cube, LinkDetails
+from cube2net.model.dimension import MAX_MENTIONS, MIN_OBJECTS, SMALL, DimensionSpec, join_specs
+from cube2net.model.interfaces import Engine
+from cube2net.model.items import ItemAttributes, ItemIndex
+from cube2net.model.objects import Objects
 
 GivenLinks = tuple[Links, Callable[[], LinkDetails] | None]
 KEPT = ("all", "index", "none")

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from cube2net.array_types import Array
-from cube2net.arrays import join_rows, ragged_from_pairs, row_of_entries, take_rows
+from cube2net._util.arrays import Array, Ragged, join_rows, ragged_from_pairs, row_of_entries, take_rows
 from cube2net.cube.plan import split_keys
 from cube2net.cube.storage.parts import Allocate, in_memory
-from cube2net.records import Cells, Cube, Ragged
-from cube2net.records.limits import CELLS, check_count
+from cube2net.model.corpus import CELLS, check_count
+from cube2net.model.cube import Cells, Cube
 
 NONE = np.empty(0, np.int32)
 

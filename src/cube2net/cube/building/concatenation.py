@@ -11,14 +11,25 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.cube.storage.parts import given
 from cube2net.errors import Message, Setting, SourceError, some
-from cube2net.records import Corpus, Cube, Objects, Topics
-from cube2net.records.column_kinds import decoded
-from cube2net.records.corpus import LABELS, LINK_DETAILS, LINKS, MENTIONS, OBJECTS, TERMS, table
-from cube2net.records.limits import check_count
-from cube2net.records.topics import ASSIGNED
+from cube2net.model.corpus import (
+    ASSIGNED,
+    LABELS,
+    LINK_DETAILS,
+    LINKS,
+    MENTIONS,
+    OBJECTS,
+    TERMS,
+    Corpus,
+    Topics,
+    check_count,
+    decoded,
+    table,
+)
+from cube2net.model.cube import Cube
+from cube2net.model.objects import Objects
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.cube.building.concatenation import join_labels, join_topics
 from cube2net.cube.building.labels import (
     HOLD,
@@ -36,10 +36,8 @@ from cube2net.cube.building.labels import (
 )
 from cube2net.cube.storage.ledger import Families, Ledger
 from cube2net.errors import ParameterError, SourceError, listed, quoted, some, unknown
-from cube2net.records import Corpus, Dimension, DimensionSpec, Level, Topics
-from cube2net.records.corpus import LABELS
-from cube2net.records.dimension import TOP
-from cube2net.records.spec import LevelSpec
+from cube2net.model.corpus import LABELS, Corpus, Topics
+from cube2net.model.dimension import TOP, Dimension, DimensionSpec, Level, LevelSpec
 
 ANY_NUMBERS = ("whole numbers", "halffloat", "float", "double")
 DATES = ("date", "timestamp")

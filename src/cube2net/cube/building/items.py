@@ -10,15 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.array_types import Array
-from cube2net.arrays import join_rows
+from cube2net._util.arrays import Array, Ragged, join_rows
 from cube2net.cube.building.cells import NONE, cell_keys
 from cube2net.cube.building.dimensions import Labelled
 from cube2net.cube.storage.ledger import hash_column
 from cube2net.cube.storage.parts import ITEM_CELLS, ITEM_OBJECTS, ITEM_TOPICS, Allocate, LazyItems, in_memory
-from cube2net.records import Cells, Corpus, Cube, ItemIndex, Ragged, Topics
-from cube2net.records.item_attributes import ROWS, ItemAttributes
-from cube2net.records.limits import check_count
+from cube2net.model.corpus import Corpus, Topics, check_count
+from cube2net.model.cube import Cells, Cube
+from cube2net.model.items import ROWS, ItemAttributes, ItemIndex
 
 
 def grow_items(

@@ -10,10 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
 from cube2net.errors import ParameterError, SourceError
-from cube2net.records import Corpus, Topics
-from cube2net.records.column_kinds import decoded, distinct_pairs, texts_of_rows
+from cube2net.model.corpus import Corpus, Topics, decoded, distinct_pairs, texts_of_rows
 
 TOPIC = "topic"
 NONE = np.empty(0, np.int32)

@@ -15,16 +15,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.array_types import Array
-from cube2net.arrays import merge_links, offsets, row_of_entries, sum_links
+from cube2net._util.arrays import Array, Links, Ragged, left_over, merge_links, offsets, row_of_entries, sum_links
 from cube2net.cube.building.cells import extend_offsets, fill_offsets
 from cube2net.cube.building.concatenation import join_columns, place
 from cube2net.cube.storage.ledger import RESTS, require_ledger
 from cube2net.cube.storage.parts import Allocate, given, in_memory
-from cube2net.records import Corpus, Cube, LinkDetails, Links, Ragged
-from cube2net.records.corpus import LINK_DETAILS, table
-from cube2net.records.link_details import DETAILS, FORWARD, ITEM, KIND, MORE, TIME
-from cube2net.records.link_weights import left_over
+from cube2net.model.corpus import LINK_DETAILS, Corpus, table
+from cube2net.model.cube import DETAILS, FORWARD, ITEM, KIND, MORE, TIME, Cube, LinkDetails
 
 
 def grow_links(

@@ -26,8 +26,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.array_types import Array
-from cube2net.arrays import row_of_entries, take_rows
+from cube2net._util.arrays import Array, Links, Ragged, row_of_entries, take_rows
+from cube2net._util.progress import Progress, silent
 from cube2net.cube.building.build import GivenLinks, check_fits, empty_cube, grow, refuse_known, update
 from cube2net.cube.building.concatenation import concatenate, concatenate_topics, drop_items, place
 from cube2net.cube.building.items import hash_item_texts, pack_rows
@@ -43,13 +43,11 @@ from cube2net.cube.building.links import (
 from cube2net.cube.storage.ledger import RESTS, Ledger, hash_column, require_ledger
 from cube2net.cube.storage.parts import given, in_memory
 from cube2net.errors import CubeError, ParameterError, Setting, SourceError, some
-from cube2net.interfaces import Engine
-from cube2net.progress import Progress, silent
-from cube2net.records import Corpus, Cube, DimensionSpec, ItemIndex, LinkDetails, Links, Ragged, Topics
-from cube2net.records.corpus import LINKS, MENTIONS, table
-from cube2net.records.item_attributes import ItemAttributes
-from cube2net.records.link_details import ITEM
-from cube2net.records.topics import ASSIGNED, WORDS
+from cube2net.model.corpus import ASSIGNED, LINKS, MENTIONS, WORDS, Corpus, Topics, table
+from cube2net.model.cube import ITEM, Cube, LinkDetails
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.interfaces import Engine
+from cube2net.model.items import ItemAttributes, ItemIndex
 
 
 @dataclass(frozen=True, eq=False)

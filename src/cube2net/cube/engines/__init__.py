@@ -2,6 +2,6 @@
 
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.engines.spark import Spark
-from cube2net.interfaces import Engine
+from cube2net.model.interfaces import Engine
 
 ENGINES: dict[str, type[Engine]] = {"duckdb": DuckDB, "spark": Spark}

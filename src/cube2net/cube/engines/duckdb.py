@@ -13,10 +13,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from cube2net.arrow_files import ROWS, finished, open_mapped, write_mapped
-from cube2net.atomic_files import temporary_folder
+from cube2net._util.arrow import ROWS, finished, open_mapped, write_mapped
+from cube2net._util.files import temporary_folder
+from cube2net._util.progress import Progress, silent
 from cube2net.errors import InputError, ParameterError, Setting, first_line, parse_size
-from cube2net.progress import Progress, silent
 
 DATABASE, SPILL = "plan.duckdb", "spill"
 ALONE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}

@@ -14,12 +14,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cube2net.arrow_files import ROWS as ROWS_AT_A_TIME
-from cube2net.arrow_files import finished, open_mapped, write_mapped
-from cube2net.atomic_files import temporary_folder
+from cube2net._util.arrow import ROWS as ROWS_AT_A_TIME
+from cube2net._util.arrow import finished, open_mapped, write_mapped
+from cube2net._util.files import temporary_folder
+from cube2net._util.progress import Progress, silent
 from cube2net.cube.engines.spark_session import check_installed, check_master, is_local, one_sentence, open_session
 from cube2net.errors import InputError, ParameterError, first_line, parse_size, whole_number
-from cube2net.progress import Progress, silent
 
 
 @dataclass(frozen=True, kw_only=True)

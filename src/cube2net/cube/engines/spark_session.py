@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from cube2net.atomic_files import temporary_folder
+from cube2net._util.compiling import cores
+from cube2net._util.files import temporary_folder
+from cube2net._util.packages import require
 from cube2net.errors import InputError, ParameterError, parse_size
-from cube2net.extras import require
-from cube2net.threads import cores
 
 OLDEST = 17
 INSTALL = "install a Java runtime of version 17 or newer (such as openjdk-17-jre-headless) and point JAVA_HOME to it"

@@ -13,14 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from cube2net.array_types import Array
-from cube2net.arrays import flat_texts
-from cube2net.arrow_files import MappedFolder
+from cube2net._util.arrays import Array, flat_texts
+from cube2net._util.arrow import MappedFolder
 from cube2net.cube.storage.manifest import damage_error
 from cube2net.cube.storage.soundness import check_columns
 from cube2net.errors import CubeError
-from cube2net.records import Cube
-from cube2net.records.corpus import LABELS, table
+from cube2net.model.corpus import LABELS, table
+from cube2net.model.cube import Cube
 
 FORMAT = 2
 ABOUT = b"cube2net.ledger"
@@ -285,7 +284,7 @@ def require_ledger(cube: Cube) -> Ledger:
 
 def hash_column(ids: pa.ChunkedArray) -> Array:
     """Return a hash of 64 bits for every text of a column, the same on every machine."""
-    from cube2net.kernels.text_hashes import hash_texts
+    from cube2net.kernels.text import hash_texts
 
     return hash_texts(*flat_texts(ids))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from cube2net.arrow_files import MappedFolder
+from cube2net._util.arrow import MappedFolder
 from cube2net.errors import CubeError, first_line
 
 FORMAT = 3

@@ -18,20 +18,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cube2net.array_types import Array
-from cube2net.arrays import flat_texts
-from cube2net.arrow_files import MappedFolder, write_mapped, write_mapped_table
+from cube2net._util.arrays import HEAVIEST, Array, Links, Ragged, flat_texts
+from cube2net._util.arrow import MappedFolder, write_mapped, write_mapped_table
 from cube2net.cube.storage.ledger import Ledger, open_ledger
 from cube2net.cube.storage.manifest import damage_error
 from cube2net.cube.storage.soundness import FEW_TEXTS, KEYS, all_within, check_columns, check_sound
 from cube2net.errors import CubeError, InputError, ParameterError
-from cube2net.records import Cells, Cube, Dimension, ItemIndex, Level, LinkDetails, Links, Objects, Ragged
-from cube2net.records.corpus import OBJECTS
-from cube2net.records.item_attributes import ItemAttributes
-from cube2net.records.link_details import KIND
-from cube2net.records.link_weights import HEAVIEST
-from cube2net.records.objects import Lookup
-from cube2net.records.topics import WORDS
+from cube2net.model.corpus import OBJECTS, WORDS
+from cube2net.model.cube import KIND, Cells, Cube, LinkDetails
+from cube2net.model.dimension import Dimension, Level
+from cube2net.model.items import ItemAttributes, ItemIndex
+from cube2net.model.objects import Lookup, Objects
 
 T = TypeVar("T")
 Allocate = Callable[[str, int, npt.DTypeLike], Array]
@@ -133,7 +130,7 @@ def lookup_of(texts: pa.ChunkedArray) -> Lookup:
     >>> lookup.find(["b", "c", "a"])
     [(0, 1), (2, 0), (2, 2)]
     """
-    from cube2net.kernels.text_hashes import checksums
+    from cube2net.kernels.text import checksums
 
     numbers = checksums(*flat_texts(texts))
     rows = np.argsort(numbers, kind="stable").astype(np.int32)

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net.array_types import Array
-from cube2net.arrow_files import MappedFolder
-from cube2net.atomic_files import write_files
+from cube2net._util.arrays import Array
+from cube2net._util.arrow import MappedFolder
+from cube2net._util.files import write_files
 from cube2net.errors import Cube2netError, CubeError, first_line
-from cube2net.records import Cube
+from cube2net.model.cube import Cube
 
 KEYS = {"object": "objects.by-id", "name": "objects.by-name"}
 """The columns by which objects are found, and what the arrays for it are called."""

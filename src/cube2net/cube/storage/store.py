@@ -18,9 +18,12 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow.parquet as pq
 
-from cube2net.array_types import Array
-from cube2net.arrow_files import MappedFolder, write_mapped_table
-from cube2net.atomic_files import being_replaced, check_replaceable, new_folder
+from cube2net._util.arrays import Array
+from cube2net._util.arrow import MappedFolder, write_mapped_table
+from cube2net._util.compiling import cores
+from cube2net._util.files import being_replaced, check_replaceable, new_folder
+from cube2net._util.locks import only_writer
+from cube2net._util.progress import Progress, silent
 from cube2net.cube.storage import manifest as manifests
 from cube2net.cube.storage.manifest import MANIFEST, check_seal, compute_checksum, describe_file, write_manifest
 from cube2net.cube.storage.parts import (
@@ -35,12 +38,8 @@ from cube2net.cube.storage.parts import (
     write_item_tables,
 )
 from cube2net.errors import Cube2netError, CubeError, first_line, some
-from cube2net.locks import only_writer
-from cube2net.progress import Progress, silent
-from cube2net.records import Cells, Cube, Dimension, Level
-from cube2net.records.dimension import STAR
-from cube2net.records.origin import Origin, opened
-from cube2net.threads import cores
+from cube2net.model.cube import Cells, Cube, Origin, opened
+from cube2net.model.dimension import STAR, Dimension, Level
 
 T = TypeVar("T")
 TRIES = 200

@@ -21,7 +21,7 @@ from torch import Tensor
 from cube2net.errors import ParameterError
 
 if TYPE_CHECKING:
-    from cube2net.array_types import Array
+    from cube2net._util.arrays import Array
 
 FAR = 2**31 - 1
 PRICE_BITS = 24

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cube2net.array_types import Array
+from cube2net._util.arrays import Array
+from cube2net._util.random import stream
 from cube2net.errors import ParameterError, quoted
+from cube2net.model.network import Network
 from cube2net.network.export.graphs import to_scipy
-from cube2net.records import Network
-from cube2net.seeding import stream
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cube2net.arguments import expect
-from cube2net.array_types import Array
-from cube2net.atomic_files import check_path, write_files
-from cube2net.escaping import short
-from cube2net.extras import require
+from cube2net._util.arrays import Array
+from cube2net._util.files import check_path, write_files
+from cube2net._util.packages import require
+from cube2net._util.text import short
+from cube2net.model.arguments import expect
+from cube2net.model.network import Network
 from cube2net.network.drawing.layout import layout
 from cube2net.network.drawing.picture import (
     FEWEST_UNITS,
@@ -34,7 +35,6 @@ from cube2net.network.drawing.picture import (
     wordings,
 )
 from cube2net.network.export.plain_tables import texts
-from cube2net.records import Network
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.array_types import Array
-from cube2net.escaping import one_line, short
+from cube2net._util.arrays import Array
+from cube2net._util.text import one_line, short
+from cube2net.model.network import Network
 from cube2net.network.export.plain_tables import texts
-from cube2net.records import Network
 
 FEWEST_UNITS = 16.0
 ROOM = {"query": 1.0, "other": 0.6, "cell": 1.3}

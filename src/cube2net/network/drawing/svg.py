@@ -10,8 +10,9 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
-from cube2net.array_types import Array
-from cube2net.escaping import short
+from cube2net._util.arrays import Array
+from cube2net._util.text import short
+from cube2net.model.network import Drawing, Network
 from cube2net.network.drawing.picture import (
     COLOURS,
     FEWEST_UNITS,
@@ -30,7 +31,6 @@ from cube2net.network.drawing.picture import (
     wordings,
 )
 from cube2net.network.export.plain_tables import texts
-from cube2net.records import Drawing, Network
 
 UNIT = 10
 """So many units of the picture make a pixel: whole numbers are short, and fine enough."""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cube2net.arguments import check_call, expect
-from cube2net.extras import require
+from cube2net._util.packages import require
+from cube2net.model.arguments import check_call, expect
+from cube2net.model.network import Network
 from cube2net.network.export.plain_tables import (
     ADVICE,
     about_with_recipe,
@@ -18,7 +19,6 @@ from cube2net.network.export.plain_tables import (
     records,
     with_dates,
 )
-from cube2net.records import Network
 
 if TYPE_CHECKING:
     import igraph

@@ -9,6 +9,7 @@ from typing import Any, TextIO
 import numpy as np
 import pyarrow as pa
 
+from cube2net.model.network import NODES, Network
 from cube2net.network.export.plain_tables import (
     ADVICE,
     about_with_recipe,
@@ -19,8 +20,6 @@ from cube2net.network.export.plain_tables import (
     plain_nodes,
     records,
 )
-from cube2net.records import Network
-from cube2net.records.network import NODES
 
 CLUSTERS = 1000
 """VOSviewer has so many clusters at most."""

@@ -18,15 +18,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.array_types import Array
-from cube2net.arrow_values import arrow_numbers, arrow_texts, values_of
+from cube2net._util.arrays import Array
+from cube2net._util.arrow import arrow_numbers, arrow_texts, values_of
 from cube2net.errors import InputError, some
+from cube2net.model.corpus import is_list
+from cube2net.model.cube import FORWARD, KIND
+from cube2net.model.names import cell_line
+from cube2net.model.network import GIVEN, LINK, Network
 from cube2net.network.attributes import BACKWARD, GIVEN_ROWS
-from cube2net.records import Network
-from cube2net.records.cell_titles import cell_line
-from cube2net.records.column_kinds import is_list
-from cube2net.records.link_details import FORWARD, KIND
-from cube2net.records.network import GIVEN, LINK
 
 EMPTY = arrow_texts([""])[0]
 ADVICE = "rename them in the source"

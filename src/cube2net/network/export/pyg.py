@@ -12,14 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.arguments import check_call, expect
-from cube2net.array_types import Array
-from cube2net.extras import require
+from cube2net._util.arrays import Array
+from cube2net._util.packages import require
+from cube2net.model.arguments import check_call, expect
+from cube2net.model.corpus import is_list
+from cube2net.model.network import GIVEN, NODES, Network
 from cube2net.network.attributes import TIMES, label_shares
 from cube2net.network.export.plain_tables import about, as_text, list_ends, list_ids, plain_nodes
-from cube2net.records import Network
-from cube2net.records.column_kinds import is_list
-from cube2net.records.network import GIVEN, NODES
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -9,14 +9,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from cube2net._util.xlsx import opened_workbook, sheet_texts
+from cube2net._util.xml import SafeXml
+from cube2net._util.zip_files import BROKEN, Meter, open_member, open_raw, open_zip
 from cube2net.errors import Cube2netError, InputError, SourceError, first_line, quoted, unknown
+from cube2net.model.recipe import Recipe
 from cube2net.network.export.registry import EXPORTS, RECIPE, find_suffix, list_files
 from cube2net.network.export.xlsx import RECIPE as SHEET
 from cube2net.network.export.xml import RECIPE as LINE
-from cube2net.records import Recipe
-from cube2net.safe_xml import SafeXml
-from cube2net.unpacking import BROKEN, Meter, open_member, open_raw, open_zip
-from cube2net.workbook_parts import opened_workbook, sheet_texts
 
 NPY_TEXT = re.compile(
     rb"\x93NUMPY.{4}(?:..)?\{'descr': '([<>])U([0-9]{1,9})', 'fortran_order': False, 'shape': \(\), \} *\n", re.DOTALL

@@ -13,10 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cube2net.arguments import expect
-from cube2net.atomic_files import check_path, write_files
+from cube2net._util.files import check_path, write_files
 from cube2net.errors import ParameterError, quoted
-from cube2net.interfaces import Exporter
+from cube2net.model.arguments import expect
+from cube2net.model.interfaces import Exporter
+from cube2net.model.network import Network
 from cube2net.network.export.json import write_cyjs, write_json, write_vosviewer
 from cube2net.network.export.tables import (
     write_links_csv,
@@ -30,7 +31,6 @@ from cube2net.network.export.tables import (
 )
 from cube2net.network.export.xlsx import write_workbook
 from cube2net.network.export.xml import write_gexf, write_graphml
-from cube2net.records import Network
 
 if TYPE_CHECKING:
     pass

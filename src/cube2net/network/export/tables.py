@@ -10,8 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.array_types import Array
-from cube2net.atomic_files import write_table
+from cube2net._util.arrays import Array
+from cube2net._util.files import write_table
+from cube2net.model.corpus import is_list
+from cube2net.model.network import Network
+from cube2net.model.objects import distinct_names
 from cube2net.network.export.graphs import to_scipy
 from cube2net.network.export.plain_tables import (
     about,
@@ -26,9 +29,6 @@ from cube2net.network.export.plain_tables import (
     plain_table,
     rows,
 )
-from cube2net.records import Network
-from cube2net.records.column_kinds import is_list
-from cube2net.records.distinct_names import distinct_names
 
 if TYPE_CHECKING:
     pass

@@ -18,6 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import InputError
+from cube2net.model.corpus import is_list
+from cube2net.model.names import cell_title
+from cube2net.model.network import Network
 from cube2net.network.export.plain_tables import (
     as_text,
     can_be_joined,
@@ -28,9 +31,6 @@ from cube2net.network.export.plain_tables import (
     with_dates,
 )
 from cube2net.network.export.xml import escape
-from cube2net.records import Network
-from cube2net.records.cell_titles import cell_title
-from cube2net.records.column_kinds import is_list
 
 MOST_ROWS, MOST_COLUMNS = 2**20, 2**14
 """The rows of a sheet, the header among them, and its columns."""

@@ -9,9 +9,9 @@ from typing import TextIO
 
 import pyarrow as pa
 
+from cube2net.model.network import Network
+from cube2net.model.objects import distinct_names
 from cube2net.network.export.plain_tables import about, as_text, distinct, list_ends, list_ids, name_type, plain_nodes
-from cube2net.records import Network
-from cube2net.records.distinct_names import distinct_names
 
 GRAPHML_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">

@@ -1,0 +1,217 @@
+"""Tables and arrays in files that are memory-mapped: opened at once whatever their size, shared by all processes."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cube2net._util.arrays import Array
+from cube2net.errors import first_line
+
+PART = ".part"
+ROWS = 1 << 20
+"""Rows that are written at a time."""
+
+
+def write_mapped(path: Path, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
+    """Write batches of rows to a file, which appears whole or not at all."""
+    part = path.with_name(path.name + PART)
+    with part.open("wb") as file:
+        with pa.ipc.new_file(file, schema) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
+
+
+def write_mapped_table(path: Path, table: pa.Table, *, rows: int | None = ROWS) -> None:
+    """Write a table to a file; with ``rows=None`` in as few pieces a column as Arrow allows, as it will be opened."""
+    plain = table.unify_dictionaries()
+    plain = plain.combine_chunks() if rows is None else plain
+    write_mapped(path, plain.to_batches(rows), plain.schema)
+
+
+def open_mapped(path: Path) -> pa.Table:
+    """Return the table of a file; what is not looked at is not read."""
+    return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+
+
+def finished(path: Path) -> pa.Table | None:
+    """Return the table of a file that an earlier run has written, or None; one that cannot be read is removed."""
+    try:
+        return open_mapped(path) if path.exists() else None
+    except (pa.ArrowException, OSError):
+        path.unlink(missing_ok=True)
+        return None
+
+
+class MappedFolder:
+    """The files of a folder, opened through one descriptor: a folder that takes its place meanwhile changes nothing.
+
+    Where a system has no such descriptors the files are opened by their paths; ``replaced`` tells in both cases
+    whether another folder has come to the place since, so that what was opened may be of two.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+        self.descriptor: int | None = None
+        if os.open in os.supports_dir_fd:
+            self.descriptor = os.open(self.path, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+        self.identity = _identity(self.path.stat() if self.descriptor is None else os.fstat(self.descriptor))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+
+    def replaced(self) -> bool:
+        """Return whether another folder, or none, is at the place now."""
+        try:
+            return _identity(self.path.stat()) != self.identity
+        except OSError:
+            return True
+
+    def open(self, name: str) -> IO[bytes]:
+        """Return a file of the folder, to be read; a name is that of a file in it and nothing else."""
+        if Path(name).name != name or name in ("", ".", ".."):
+            raise FileNotFoundError(f"{name!r} is not the name of a file in a folder")
+        if self.descriptor is None:
+            return (self.path / name).open("rb")
+        descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK, dir_fd=self.descriptor)
+        try:
+            return os.fdopen(descriptor, "rb")
+        except OSError:
+            os.close(descriptor)
+            raise
+
+    def stat(self, name: str) -> os.stat_result:
+        """Return size, times and place on the disk of a file."""
+        if self.descriptor is None:
+            return (self.path / name).stat()
+        return os.stat(name, dir_fd=self.descriptor)
+
+    def size(self, name: str) -> int | None:
+        """Return how many bytes a file has, or None where there is no such file."""
+        try:
+            about = self.stat(name)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return about.st_size if stat.S_ISREG(about.st_mode) else None
+
+    def buffer(self, name: str) -> pa.Buffer:
+        """Return the bytes of a file, mapped."""
+        with self.open(name) as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                return pa.py_buffer(b"")
+            return pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+    def table(self, name: str) -> pa.Table:
+        """Return the table of an Arrow file; what is not looked at is not read."""
+        with _named(name):
+            return pa.ipc.open_file(self.buffer(name)).read_all()
+
+    def parquet(self, name: str) -> pa.Table:
+        """Return the table of a Parquet file."""
+        with _named(name):
+            return pq.ParquetFile(self.buffer(name)).read(use_threads=False)  # read_table would load pandas
+
+    def array(self, name: str, kinds: str = "iuf", dimensions: int = 1) -> Array:
+        """Return the array of a ``.npy`` file, whose dtype is of one of some kinds and whose rows are contiguous."""
+        with self.open(name) as file:
+            with _named(name):
+                shape, fortran, dtype = _header(file)
+            if dtype.kind not in kinds or dtype.hasobject or not dtype.isnative or dtype.itemsize > 8:
+                raise ValueError(f"{name} holds {dtype.str!r}, expected numbers of kind {' or '.join(kinds)}")
+            if len(shape) != dimensions or (fortran and dimensions > 1):
+                raise ValueError(f"{name} has the shape {shape}, expected one of {dimensions} length(s)")
+            start, size = file.tell(), os.fstat(file.fileno()).st_size
+            count = 1
+            for length in shape:
+                count *= length
+            if start + count * dtype.itemsize != size:
+                raise ValueError(f"{name} has {size:,} bytes, expected {start + count * dtype.itemsize:,}")
+            if count == 0:
+                return np.empty(shape, dtype)
+            return np.memmap(file, dtype, "r", start, shape)
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Name the file in whatever its format's reader raises."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise ValueError(f"{name} cannot be read ({first_line(error)})") from None
+
+
+def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
+    """Return shape, order and dtype of a ``.npy`` file, and leave the file where its data begin."""
+    read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    with suppress(KeyError):
+        return read[np.lib.format.read_magic(file)](file)
+    raise ValueError("it is of another version of the format .npy")
+
+
+def _identity(about: os.stat_result) -> tuple[int, int]:
+    return about.st_dev, about.st_ino
+
+
+def arrow_numbers(values: Array, kind: pa.DataType | None = None, *, missing: Array | None = None) -> pa.Array:
+    """Return an Arrow array of NumPy's numbers or truth values, without those that are marked as missing.
+
+    >>> arrow_numbers(np.array([3, 1, 2]), missing=np.array([False, True, False])).to_pylist()
+    [3, None, 2]
+    >>> arrow_numbers(np.array([True, False, True])).to_pylist(), arrow_numbers(np.array([1, 2]), pa.int32()).type
+    ([True, False, True], DataType(int32))
+    """
+    own = pa.from_numpy_dtype(values.dtype)
+    content = np.packbits(values, bitorder="little") if values.dtype == bool else np.ascontiguousarray(values)
+    there = None if missing is None else pa.py_buffer(np.packbits(~missing, bitorder="little"))
+    array = pa.Array.from_buffers(own, len(values), [there, pa.py_buffer(content)])
+    return array if kind is None or kind == own else array.cast(kind)
+
+
+def arrow_texts(values: Sequence[str | None]) -> pa.Array:
+    """Return an Arrow array of texts, in which None is a missing one.
+
+    >>> arrow_texts(["a", None, "ßü", ""]).to_pylist(), arrow_texts([]).type
+    (['a', None, 'ßü', ''], DataType(string))
+    """
+    written = [b"" if value is None else value.encode() for value in values]
+    ends = np.cumsum([0, *map(len, written)])
+    if ends[-1] > np.iinfo(np.int32).max:
+        return pa.array(values, pa.string())
+    missing = np.array([value is None for value in values], dtype=bool)
+    there = pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
+    content = [there, pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(b"".join(written))]
+    return pa.Array.from_buffers(pa.string(), len(written), content)
+
+
+def values_of(array: pa.Array) -> Array:
+    """Return the numbers or truth values of an Arrow array in which none is missing.
+
+    >>> values_of(arrow_numbers(np.array([4, 5, 6])).slice(1)).tolist()
+    [5, 6]
+    >>> values_of(arrow_numbers(np.array([True, False, True])).slice(1)).tolist()
+    [False, True]
+    """
+    content, past = array.buffers()[1], array.offset + len(array)
+    if pa.types.is_boolean(array.type):
+        bits = np.frombuffer(content or b"", np.uint8)
+        return np.unpackbits(bits, count=past, bitorder="little")[array.offset :].astype(bool)
+    return np.frombuffer(content or b"", array.type.to_pandas_dtype(), count=past)[array.offset :]

@@ -1,0 +1,453 @@
+"""A cube of files or of a corpus: reading, topics and cells, stage by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net import __version__
+from cube2net._util.arrays import row_of_entries
+from cube2net._util.compiling import tells_compiling
+from cube2net._util.files import check_folder, write_files, write_table
+from cube2net._util.progress import Progress, Telling, listener
+from cube2net.api.checkpoints import (
+    Checkpoints,
+    checkpoints_beside,
+    digest,
+    digest_corpus,
+    digest_files,
+    digest_tables,
+    identity_of,
+)
+from cube2net.api.read import corpus_of, reader_of, remembering
+from cube2net.api.suggest import decide_dimensions, with_texts, without_texts
+from cube2net.api.topics import find_topics
+from cube2net.cube import engines
+from cube2net.cube.building import build as build_module
+from cube2net.cube.building.labels import TOPIC, parse_bins
+from cube2net.cube.engines.duckdb import DuckDB, check_memory
+from cube2net.cube.storage import store
+from cube2net.cube.storage.store import check_place, save
+from cube2net.design.combinations import tally
+from cube2net.design.propose import covers_with_own_design
+from cube2net.errors import ParameterError, SourceError
+from cube2net.io.reviews.link_tasks import Task
+from cube2net.io.sources import SOURCES
+from cube2net.io.tables.frames import is_frame
+from cube2net.model.arguments import check_call, made, path_of
+from cube2net.model.corpus import Corpus, Topics
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import MAX_MENTIONS, MIN_OBJECTS, DimensionSpec
+from cube2net.model.interfaces import Engine, NamesFiles, Source, TopicModel
+from cube2net.topics.lda import Lda
+from cube2net.topics.lda_model import LdaModel
+from cube2net.topics.models import TOPIC_MODELS
+
+FEW = 0.1
+"""Cells that hold a smaller share of the objects are nearly none."""
+MOST_LEFT_OUT = 0.2
+"""Where a larger share of the objects is in no cell, this is said."""
+
+
+def why_few_cells(cube: Cube, corpus: Corpus, specs: Sequence[DimensionSpec], min_objects: int) -> str:
+    """Return why the cells of a cube hold few of its objects, or an empty text where they do not.
+
+    >>> from cube2net.api import build_cube, make_planted
+    >>> corpus = make_planted(objects=200, communities=4).corpus
+    >>> specs = [DimensionSpec("year", "year")]
+    >>> print(why_few_cells(build_cube(corpus, specs, min_objects=150), corpus, specs, 150).partition(": ")[2])
+    'year' has 49 labels for 229 items: bins would hold more (year@decades), or a smaller min_objects
+    """
+    inside = int((cube.homes.sizes > 0).sum())
+    cells = len(cube.cells.members.sizes)
+    if cells and inside >= FEW * len(cube.objects):
+        left_out = 1 - inside / len(cube.objects)
+        return _say_left_out(cube, left_out, min_objects) if left_out > MOST_LEFT_OUT else ""
+    found = f"{cells:,} cell{'s' if cells != 1 else ''}"
+    found += f", which hold {inside:,} of {len(cube.objects):,} objects, for few have" if cells else ", for none has"
+    helps = [hint for spec in specs if (hint := _finer(corpus, spec, min_objects))]
+    helps += ["fewer dimensions"] * (len(specs) > 1) + ["a smaller min_objects"] * (min_objects > 1)
+    return f"{found} {min_objects:,} objects: {', or '.join(helps)}" if helps else f"{found} {min_objects:,} objects"
+
+
+def _say_left_out(cube: Cube, left_out: float, min_objects: int) -> str:
+    """Return the share of the objects in no cell, and how it becomes smaller."""
+    helps = ["a smaller min_objects"] * (min_objects > 1)
+    if len(cube.dimensions) > 1:
+        shares = [_left_out_without(cube, place, min_objects) for place in range(len(cube.dimensions))]
+        best = int(np.argmin(shares))
+        helps += [f"fewer or coarser dimensions (without {cube.dimensions[best].name!r} it is {shares[best]:.0%})"]
+    else:
+        helps += ["an attribute with fewer labels"]
+    return f"{left_out:.0%} of the objects are in no cell of {min_objects:,} or more: {', or '.join(helps)} would help"
+
+
+def _left_out_without(cube: Cube, dimension: int, min_objects: int) -> float:
+    """Return the share of the objects that would be in no cell without a dimension."""
+    parts, objects = (cube.cells, cube.small), len(cube.objects)
+    labels = np.delete(np.concatenate([part.labels for part in parts]), dimension, axis=1)
+    _, merged = np.unique(labels, axis=0, return_inverse=True)
+    rows = np.concatenate([row_of_entries(parts[0].members), row_of_entries(parts[1].members) + len(parts[0])])
+    members = np.concatenate([part.members.indices for part in parts])
+    cell, thing = np.divmod(np.unique(merged.reshape(-1)[rows] * objects + members), objects)
+    return 1 - tally(cell, thing, objects, min_objects).share
+
+
+def _finer(corpus: Corpus, spec: DimensionSpec, min_objects: int) -> str:
+    """Return that the labels of a dimension are many for the items there are, and what would make them fewer."""
+    if spec.bins is not None or spec.attribute not in corpus.items.column_names:
+        return ""
+    column = corpus.items[spec.attribute]
+    values = pc.list_flatten(column) if pa.types.is_list(column.type) else column
+    count, items = pc.count_distinct(values).as_py(), len(values) - values.null_count
+    if count == 0:
+        return f"{spec.attribute!r} is empty"
+    if count * min_objects <= items:
+        return ""
+    name = spec.name if spec.name == spec.attribute else f"{spec.name}={spec.attribute}"
+    said = f"{spec.attribute!r} has {count:,} labels for {items:,} items"
+    if pa.types.is_temporal(values.type) or spec.attribute == "year":
+        return f"{said}: bins would hold more ({name}@decades)"
+    if pa.types.is_integer(values.type) or pa.types.is_floating(values.type):
+        return f"{said}: bins would hold more ({name}@quantiles:4)"
+    return f"{said}: another attribute has fewer"
+
+
+Dimensions = Sequence[DimensionSpec | str]
+
+
+@check_call
+@tells_compiling
+def build_cube(
+    data: Any = None,
+    dimensions: Dimensions | None = None,
+    *,
+    topics: Topics | str | TopicModel = "lda",
+    min_objects: int = MIN_OBJECTS,
+    max_mentions: int = MAX_MENTIONS,
+    items: Any = "all",
+    out: str | Path | None = None,
+    engine: str | Engine = "duckdb",
+    memory: str | None = None,
+    seed: int = 0,
+    progress: Telling = None,
+    **tables: Any,
+) -> Cube:
+    """Return the cube of a corpus, frames, files or a graph; with ``out`` it is saved there, and opened from there.
+
+    With ``out``, topics and tables that are finished when the work is cut off are kept beside it, and the same call
+    goes on from there.
+
+    Parameters
+    ----------
+    data
+        A corpus, of :func:`read_source` or made by hand; or what :func:`read_tables` reads (a frame, a mapping of
+        frames, a path); or a graph of NetworkX or igraph.
+    dimensions
+        Those of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`; without any, those of
+        :func:`suggest`.
+    topics
+        Where topics come from when a dimension reads the attribute ``topic`` and the items have none: the name of a
+        topic model, one of your own, or topics that are known. ``"lda"`` finds them in the texts.
+    min_objects
+        Cells with fewer objects are set aside, and come back when the cube is rolled up.
+    max_mentions
+        An item that mentions more objects makes no links, where two objects are linked when an item mentions both.
+    items
+        What the cube keeps of its items: ``"all"``, their ids, what they mention and their attributes, for time windows
+        and for replacing items; ``"index"``, all but the attributes; ``"none"``, nothing, so that none can be taken
+        out. True is all, and False none. Or the table of the items, where objects, items and mentions are given by
+        their names.
+    out
+        The folder to save the cube in; without one it is in memory alone.
+    engine
+        ``"duckdb"`` works in this process, ``"spark"`` on a cluster; or one of your own.
+    memory
+        What an engine given by its name may take, such as ``"4GB"``; without a word it decides by itself.
+    seed
+        Of all that is random, which is finding topics: the same seed makes the same cube.
+    progress
+        Told how far it is; True for a bar, None for nobody.
+    tables
+        Tables by their names (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
+
+    Returns
+    -------
+    Cube
+        For :func:`construct` and :func:`compare`.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> corpus = c2n.make_planted(objects=200, communities=4, noise=0).corpus
+    >>> c2n.build_cube(corpus)
+    Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
+    >>> c2n.build_cube(corpus, ["venue", "decade=year@decades"], min_objects=20)
+    Cube(venue × decade: 12 cells, 200 objects, 720 links)
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"id": ["ada", "bob", "eve"], "city": ["Rome", "Oslo", "Oslo"]})
+    >>> edges = pd.DataFrame({"source": ["ada", "bob"], "target": ["bob", "eve"]})
+    >>> c2n.build_cube(people, links=edges, dimensions=["city"], min_objects=1)
+    Cube(city: 2 cells, 3 objects, 2 links)
+    """
+    progress = listener(progress)
+    if is_frame(dimensions) and "links" not in tables:
+        tables, dimensions = {**tables, "links": dimensions}, None
+    if is_frame(items) or isinstance(items, Path) or (isinstance(items, str) and Path(items).suffix):
+        tables, items = {**tables, "items": items}, "all"
+    plan = BuildPlan(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
+    corpus = corpus_of(data, tables, progress, build_cube)
+    if out is None:
+        return plan.build(corpus, progress)
+    place = path_of(out, "out")
+    check_place(place)
+    with checkpoints_beside(place, progress) as stages:
+        return plan.build_in(place, corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
+
+
+@check_call
+@tells_compiling
+def build_from(
+    source: str | Source,
+    *paths: str | Path,
+    out: str | Path | None = None,
+    dimensions: Callable[[Corpus], Dimensions | None] | Dimensions | None = None,
+    topics: str | TopicModel = "lda",
+    min_objects: int = MIN_OBJECTS,
+    max_mentions: int = MAX_MENTIONS,
+    items: bool | str = "all",
+    engine: str | Engine = "duckdb",
+    memory: str | None = None,
+    seed: int = 0,
+    progress: Telling = None,
+) -> Cube:
+    """Return the cube of files of one kind, saved in a folder and opened from there.
+
+    It is :func:`build_cube` after :func:`read_source`, and what was read is kept, too, when the work is cut off.
+
+    Parameters
+    ----------
+    source
+        ``"tables"``, ``"sql"``, ``"graph"``, ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or
+        ``"movies"``, or an object of your own with ``read``, such as ``Tables(strict=True)``.
+    paths
+        The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
+    out
+        The folder to save the cube in, which has to be given.
+    dimensions
+        As in :func:`build_cube`, or a function that gives them for the corpus.
+    topics
+        The name of a topic model, or one of your own.
+    min_objects, max_mentions, items, engine, memory, seed, progress
+        As in :func:`build_cube`.
+
+    Returns
+    -------
+    Cube
+        Its arrays are memory-mapped.
+
+    Raises
+    ------
+    SourceError
+        A file is missing or is not what it should be; the sentence names the file and the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import cube2net as c2n
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     nodes, links = Path(folder, "nodes.csv"), Path(folder, "links.csv")
+    ...     _ = nodes.write_text("id,city\\nada,Rome\\nbob,Oslo\\neve,Oslo\\n")
+    ...     _ = links.write_text("from,to\\nada,bob\\nbob,eve\\n")
+    ...     c2n.build_from("tables", nodes, links, out=f"{folder}/cube", dimensions=["city"], min_objects=1)
+    Cube(city: 2 cells, 3 objects, 2 links)
+    """
+    progress = listener(progress)
+    if out is None:
+        raise ParameterError(
+            "build_from saves the cube and needs a folder for it: give out=…, such as out='cube' (build_cube keeps one "
+            "in memory)"
+        )
+    place = path_of(out, "out")
+    check_place(place)
+    reader, places = reader_of(source, paths, {})
+    for path in places:
+        if not path.exists():
+            raise SourceError(f"there is no file {str(path)!r}: check the path")
+    runner = _engine(engine, memory)
+    if dimensions is not None and not callable(dimensions):
+        dimensions = [_checked(dimension) for dimension in dimensions]
+    with checkpoints_beside(place, progress) as stages:
+        known = identity_of(reader, SOURCES.values())
+        read = reader.files_read(places) if isinstance(reader, NamesFiles) else [*places, *_files_named_in(reader)]
+        # What a file is taken for may hang on how often and where it is named.
+        decides = digest(__version__, known, [str(path) for path in places], digest_files(read))
+        corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
+        corpus = remembering(corpus, reader)
+        wanted = dimensions(corpus) if callable(dimensions) else dimensions
+        plan = BuildPlan(wanted, topics, min_objects, max_mentions, items, runner, seed)
+        return plan.build_in(place, corpus, decides, stages, progress)
+
+
+def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False, **options: Any) -> Cube:
+    """Return the cube of a task of link prediction, built without its hidden links and saved with it in a folder.
+
+    ``cube/`` is the cube, ``query.csv`` names the query and ``hidden.csv`` the links to be found again. ``options`` are
+    those of :func:`build_cube`; ``spreadsheet_safe`` guards names in the two tables that spreadsheets would run.
+    """
+    folder = path_of(folder, "the folder of the task")
+    check_folder(folder, ("cube", "query.csv", "hidden.csv"), "a task's")
+    cube = build_cube(task.corpus, out=folder / "cube", **options)
+    ids = task.corpus.objects["object"]
+    hidden = zip(
+        *(ids.take(task.hidden[end].combine_chunks()).to_pylist() for end in ("source", "target")), strict=True
+    )
+    write = partial(write_table, spreadsheet_safe=spreadsheet_safe)
+    write_files(
+        {
+            folder / "query.csv": lambda path: write(path, ("object",), ((name,) for name in task.query)),
+            folder / "hidden.csv": lambda path: write(path, ("source", "target"), hidden),
+        }
+    )
+    return cube
+
+
+@dataclass(frozen=True, eq=False)
+class BuildPlan:
+    """How a cube is made of a corpus; without dimensions, in those that suit it."""
+
+    dimensions: Dimensions | None
+    topics: Topics | str | TopicModel
+    min_objects: int
+    max_mentions: int
+    items: bool | str
+    engine: Engine
+    seed: int
+
+    def __post_init__(self) -> None:
+        if isinstance(self.dimensions, str):
+            raise ParameterError(
+                f"dimensions are a list such as ['city', 'year@decades'], got the text {self.dimensions!r}"
+            )
+
+    def build(self, corpus: Corpus, progress: Progress) -> Cube:
+        """Return the cube of a corpus, in memory."""
+        specs, model = self._decide(corpus, progress)
+        topics = self._topics(corpus, model, progress) if _needs_topics(corpus, specs) else None
+        return self._build(corpus, *self._telling(corpus, specs, topics, progress), None, progress)
+
+    def build_in(self, out: Path, corpus: Corpus, decides: str, stages: Checkpoints, progress: Progress) -> Cube:
+        """Return the cube of a corpus, opened from where it is saved; ``decides`` tells the corpus from others."""
+        (specs, asked), topics = self._decide(corpus, progress), None
+        if _needs_topics(corpus, specs):
+            if isinstance(asked, Topics):
+                topics = asked
+                decides = digest(decides, topics.names, topics.parents, digest_tables([topics.assigned, topics.words]))
+            else:
+                model: TopicModel = made(asked, TOPIC_MODELS, TopicModel, "topic model", {})
+                if isinstance(model, LdaModel):
+                    known = digest_tables([model.table()])
+                else:
+                    known = identity_of(model, TOPIC_MODELS.values())
+                decides = digest(decides, known, self.seed)
+                topics = stages.topics(decides, lambda: self._topics(corpus, model, progress))
+        specs, topics = self._telling(corpus, specs, topics, progress)
+        by = [str(spec) for spec in specs], self.min_objects, self.max_mentions, type(self.engine).__name__
+        folder = stages.place("tables", digest(decides, *by))
+        cube = self._build(corpus, specs, topics, folder, progress)
+        progress("cube: files", 0, None)
+        save(cube, out, made_in=folder, progress=progress)
+        return store.read(out)
+
+    def _decide(self, corpus: Corpus, progress: Progress) -> tuple[list[DimensionSpec], Any]:
+        """Return the dimensions and where topics come from, each decided where nobody has said it."""
+        if self.dimensions is not None:
+            specs = [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in self.dimensions]
+            return specs, self.topics
+        if corpus.dimensions and covers_with_own_design(
+            corpus, parse_bins, min_objects=self.min_objects, seed=self.seed
+        ):
+            return list(corpus.dimensions), self.topics
+        found, topics = decide_dimensions(corpus, self.min_objects, self.seed, progress), self.topics
+        if topics == "lda" and found.topics is not None and found.dimensions != corpus.dimensions:
+            topics = Lda(count=found.topics)
+        return list(found.dimensions), topics
+
+    def _telling(
+        self, corpus: Corpus, specs: list[DimensionSpec], topics: Topics | None, progress: Progress
+    ) -> tuple[list[DimensionSpec], Topics | None]:
+        """Return dimensions and topics; where nobody named any and all items have one topic, others without topics."""
+        chosen = self.dimensions is not None or tuple(specs) == corpus.dimensions
+        if chosen or topics is None or pc.count_distinct(topics.assigned["topic"]).as_py() > 1:
+            return specs, topics
+        progress.note("the texts gave no topics that tell items apart: the dimension topic is left out")
+        return list(decide_dimensions(without_texts(corpus), self.min_objects, self.seed, progress).dimensions), None
+
+    def _topics(self, corpus: Corpus, model: Topics | str | TopicModel, progress: Progress) -> Topics:
+        if isinstance(model, Topics):
+            return model
+        if isinstance(self.engine, DuckDB):
+            check_memory(self.engine.memory, texts=corpus.items.num_rows)
+        corpus, attribute = with_texts(corpus, progress)
+        found = find_topics(corpus, model, seed=self.seed, progress=progress)
+        return replace(found, settings={**found.settings, "text": attribute}) if attribute else found
+
+    def _build(
+        self,
+        corpus: Corpus,
+        specs: list[DimensionSpec],
+        topics: Topics | None,
+        folder: Path | None,
+        progress: Progress,
+    ) -> Cube:
+        cube = build_module.build(
+            corpus,
+            specs,
+            self.engine,
+            topics=topics,
+            min_objects=self.min_objects,
+            max_mentions=self.max_mentions,
+            seed=self.seed,
+            items=self.items,
+            folder=folder,
+            progress=progress,
+        )
+        if why := why_few_cells(cube, corpus, specs, self.min_objects):
+            progress.note(why)
+        return cube
+
+
+def _files_named_in(reader: Source) -> list[Path]:
+    """Return the files that a source was told of in its parameters."""
+    values: list[Any] = [getattr(reader, part.name) for part in fields(reader)] if is_dataclass(reader) else []
+    named = [Path(value) for value in values if isinstance(value, str | Path)]
+    return [path for path in named if path.exists()]
+
+
+def _checked(dimension: DimensionSpec | str) -> DimensionSpec:
+    """Return a dimension; what cannot be read in it is said before a corpus is."""
+    spec = DimensionSpec.parse(dimension) if isinstance(dimension, str) else dimension
+    for bins in (spec.bins, *(level.bins for level in spec.levels)):
+        if bins is not None:
+            parse_bins(bins)
+    return spec
+
+
+def _needs_topics(corpus: Corpus, specs: Sequence[DimensionSpec]) -> bool:
+    return any(spec.attribute == TOPIC for spec in specs) and TOPIC not in corpus.attributes
+
+
+def _engine(engine: str | Engine, memory: str | None) -> Engine:
+    if memory is not None and not isinstance(engine, str):
+        raise ParameterError(f"memory is {memory!r} and the engine is given: set the memory where the engine is made")
+    options = {} if memory is None else {"memory": memory}
+    found: Engine = made(engine, engines.ENGINES, Engine, "engine", options)
+    return found

@@ -1,0 +1,300 @@
+"""What becomes of a network without some of its cells and objects, or with others: made anew, by the same question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cube2net._util.arrays import Array
+from cube2net._util.compiling import tells_compiling
+from cube2net._util.progress import Telling, listener
+from cube2net.api.plan import METHODS, several
+from cube2net.api.replay import asked_of
+from cube2net.errors import ParameterError, quoted
+from cube2net.model.arguments import check_call
+from cube2net.model.change import BAN, PIN, Change, NamedNode, Price
+from cube2net.model.cube import Cube
+from cube2net.model.interfaces import chooses_cells
+from cube2net.model.names import CELL, OBJECT, Node, node_of, title_of
+from cube2net.model.network import Network, Question
+from cube2net.model.query import Query
+from cube2net.model.selection import PROVEN, Steering
+from cube2net.selection.contract import outcome
+from cube2net.selection.steering import Settled
+
+
+@check_call
+def without(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
+    """Return what becomes of a network that may not have some cells or objects: its new value, who comes and who goes.
+
+    The same method answers the same question again, and everything else that was pinned, banned or liked stays so. A
+    cell is not chosen, and an object is not in the network: as if the cube did not have it. An object of the query
+    leaves the query, and its label with it. What is not in the network may still change it, as an object does whose
+    cells were too dear for it; where nothing changes, that is said.
+
+    Parameters
+    ----------
+    network
+        The network of :func:`construct`.
+    nodes
+        A cell or an object, or a list of several. A cell is named by its labels (a tuple, or
+        ``"2019 · ACL · parsing"``), an object by its id or name.
+    cube
+        The cube of the network, where that came from another process.
+
+    Returns
+    -------
+    Change
+        Its ``network`` is the one that :func:`construct` makes with these ``bans``; ``sentence`` says what has changed.
+
+    See Also
+    --------
+    with_ : The same for what must be in.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
+    >>> change = c2n.without(network, network.labels[0])
+    >>> print(change)
+    without ⟨∗ · venue 0 · ∗⟩ the cover falls from 324 to 274: nothing takes its place; still proven best
+    >>> change.before, change.value, change.merely, change.network
+    (324.0, 274.0, 274.0, Network(100 objects, 9 cells, 690 links, 50 in the query))
+    """
+    return change(network, without=nodes, cube=cube)
+
+
+@check_call
+def with_(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
+    """Return what becomes of a network that must have some cells or objects: its new value, who comes and who goes.
+
+    The same method answers the same question again. A cell is among those chosen, and counts within m; an object is in
+    the network, and in the form ``woven`` takes one of the places of near objects. What is in the network already
+    stays in whatever is asked of the new network. Where a cell is put in beside all that were chosen, as ``merely`` has
+    it, there may be more than m.
+
+    Parameters
+    ----------
+    network
+        The network of :func:`construct`.
+    nodes
+        A cell or an object, or a list of several, named as for :func:`without`.
+    cube
+        The cube of the network, where that came from another process.
+
+    Returns
+    -------
+    Change
+        Its ``network`` is the one that :func:`construct` makes with these ``pins``; ``sentence`` says what has changed.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build_cube(planted.corpus)
+    >>> network = c2n.construct(cube, planted.query(0), "exact", m=3)
+    >>> change = c2n.with_(network, planted.best_cells[1][0])
+    >>> print(f"{change.before:.0f} → {change.value:.0f}", *change.left)
+    130 → 100 NamedNode(⟨199X · ∗ · ∗⟩)
+    """
+    return change(network, with_=nodes, cube=cube)
+
+
+def change(network: Network, *, without: Any = (), with_: Any = (), cube: Cube | None = None) -> Change:
+    """Return what becomes of a network without some cells and objects and with others, both at once."""
+    network = asked_of(network, cube)
+    question = _question(network)
+    out, inside = (_nodes(question.cube, nodes) for nodes in (without, with_))
+    if not out and not inside:
+        raise ParameterError("no cell and no object is named: name one, such as '2019 · ACL · parsing' or an id")
+    for node in [each for each in out if each in inside][:1]:
+        raise ParameterError(f"{quoted(title_of(question.cube, node))} is left out and put in: it cannot be both")
+    known = [node for node in out if not _is_in(network, node)] + [node for node in inside if _is_in(network, node)]
+    names = {"without": _named(question.cube, out), "with_": _named(question.cube, inside)}
+    names["known"] = _named(question.cube, known)
+    query = _query_without(network.query, [node.number for node in out if not node.is_cell])
+    after = question.again(question.steering.banning(out).pinning(inside), query)
+    now = after.selection.bound
+    if query is None and _keeps_bound(question, _question(after)):
+        now = min((each for each in (network.selection.bound, now) if each is not None), default=None)
+    return _compared(network, after, _merely(network, after, out, inside), bound=now, **names)
+
+
+def _question(network: Network) -> Question:
+    if network.question is None:
+        raise ParameterError("the network does not know what it answers: make it by construct")
+    return network.question
+
+
+def _nodes(cube: Cube, given: Any) -> list[Node]:
+    """Return the cells and objects that a caller names: one, or several in a list."""
+    one = isinstance(given, tuple) and len(given) and all(isinstance(label, str) for label in given)
+    return list(dict.fromkeys(node_of(cube, thing) for thing in ([given] if one else several(given))))
+
+
+def _is_in(network: Network, node: Node) -> bool:
+    """Return whether a network has a cell or an object."""
+    return bool(np.any((network.selection.cells if node.is_cell else network.objects) == node.number))
+
+
+def _query_without(query: Query, rows: Sequence[int]) -> Query | None:
+    """Return the query without some objects, None where it has none of them."""
+    stays = ~np.isin(query.objects, np.array(rows, dtype=np.int32))
+    if stays.all():
+        return None
+    if not stays.any():
+        raise ParameterError(f"the query has no object but the {len(query):,} named: leave one of them in")
+    labels = None if query.labels is None else tuple(np.array(query.labels, dtype=object)[stays].tolist())
+    ids = None if query.ids is None else query.ids.filter(stays)
+    return Query(query.objects[stays], labels, query.missing, ids, query.shared)
+
+
+def _keeps_bound(before: Question, after: Question) -> bool:
+    """Return whether a bound from before holds: choices are fewer, and what each is worth is the same."""
+    old, new = before.steering, after.steering
+    kept = before.budget.m == after.budget.m and {*old.pins} <= {*new.pins} and {*old.bans} <= {*new.bans}
+    kept = kept and (old.like, old.unlike) == (new.like, new.unlike)
+    more = {*new.pins, *new.bans} - {*old.pins, *old.bans}
+    return kept and all(node.is_cell for node in more)
+
+
+def _merely(before: Network, after: Network, out: Sequence[Node], inside: Sequence[Node]) -> float:
+    """Return what the old choice is worth, where some is left out or put in and nothing else is chosen."""
+    question = _question(after)
+    start = Settled.of(question.cube, question.worth, question.budget).start
+    cells = _changed(before.selection.cells, out, inside, CELL)
+    if len(before.selection.cells) or len(cells):
+        return outcome(question.cube, start, cells).value
+    return float(question.worth.value(np.unique(_changed(before.selection.objects, out, inside, OBJECT))))
+
+
+def _changed(rows: Array, out: Sequence[Node], inside: Sequence[Node], kind: str) -> Array:
+    """Return rows without some and with others."""
+    gone, come = ([node.number for node in nodes if node.kind == kind] for nodes in (out, inside))
+    return np.array([*(row for row in rows.tolist() if row not in gone and row not in come), *come], dtype=np.int32)
+
+
+def _compared(
+    before: Network, after: Network, merely: float, *, bound: float | None, **names: tuple[NamedNode, ...]
+) -> Change:
+    """Return the change from a network to another, both of one cube."""
+    cube = _question(after).cube
+    entered, left = (
+        _named(cube, [Node(CELL, cell) for cell in _new(one.selection.cells, other.selection.cells)])
+        + _named(cube, [Node(OBJECT, row) for row in _new(one.objects, other.objects)])
+        for one, other in ((after, before), (before, after))
+    )
+    value = after.selection.value
+    return Change(
+        network=after,
+        objective=str(after.settings["objective"]),
+        before=before.selection.value,
+        value=value,
+        merely=merely,
+        entered=entered,
+        left=left,
+        bound_before=before.selection.bound,
+        bound=bound,
+        proven_before=before.selection.proven,
+        proven=bound is not None and bound - value <= PROVEN * abs(bound),
+        **names,
+    )
+
+
+def _new(rows: Array, others: Array) -> list[int]:
+    """Return the rows that are not among others, in their order."""
+    return [int(row) for row in rows[~np.isin(rows, others)]]
+
+
+def _named(cube: Cube, nodes: Sequence[Node]) -> tuple[NamedNode, ...]:
+    """Return cells and objects with what they are called."""
+    ids = iter(cube.objects.ids(np.array([node.number for node in nodes if not node.is_cell], np.int32)).to_pylist())
+    return tuple(
+        NamedNode(node, title_of(cube, node), tuple(cube.cell(node.number)) if node.is_cell else next(ids))
+        for node in nodes
+    )
+
+
+@check_call
+@tells_compiling
+def prices(network: Network, cube: Cube | None = None, *, progress: Telling = None) -> tuple[Price, ...]:
+    """Return what every pin and ban of a network costs, the pins first, in the order given.
+
+    A price is the value without the pin or ban, all others kept, less the value with it, by the same method and seed:
+    each of them takes as long as the network itself did. For methods that bring objects by links, and have no value,
+    it says who was displaced. A ban without which the pins would not fit the limits has no price, and that is said.
+
+    Parameters
+    ----------
+    network
+        Of :func:`construct` with ``pins`` or ``bans``.
+    cube
+        The cube of a network that came from another process.
+    progress
+        Told how far it is; True for a bar, None for nobody.
+
+    Returns
+    -------
+    tuple of Price
+        Each has a ``price``, a ``sentence``, and the cells that it keeps out and brings in.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build_cube(planted.corpus)
+    >>> best = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects")
+    >>> without = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects", bans=[best.labels[0]])
+    >>> print(*c2n.prices(without))
+    leaving out ⟨199X · venue 0 · topic 2⟩ costs 0.04
+    """
+    network = asked_of(network, cube)
+    question = network.question
+    if question is None:
+        return ()
+    tell, steering = listener(progress), question.steering
+    wanted = [(PIN, node) for node in steering.pins] + [(BAN, node) for node in steering.bans]
+    found = []
+    for number, (kind, node) in enumerate(wanted):
+        tell("pricing pins and bans", number, len(wanted))
+        if kind == PIN:
+            other = replace(steering, pins=tuple(pin for pin in steering.pins if pin != node))
+        else:
+            other = replace(steering, bans=tuple(ban for ban in steering.bans if ban != node))
+        found.append(_price(kind, node, network, _without(kind, other, question), question))
+    return tuple(found)
+
+
+def _without(kind: str, steering: Steering, question: Question) -> Network | None:
+    """Return the network without a pin or ban, None where without a ban the pins do not fit."""
+    try:
+        return question.again(steering)
+    except ParameterError:
+        if kind == PIN or not steering.pins:
+            raise
+        return None
+
+
+def _price(kind: str, node: Node, network: Network, without: Network | None, question: Question) -> Price:
+    title = title_of(question.cube, node)
+    if without is None:
+        return Price(kind, title, network.selection.value, needed=True)
+    if question.method in METHODS and not chooses_cells(METHODS[question.method]):
+        missed, instead = _apart(question.cube, OBJECT, without.objects, network.objects)
+        return Price(kind, title, missed=missed, instead=instead)
+    missed, instead = _apart(question.cube, CELL, without.selection.cells, network.selection.cells)
+    return Price(kind, title, network.selection.value, without.selection.value, missed, instead)
+
+
+def _apart(cube: Cube, kind: str, without: Array, now: Array) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the titles of what is there without a pin or ban alone, and of what is there with it alone."""
+
+    def titles(numbers: Array, others: Array) -> tuple[str, ...]:
+        only = numbers[np.isin(numbers, others, invert=True)].tolist()
+        return tuple(title_of(cube, Node(kind, number)) for number in only)
+
+    return titles(without, now), titles(now, without)

@@ -1,0 +1,470 @@
+"""Which network helps the next step: comparing many, and choosing one by what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from cube2net._util.arrays import Array
+from cube2net._util.compiling import cores, tells_compiling
+from cube2net._util.files import check_folder
+from cube2net._util.locks import only_writer
+from cube2net._util.progress import Progress, Telling, listener, silent
+from cube2net.api.construct import Chosen, choose, method_of, network_of
+from cube2net.api.plan import METHODS, WITH_OPTIONS, Plan, objective_name, plan_network
+from cube2net.api.query import Asked, query_of
+from cube2net.cube.cuboids import cuboid
+from cube2net.cube.without import hide_pairs, unlinked_pairs
+from cube2net.errors import ParameterError, Setting, quoted, unknown, whole_number
+from cube2net.evaluation.auto import choose_by_hidden_links, choose_by_labels
+from cube2net.evaluation.hidden_links import HiddenRuns
+from cube2net.evaluation.journal import Journal
+from cube2net.evaluation.report.page import FILES
+from cube2net.evaluation.setups import DEFAULT, SHORT_LIST, Maker, setups_of, several, with_peers
+from cube2net.evaluation.trials import Make, Trials
+from cube2net.mining.miners import Given, Miners, clustering_miners, hidden_miners, link_miners
+from cube2net.mining.node_embeddings import EMBEDDINGS
+from cube2net.model.arguments import check_call, made, names_of, path_of, repr_of
+from cube2net.model.comparison import TASKS, Comparison, Setup
+from cube2net.model.cube import Cube
+from cube2net.model.fingerprints import array_fingerprint, cube_fingerprint, query_fingerprint
+from cube2net.model.interfaces import Method, NodeEmbedder, chooses_cells
+from cube2net.model.network import Network
+from cube2net.model.query import Query
+from cube2net.network.hops import Hops, Nothing
+from cube2net.options import OPTIONS, NetworkOptions
+from cube2net.selection.exact.exact import Exact
+from cube2net.selection.objectives import OBJECTIVES
+
+Rows = Sequence[int] | Array
+Methods = Sequence[str | Method] | Mapping[str, str | Method]
+Named = Mapping[str, str | Method]
+
+COMPARED: dict[str, str | Method] = {
+    "none": "none",
+    "hops": "hops",
+    "hops 2": Hops(hops=2),
+    **{name: name for name in METHODS if name not in ("none", "hops", "exact", "cube2net")},
+    "exact": Exact(seconds=15.0),
+    "cube2net": "cube2net",
+}
+"""All methods, one and two steps both, and proofs given up after a quarter of a minute."""
+
+OPTIONED: dict[str, Method] = {name: METHODS[kind](**own) for name, (kind, own) in WITH_OPTIONS.items()}
+BY_NAME: dict[str, str | Method] = {**COMPARED, **OPTIONED}
+"""What a name stands for; those that are not compared unless they are named come last."""
+
+
+JOURNAL = "trials.jsonl"
+
+
+WRITTEN = (JOURNAL, *FILES)
+"""What a comparison writes into its folder."""
+
+
+@check_call
+@tells_compiling
+def compare(
+    cube: Cube,
+    query: Asked,
+    task: str | None = None,
+    *,
+    hidden: tuple[Rows, Rows] | None = None,
+    users: str = "user",
+    methods: Methods | None = None,
+    objectives: Sequence[str] | None = None,
+    forms: Sequence[str] | None = None,
+    levels: Sequence[str] | None = None,
+    near: int | Sequence[int] | None = None,
+    memberships: Sequence[str] | None = None,
+    m: int | Sequence[int] | None = None,
+    miners: Given | None = None,
+    runs: int = 10,
+    seed: int = 0,
+    as_large: bool = True,
+    rivals: Sequence[str] | None = None,
+    out: str | Path | None = None,
+    workers: int = 0,
+    progress: Telling = None,
+) -> Comparison:
+    """Return how well the next step does on the network of every method, in every form, run by run.
+
+    Parameters
+    ----------
+    cube
+        Of :func:`build_cube` or :func:`open_cube`.
+    query
+        Objects by id or by name in whatever lists them: a list, a series or an index of pandas or Polars, an array; a
+        mapping from objects to labels; a frame with a column ``object`` or ``id``, and maybe ``label``; another
+        network, or a :class:`Query`. Whole numbers in a list or an array are rows where ids are texts. See
+        :meth:`Cube.query`.
+    task
+        ``"clustering"``: the query's objects are embedded and clustered, and judged by their labels; miners are
+        embeddings. ``"hidden"``: a fifth of the items that join objects of the query is taken out of the cube, another
+        one in every run, and the links that are gone with them are to be found again by the vectors; no labels are
+        needed. ``"links"``: ``hidden`` links between users and items of the query, which the cube was built without,
+        are found again; miners are recommenders. Without a word clustering where the query has labels, and else hidden.
+    hidden, users
+        For the task ``"links"``: the rows of the two ends of the links to find, and the kind of objects that links are
+        recommended to, by default ``"user"``.
+    methods, miners
+        Names, or objects of your own by a name; a method in a list is called by its class, with its parameters where
+        there are several of a class. The query alone is always there. Without any, all that fit the task.
+    objectives, forms, levels, near, memberships, m
+        Methods that choose cells are compared for every combination; see :func:`construct`. Where neither these nor
+        methods are given, the list is short: the default network, two variants of it and the paper's form.
+    runs, seed
+        Runs have the seeds ``seed``, ``seed + 1``, …, the same for all.
+    as_large, rivals
+        Also compare PageRank and hops, or the rivals named, of as many nodes as every choice of cells has;
+        ``as_large=False`` leaves them out.
+    out
+        A folder in which every trial is written down when it is made: a comparison that was interrupted goes on where
+        it stopped, also with more runs or methods; a folder of other files, without trials, is refused. Without one
+        nothing is written.
+    workers
+        How many networks are mined at the same time (0: one for every core); scores do not depend on it, but for proofs
+        that the clock ends.
+    progress
+        Told how far it is; True for a bar, None for nobody.
+
+    Returns
+    -------
+    Comparison
+        All trials; a method that fails is one that says why.
+
+    See Also
+    --------
+    verdict : What it comes to, in one sentence.
+    write_report : A page of it.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build_cube(planted.corpus)
+    >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
+    >>> c2n.compare(cube, labels, methods=["pagerank"], miners=["deepwalk"], runs=2)
+    Comparison(clustering: 2 setups × 1 miner × 2 seeds)
+    """
+    progress = listener(progress)
+    path = None if out is None else path_of(out, "out") / JOURNAL
+    asked = query_of(cube, query)
+    task = task_of(asked) if task is None else task
+    if task not in TASKS:
+        raise unknown("task", task, TASKS)
+    if path is not None and not path.exists():
+        check_folder(path.parent, WRITTEN, "a comparison's")
+    runs = whole_number("runs", runs, 1)
+    seed = whole_number("seed", seed, 0, None)
+    seeds, named = range(seed, seed + runs), named_methods(methods)
+    peers = _rivals(as_large, rivals)
+    varied: dict[str, Any] = {"objectives": objectives, "forms": forms, "levels": levels, "memberships": memberships}
+    varied = {name: several(value) for name, value in {**varied, "near": near, "m": m}.items()}
+    for each in varied["levels"] or ():
+        cuboid(cube, each)
+    if methods is None and all(value is None for value in varied.values()):
+        setups = with_peers([Setup(method="none"), *SHORT_LIST], as_large=peers)
+    else:
+        kinds = {name: _method(method) for name, method in named.items()}
+        setups = setups_of(kinds, as_large=peers, known=OBJECTIVES, **varied)
+    if hidden is not None and task != "links":
+        raise ParameterError(f"hidden links are for the task 'links', and the task is {task!r}")
+    hiding = hidden_runs(cube, asked, named, miners) if task == "hidden" else None
+    pairs = hiding.counts(seeds) if hiding else {}
+    judging = hiding.of(seed)[1] if hiding else _miners_of(task, cube, asked, hidden, users, miners)
+    about = {
+        "task": task,
+        "cube": cube_fingerprint(cube),
+        "query": query_fingerprint(asked),
+        "hidden": "" if hiding else array_fingerprint(*judging.hidden),
+        "methods": {name: repr_of(method) for name, method in named.items()},
+        "miners": judging.parameters,
+        "pairs": pairs,
+    }
+    make, mine = (hiding.make, hiding.mine) if hiding else (maker(cube, asked, named), judging.mine)
+    trials = Trials(make, mine, workers or cores())
+    with nullcontext() if path is None else only_writer(path, progress):
+        journal = Journal.open(path, about)
+        progress.note(f"{len(setups)} networks × {len(judging.parameters)} miners × {runs} runs")
+        found = trials.run(setups, list(judging.parameters), seeds, journal, progress=progress)
+    return Comparison(
+        task,
+        judging.measures,
+        found,
+        truth=tuple(asked.labels or ()) if task == "clustering" else (),
+        settings={
+            "cube": repr(cube),
+            "query": repr(asked),
+            "task": task,
+            "runs": runs,
+            "seed": seed,
+            **{name: list(value) for name, value in varied.items() if value is not None},
+            **{name: about[name] for name in ("methods", "miners")},
+            **({"pairs": sum(pairs.values())} if hiding else {}),
+            "default": DEFAULT.name,
+        },
+    )
+
+
+def _rivals(as_large: bool, rivals: Sequence[str] | None) -> bool | Sequence[str]:
+    """Return the methods that get networks as large as the others: all (True), those named, or none (False)."""
+    named = several(rivals)
+    if named and not as_large:
+        raise ParameterError(
+            "rivals are the networks made as large, and ", Setting("as_large", False), " leaves them out: give one"
+        )
+    return as_large if named is None else named
+
+
+def task_of(query: Query) -> str:
+    """Return the task that a query can be judged by: clustering where it has labels, and else hidden links."""
+    return "clustering" if len({label for label in query.labels or () if label}) > 1 else "hidden"
+
+
+def named_methods(methods: Methods | None) -> dict[str, str | Method]:
+    """Return methods by name; names that are registered are checked, and objects have to be methods."""
+    if methods is None:
+        return dict(COMPARED)
+    if isinstance(methods, str) or not isinstance(methods, Iterable):
+        raise ParameterError(f"methods are a list of names and objects, or objects by name, got {quoted(methods)}")
+    given: dict[str, str | Method] = {}
+    if isinstance(methods, Mapping):
+        given.update(
+            {
+                name: OPTIONED.get(method, method) if isinstance(method, str) else method
+                for name, method in methods.items()
+            }
+        )
+    else:
+        methods = list(methods)
+        listed = {name: BY_NAME.get(name, name) for name in methods if isinstance(name, str)}
+        others = {name: type(_method(method)) for name, method in listed.items()}
+        own = names_of([_method(each) for each in methods if not isinstance(each, str)], others)
+        called = {repr_of(method): name for name, method in own.items()}
+        for each in methods:
+            given |= {each: listed[each]} if isinstance(each, str) else {called[repr_of(each)]: each}
+    for name, method in given.items():
+        _method(method)
+        if name == "none" and method != "none" and not isinstance(method, Nothing):
+            raise ParameterError(f"the name 'none' is for the query alone, got {method!r}: give it another name")
+    return given
+
+
+def _method(given: str | Method) -> Method:
+    found: Method = made(given, METHODS, Method, "method", {})
+    return found
+
+
+def _miners_of(
+    task: str, cube: Cube, query: Query, hidden: tuple[Rows, Rows] | None, users: str, miners: Given | None
+) -> Miners:
+    """Return what mines and scores networks by labels, or by links that the cube was built without."""
+    if task == "clustering":
+        return clustering_miners(query, miners)
+    if hidden is None:
+        raise ParameterError("the task 'links' needs the hidden links that are to be found again")
+    return link_miners(cube, query, hidden, users, miners)
+
+
+def hidden_runs(cube: Cube, query: Query, methods: Named, miners: Given | None) -> HiddenRuns[Miners]:
+    """Return what makes and judges networks by links of the query that are hidden."""
+    return HiddenRuns(
+        query,
+        hide=lambda seed: hide_pairs(cube, query, seed=seed),
+        unlinked=lambda count, seed: unlinked_pairs(cube, query, count, seed=seed),
+        maker=lambda left: maker(left, query, methods),
+        miners=lambda links, others: hidden_miners(query, links, others, miners),
+    )
+
+
+def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Chosen]:
+    """Return what makes the networks of setups for one query."""
+
+    def planned(setup: Setup, nodes: int | None) -> Plan:
+        options = NetworkOptions(
+            method=METHODS[setup.method]() if setup.like else methods.get(setup.method, setup.method),
+            m=setup.m or None,
+            objective=setup.objective or None,
+            form=setup.form or None,
+            levels=setup.levels or None,
+            near=setup.near,
+            membership=setup.membership or None,
+            max_nodes=nodes,
+        )
+        return plan_network(cube, query, options)
+
+    return Maker(planned, lambda wanted, seed: choose(wanted, seed=seed), network_of)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Auto:
+    """Choose method, objective, form and levels by how well the next step does.
+
+    The setups of ``referee.candidates``, the query alone first, are compared by successive halving: all of them are
+    mined in the first run, and the better half in each later one, down to two. The query alone and the default take
+    part in every run. It ends after ``runs`` runs or ``seconds``; a run is begun only where it fits into the time left.
+
+    Where the query, or part of it, has labels, it is embedded, clustered and scored (F1) on the objects that have one.
+    The default network is taken unless another is significantly better: the 95 % interval of their difference, paired
+    over labelled objects and runs and corrected for the number of setups tried, is above 0. The note says what to
+    expect on other labels, with an interval.
+
+    Without labels a fifth of the items that join objects of the query is taken out, other ones in every run, and
+    networks are scored by how well the links that are gone with them are found again (AUC). The network with the
+    highest mean AUC is taken; the query alone is a reference. Where fewer than 30 pairs can be hidden, or no network
+    finds them better than chance, the default is taken.
+
+    Parameters
+    ----------
+    seconds
+        How long trying may take; a trial that runs when the time is over is finished, and is the last.
+    runs
+        At most so many runs; with one, labels cannot show that a network is significantly better.
+    folds
+        In how many parts the labels are split to estimate the score on other labels, 2 or more.
+    embedding
+        What the next step embeds nodes by: a name or an object of your own.
+    """
+
+    seconds: float = 60.0
+    runs: int = 3
+    folds: int = 5
+    embedding: str | NodeEmbedder = field(default="deepwalk", metadata={"outside": True})
+
+    chooses_cells = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "runs", whole_number("runs", self.runs, 1))
+        object.__setattr__(self, "folds", whole_number("folds", self.folds, 2))
+        if not isinstance(self.seconds, int | float) or not 0 < self.seconds < float("inf"):
+            raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0")
+        made(self.embedding, EMBEDDINGS, NodeEmbedder, "embedding", {})
+
+    def construct(self, cube: Cube, query: Query, *, seed: int = 0, progress: Progress | None = None) -> Network:
+        """Return the network of the best setup; ``settings["tried"]`` has all, the best first."""
+        network = self._chosen(cube, query, seed=seed, progress=progress or silent)
+        recipe = None if network.recipe is None else replace(network.recipe, chosen_by="auto")
+        return replace(network, recipe=recipe)
+
+    def _chosen(self, cube: Cube, query: Query, *, seed: int, progress: Progress) -> Network:
+        seed = whole_number("seed", seed, 0, None)
+        make, miners = maker(cube, query), {"": self.embedding}
+        until: dict[str, Any] = {"seeds": range(seed, seed + self.runs), "seconds": self.seconds, "progress": progress}
+        if any(query.labels or ()):
+            mine = clustering_miners(query, miners).mine
+            return choose_by_labels(query, make, mine, folds=self.folds, **until)
+        return choose_by_hidden_links(query, make, hidden_runs(cube, query, BY_NAME, miners), **until)
+
+
+RIVAL = "pagerank"
+"""What is made as large as the network."""
+JUDGES = ("clustering", "hidden")
+MINERS = ("deepwalk",)
+"""What does the next step, where somebody waits for it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A comparison of one network, and what makes the networks that it compared."""
+
+    comparison: Comparison
+    make: Make
+
+
+@tells_compiling
+def judge(
+    cube: Cube,
+    query: Asked,
+    method: str | Method = "greedy",
+    *,
+    task: str | None = None,
+    runs: int = 5,
+    miners: Given | None = MINERS,
+    seed: int = 0,
+    progress: Telling = None,
+    **options: Any,
+) -> Judged:
+    """Return how well the next step does on the network of a question, on PageRank as large, and on the query alone.
+
+    The options are those of :func:`construct`, steering included; task and runs are those of :func:`compare`. A bound
+    changes nothing here.
+    """
+    told = listener(progress)
+    asked = query_of(cube, query)
+    task = task_of(asked) if task is None else task
+    if task not in JUDGES:
+        raise unknown("task", task, JUDGES)
+    runs = whole_number("runs", runs, 1)
+    given = {name: value for name, value in options.items() if name in OPTIONS}
+    chooser = method_of(method, {name: value for name, value in options.items() if name not in OPTIONS})
+    if not isinstance(chooser, Method):
+        raise ParameterError("the method 'auto' has compared networks itself: its answer lists what it tried")
+    network_options = NetworkOptions(**{**given, "method": chooser})
+    setup = _setup(plan_network(cube, asked, network_options), method, network_options)
+    setups = with_peers([Setup(method="none"), setup], as_large=[RIVAL])
+    if not setup.objective and method not in ("none", RIVAL):
+        setups.append(Setup(method=RIVAL, like=setup.name))
+    if method == "none":
+        setups = setups[:1]
+
+    def maker_of(whole: Cube) -> Maker[Plan, Chosen]:
+        def planned(wanted: Setup, nodes: int | None) -> Plan:
+            if wanted == setup and wanted.method != "none":
+                return plan_network(whole, asked, network_options)
+            method = RIVAL if wanted.like else "none"
+            return plan_network(whole, asked, NetworkOptions(method=method, max_nodes=nodes))
+
+        return Maker(planned, lambda wanted, own: choose(wanted, seed=own), network_of)
+
+    hiding = _hiding(cube, asked, maker_of, miners) if task == "hidden" else None
+    seeds = range(seed, seed + runs)
+    pairs = hiding.counts(seeds) if hiding else {}
+    judging = hiding.of(seed)[1] if hiding else clustering_miners(asked, miners)
+    make, mine = (hiding.make, hiding.mine) if hiding else (maker_of(cube), judging.mine)
+    trials = Trials(make, mine, cores()).run(
+        setups, list(judging.parameters), seeds, Journal.open(None, {"task": task}), progress=told
+    )
+    settings = {"task": task, "runs": runs, "seed": seed, "cube": repr(cube), "query": repr(asked)}
+    settings |= {"miners": judging.parameters, "default": DEFAULT.name}
+    settings |= {"pairs": sum(pairs.values())} if hiding else {}
+    truth = tuple(asked.labels or ()) if task == "clustering" else ()
+    return Judged(Comparison(task, judging.measures, trials, truth=truth, settings=settings), make)
+
+
+TOLD = ("method", "objective", "m", "form", "levels", "near", "membership")
+"""The options that the name of a setup tells."""
+NOT_COMPARED = ("seed", "bound")
+"""The options that change nothing of what is compared."""
+
+
+def _setup(plan: Plan, method: str | Method, options: NetworkOptions) -> Setup:
+    """Return what the network of a plan is called; one that was steered or limited is not called as the plain one."""
+    name = method if isinstance(method, str) else type(method).__name__
+    levels = options.levels or ""
+    more = [each for each, value in options.given.items() if each not in (*TOLD, *NOT_COMPARED) and value != "all"]
+    called = name if isinstance(levels, str) and not more else f"{name} as asked"
+    if not chooses_cells(plan.method):
+        return Setup(method=called)
+    return Setup(
+        method=called,
+        objective=objective_name(plan.objective),
+        form=plan.form.kind,
+        m=options.m or 0,
+        levels=levels if isinstance(levels, str) else "",
+        near=options.near,
+        membership=options.membership or "",
+    )
+
+
+def _hiding(cube: Cube, query: Query, maker_of: Any, miners: Given | None) -> HiddenRuns[Miners]:
+    return HiddenRuns(
+        query,
+        hide=lambda seed: hide_pairs(cube, query, seed=seed),
+        unlinked=lambda count, seed: unlinked_pairs(cube, query, count, seed=seed),
+        maker=maker_of,
+        miners=lambda links, others: hidden_miners(query, links, others, miners),
+    )

@@ -1,0 +1,402 @@
+"""From a cube and a query to a network: what is asked becomes a plan, a method chooses, and the links follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cube2net._util.arrays import Array
+from cube2net._util.compiling import tells_compiling, timed
+from cube2net._util.progress import Progress, Telling, listener, silent
+from cube2net.api.cubes import embed_cells
+from cube2net.api.plan import (
+    LINK_TOLERANCE,
+    METHODS,
+    WITH_OPTIONS,
+    Plan,
+    Valued,
+    check_nodes,
+    objective_name,
+    plan_network,
+    steered,
+    weighed,
+)
+from cube2net.api.query import Asked, query_of
+from cube2net.api.recipe import recipe_of
+from cube2net.errors import ParameterError, quoted, some, whole_number
+from cube2net.model.arguments import check_call, check_options, made, name_of, options_of
+from cube2net.model.cube import Cube, limits_of
+from cube2net.model.interfaces import MakesNetworks, Method, NeedsVectors, TellsProgress
+from cube2net.model.names import Node, title_of
+from cube2net.model.network import Network, Question
+from cube2net.model.objective import Worth
+from cube2net.model.query import Query
+from cube2net.model.resolve import said_of_shared
+from cube2net.model.selection import Scope, Selection, Steering
+from cube2net.network import pagerank
+from cube2net.network.assembly import assemble, brings_objects, expected_nodes, first_cells, room_for_near
+from cube2net.network.pagerank import scores
+from cube2net.network.summary import describe_limit, describe_missing_links, describe_scope, describe_size
+from cube2net.options import OPTIONS, Levels, NetworkOptions, Wanted
+from cube2net.selection.contract import check_selection
+from cube2net.selection.exact.exact import bounded
+from cube2net.selection.steering import Settled, guided
+from cube2net.vectors.cell_vectors import VECTORS
+
+Near = dict[tuple[Any, ...], Array]
+# Near objects and rankings that are known of a question: so many, the latest asked for.
+KNOWN = 16
+
+
+@check_call
+@tells_compiling
+def construct(
+    cube: Cube,
+    query: Asked,
+    method: str | Method | MakesNetworks = "greedy",
+    m: int | None = None,
+    objective: Valued | None = None,
+    form: str | None = None,
+    seed: int = 0,
+    *,
+    levels: Levels | None = None,
+    near: int | None = None,
+    near_weight: float | None = None,
+    membership: str | None = None,
+    trust: float | None = None,
+    keep: str | None = None,
+    max_nodes: int | None = None,
+    max_links: int | None = None,
+    prefix: str = "all",
+    pins: Wanted = (),
+    bans: Wanted = (),
+    like: Wanted = (),
+    unlike: Wanted = (),
+    bound: bool = False,
+    progress: Telling = None,
+    **method_options: Any,
+) -> Network:
+    """Return a small network around a query.
+
+    By default the nodes are the query Q, the cells that hold two or more of its objects (at most |Q| cells, with a
+    label in every dimension or in one, such as ⟨∗, ACL, ∗⟩), and the |Q| objects nearest to Q by links. How much links
+    to cells weigh is estimated from the links of Q. There are at most 3·|Q| nodes. The paper's network is
+    ``form="objects"``: the objects of 20 cells.
+
+    Parameters
+    ----------
+    cube
+        Of :func:`build_cube` or :func:`open_cube`.
+    query
+        Objects by id or by name in whatever lists them: a list, a series or an index of pandas or Polars, an array; a
+        mapping from objects to labels; a frame with a column ``object`` or ``id``, and maybe ``label``; another
+        network, or a :class:`Query`. Whole numbers in a list or an array are rows where ids are texts. See
+        :meth:`Cube.query`.
+    method
+        A name of :data:`METHODS`, ``"hops 2"``, ``"cube2net paper"``, or an object of your own with ``select``;
+        ``"auto"`` (or :class:`Auto`) tries several networks.
+    m
+        At most so many cells. Without a number as many as serve the query for the objective ``cover``, and else 20.
+    objective
+        A name of :data:`OBJECTIVES`, an object of your own, or a function ``f(objects, query)`` of the row numbers
+        brought. Without one, ``"cover"`` in the forms woven and cells for greedy and exact, and else the paper's
+        ``"jaccard"``.
+    form
+        ``"woven"`` (the query, cells and near objects), ``"cells"`` (the query and cells), ``"objects"`` (the query and
+        all objects of the cells) or ``"both"``; see :class:`cube2net.model.Form`. Without one, ``"woven"`` for
+        methods that choose cells, and ``"objects"`` for others.
+    seed
+        Of all that is random: the same seed makes the same network.
+    levels
+        Which cells there are: ``"full"`` (the cube's own), ``"one"`` (one label each, ⟨∗, ACL, ∗⟩), ``"full+one"``
+        (both, the default for the objective ``cover`` in the forms woven and cells), or the names of the levels that
+        stay, such as ``"venue,topic"``; see :func:`cube2net.cube.cuboid`.
+    near, near_weight
+        Of the form ``"woven"``: how many objects nearest by links, as many as Q has without a number, and what the
+        weight of a link is multiplied by for each end outside Q; without a number, the less the better linked.
+    membership, trust
+        What links between an object and its cells weigh: ``"even"`` (the default), ``"share"`` or ``"unit"``; and the
+        weight of cells against links, above 0 and up to 1: without a number it is estimated from the links of the
+        query.
+    keep
+        ``"linked"`` leaves out objects brought that have no link to the network, ``"all"`` keeps them; without a word
+        it is ``"linked"`` where the objective sees links.
+    max_nodes, max_links
+        Limits on the network's size, none by default; links can be limited in the form ``"objects"`` only.
+    prefix
+        ``"best"`` cuts the cells where the value was highest; ``"all"`` keeps them all.
+    pins, bans
+        Cells and objects that must be in the network, and that must not: a cell by its labels, as a tuple or as
+        ``"2010s · ACL · parsing"``, an object by its id or name. Pinned cells come first and count within ``m``; an
+        object banned is as if the cube did not have it. See :func:`prices` for what each of them costs.
+    like, unlike
+        Objects whose cells are worth more, as those of the query are, and others whose cells are worth less.
+    bound
+        Also find an upper bound on the value of any choice of m cells, such as keeps the pins and bans.
+    progress
+        Told how far long work is, and how large a large network will be; True for a bar, None for nobody.
+    method_options
+        Options of a method given by its name: ``construct(cube, query, "greedy", by="price")``.
+
+    Returns
+    -------
+    Network
+        Its ``selection`` has the cells in the order chosen, and a ``note`` where there is something to say.
+
+    Raises
+    ------
+    QueryError
+        The query names objects that are not in the cube; ``cube.query(objects, skip_missing=True)`` leaves them out.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build_cube(planted.corpus)
+    >>> c2n.construct(cube, planted.query(0))
+    Network(100 objects, 10 cells, 779 links, 50 in the query)
+    >>> paper = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects")
+    >>> paper, set(paper.labels) == set(planted.best_cells[0])
+    (Network(50 objects, 163 links, 50 in the query), True)
+    """
+    given = {name: value for name, value in locals().items() if name in OPTIONS}
+    progress = listener(progress)
+    chooser = method_of(method, method_options)
+    options = NetworkOptions(**{**given, "method": chooser})
+    if not isinstance(chooser, Method):
+        _check_nothing_chosen(chooser, options)
+        return chooser.construct(cube, query_of(cube, query), seed=seed, progress=progress)
+    wanted = plan_network(cube, query, options)
+    chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
+    if (
+        form is None
+        and max_nodes is not None
+        and wanted.form.has_cells
+        and brings_objects(chosen.selection, wanted.budget.scope)
+    ):
+        # A method of one's own that chooses no cells has to know the limit on its objects.
+        wanted = plan_network(cube, query, replace(options, form="objects"))
+        chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
+    return network_of(wanted, chosen, default=form is None, progress=progress)
+
+
+def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) -> Method | MakesNetworks:
+    """Return the method of a name with its options, or the object itself."""
+    kinds: dict[str, type[Any]] = dict(METHODS)
+    if isinstance(method, str) and method in WITH_OPTIONS:
+        method, own = WITH_OPTIONS[method]
+        options = {**own, **options}
+    if isinstance(method, str) and method not in kinds:
+        from cube2net.api.compare import Auto
+
+        kinds["auto"] = Auto
+    if options and isinstance(method, str) and method in kinds:
+        check_options(options, f"the method {method!r}", options_of(kinds[method]), construct)
+    elif options and not isinstance(method, str):
+        instead = ": set it where the method is made"
+        check_options(options, f"the object {quoted(method)}", (), construct, instead=instead)
+    found: Method | MakesNetworks = made(method, kinds, (Method, MakesNetworks), "method", options)
+    return found
+
+
+def _check_nothing_chosen(method: object, options: NetworkOptions) -> None:
+    """Raise where something is asked of what chooses all of it by itself."""
+    who = type(method).__name__.replace("Auto", "auto")
+    for name, value in options.given.items():
+        if name not in ("method", "seed"):
+            raise ParameterError(f"{who!r} chooses what to bring by itself, and {name} is {value!r}: leave it out")
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """What a method chose, with what seed, what no cells and all others are worth, and how long its parts took.
+
+    ``bounded`` says that a bound was asked for beside.
+    """
+
+    selection: Selection
+    seed: int
+    empty_value: float
+    worth: Worth
+    seconds: Mapping[str, float]
+    bounded: bool = False
+
+
+def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress = silent) -> Chosen:
+    """Return what the method of a plan chooses; see :func:`construct` for the parameters."""
+    whole_number("seed", seed, 0, None)
+    cube, query, budget = plan.cube, plan.query, plan.budget
+    seconds: dict[str, float] = {}
+    with timed(seconds, "weigh"):
+        weights = _weights(plan)
+        settled = Settled.of(cube, weights, budget)
+    with timed(seconds, "vectors"):
+        ready = with_vectors(cube, plan.method, seed)
+    if ready is plan.method:
+        del seconds["vectors"]
+    if isinstance(ready, TellsProgress):
+        ready = ready.with_progress(progress)
+    with timed(seconds, "select"):
+        given = ready.select(cube, query, weights=settled.worth, budget=settled.budget, seed=seed)
+    selection = check_selection(given, cube, name_of(plan.method, METHODS), settled.budget)
+    seconds["select"] -= selection.train_seconds
+    seconds["train"] = selection.train_seconds
+    if bound:
+        with timed(seconds, "bound"):
+            selection = bounded(cube, query, settled.worth, settled.budget, selection)
+    selection = settled.with_choice(selection)
+    empty = settled.empty_value if len(selection.cells) else selection.value
+    return Chosen(selection, seed, empty, weights, seconds, bound)
+
+
+def known_choice(
+    plan: Plan, selection: Selection, seed: int, empty_value: float, seconds: Mapping[str, float], bounded: bool
+) -> Chosen:
+    """Return what the method of a plan chose at another time."""
+    return Chosen(selection, seed, empty_value, _weights(plan), seconds, bounded)
+
+
+def _weights(plan: Plan) -> Worth:
+    return guided(weighed(plan.cube, plan.liked, plan.objective), plan.budget.scope, plan.unlike)
+
+
+def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
+    """Return the method with the cell vectors that it names, or the method itself where it names none."""
+    if not isinstance(method, NeedsVectors) or not isinstance(method.vectors, str):
+        return method
+    kinds = list(VECTORS) if method.vectors == "both" else [method.vectors]
+    options = getattr(method, "vector_options", {})
+    return method.with_vectors(*(embed_cells(cube, kind, seed=seed, **options.get(kind, {})) for kind in kinds))
+
+
+def network_of(
+    plan: Plan, chosen: Chosen, *, default: bool = False, progress: Progress = silent, near: Near | None = None
+) -> Network:
+    """Return the network of what a method chose, in the form of its plan.
+
+    ``default`` says that nobody asked for that form: what a method of one's own brings without cells is then shown as
+    objects. A network that will be large is announced before it is made. ``near`` are the near objects that are known
+    of the same query, by how many and by the steering that tells them; those found are added.
+    """
+    near = {} if near is None else near
+    cube, query, form, selection = plan.cube, plan.query, plan.form, chosen.selection
+    scope = plan.budget.scope
+    if default and brings_objects(selection, scope):
+        form = replace(form, kind="objects")
+    seconds = dict(chosen.seconds)
+    with timed(seconds, "links"):
+        if form.kind == "both" and plan.max_nodes is not None:
+            selection = first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value, scope)
+        large = describe_size(cube, query, selection, form, plan.max_nodes, scope)
+        if large:
+            progress.note(large)
+        liked = len(plan.liked) - len(query)
+        room = room_for_near(query, form, len(selection.cells), plan.max_nodes, liked)
+        check_nodes(*expected_nodes(query, selection, form, room, scope))
+        nearest = _known_nearest(plan, room, near) if form.kind == "woven" else None
+        network = assemble(cube, query, selection, form, nearest=nearest, scope=scope)
+    limit = describe_limit(query, plan.max_nodes)
+    notes = [*([limit] if limit else _notes(plan, network, large)), said_of_shared(cube.objects, query.shared)]
+    return replace(
+        network,
+        recipe=recipe_of(plan, network, METHODS, chosen.seed),
+        selection=replace(selection, note="; ".join(filter(None, notes))),
+        question=question_of(plan, chosen, default=default, near=near),
+        settings={
+            "method": name_of(plan.method, METHODS),
+            "parameters": repr(plan.method),
+            "objective": objective_name(plan.objective),
+            "m": None if plan.sized else plan.budget.m,
+            "levels": plan.levels if isinstance(plan.levels, str) else list(plan.levels),
+            "near": 0 if nearest is None else len(nearest),
+            "near_weight": form.near_weight if form.kind == "woven" else None,
+            "keep": form.keep,
+            "membership": form.membership if form.has_cells else None,
+            **network.settings,
+            **_seen(plan.whole),
+            "seed": chosen.seed,
+            "empty_value": chosen.empty_value,
+            **told(plan),
+        },
+        seconds=seconds,
+    )
+
+
+def _notes(plan: Plan, network: Network, large: str) -> list[str]:
+    """Return what is to be said of a network: what its method says, what limits it, and what changes nothing."""
+    scope, query = plan.budget.scope, plan.query
+    by = [*limits_of(plan.whole), *(["bans"] if plan.steering.objects("bans") else [])]
+    empty = str(plan.whole.settings.get("no_items", ""))
+    notes = ["" if empty else network.selection.note, large, empty or describe_scope(query, scope, by)]
+    known = [row for row in plan.steering.like if row in query.objects]
+    if known:
+        names = some([title_of(plan.cube, Node("object", row)) for row in known])
+        notes.append(f"in the query already, so that liking changes nothing: {names}")
+    return [*notes, "" if empty else describe_missing_links(plan.cube, network, scope)]
+
+
+def _seen(cube: Cube) -> dict[str, Any]:
+    """Return through which views a cube is seen, and how many of its objects may be brought, where not all may."""
+    marks = cube.bringable
+    brought = None if marks is None else [int(marks.sum()), len(marks)]
+    return {"views": list(cube.settings.get("views", ())), "may_be_brought": brought}
+
+
+def _known_nearest(plan: Plan, room: int, near: Near) -> Array:
+    """Return the nearest objects, looked for only where they are not known: pins and bans of cells change nothing."""
+    steering = plan.steering
+    key = (room, steering.like, steering.unlike, *(tuple(steering.objects(which)) for which in ("pins", "bans")))
+    found = near.pop(key) if key in near else nearest_objects(plan, room, near)
+    near[key] = found
+    for old in list(near)[:-KNOWN]:
+        del near[old]
+    return found
+
+
+def nearest_objects(plan: Plan, room: int, near: Near) -> Array:
+    """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
+    seeds = plan.liked.objects
+    scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.unlike)
+    return pagerank.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=near)
+
+
+def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Array) -> Scope:
+    """Return a scope that bars what is unliked too, and what is nearer to it than to the seeds."""
+    if not len(unlike):
+        return scope
+    far, near = (scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
+    barred = far > near
+    barred[unlike] = True
+    barred[scope.objects] = False
+    barred[query.objects] = False
+    return replace(scope, barred=barred if scope.barred is None else barred | scope.barred)
+
+
+def told(plan: Plan) -> dict[str, list[str]]:
+    """Return how a network was steered, by the names of cells and objects; nothing where it was not."""
+    return {name: [title_of(plan.cube, node) for node in nodes] for name, nodes in plan.steering.nodes().items()}
+
+
+def question_of(plan: Plan, chosen: Chosen, *, default: bool = False, near: Near | None = None) -> Question:
+    """Return the question that a network answers, by which it can be asked again under another steering."""
+
+    def again(steering: Steering, query: Query | None = None) -> Network:
+        asked, known = plan, near
+        if query is not None:
+            asked, known = plan_network(plan.whole, query, plan.options), None
+        other = steered(asked, steering)
+        chosen_now = choose(other, seed=chosen.seed, bound=chosen.bounded)
+        return network_of(other, chosen_now, default=default, near=known)
+
+    return Question(
+        cube=plan.cube,
+        whole=plan.whole,
+        worth=chosen.worth,
+        budget=plan.budget,
+        form=plan.form,
+        method=name_of(plan.method, METHODS),
+        objective=objective_name(plan.objective),
+        steering=plan.steering,
+        again=again,
+    )

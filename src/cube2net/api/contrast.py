@@ -1,0 +1,339 @@
+"""What tells sets of objects apart: two queries, the labels of one, or the clusters of a network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from numbers import Real
+from typing import Any, overload
+
+import numpy as np
+
+from cube2net._util.arrays import Array
+from cube2net._util.compiling import tells_compiling
+from cube2net._util.statistics import LEVEL
+from cube2net.api.cluster import clustered
+from cube2net.api.construct import construct
+from cube2net.api.query import Asked, check_cube, query_of
+from cube2net.api.replay import asked_of
+from cube2net.cube.cuboids import pick_cells
+from cube2net.cube.storage.parts import check_whole
+from cube2net.errors import ParameterError, QueryError, Setting, plain, quoted, whole_number
+from cube2net.explanation.contrast import Separation, Sides, difference_interval, enough_objects, separate
+from cube2net.explanation.mixed_cells import MixedCells, find_mixed_cells
+from cube2net.model.arguments import check_call
+from cube2net.model.comparison import by_number, cluster_names
+from cube2net.model.contrast import REST, Contrast, Description, SeparatingCell, said_of_overlap
+from cube2net.model.cube import Cube
+from cube2net.model.names import MixedCell
+from cube2net.model.network import Network
+from cube2net.model.objects import distinct_names
+from cube2net.model.query import Query
+from cube2net.selection.objectives import Cover
+
+NAMES = ("first", "second")
+OTHERS = ("the query", "all others")
+BOTH = "both"
+
+
+@overload
+def contrast(
+    cube: Cube, query: Asked, against: None = None, m: int = 10, *, names: None = None, chance: float = LEVEL
+) -> Description: ...
+
+
+@overload
+def contrast(
+    cube: Cube, query: Asked, against: Asked, m: int = 10, *, names: Sequence[str] | None = None, chance: float = LEVEL
+) -> Contrast: ...
+
+
+@check_call
+@tells_compiling
+def contrast(
+    cube: Cube,
+    query: Asked,
+    against: Asked | None = None,
+    m: int = 10,
+    *,
+    names: Sequence[str] | None = None,
+    chance: float = LEVEL,
+) -> Contrast | Description:
+    """Return the few cells that tell two queries apart, or each label of one query from the others.
+
+    Cells are at *mixed levels*: any of the dimensions, each at any of its levels, the others at ∗, as in
+    ⟨202X · ∗ · parsing⟩. An object is in such a cell when one item of it has all labels.
+
+    Parameters
+    ----------
+    cube
+        Of :func:`build_cube` or :func:`open_cube`, also rolled up or diced.
+    query
+        Objects as :func:`construct` takes them; with labels, where there is no second query.
+    against
+        The objects to tell them from. Those of both queries are on neither side.
+    m
+        At most so many cells, or so many for each label.
+    names
+        What to call the two sides, as the labels of the network and in sentences.
+    chance
+        Only cells are chosen whose chance, corrected for all that were tested, is not above this; 1 is all that were
+        tested and whose shares differ. Which are tested does not depend on it: those that
+        hold enough to be below 0.05 beside the others.
+
+    Returns
+    -------
+    Contrast or Description
+        For two queries, a contrast: ``cells`` in the order chosen with shares, lift, interval and chance, ``value`` and
+        ``bound``, a ``sentence``, and ``network``, the objects of both with the cells as nodes. For the labels of one
+        query a description, with one contrast a label.
+
+    Notes
+    -----
+    The value is the mean, over the objects, of 1 − other share / own share of the best cell chosen that speaks for
+    the object's side and holds it. One cell alone is worth the difference of its shares. m cells chosen one by one
+    are worth at least 1 − 1/e of the best m, and ``bound`` is what these do not exceed. The chance is that of Fisher's
+    exact test, corrected by Holm over all distinct sets of objects that cells hold and that could be sure at all. A
+    cell is left out when another holds the same objects with fewer labels, or when a more general one explains it:
+    among the objects of that one, the cell's are not on its side more often than chance allows.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build_cube(planted.corpus)
+    >>> found = c2n.contrast(cube, planted.query(0), planted.query(1), names=("A", "B"))
+    >>> found
+    Contrast(A 50 against B 50: 2 cells, value 1.000 of 1.000)
+    >>> print(found.sentences[0])
+    ⟨∗ · ∗ · topic 0⟩ holds 100 % of B (50 of 50) and 0 % of A (0 of 50), chance below 0.001
+    >>> found.network
+    Network(100 objects, 2 cells, 441 links, 100 in the query)
+    """
+    asked = _checked(cube, query, m, chance)
+    if against is None:
+        if asked.labels is None:
+            raise QueryError(
+                "the query has no labels to tell apart: give labels, or a second query", hint=Setting("against")
+            )
+        if names is not None:
+            raise ParameterError(
+                f"names are those of two queries, and the sides are labels here, got {quoted(names)}",
+                parameter="names",
+                value=names,
+            )
+        return _described(cube, asked, asked.labels, m, chance)
+    return _pair(cube, asked, query_of(cube, against), m, _names(names), chance)
+
+
+def contrast_with_others(cube: Cube, query: Asked, m: int = 10, *, names: Sequence[str] | None = None) -> Contrast:
+    """Return the few cells that tell a query from all other objects of the cube, whatever labels it has."""
+    asked = query_of(cube, query)
+    return contrast(cube, asked, asked.others(len(cube.objects)), m, names=OTHERS if names is None else names)
+
+
+@check_call
+@tells_compiling
+def describe(
+    network: Network | Cube, clusters: Any, m: int = 10, *, cube: Cube | None = None, chance: float = LEVEL
+) -> Description:
+    """Return what the clusters of a network's objects are: for each the few cells that tell it from the others.
+
+    Parameters
+    ----------
+    network
+        A network whose objects were clustered; or a cube, and then ``clusters`` name its objects.
+    clusters
+        A number or a name for each object of the query, or for each object node, in the order of the network: a
+        list, an array, what :func:`cube2net.api.cluster_query` gives. Or a mapping from objects to clusters, a
+        series with objects as its index (only an unnamed index from 0 on is the order of the network), or a table
+        ``object, cluster``; ``label`` or one other column beside the objects will do. None, nan and numbers below 0 are
+        no cluster.
+    m
+        At most so many cells for each cluster.
+    cube
+        The cube of a network that came from another process.
+    chance
+        As :func:`contrast` has it.
+
+    Returns
+    -------
+    Description
+        One contrast a cluster; ``str`` of it has a sentence for each. Objects that are not in the network count as the
+        others do, and ``elsewhere`` says how many these are.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> clusters = {name: number for number in (0, 1) for name in planted.query(number)}
+    >>> network = c2n.construct(c2n.build_cube(planted.corpus), list(clusters))
+    >>> print(c2n.describe(network, clusters, m=1))
+    cluster 0 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 2⟩ (100 % against 0 %)
+    cluster 1 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 0⟩ (100 % against 0 %)
+    """
+    if isinstance(network, Network):
+        network = asked_of(network, cube)
+        assert network.question is not None
+        whole = network.question.whole
+    else:
+        whole = check_cube(network)
+    asked = _checked(whole, clustered(whole, clusters, network if isinstance(network, Network) else None), m, chance)
+    if asked.labels is None:
+        raise QueryError("the clusters name objects only: give the cluster of each, as a mapping or a table")
+    found = _described(whole, asked, cluster_names(asked.labels), m, chance)
+    if not isinstance(network, Network):
+        return found
+    given = asked.objects[np.array(found.query.labels, dtype=object) != ""]
+    return replace(found, elsewhere=int((~np.isin(given, network.objects)).sum()))
+
+
+def _checked(cube: Cube, query: Asked, m: int, chance: float) -> Query:
+    """Return the query when everything asked for can be."""
+    asked = query_of(cube, query)
+    check_whole(cube, "contrasted")
+    whole_number("m", m, 1, what="cells")
+    given: object = chance
+    if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) <= 1:
+        raise ParameterError(
+            f"chance is {quoted(chance)}, expected a number above 0 and up to 1", parameter="chance", value=chance
+        )
+    return asked
+
+
+def _names(given: Sequence[str] | None) -> tuple[str, str]:
+    if given is None:
+        return NAMES
+    names = [given] if isinstance(given, str) else list(given)
+    if len(names) != 2 or not all(isinstance(name, str) and name for name in names) or names[0] == names[1]:
+        raise ParameterError(f"names is {quoted(given)}, expected two different texts", parameter="names", value=given)
+    return names[0], names[1]
+
+
+def _pair(cube: Cube, one: Query, two: Query, m: int, names: tuple[str, str], chance: float) -> Contrast:
+    """Return the contrast of two queries."""
+    rows = np.union1d(one.objects, two.objects)
+    in_one, in_two = np.isin(rows, one.objects), np.isin(rows, two.objects)
+    shared = in_one & in_two
+    called = np.array([*names, *distinct_names([BOTH], taken=names)], dtype=object)
+    query = Query(rows, tuple(called[np.where(shared, 2, in_two)].tolist()))
+    sizes = int((in_one & ~shared).sum()), int((in_two & ~shared).sum())
+    note = said_of_overlap(names, sizes, int(shared.sum()))
+    sides = Sides(in_one[~shared])
+    (found,) = _separated(cube, rows[~shared], [sides], m, chance)
+    return _contrast(cube, query, names, found, int(shared.sum()), note, chance)
+
+
+def _described(cube: Cube, query: Query, labels: Sequence[str], m: int, chance: float) -> Description:
+    """Return the contrasts of each label against the others; objects without a label are on no side."""
+    given = np.array(labels, dtype=object)
+    there = given != ""
+    names = sorted(set(given[there].tolist()), key=by_number)
+    if not names:
+        raise QueryError("no object of the query has a label: give some")
+    sides = [Sides(given[there] == name, both=False) for name in names]
+    outside = int((~there).sum())
+    query = Query(query.objects, tuple(labels), ids=query.ids)
+    found = _separated(cube, query.objects[there], sides, m, chance)
+    note = f"all {int(there.sum()):,} objects are in {plain(names[0])}: there are no others" if len(names) == 1 else ""
+    each = tuple(
+        _contrast(cube, query, (name, *distinct_names([REST], taken=[name])), one, outside, note, chance)
+        for name, one in zip(names, found, strict=True)
+    )
+    cells = list(dict.fromkeys(cell.labels for part in each for cell in part.cells))
+    return Description(each, query, outside, lambda: _network(cube, query, cells))
+
+
+Found = tuple[MixedCells, Sides, Separation]
+
+
+def _separated(
+    cube: Cube, objects: Array, sides: Sequence[Sides], m: int, chance: float
+) -> list[Found | tuple[int, int]]:
+    """Return what separates the sides of each contrast, or only their sizes where one side of it is empty."""
+    if not all(all(each.sizes) for each in sides):
+        return [each.sizes for each in sides]
+    mixed = find_mixed_cells(cube, objects, enough_objects(sides))
+    return [(mixed, *pair) for pair in zip(sides, separate(cube, mixed, sides, m, chance), strict=True)]
+
+
+def _contrast(
+    cube: Cube,
+    query: Query,
+    names: tuple[str, str],
+    found: Found | tuple[int, int],
+    outside: int,
+    note: str,
+    chance: float,
+) -> Contrast:
+    if len(found) == 2:
+        make = partial(_network, cube, query, [])
+        return Contrast(names, found, (), query, outside=outside, note=note, chance=chance, make=make)
+    mixed, sides, separation = found
+    tested = separation.tested
+    gains = np.diff(separation.values, prepend=0.0).tolist()
+    cells = tuple(
+        _cell(cube, mixed, sides, separation, at, gain)
+        for at, gain in zip(separation.chosen.tolist(), gains, strict=True)
+    )
+    speaks = tested.for_one | sides.both
+    nearest = None
+    if not cells and speaks.any():
+        at = int(np.argmin(np.where(speaks, tested.raw, 2.0)))
+        nearest = _cell(cube, mixed, sides, separation, at, 0.0) if tested.raw[at] < 1 else None
+    picked = [cell.labels for cell in cells]
+    return Contrast(
+        names,
+        sides.sizes,
+        cells,
+        query,
+        value=float(separation.values[-1]) if len(cells) else 0.0,
+        bound=separation.bound,
+        tested=len(tested.cells),
+        sure=separation.sure,
+        explained=separation.explained,
+        nearest=nearest,
+        outside=outside,
+        note=note,
+        chance=chance,
+        make=lambda: _network(cube, query, picked),
+    )
+
+
+def _cell(
+    cube: Cube,
+    mixed: MixedCells,
+    sides: Sides,
+    separation: Separation,
+    at: int,
+    gain: float,
+) -> SeparatingCell:
+    """Return the record of one tested cell."""
+    tested, (first, second) = separation.tested, sides.sizes
+    cell, ones, twos = int(tested.cells[at]), int(tested.ones[at]), int(tested.twos[at])
+    levels = mixed.cuboids[int(mixed.cuboid[cell])]
+    low, high = difference_interval(ones, first, twos, second)
+    return SeparatingCell(
+        labels=MixedCell(levels, tuple(mixed.labels[cell].tolist())).names(cube),
+        levels=tuple(
+            None if at is None else dimension.levels[at].name
+            for dimension, at in zip(cube.dimensions, levels, strict=True)
+        ),
+        ones=ones,
+        twos=twos,
+        first=first,
+        second=second,
+        for_one=bool(tested.for_one[at]),
+        low=low,
+        high=high,
+        chance=float(tested.chances[at]),
+        raw_chance=float(tested.raw[at]),
+        gain=gain,
+    )
+
+
+def _network(cube: Cube, query: Query, cells: Sequence[tuple[str, ...]]) -> Network:
+    """Return the network of a query with some cells as its nodes."""
+    view = pick_cells(cube, cells)
+    return construct(view, query, "greedy", m=len(cells), objective=Cover(r=None, least=1), form="cells")

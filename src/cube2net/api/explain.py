@@ -1,0 +1,157 @@
+"""Why something is in a network, or is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeVar, overload
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from cube2net._util.compiling import tells_compiling
+from cube2net.api.construct import near_scope
+from cube2net.api.plan import METHODS
+from cube2net.api.replay import asked_of
+from cube2net.cube.window import times_of
+from cube2net.errors import ParameterError
+from cube2net.explanation.cell_reasons import compute_account, explain_cell
+from cube2net.explanation.link_evidence import ItemsOfObjects, QueryRanks
+from cube2net.explanation.object_reasons import explain_object
+from cube2net.model.arguments import check_call
+from cube2net.model.cube import Cube
+from cube2net.model.explanation import CellExplanation, ObjectExplanation, ValueAccount
+from cube2net.model.interfaces import chooses_cells
+from cube2net.model.names import node_of
+from cube2net.model.network import Network, Question
+from cube2net.network import pagerank
+from cube2net.network.pagerank import nearest
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+DAMPING, TOLERANCE = 0.85, 1e-6
+"""Objects are ranked by a walk that goes on with this probability; scores are off by so much, all of them together."""
+
+_ranks: WeakKeyDictionary[Question, QueryRanks] = WeakKeyDictionary()
+_items: WeakKeyDictionary[Cube, ItemsOfObjects] = WeakKeyDictionary()
+
+
+def _takes_a_network(function: Callable[P, T]) -> Callable[P, T]:
+    """Return the same function, which says how a network is made where it is given a cube, as the command is."""
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        if args and isinstance(args[0], Cube):
+            raise ParameterError(
+                "explain takes a network and got a cube: make the network first, "
+                "c2n.explain(c2n.construct(cube, query), node)"
+            )
+        return function(*args, **options)
+
+    return call
+
+
+@overload
+def explain(network: Network, node: None = None, *, cube: Cube | None = None) -> ValueAccount: ...
+
+
+@overload
+def explain(network: Network, node: Any, *, cube: Cube | None = None) -> ObjectExplanation | CellExplanation: ...
+
+
+@check_call
+@_takes_a_network
+@tells_compiling
+def explain(
+    network: Network, node: Any = None, *, cube: Cube | None = None
+) -> ObjectExplanation | CellExplanation | ValueAccount:
+    """Return why an object or a cell is in a network, or is not and what would have brought it.
+
+    Parameters
+    ----------
+    network
+        Of :func:`construct`.
+    node
+        An object by its id or name, or a cell by its labels, as a tuple or as ``"2010s · ACL · parsing"``. Without one,
+        all chosen cells are told, with what each of them added.
+    cube
+        Only for a network that came from another process: the cube that it was made of.
+
+    Returns
+    -------
+    ObjectExplanation, CellExplanation or ValueAccount
+        Of an object: how it came in, the chosen cells that hold it, its links to the query and the items behind them,
+        its rank by PageRank, the shortest paths to the query; and of one that is not there, the nearest miss. Of a
+        cell: what it adds in its turn, alone and last, the objects that it alone holds, and how much more often the
+        query has its labels than all objects do. ``str`` makes one sentence of it, and ``to_dict`` what JSON has.
+        Without a node, an account whose parts add up to the value of the selection, to the bit.
+
+    Raises
+    ------
+    QueryError, ParameterError
+        The cube has no such object or cell.
+    InputError
+        The network came from another process, and no cube is given or it is another one.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
+    >>> c2n.explain(network)
+    ValueAccount(cover 324 of 10 cells)
+    >>> c2n.explain(network, network.labels[0])
+    CellExplanation(⟨∗ · venue 0 · ∗⟩: number 1 of 10, +50 last, holds 50 of the query)
+    >>> c2n.explain(network, "Object 59")
+    ObjectExplanation(Object 59: near, rank 40 by PageRank, linked to 0 of the query, 4 chosen cells hold it)
+    """
+    network = asked_of(network, cube)
+    question = network.question
+    assert question is not None
+    if node is None:
+        return compute_account(network, question, chooses=_chooses(network, question))
+    asked = node_of(question.cube, node)
+    if asked.is_cell:
+        return explain_cell(network, question, asked.number)
+    options = {} if network.recipe is None else network.recipe.method["options"]
+    return explain_object(
+        network,
+        question,
+        asked.number,
+        ranks=_ranks_of(network, question, options),
+        items=_items_of(question.whole),
+        options=options,
+    )
+
+
+def _chooses(network: Network, question: Question) -> bool:
+    """Return whether the method of a question chooses cells; one of one's own does where it did."""
+    known = METHODS.get(question.method)
+    return len(network.selection.cells) > 0 if known is None else chooses_cells(known)
+
+
+def _ranks_of(network: Network, question: Question, options: Mapping[str, Any]) -> QueryRanks:
+    """Return how objects are ranked for a question; it is found once, by the walk of the method where that ranks."""
+    if question not in _ranks:
+        steering, scope, links = question.steering, question.budget.scope, question.whole.links
+        own = options if question.method == "pagerank" else {}
+        seeds, unlike = (np.unique(np.array(rows, dtype=np.int32)) for rows in (steering.like, steering.unlike))
+        seeds = np.union1d(network.query.objects, seeds)
+        if network.form == "woven":
+            scope = near_scope(question.whole, network.query, scope, seeds, unlike)
+        scores = pagerank.scores(links, seeds, own.get("damping", DAMPING), own.get("tolerance", TOLERANCE))
+        near = partial(nearest, links, network.query, scope=scope, seeds=seeds)
+        _ranks[question] = QueryRanks(scores, network.query, scope, near)
+    return _ranks[question]
+
+
+def _items_of(cube: Cube) -> ItemsOfObjects | None:
+    """Return the items of a cube by the objects that they mention; they are turned about once."""
+    if cube not in _items:
+        times = times_of(cube)
+        found = ItemsOfObjects.of(cube, times[0] if len(times) == 1 else None)
+        if found is None:
+            return None
+        _items[cube] = found
+    return _items[cube]

@@ -1,0 +1,186 @@
+"""Queries: the objects that a file or a caller names, as a cube has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cube2net._util.arrays import Array
+from cube2net._util.text import unguarded
+from cube2net.errors import QueryError, plain, quoted, some
+from cube2net.io import query_files
+from cube2net.io.query_files import read_pairs_file, read_query_file, read_text
+from cube2net.model.arguments import check_call, expect, path_of
+from cube2net.model.cube import Cube
+from cube2net.model.query import CLUSTER, LABEL, Query, ReadNames
+
+Asked = Any
+"""A query, or whatever lists objects: names, ids, rows, a mapping to labels, a frame, a series, another network."""
+
+
+def check_cube(cube: Any) -> Cube:
+    """Return a cube; what is none is refused."""
+    return expect(Cube, cube, "cube")
+
+
+def query_of(cube: Cube, query: Asked) -> Query:
+    """Return the query of some objects of a cube; one that was made for another cube is refused."""
+    asked = query if isinstance(query, Query) else check_cube(cube).query(query)
+    if int(asked.objects[-1]) >= len(check_cube(cube).objects):
+        raise QueryError(f"the query was made for another cube: it names row {int(asked.objects[-1]):,}")
+    if asked.ids is not None and not asked.ids.equals(cube.objects.ids(asked.objects)):
+        there, here = (side.to_pylist() for side in (asked.ids, cube.objects.ids(asked.objects)))
+        at = next(place for place, own in enumerate(there) if own != here[place])
+        which = f"row {int(asked.objects[at]):,} is {quoted(there[at])} there and {quoted(here[at])} here"
+        raise QueryError(f"the query was made for another cube: {which}")
+    return asked
+
+
+def missing_names(cube: Cube, path: str | Path) -> list[str]:
+    """Return the names of a query file that no object of the cube bears, or that several do."""
+    found = cube.objects.find(_known(cube, _read(cube, path)[0]))
+    return [*found.missing, *found.ambiguous]
+
+
+def unresolved_names(cube: Cube, path: str | Path) -> list[tuple[str, str]]:
+    """Return the same names, each once, with the label that the file gives it; an empty one where it gives none."""
+    names, labels = _read(cube, path)
+    names = _known(cube, names)
+    found = cube.objects.find(names)
+    lost = {*found.missing, *found.ambiguous}
+    given = zip(reversed(names), reversed(labels or [""] * len(names)), strict=True)
+    first = {name: label for name, label in given if name in lost}
+    return [(name, first[name]) for name in dict.fromkeys(names) if name in first]
+
+
+@check_call
+def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
+    """Return the query that a file names: a name a line, or a table ``object[,label]``.
+
+    Parameters
+    ----------
+    cube
+        The cube that has the objects.
+    path
+        A table (CSV and other delimited text, Excel, Parquet, JSON lines) with a column ``object``, and maybe
+        ``label``; without the first, the column whose values are objects of the cube. Else a text with one id or name a
+        line, in which empty lines and lines that begin with ``#`` are passed over.
+    skip_missing
+        Whether names that no object bears, or that several do, are left out and listed in ``Query.missing``. By default
+        they are refused.
+
+    Returns
+    -------
+    Query
+        For :func:`construct` and :func:`compare`.
+
+    Raises
+    ------
+    QueryError
+        The file names nothing, or objects that are not in the cube.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import cube2net as c2n
+    >>> cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "query.csv")
+    ...     _ = path.write_text("object,label\\no0,red\\no5,blue\\nnobody,blue\\n")
+    ...     query = c2n.read_query(cube, path, skip_missing=True)
+    >>> query, query.missing
+    (Query(2 objects, 2 labels, 1 missing), ('nobody',))
+    """
+    names, labels = _read(check_cube(cube), path)
+    return cube.query(_known(cube, names), labels, skip_missing=skip_missing)
+
+
+def read_query_text(cube: Cube, text: str, column: str | None = None) -> ReadNames:
+    """Return the names in a text that somebody pasted, as the cube has them, and their labels where it gives them.
+
+    It has a name a line, or is a table with a column of objects and maybe one of labels; nothing is written to a file.
+    """
+    read = read_text(text, partial(_are_known, cube), column)
+    return read._replace(names=_known(cube, read.names))
+
+
+def read_query_bytes(cube: Cube, content: bytes, name: str, column: str | None = None) -> ReadNames:
+    """Return the names in a file that is at hand as bytes, as the cube has them, and their labels.
+
+    The file is read as :func:`read_query` reads it; ``column`` says where the names are.
+    """
+    read = query_files.read_query_bytes(content, name, partial(_are_known, cube), column)
+    return read._replace(names=_known(cube, read.names))
+
+
+def read_clusters(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
+    """Return the objects of a file with their clusters, a table ``object,cluster``."""
+    names, labels = _read(cube, path, CLUSTER)
+    if labels is None:
+        name = path_of(path, "the file of the clusters").name
+        raise QueryError(f"{plain(name)} has no column {CLUSTER!r}: it needs the columns object,{CLUSTER}")
+    return cube.query(_known(cube, names), labels, skip_missing=skip_missing)
+
+
+def _read(cube: Cube, path: str | Path, first: str = LABEL) -> tuple[list[str], list[str] | None]:
+    """Return the names and labels of a query file, whose column of objects is the one that the cube knows best."""
+    return read_query_file(path_of(path, "the file of the query"), partial(_are_known, cube), first)
+
+
+def _are_known(cube: Cube, names: Sequence[str]) -> list[bool]:
+    """Return of every name whether the cube has an object that bears it, or several."""
+    some = _known(cube, list(names))
+    missing = set(cube.objects.find(some).missing) if some else set()
+    return [name not in missing for name in some]
+
+
+def _known(cube: Cube, names: list[str]) -> list[str]:
+    """Return names of a file as the cube has them: where a spreadsheet's guard is in front of one, maybe without."""
+    bare = {name: unguarded(name) for name in names if unguarded(name) != name}
+    unknown = set(cube.objects.find(list(bare)).missing) if bare else set()
+    return [bare[name] if name in unknown else name for name in names]
+
+
+def read_links(cube: Cube, path: str | Path) -> tuple[Array, Array]:
+    """Return the links that a table names with its columns ``source`` and ``target``: the rows of both ends."""
+    pairs = read_pairs_file(path_of(path, "the file of the links"))
+    found = cube.objects.find(_known(cube, [name for pair in pairs for name in pair]))
+    lost = [*found.missing, *found.ambiguous]
+    if lost:
+        raise QueryError(f"{Path(path).name} names {len(lost):,} objects that are not in the cube: {some(lost)}")
+    rows = found.rows.reshape(-1, 2)
+    return rows[:, 0], rows[:, 1]
+
+
+LOOKED_AT = 300
+"""So many of the objects with most links are looked at."""
+
+
+def example_objects(cube: Cube, most: int = 3) -> list[int]:
+    """Return the rows of a few objects of one cell, the first of which is linked to the others where any are.
+
+    >>> from cube2net.api import build_cube, make_planted
+    >>> cube = build_cube(make_planted(objects=60, communities=3, links=4.0, seed=0).corpus)
+    >>> first, *others = example_objects(cube)
+    >>> all(other in cube.links.neighbours(first) for other in others)
+    True
+    """
+    known = cube.links.degrees if cube.links.count else cube.homes.sizes
+    best: list[int] = []
+    in_cells = np.flatnonzero(cube.homes.sizes > 0)
+    for row in in_cells[np.argsort(-known[in_cells], kind="stable")][:LOOKED_AT].tolist():
+        linked = cube.links.neighbours(row)
+        for cell in cube.homes[row].tolist():
+            members = cube.cells.members[cell]
+            beside = np.intersect1d(members, linked) if cube.links.count else members
+            beside = beside[beside != row]
+            if len(beside) + 1 > len(best):
+                best = [row, *beside[np.argsort(-known[beside], kind="stable")].tolist()][:most]
+        if len(best) >= most:
+            break
+    return best

@@ -1,0 +1,322 @@
+"""Whatever a caller has becomes a corpus: files of a source, tables, queries, graphs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from cube2net._util.compiling import tells_compiling
+from cube2net._util.progress import Progress, Telling, listener
+from cube2net.errors import ParameterError, quoted, unknown
+from cube2net.io import graph_objects
+from cube2net.io.graph_files import is_graph_file
+from cube2net.io.graph_objects import from_igraph, is_igraph, is_networkx
+from cube2net.io.reviews.link_tasks import Task
+from cube2net.io.reviews.movies import Movies
+from cube2net.io.reviews.yelp import Yelp
+from cube2net.io.sources import SOURCES
+from cube2net.io.tables import table_source
+from cube2net.io.tables.frames import is_frame
+from cube2net.model.arguments import check_call, check_options, made, options_of, path_of
+from cube2net.model.corpus import Corpus
+from cube2net.model.interfaces import ReadsMore, Source
+from cube2net.model.objects import Objects
+
+SQL = "sql"
+UNSAID = ("columns", "usual", "sheet", "strict", "max_ratio", "max_unpacked")
+"""What a corpus says otherwise of how it was read, or what is of one reading only."""
+EXPECTED = "a corpus, a frame, a mapping of frames, a path or a graph"
+
+
+@check_call
+@tells_compiling
+def read_source(source: str | Source, *paths: str | Path, progress: Telling = None, **options: Any) -> Corpus:
+    """Return the corpus that files of one kind hold; ``options`` are the source's parameters.
+
+    Parameters
+    ----------
+    source
+        ``"tables"``, ``"sql"``, ``"graph"``, ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or
+        ``"movies"``, or an object of your own with ``read``.
+    paths
+        The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
+    progress
+        Told how far the reading is; True for a bar, None for nobody.
+    options
+        Parameters of a source given by its name, such as ``strict=True``: what cannot be used then stops the reading.
+
+    Returns
+    -------
+    Corpus
+        Its ``dropped`` counts what was left out, by reason.
+
+    Raises
+    ------
+    SourceError
+        A file is missing or is not what it should be; the sentence names the file and the line.
+
+    See Also
+    --------
+    build_from : Reads and builds, and goes on where it was cut off.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import cube2net as c2n
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "nodes.csv").write_text("id,city\\nada,Rome\\nbob,Oslo\\neve,Oslo\\n")
+    ...     _ = Path(folder, "links.csv").write_text("from,to\\nada,bob\\nbob,eve\\n")
+    ...     c2n.read_source("tables", folder)
+    Corpus(3 objects, 3 items, 2 links)
+    """
+    reader, places = reader_of(source, paths, options)
+    return remembering(reader.read(places, progress=listener(progress)), reader)
+
+
+def remembering(corpus: Corpus, source: Any) -> Corpus:
+    """Return a corpus that says which source of ours read it, and by which switches, numbers and names by name."""
+    name = next((name for name, kind in SOURCES.items() if type(source) is kind), None)
+    if name is None or not is_dataclass(source):
+        return corpus
+    told = {part.name: getattr(source, part.name) for part in fields(source)}
+    usual = {part.name: part.default for part in fields(source)}
+    said = {
+        key: dict(value) if isinstance(value, Mapping) else value
+        for key, value in told.items()
+        if value and ((isinstance(value, bool | int) and value != usual[key]) or isinstance(value, Mapping))
+        if key not in (*UNSAID, *corpus.source)
+    }
+    return replace(corpus, source={"name": name} | {k: v for k, v in corpus.source.items() if k != "name"} | said)
+
+
+def read_more(
+    known: Objects, source: str | Source, *paths: str | Path, progress: Telling = None, **options: Any
+) -> Corpus:
+    """Return the corpus of files that are to be added to a cube: they may name its objects without listing them."""
+    reader, places = reader_of(source, paths, options)
+    if isinstance(reader, ReadsMore):
+        return reader.read_more(places, known=known, progress=listener(progress))
+    return reader.read(places, progress=listener(progress))
+
+
+@check_call
+@tells_compiling
+def read_tables(*tables: Any, progress: Telling = None, **options: Any) -> Corpus:
+    """Return the corpus of tables in files or in memory: nodes and links, items and what they mention, or records.
+
+    Tables of labels and of terms may come with them.
+
+    Parameters
+    ----------
+    tables
+        Paths (CSV, TSV, JSON lines, Parquet) or frames: of pandas or Polars, Arrow tables, DuckDB relations, whatever
+        hands itself over to Arrow, lists of dictionaries. Paths are told apart by their names, else by their
+        order: two are nodes and links, three are objects, items and mentions, a fourth is links. One folder holds files
+        with these names, and a mapping has tables by their names, ``{"nodes": frame, "links": edges}``. One table alone
+        holds records: a row for every mention, or several objects in a column.
+    progress
+        Told how far the reading is, and which column was taken for what; True for a bar, None for
+        nobody.
+    options
+        A table by its name (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``, ``terms``). Of one
+        table of records, ``item`` and ``objects`` are the columns of the records and of what they mention.
+        ``columns`` says which column is what, ``{"source": "from"}``; what it does not say is guessed. ``separators``
+        part a text into several labels, ``{"genres": "|"}``; ``delimiter`` is the sign between columns. ``strict``
+        stops at a row that cannot be used, which else is counted. ``max_ratio`` and ``max_unpacked`` (bytes, or such as
+        ``"4GB"``) limit how far packed files may swell.
+
+    Returns
+    -------
+    Corpus
+        With nodes and links, every node is an object and its own item.
+
+    See Also
+    --------
+    read_sql : The same of SQL queries.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import cube2net as c2n
+    >>> people = pd.DataFrame({"id": ["ada", "bob", "eve"], "city": ["Rome", "Oslo", "Oslo"]})
+    >>> edges = pd.DataFrame({"from": ["ada", "bob"], "to": ["bob", "eve"], "weight": [2, 1]})
+    >>> corpus = c2n.read_tables(nodes=people, links=edges)
+    >>> corpus, corpus.links["weight"].to_pylist()
+    (Corpus(3 objects, 3 items, 2 links), [2.0, 1.0])
+    >>> papers = pd.DataFrame({"paper": [1, 1, 2], "author": ["ada", "bob", "ada"], "year": [2001, 2001, 2004]})
+    >>> c2n.read_tables(papers, item="paper", objects="author")
+    Corpus(2 objects, 2 items, links by co-mention)
+    """
+    return table_source.read_tables(tables, options, listener(progress))
+
+
+@check_call
+@tells_compiling
+def read_sql(*queries: str, progress: Telling = None, **options: Any) -> Corpus:
+    """Return the corpus of SQL queries over files on this machine, which DuckDB runs.
+
+    A query names its files itself, ``FROM 'papers.parquet'``, also CSV and JSON. It only reads: nothing is written,
+    fetched from a network or loaded into DuckDB.
+
+    Parameters
+    ----------
+    queries
+        The tables in their order: one holds records or, with ``links``, nodes; two are nodes and links, three are
+        objects, items and mentions.
+    progress
+        Told how far it is, and which column was taken for what; True for a bar, None for
+        nobody.
+    options
+        A query by what its table is (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``,
+        ``terms``). ``item`` and ``objects`` may be columns of one table of records. ``memory`` such as ``"4GB"`` is
+        what DuckDB may take. ``columns``, ``separators`` and ``strict`` are those of :func:`read_tables`.
+
+    Returns
+    -------
+    Corpus
+        As that of :func:`read_tables`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import cube2net as c2n
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     papers = Path(folder, "papers.csv")
+    ...     _ = papers.write_text("paper,author,year\\np1,ada,1999\\np1,bob,1999\\np2,ada,2004\\n")
+    ...     c2n.read_sql(f"SELECT * FROM '{papers}' WHERE year < 2000", objects="author")
+    Corpus(2 objects, 1 item, links by co-mention)
+    """
+    return read_source("sql", *queries, progress=progress, **options)
+
+
+@check_call
+@tells_compiling
+def read_graph(path: str | Path, *, progress: Telling = None, **options: Any) -> Corpus:
+    """Return the corpus of a graph in a GraphML, GEXF or JSON file: every node is an object and its own item.
+
+    Parameters
+    ----------
+    path
+        A ``.graphml``, ``.gexf`` or ``.json`` file, also packed (``.gz``). JSON has ``nodes`` and ``links``, as
+        NetworkX and d3 write them, or Cytoscape's ``elements``.
+    progress
+        Told how far it is; True for a bar, None for nobody.
+    options
+        ``name``, ``kind``, ``text``, ``weight`` and ``time`` are the attributes of nodes and links that hold these.
+        ``separators`` part a text into several labels, ``{"genres": "|"}``. ``strict`` stops at what cannot be used,
+        which else is counted in ``dropped``. ``max_ratio`` and ``max_unpacked`` limit how far packed files may swell.
+
+    Returns
+    -------
+    Corpus
+        Attributes have the types that the file declares, and links of a directed graph keep their direction.
+
+    See Also
+    --------
+    write_network : Writes such files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import networkx as nx
+    >>> import cube2net as c2n
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     nx.write_graphml(nx.karate_club_graph(), f"{folder}/karate.graphml")
+    ...     c2n.read_graph(f"{folder}/karate.graphml")
+    Corpus(34 objects, 34 items, 78 links)
+    """
+    return read_source("graph", path, progress=progress, **options)
+
+
+def read_acl(path: str | Path, *, progress: Telling = None, **options: Any) -> Corpus:
+    """Return the corpus of the ACL Anthology, from its folder or its archive."""
+    return read_source("acl", path, progress=progress, **options)
+
+
+def read_task(
+    source: str, *paths: str | Path, name: str, seed: int = 0, progress: Telling = None, **options: Any
+) -> Task:
+    """Return a link-prediction task of the paper's kind: a corpus, a query, and the latest links hidden.
+
+    ``source`` is ``"yelp"`` (tasks ``ilkid`` and ``nvout``) or ``"movies"`` (``scifi00`` and ``drama10``).
+    """
+    tasks = {"yelp": Yelp, "movies": Movies}
+    if source not in tasks:
+        raise unknown("source of tasks", source, tasks)
+    reader: Yelp | Movies = made(source, tasks, Source, "source", options)
+    return reader.read_task(
+        [path_of(path, "a path to read") for path in paths], name, seed=seed, progress=listener(progress)
+    )
+
+
+@check_call
+def from_networkx(graph: Any, **options: Any) -> Corpus:
+    """Return the corpus of a NetworkX graph: every node is an object and its own item.
+
+    Links are undirected: links both ways, or several between two nodes, add their weights. Links of a node to itself
+    are left out.
+
+    Parameters
+    ----------
+    graph
+        A NetworkX graph of any kind. Attributes of nodes become attributes, a list or set several labels.
+    options
+        ``weight``, ``name``, ``kind`` and ``text`` are the attributes that hold these, by default of the same names; a
+        link without a weight counts 1. ``separators`` part a text into several labels, ``{"genres": "|"}``. ``strict``
+        stops at what cannot be used, which else is counted in ``dropped``. ``progress`` is told how far it is.
+
+    Returns
+    -------
+    Corpus
+        Ready for :func:`build_cube`, in dimensions of its attributes.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import cube2net as c2n
+    >>> graph = nx.Graph([("ada", "bob"), ("bob", "eve")])
+    >>> graph.add_node("ada", city="Rome")
+    >>> c2n.from_networkx(graph)
+    Corpus(3 objects, 3 items, 2 links)
+    """
+    return graph_objects.from_networkx(graph, **options)
+
+
+def corpus_of(data: Any, options: Mapping[str, Any], progress: Progress, function: Callable[..., Any]) -> Corpus:
+    """Return the corpus of what a caller gave to a function, with the options of reading it."""
+    if isinstance(data, Corpus):
+        check_options(options, "a corpus that is made already", (), function)
+        return data
+    if is_networkx(data) or is_igraph(data):
+        read = graph_objects.from_networkx if is_networkx(data) else from_igraph
+        allowed = [name for name in options_of(read) if name not in ("graph", "progress")]
+        check_options(options, "a graph", allowed, function)
+        return read(data, progress=progress, **options)
+    if isinstance(data, str | os.PathLike) and is_graph_file(data):
+        check_options(options, "a graph", options_of(SOURCES["graph"]), function)
+        return read_graph(os.fspath(data), progress=progress, **options)
+    check_options(options, "tables", [*options_of(SOURCES["tables"]), "records"], function)
+    if data is None and not options:
+        raise ParameterError(f"{function.__name__} is given nothing to read, expected {EXPECTED}")
+    if data is not None and not _is_readable(data):
+        several = isinstance(data, list | tuple) and len(data) > 1
+        hint = ": of several tables the others go by their names, as links=…" if several else ""
+        raise ParameterError(f"the data is {quoted(data)}, expected {EXPECTED}{hint}")
+    return table_source.read_tables(() if data is None else (data,), options, progress)
+
+
+def reader_of(source: str | Source, given: Sequence[Any], options: Mapping[str, Any]) -> tuple[Source, list[Path]]:
+    """Return what reads a source, and the paths that it is to read; what is given to SQL are queries."""
+    if isinstance(source, str) and source == SQL:
+        options, given = {"queries": tuple(given), **options}, ()
+    reader: Source = made(source, SOURCES, Source, "source", options)
+    return reader, [path_of(path, "a path to read") for path in given]
+
+
+def _is_readable(data: object) -> bool:
+    return is_frame(data) or isinstance(data, str | os.PathLike | Mapping)

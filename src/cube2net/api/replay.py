@@ -1,0 +1,381 @@
+"""A network made again by its recipe, and what is not as it was."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cube2net import __version__
+from cube2net._util.arrays import Array
+from cube2net._util.compiling import tells_compiling
+from cube2net._util.files import temporary_folder
+from cube2net._util.progress import Progress, Telling
+from cube2net.api.construct import construct, known_choice, network_of
+from cube2net.api.cubes import open_cube
+from cube2net.api.plan import METHODS, plan_network
+from cube2net.api.recipe import made_of
+from cube2net.cube.cuboids import cuboid, pick_cells
+from cube2net.cube.views import dice, drill_down, of_kind, roll_up, slice_cube
+from cube2net.cube.window import between
+from cube2net.errors import (
+    CubeError,
+    InputError,
+    ParameterError,
+    Placeholder,
+    QueryError,
+    Setting,
+    listed,
+    quoted,
+    some,
+)
+from cube2net.model.arguments import check_call, expect, path_of
+from cube2net.model.cube import VIEW, Cube, lineage_of
+from cube2net.model.names import CELL, OBJECT, Node
+from cube2net.model.network import Network
+from cube2net.model.query import Query
+from cube2net.model.recipe import Recipe, plain_value
+from cube2net.model.selection import Selection
+from cube2net.network.export.recipes import network_path, read_recipe
+from cube2net.network.export.registry import can_be_safe, write
+from cube2net.options import STEERING, NetworkOptions
+from cube2net.selection.objectives import OBJECTIVES
+
+VIEWS: dict[str, Callable[..., Cube]] = {
+    "between": between,
+    "roll_up": roll_up,
+    "drill_down": drill_down,
+    "dice": dice,
+    "slice_cube": slice_cube,
+    "cuboid": cuboid,
+    "of_kind": of_kind,
+    "pick_cells": pick_cells,
+}
+"""What a recipe may have seen its cube through."""
+
+
+@dataclass(frozen=True, eq=False)
+class Replayed:
+    """A network made again, the recipe that made it, and in one sentence each what is not as it was."""
+
+    network: Network
+    recipe: Recipe
+    differences: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        """Whether everything is as it was, to the byte."""
+        return not self.differences
+
+    def __repr__(self) -> str:
+        said = "the same" if self.same else f"{len(self.differences)} differences"
+        return f"Replayed({said}: {self.network!r})"
+
+
+@check_call
+@tells_compiling
+def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress: Telling = None) -> Replayed:
+    """Return the network of an exported file made again by the recipe in it, and what is not as it was.
+
+    Parameters
+    ----------
+    path
+        Any file that :func:`write_network` wrote, or the path it was given.
+    cube
+        The cube, or its folder. A recipe has the name of the folder alone: without a cube, one of that name beside the
+        file is taken, or one where you are.
+    progress
+        Told how far it is; True for a bar, None for nobody.
+
+    Returns
+    -------
+    Replayed
+        Its ``network``; ``differences`` are none where cube, version, network and every byte of the file are the same.
+
+    Raises
+    ------
+    InputError
+        The file has no recipe, the cube is not found, or the recipe cannot be followed: its method or objective is
+        somebody's own.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     cube = c2n.build_cube(planted.corpus, out=f"{folder}/cube")
+    ...     network = c2n.construct(cube, planted.query(0))
+    ...     _ = c2n.write_network(network, f"{folder}/network.graphml")
+    ...     c2n.replay(f"{folder}/network.graphml")
+    Replayed(the same: Network(100 objects, 10 cells, 779 links, 50 in the query))
+    >>> network.recipe
+    Recipe(greedy, cover, seed 0, 50 in the query, cube ...)
+    """
+    place = network_path(path_of(path, "the file of the network"))
+    recipe = read_recipe(place)
+    asked = cube if isinstance(cube, Cube) else _found(recipe, place, cube)
+    differences = _told_apart(recipe, asked)
+    network = follow(recipe, asked, progress=progress)
+    made = made_of(network)
+    if made != recipe.made:
+        differences.append(_other_network(recipe, made))
+    else:
+        network = replace(network, recipe=recipe)
+        differences += _other_bytes(network, place)
+    return Replayed(network, recipe, tuple(differences))
+
+
+def follow(recipe: Recipe, cube: Cube, *, progress: Telling = None) -> Network:
+    """Return the network that a recipe makes of a cube; views that made this cube already are not repeated."""
+
+    def make(cube: Cube, query: Query, method: Any, **parameters: Any) -> Network:
+        return construct(cube, query, method, seed=recipe.seed, progress=progress, **parameters)
+
+    return asked_by(recipe, cube, make)
+
+
+def asked_by(recipe: Recipe, cube: Cube, make: Callable[..., Network]) -> Network:
+    """Return what a function makes of all that a recipe says: of cube, query and method, and of parameters by name."""
+    if recipe.obstacle:
+        raise InputError(f"the network cannot be made again: {recipe.obstacle}")
+    seen = _seen(recipe, cube)
+    for number, view in enumerate(recipe.cube["views"][seen:], seen + 1):
+        given = {name: value for name, value in view.items() if name != VIEW}
+        if not isinstance(view.get(VIEW), str) or view[VIEW] not in VIEWS:
+            raise InputError(f"the recipe's view {number} is {quoted(view.get(VIEW))}: choose one of {listed(VIEWS)}")
+        cube = _with_its_options(VIEWS[view[VIEW]], "view", cube, given)
+    method = _made(recipe.method, METHODS, "method")
+    objective = _made(recipe.objective, OBJECTIVES, "objective")
+    query = _query(recipe, cube)
+
+    def asked(cube: Cube, **parameters: Any) -> Network:
+        return make(cube, query, method, objective=objective, **parameters)
+
+    network: Network = _with_its_options(asked, "network", cube, {**recipe.parameters, **_steering(recipe, cube)})
+    return network
+
+
+def _seen(recipe: Recipe, cube: Cube) -> int:
+    """Return how many of the recipe's first views are the last that a cube is seen through."""
+    wanted, given = (
+        [json.dumps(dict(view), sort_keys=True, default=str) for view in views]
+        for views in (recipe.cube["views"], lineage_of(cube).views)
+    )
+    return next((many for many in range(min(len(wanted), len(given)), 0, -1) if given[-many:] == wanted[:many]), 0)
+
+
+def _steering(recipe: Recipe, cube: Cube) -> dict[str, list[Any]]:
+    """Return what a recipe pins, bans, likes and does not, as construct takes it: cells by labels, objects by row."""
+    steering: dict[str, list[Any]] = {}
+    for word in STEERING:
+        given = recipe.parameters.get(word, [])
+        if not isinstance(given, list) or not all(_is_node(one) for one in given):
+            raise InputError(f"the recipe has odd {word}: {quoted(given, 60)}")
+        keys = [str(one[OBJECT]) for one in given if OBJECT in one]
+        found = cube.objects.find(keys)
+        lost = [*found.missing, *found.ambiguous]
+        if lost:
+            raise QueryError(f"the cube does not have {len(lost):,} objects of the recipe's {word}: {some(lost)}")
+        rows = iter(found.rows.tolist())
+        steering[word] = [tuple(one[CELL]) if CELL in one else Node(OBJECT, next(rows)) for one in given]
+    return steering
+
+
+def _is_node(given: object) -> bool:
+    """Return whether a recipe names a cell by its labels, or an object by its id."""
+    if not isinstance(given, dict) or len(given) != 1:
+        return False
+    labels, key = given.get(CELL), given.get(OBJECT)
+    return isinstance(key, str | int) or (isinstance(labels, list) and all(isinstance(label, str) for label in labels))
+
+
+def _found(recipe: Recipe, path: Path, given: str | Path | None) -> Cube:
+    if given is not None:
+        return open_cube(given)
+    name = recipe.cube.get("name")
+    hint = Setting("cube", Placeholder("FOLDER"))
+    if name is None:
+        raise InputError("the network was made of a cube in memory: give the cube or its folder", hint=hint)
+    for folder in (path.parent / name, Path(name)):
+        if name not in ("", "..") and Path(name).name == name and folder.is_dir():
+            return open_cube(folder)
+    raise CubeError(f"the cube {quoted(name)} is neither beside the file nor here: give its folder", hint=hint)
+
+
+def _told_apart(recipe: Recipe, cube: Cube) -> list[str]:
+    """Return what is told before anything is made: another cube, another version."""
+    told = []
+    origin, checksum = lineage_of(cube).origin, recipe.cube.get("checksum")
+    if checksum is not None and origin is not None and origin.seal != checksum:
+        now = f"its checksum is {origin.seal[:12]}, it was {checksum[:12]}"
+        told.append(f"the cube is another one or was changed: {now}")
+    if checksum is not None and origin is None:
+        told.append(f"the cube is in memory and has no checksum: it was {checksum[:12]}")
+    version = recipe.versions.get("cube2net")
+    if version != __version__:
+        told.append(f"it was made by cube2net {version}, this is {__version__}")
+    return told
+
+
+def _query(recipe: Recipe, cube: Cube) -> Query:
+    ids, labels = recipe.query["ids"], recipe.query.get("labels")
+    found = cube.objects.find([str(key) for key in ids])
+    if found.missing or found.ambiguous:
+        raise QueryError(
+            f"the cube does not have {len(found.missing) + len(found.ambiguous):,} objects of the recipe's query: "
+            f"{some([*found.missing, *found.ambiguous])}"
+        )
+    order = np.argsort(found.rows, kind="stable")
+    return Query(found.rows[order], None if labels is None else tuple(labels[at] for at in order), (), None)
+
+
+def _made(described: Mapping[str, Any], registry: Mapping[str, Any], what: str) -> Any:
+    name = described["name"]
+    if name not in registry:
+        raise InputError(f"the recipe has the {what} {quoted(name)}, and there are {listed(registry)}")
+    return _with_its_options(registry[name], f"{what} {quoted(name)}", None, described["options"])
+
+
+def _with_its_options(make: Callable[..., Any], what: str, first: Any, options: Mapping[str, Any]) -> Any:
+    """Return what a function makes; options that it does not know are said."""
+    try:
+        return make(**options) if first is None else make(first, **options)
+    except (TypeError, ParameterError) as error:
+        raise InputError(f"the recipe's {what} cannot be made here: {error}") from None
+
+
+def _other_network(recipe: Recipe, made: Mapping[str, Any]) -> str:
+    size = f"{made['nodes']:,} nodes and {made['links']:,} links"
+    before = [recipe.made.get(part) for part in ("nodes", "links")]
+    was = "as many" if before == [made["nodes"], made["links"]] else f"{before[0]} nodes and {before[1]} links"
+    timed = recipe.method["options"].get("seconds")
+    clock = f" (the method stops after {timed} seconds, so that the clock decides)" if timed is not None else ""
+    return f"the network is another one: it has {size}, it had {was}{clock}"
+
+
+def _other_bytes(network: Network, path: Path) -> list[str]:
+    """Return which files are not to the byte what is written now, as they are or safe for spreadsheets."""
+    differences: list[str] = []
+    for safe in (False, True) if can_be_safe(path) else (False,):
+        with temporary_folder() as folder:
+            written = write(network, folder / path.name, spreadsheet_safe=safe)
+            told = [_other_file(path.with_name(file.name), file) for file in written]
+        if not any(told):
+            return []
+        differences = differences or [sentence for sentence in told if sentence]
+    return differences
+
+
+def _other_file(old: Path, new: Path) -> str:
+    try:
+        one, other = old.read_bytes(), new.read_bytes()
+    except FileNotFoundError:
+        return f"{old.name} is missing"
+    if one == other:
+        return ""
+    least = min(len(one), len(other))
+    at = next((place for place in range(least) if one[place] != other[place]), least)
+    return f"{old.name} differs from byte {at:,} on: it has {len(one):,} bytes, and {len(other):,} are written now"
+
+
+ARRAYS = {"objects": "<i4", "cells": "<i4", "values": "<f8"}
+"""The parts of a selection that are many numbers, and how these travel."""
+PARTS = ("value", "bound", "train_seconds", "note")
+
+
+def choice_of(network: Network) -> str:
+    """Return what a method chose and how it was asked, as JSON; nothing where the network cannot be made of that."""
+    recipe, selection = network.recipe, network.selection
+    if recipe is None or recipe.obstacle:
+        return ""
+    about = {
+        "recipe": recipe.to_dict(),
+        **{name: _packed(getattr(selection, name), kind) for name, kind in ARRAYS.items()},
+        **{name: getattr(selection, name) for name in PARTS},
+        "settings": plain_value(network.settings),
+        "seconds": dict(network.seconds),
+    }
+    try:
+        return json.dumps(about)
+    except TypeError:
+        return ""
+
+
+def recall(cube: Cube, choice: str, *, bound: bool = False) -> Network:
+    """Return the network of such a choice, as whoever chose it has it; ``bound`` says that one was asked for.
+
+    A network that does not come out as it was is refused.
+    """
+    about = json.loads(choice)
+    recipe = Recipe.from_dict(about["recipe"])
+    parts: dict[str, Any] = {name: about[name] for name in PARTS}
+    parts |= {name: np.frombuffer(base64.b64decode(about[name]), kind) for name, kind in ARRAYS.items()}
+    selection = Selection(**parts)
+
+    def make(cube: Cube, query: Query, method: Any, **parameters: Any) -> Network:
+        asked = plan_network(cube, query, NetworkOptions(method=method, **parameters))
+        empty = about["settings"]["empty_value"]
+        return network_of(asked, known_choice(asked, selection, recipe.seed, empty, about["seconds"], bound))
+
+    network = asked_by(recipe, cube, make)
+    if made_of(network) != recipe.made:
+        raise InputError("the network that was chosen cannot be had again: ask for it once more")
+    return replace(network, recipe=recipe, selection=selection, settings=about["settings"], seconds=about["seconds"])
+
+
+def _packed(numbers: Array, kind: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(numbers, dtype=kind).tobytes()).decode("ascii")
+
+
+def asked_of(network: Network, cube: Cube | None = None) -> Network:
+    """Return the network with the question that it answers.
+
+    A network of this process has it, and is returned as it is. One that came from another process is made again of the
+    cube by its recipe, and has to be the same.
+    """
+    check_network(network)
+    if network.question is not None:
+        return network
+    if network.recipe is None:
+        raise InputError("the network has no recipe, so that nothing is known of what it answers: make it by construct")
+    if cube is None:
+        raise InputError(
+            f"the network came from another process and left its cube there: give the cube{_of_folder(network.recipe)} "
+            "(cube=…)"
+        )
+    return _followed(network.recipe, expect(Cube, cube, "cube"))
+
+
+def check_network(network: object) -> None:
+    """Raise where something is no network."""
+    expect(Network, network, "network")
+
+
+def read_asked(path: str | Path, cube: Cube, *, progress: Progress | None = None) -> Network:
+    """Return the network of an exported file with its question, made again of the cube by its recipe.
+
+    It has to be the same as when it was written; see :func:`replay` for what differs.
+    """
+    recipe = read_recipe(network_path(path_of(path, "the file of the network")))
+    return _followed(recipe, cube, progress)
+
+
+def _followed(recipe: Recipe, cube: Cube, progress: Progress | None = None) -> Network:
+    made = follow(recipe, cube, progress=progress)
+    if made_of(made) != recipe.made:
+        raise InputError(
+            f"the cube makes another network by this recipe: give the cube that it was made of{_of_folder(recipe)}"
+        )
+    return replace(made, recipe=recipe)
+
+
+def _of_folder(recipe: Recipe) -> str:
+    """Return what the cube's folder was called, as a part of a sentence; nothing of a cube in memory."""
+    name = recipe.cube.get("name")
+    return "" if name is None else f", whose folder was {quoted(name)}"

@@ -1,0 +1,359 @@
+"""A cube of a spreadsheet with nothing said: it is read, dimensions are proposed for it, and the cube is built."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from cube2net import __version__
+from cube2net._util.progress import Progress, silent
+from cube2net.api.build import build_cube
+from cube2net.api.checkpoints import digest, identity_of
+from cube2net.api.cubes import READING, open_cube, read_manifest
+from cube2net.api.read import remembering
+from cube2net.api.suggest import check_found
+from cube2net.cube.building.labels import parse_bins
+from cube2net.design.propose import columns_in_words, propose_for_tables
+from cube2net.errors import Cube2netError, CubeError, ParameterError, SourceError, listed
+from cube2net.io.graph_files import is_graph_file
+from cube2net.io.sources import SOURCES
+from cube2net.io.tables.table_roles import TableRoles
+from cube2net.io.tables.table_source import Tables
+from cube2net.model.arguments import made
+from cube2net.model.corpus import Corpus
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.interfaces import NamesFiles, Source
+from cube2net.topics.lda import Lda
+
+LINKS = ("links.source", "links.target", "links.weight", "links.kind", "links.time")
+NODES = ("nodes.id", "nodes.name", "nodes.kind", "nodes.text")
+OF_TABLE = {
+    "nodes": NODES,
+    "objects": ("objects.id", "objects.name", "objects.kind"),
+    "items": ("items.item", "items.text"),
+    "mentions": ("mentions.item", "mentions.object"),
+    "links": LINKS,
+}
+"""What a column may be where its table is one of several."""
+SINGLE = (*NODES, "links.target", "mentions.object")
+"""What a column may be of one table of people or things: it may name other rows, too, or bring others together."""
+RECORDS = ("items.item", "mentions.object", "name", "text")
+"""What a column may be of one table whose rows are records."""
+MAIN_TABLE = {"single": "nodes", "network": "nodes", "records": "items", "items": "items", "links": "links"}
+"""The table of the attributes, by the layout of the tables."""
+
+
+@dataclass(frozen=True)
+class UsedColumn:
+    """A column of a table, the role that it has (none is empty), and the roles that it may have."""
+
+    table: str
+    column: str
+    role: str
+    may: tuple[str, ...]
+
+
+def column_uses(roles: TableRoles | None, attributes: Iterable[str]) -> list[UsedColumn]:
+    """Return the use of every column: of those with a role, and of attributes; columns of graphs have no roles.
+
+    >>> from cube2net.io import ColumnRole
+    >>> found = ColumnRole("nodes", "Nr", "nodes.id"), ColumnRole("links", "knows", "links.target")
+    >>> for use in column_uses(TableRoles("single", found), ["city"]):
+    ...     print(use.column, use.role or "-", *use.may)
+    Nr nodes.id nodes.id nodes.name nodes.kind nodes.text links.target mentions.object
+    knows links.target nodes.id nodes.name nodes.kind nodes.text links.target mentions.object
+    city - nodes.id nodes.name nodes.kind nodes.text links.target mentions.object
+    """
+    if roles is None:
+        return [UsedColumn("", name, "", ()) for name in attributes]
+    main = MAIN_TABLE[roles.layout]
+    uses = [
+        UsedColumn(each.table, each.column, each.role, (each.role,) if each.is_name_part else _may(roles, each.table))
+        for each in roles.columns
+    ]
+    taken = {(use.table, use.column) for use in uses}
+    uses += [UsedColumn(main, name, "", _may(roles, main)) for name in attributes if (main, name) not in taken]
+    return uses
+
+
+def _may(roles: TableRoles, table: str) -> tuple[str, ...]:
+    """Return the roles that a column of a table may have."""
+    if roles.layout == "single":
+        return SINGLE
+    return RECORDS if roles.layout == "records" and table != "links" else OF_TABLE.get(table, ())
+
+
+ENDING = "-cube"
+"""How the folder of a cube ends that is kept beside its file."""
+MOST_PLACES = 100
+
+
+@dataclass(frozen=True)
+class ReadingIdentity:
+    """Which reading of files a cube is: ``checksum`` tells all that decides it, ``contents`` the files alone.
+
+    ``origin`` tells where the files lie; it is empty where they were handed over, for then nobody knows.
+    """
+
+    checksum: str
+    contents: str
+    origin: str = ""
+
+    def is_of_same_files(self, kept: Mapping[str, Any]) -> bool:
+        """Return whether what is kept was read of the very same paths, or of files of the same names and contents."""
+        return kept.get("contents") == self.contents or (self.origin != "" and kept.get("origin") == self.origin)
+
+
+def identify_reading(
+    reader: Source,
+    paths: Sequence[Path],
+    dimensions: Sequence[str] = (),
+    min_objects: int | None = None,
+    *,
+    seed: int = 0,
+    uploaded: bool = False,
+) -> ReadingIdentity:
+    """Return which reading of files this is, however their paths are written; what is ``uploaded`` has no origin."""
+    check_there(paths)
+    files = reader.files_read(paths) if isinstance(reader, NamesFiles) else paths
+    contents = digest([(path.name, _contents_checksum(path)) for path in files])
+    asked = [list(dimensions), min_objects, seed]
+    return ReadingIdentity(
+        checksum=digest(__version__, identity_of(reader, SOURCES.values()), contents, asked),
+        contents=contents,
+        origin="" if uploaded else digest([str(path.resolve()) for path in paths]),
+    )
+
+
+def check_there(paths: Sequence[Path]) -> None:
+    """Raise where a file that is to be read is not there."""
+    for path in paths:
+        if not path.exists():
+            raise SourceError(f"there is no file {str(path)!r}: check the path")
+
+
+def _contents_checksum(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise SourceError(f"cannot read {str(path)!r}: {reason}") from None
+
+
+def reading_in(settings: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what was read when a cube of these settings was made of files; None of other cubes.
+
+    >>> reading_in({"source": {"name": "tables", "reading": {"files": ["club.csv"]}}})
+    {'files': ['club.csv']}
+    >>> reading_in({"source": "tables"})
+    """
+    source = settings.get("source")
+    found = source.get(READING) if isinstance(source, Mapping) else None
+    return found if isinstance(found, dict) else None
+
+
+def cube_beside(
+    paths: Sequence[Path],
+    identity: ReadingIdentity,
+    home: Path | None = None,
+    *,
+    say: Callable[[str], object] = lambda sentence: None,
+) -> tuple[Path, Cube | None]:
+    """Return the folder beside files, or in ``home``, where their cube is kept, and that cube if it is still theirs.
+
+    Only a cube of the same files may be replaced. A folder that is something else, or the cube of other files, is left
+    as it is, and another name taken. A cube of these files that is damaged is to be made anew, which is said.
+    """
+    first = paths[0].resolve()
+    stem = first.name if first.is_dir() else first.name.removesuffix(".gz").rpartition(".")[0] or first.name
+    places = NumberedPlaces(first.parent if home is None else home, f"{stem}{ENDING}")
+    kept = {place: _reading_of_folder(place) for place in places.taken()}
+    own = [place for place in kept if identity.is_of_same_files(kept[place])]
+    for place in own:
+        if kept[place].get("checksum") == identity.checksum:
+            try:
+                return place, open_cube(place)
+            except CubeError as error:
+                say(f"{place.name} is damaged and made anew ({error})")
+    return own[0] if own else places.free(), None
+
+
+def _reading_of_folder(folder: Path) -> dict[str, Any]:
+    """Return what a folder says was read when its cube was made; nothing of what is no cube of files."""
+    try:
+        return reading_in(read_manifest(folder)["settings"]) or {}
+    except Cube2netError:
+        return {}
+
+
+@dataclass(frozen=True)
+class NumberedPlaces:
+    """The places of a folder that are called ``name``, ``name-2``, ``name-3``, …"""
+
+    home: Path
+    name: str
+
+    def taken(self) -> list[Path]:
+        """Return the places where something is, up to the first that is free."""
+        found: list[Path] = []
+        while len(found) < MOST_PLACES and (place := self._place(len(found) + 1)).exists():
+            found.append(place)
+        return found
+
+    def free(self) -> Path:
+        """Return the first place where nothing is; raise where too many are taken."""
+        count = len(self.taken())
+        if count >= MOST_PLACES:
+            raise ParameterError(f"{self.name} and {count - 1} others in {str(self.home)!r} are there: remove some")
+        return self._place(count + 1)
+
+    def _place(self, number: int) -> Path:
+        return self.home / (self.name if number == 1 else f"{self.name}-{number}")
+
+
+TABLE_ENDINGS = (".xlsx", ".xlsm", ".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".parquet")
+"""How the names of files end that are read as tables."""
+MOST_SHOWN = 200
+"""So many columns and remarks are kept of a reading."""
+
+
+@dataclass(frozen=True, eq=False)
+class SpreadsheetReading:
+    """What files hold: a corpus, the dimensions proposed for it, and what was read, in words."""
+
+    corpus: Corpus
+    dimensions: tuple[DimensionSpec, ...]
+    topics: int | None
+    min_objects: int
+    remarks: tuple[str, ...]
+    columns: tuple[dict[str, str], ...]
+    reason: str
+    files: tuple[str, ...]
+    may_become: tuple[tuple[str, str], ...] = ()
+    roles: TableRoles | None = None
+
+    @property
+    def items(self) -> int:
+        """How many rows were read: those of the objects themselves, or the records that mention them."""
+        return int(self.corpus.items.num_rows)
+
+    def choices(self) -> list[dict[str, Any]]:
+        """Return which columns may become dimensions, and which do."""
+        chosen = {spec.attribute for spec in self.dimensions}
+        return [
+            {"column": name, "dimension": spec, "chosen": name in chosen} for name, spec in self.may_become[:MOST_SHOWN]
+        ]
+
+    def uses(self) -> list[dict[str, Any]]:
+        """Return what every column is used as, and what it may be instead."""
+        uses = column_uses(self.roles, [name for name, _ in self.may_become])
+        return [{**asdict(use), "may": list(use.may)} for use in uses[:MOST_SHOWN]]
+
+    def record(self) -> dict[str, Any]:
+        """Return what was read, as JSON has it."""
+        return {
+            "files": list(self.files),
+            "objects": self.corpus.objects.num_rows,
+            "links": None if self.corpus.links is None else self.corpus.links.num_rows,
+            "columns": [dict(column) for column in self.columns[:MOST_SHOWN]],
+            "said": list(self.remarks[:MOST_SHOWN]),
+            "left_out": [{"reason": reason, "count": count} for reason, count in self.corpus.dropped.items()],
+            "dimensions": [str(spec) for spec in self.dimensions],
+            "min_objects": self.min_objects,
+            "reason": self.reason,
+        }
+
+
+def sheet_source(paths: Sequence[Path]) -> str:
+    """Return the name of the source of files that somebody wants to see: graphs by their endings, else tables."""
+    return "graph" if len(paths) == 1 and is_graph_file(paths[0]) else "tables"
+
+
+def sheet_reader(paths: Sequence[Path], options: Mapping[str, Any] | None = None) -> Source:
+    """Return what reads files that somebody wants to see; ``options`` are those of their ``sheet_source``."""
+    name = sheet_source(paths)
+    usual = {"alone": True} if name == "tables" else {}
+    reader: Source = made(name, SOURCES, Source, "source", {**usual, **(options or {})})
+    return reader
+
+
+def read_spreadsheet(
+    reader: Source,
+    paths: Sequence[Path],
+    *,
+    dimensions: Sequence[str] = (),
+    min_objects: int | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> SpreadsheetReading:
+    """Return what files hold, and what is proposed for them; ``min_objects`` suits their size without a word."""
+    noting = _NotingProgress(progress)
+    check_there(paths)
+    reading = reader.read_with_roles(paths, progress=noting) if isinstance(reader, Tables) else None
+    corpus = remembering(reader.read(paths, progress=noting) if reading is None else reading.corpus, reader)
+    asked = tuple(DimensionSpec.parse(text) for text in dimensions)
+    found = propose_for_tables(
+        corpus, parse_bins, min_objects=min_objects, may_shrink=not asked, seed=seed, progress=noting
+    )
+    if not asked:
+        check_found(found)
+    chosen = asked or found.dimensions
+    reason = "as was asked" if asked else found.reason
+    numbers = [each.name for each in found.attributes if each.kind == "numbers" and each.dimension is not None]
+    if numbers and found.dimensions and not {spec.attribute for spec in found.dimensions} & set(numbers):
+        noting.note(f"numbers make no dimension where labels do: {listed(numbers)} (dimensions may be named)")
+    return SpreadsheetReading(
+        corpus=corpus,
+        dimensions=chosen,
+        topics=found.topics,
+        min_objects=found.min_objects,
+        remarks=tuple(dict.fromkeys(noting.notes)),
+        columns=tuple(columns_in_words(corpus, found, chosen)),
+        reason=reason,
+        files=tuple(path.name for path in paths),
+        may_become=tuple((each.name, str(each.dimension or "")) for each in found.attributes),
+        roles=None if reading is None else reading.roles,
+    )
+
+
+class _NotingProgress:
+    """Progress that passes everything on and keeps the notes."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self.notes: list[str] = []
+
+    def __call__(self, stage: str, done: int, total: int | None = None) -> None:
+        self._progress(stage, done, total)
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+        self._progress.note(text)
+
+
+def build_from_reading(
+    reading: SpreadsheetReading,
+    out: Path,
+    *,
+    identity: ReadingIdentity | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Cube:
+    """Return the cube of what was read, saved in a folder with what that was and by which ``identity`` it is known."""
+    known = {} if identity is None else asdict(identity)
+    source = {**reading.corpus.source, READING: {**reading.record(), **known}}
+    topics = "lda" if reading.topics is None else Lda(count=reading.topics)
+    return build_cube(
+        replace(reading.corpus, source=source),
+        list(reading.dimensions),
+        topics=topics,
+        min_objects=reading.min_objects,
+        out=out,
+        seed=seed,
+        progress=progress,
+    )

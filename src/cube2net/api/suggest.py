@@ -1,0 +1,309 @@
+"""Dimensions for data that nobody has said them of; with a query, by how well their cells hold a hidden half of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cube2net._util.arrays import Array, row_of_entries
+from cube2net._util.compiling import tells_compiling
+from cube2net._util.progress import Progress, Telling, listener
+from cube2net._util.random import stream
+from cube2net._util.statistics import REACH
+from cube2net.api.query import Asked, query_of, read_query
+from cube2net.api.read import corpus_of
+from cube2net.api.topics import find_topics
+from cube2net.cube.building.build import build
+from cube2net.cube.building.labels import TOPIC, parse_bins
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.design.combinations import score, tally
+from cube2net.design.propose import propose, text_of, with_text
+from cube2net.errors import Message, ParameterError, QueryError, listed, whole_number
+from cube2net.model.arguments import check_call
+from cube2net.model.corpus import LINKS, Corpus, Topics, table
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget
+from cube2net.model.suggestion import Held, Proposal, Suggestion
+from cube2net.selection.greedy import Greedy
+from cube2net.selection.objectives import Jaccard
+from cube2net.topics.lda import Lda
+
+SPLITS = 10
+TOPICS = 100
+LEAST_QUERY = 4
+MOST_DIMENSIONS = 3
+TRIED = 5
+"""So many of the dimensions that hold most by themselves are tried together."""
+SIZES = (1, 2, 4)
+"""Objects brought for each one that is hidden; what they hold is averaged over these sizes."""
+SHOWN = 6
+MOST_CELLS = 1_000
+
+
+@check_call
+@tells_compiling
+def suggest(
+    data: Any = None,
+    query: Asked | Path | None = None,
+    *,
+    min_objects: int = MIN_OBJECTS,
+    splits: int = SPLITS,
+    topics: Topics | None = None,
+    seed: int = 0,
+    progress: Telling = None,
+    **tables: Any,
+) -> Suggestion:
+    """Return the dimensions that suit some data, and why: what its attributes are, their levels, the cells they make.
+
+    A sample of at most 100,000 items is looked at. An attribute is an id, text, labels, numbers, years or dates by its
+    values; one lies above another when nearly all items of a label have the same label there. Chosen are up to four
+    dimensions whose cells tell objects apart, leave few of them out, and hold together what belongs together: labels
+    and topics first, years and dates beside them, numbers where the others tell too little. The dimensions that a
+    source prefers are taken where they leave at most 20 % of the objects in no cell, or no others leave half as many.
+    It is what :func:`build_cube` does where no dimensions are named.
+
+    Parameters
+    ----------
+    data
+        What :func:`build_cube` takes: a corpus, a frame, a mapping of frames, a path, or a graph.
+    query
+        Objects as in :func:`construct`, or the path of a file that names them. Dimensions are then ranked by which
+        share of a hidden half of these objects the cells hold that are chosen for the other half, at the same number
+        of objects. For this cubes are built, and topics found where there are texts.
+    min_objects
+        Cells with fewer objects would be set aside.
+    splits
+        With a query: so many times another half is hidden. Each time it is the same half for all dimensions.
+    topics
+        With a query: topics of the items where they are known; without any they are found.
+    seed
+        Of the sample, the halves and the topics: the same seed proposes the same.
+    progress
+        Told how far it is; True for a bar, None for nobody.
+    tables
+        Tables by their names (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
+
+    Returns
+    -------
+    Suggestion
+        Its ``dimensions`` are for :func:`build_cube`, its ``reason`` says why; ``table`` has every attribute in a row,
+        and ``proposals`` and ``alone`` what else was looked at, with numbers of cells.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import cube2net as c2n
+    >>> graph = nx.relabel_nodes(nx.ring_of_cliques(12, 10), str)
+    >>> cities = {node: f"city {int(node) // 10}" for node in graph}
+    >>> nx.set_node_attributes(graph, cities, "city")
+    >>> nx.set_node_attributes(graph, {node: f"state {int(node) // 40}" for node in graph}, "state")
+    >>> suggestion = c2n.suggest(graph)
+    >>> suggestion
+    Suggestion(city/state: about 12 cells, 100% of objects in them)
+    >>> print(*suggestion.dependencies)
+    city → state (all of 120 items)
+    """
+    progress = listener(progress)
+    corpus = corpus_of(data, tables, progress, suggest)
+    found = propose(corpus, parse_bins, min_objects=min_objects, seed=seed, progress=progress)
+    if query is None:
+        return found
+    whole_number("splits", splits, 2, 1_000)
+    return _Ranking(corpus, query, found, topics, splits, seed, progress).ranked()
+
+
+def decide_dimensions(corpus: Corpus, min_objects: int, seed: int, progress: Progress) -> Suggestion:
+    """Return the dimensions of a cube for which nobody has said any; raise where none makes cells.
+
+    They are said, unless they are those of the source.
+    """
+    found = propose(corpus, parse_bins, min_objects=min_objects, seed=seed, progress=progress)
+    check_found(found)
+    if found.dimensions != corpus.dimensions:
+        progress.note(f"dimensions, unless others are named: {listed(found.dimensions)} ({found.reason})")
+    return found
+
+
+def check_found(suggestion: Suggestion) -> None:
+    """Raise where nothing is proposed for a cube."""
+    if not suggestion.dimensions:
+        raise ParameterError("found no dimensions for a cube: ", suggestion.why, f"; {suggestion.why_not()}")
+
+
+def with_texts(corpus: Corpus, progress: Progress) -> tuple[Corpus, str]:
+    """Return a corpus that has texts to find topics in, and the attribute that they are of where that had to be found.
+
+    Where the items have neither a text nor terms, it is the attribute that reads as text, and this is said.
+    """
+    if corpus.terms is not None or "text" in corpus.items.column_names:
+        return corpus, ""
+    attribute = text_of(corpus)
+    if not attribute:
+        return corpus, ""
+    progress.note(f"topics are of {attribute!r}, which reads as text")
+    return with_text(corpus, attribute), attribute
+
+
+def without_texts(corpus: Corpus) -> Corpus:
+    """Return a corpus in which no topics can be found: without texts, terms, and the attribute that reads as text."""
+    items = corpus.items.drop_columns("text") if "text" in corpus.items.column_names else corpus.items
+    bare = replace(corpus, terms=None, items=items, dimensions=())
+    attribute = text_of(bare)
+    return replace(bare, items=bare.items.drop_columns(attribute)) if attribute else bare
+
+
+@dataclass(eq=False)
+class _Ranking:
+    """Proposals in the order of what their cells hold of the hidden half of a query."""
+
+    corpus: Corpus
+    query: Asked | Path
+    found: Suggestion
+    topics: Topics | None
+    splits: int
+    seed: int
+    progress: Progress
+    _asked: Query | None = None
+
+    def ranked(self) -> Suggestion:
+        """Return the suggestion with what every proposal holds, that which holds most first."""
+        found = self.found
+        usable = [each for each in found.alone if each.counts.cells >= 2]
+        if found.topics is not None:
+            self.topics = self._find_topics()
+        alone = sorted((self._held(each) for each in usable), key=_order)
+        judged = {_key(each.dimensions): each for each in alone}
+        for each in found.proposals:
+            if _key(each.dimensions) not in judged:
+                judged[_key(each.dimensions)] = self._held(each)
+        best = min(alone, key=_order, default=None)
+        for _ in range(MOST_DIMENSIONS - 1):
+            if best is None:
+                break
+            tried = [best]
+            for other in alone[:TRIED]:
+                if other.reads & best.reads:
+                    continue
+                both = replace(best, dimensions=(*best.dimensions, *other.dimensions), reads=best.reads | other.reads)
+                if _key(both.dimensions) not in judged:
+                    judged[_key(both.dimensions)] = self._held(both)
+                tried.append(judged[_key(both.dimensions)])
+            best, before = min(tried, key=_order), best
+            if best is before:
+                break
+        combined = sorted(judged.values(), key=_order)
+        return self._said(combined, alone)
+
+    def _find_topics(self) -> Topics:
+        if self.topics is not None:
+            return self.topics
+        corpus = with_text(self.corpus, self.found.text) if self.found.text else self.corpus
+        return find_topics(corpus, Lda(count=self.found.topics or TOPICS), seed=self.seed, progress=self.progress)
+
+    def _held(self, proposal: Proposal) -> Proposal:
+        """Return a proposal with what the cells of a real cube in its dimensions hold of the hidden halves."""
+        dimensions = proposal.dimensions
+        self.progress(f"hiding half of the query: {' × '.join(map(str, dimensions))}", 0, None)
+        cube = build(
+            replace(self.corpus, links=table(LINKS)),
+            dimensions,
+            DuckDB(),
+            topics=self.topics if any(spec.attribute == TOPIC for spec in dimensions) else None,
+            min_objects=self.found.min_objects,
+            seed=self.seed,
+            items=False,
+        )
+        if self._asked is None:
+            named = self.query
+            self._asked = read_query(cube, named) if isinstance(named, Path) else query_of(cube, named)
+            if len(self._asked) < LEAST_QUERY:
+                raise QueryError(
+                    f"the query has {len(self._asked):,} objects, expected {LEAST_QUERY} or more to hide half of them"
+                )
+        shares = [self._share(cube, self._asked.objects, split) for split in range(self.splits)]
+        return replace(_counted(cube, proposal, self.found.min_objects), held=_interval(shares))
+
+    def _share(self, cube: Cube, objects: Array, split: int) -> float:
+        """Return which share of a hidden half is among the objects of chosen cells, at sizes the same for all."""
+        mixed = stream(self.seed, "suggest", "hidden", split).permutation(objects)
+        visible, hidden = np.sort(mixed[: len(mixed) // 2]), np.sort(mixed[len(mixed) // 2 :])
+        query = Query(visible)
+        chosen = Greedy().select(
+            cube, query, weights=Jaccard().weigh(query, len(cube.objects)), budget=Budget(m=MOST_CELLS)
+        )
+        cells = chosen.cells.tolist()
+        shares = [held_share(cube, cells, visible, hidden, size * len(hidden)) for size in SIZES]
+        return float(np.mean(shares))
+
+    def _said(self, judged: list[Proposal], alone: list[Proposal]) -> Suggestion:
+        found, best = self.found, next(iter(judged), None)
+        if best is None or best.held is None or self._asked is None:
+            return found
+        why = Message(
+            f"of a hidden half of the query its cells hold {best.held.mean:.0%} among as many objects as the others "
+            f"bring; {best.counts.sentence(found.min_objects)}"
+        )
+        return replace(
+            found,
+            dimensions=best.dimensions,
+            best=best,
+            others=tuple(judged[1:SHOWN]),
+            alone=tuple(alone),
+            why=why,
+            query=len(self._asked),
+        )
+
+
+def held_share(cube: Cube, cells: Sequence[int], visible: Array, hidden: Array, size: int) -> float:
+    """Return which share of hidden objects the first ``size`` objects of some cells hold, beside the visible ones.
+
+    Of the cell that goes beyond the size, and of all other objects where cells end before it, as many are taken by
+    chance, and the expected share is returned: so all are judged at the same size.
+    """
+    taken = np.zeros(len(cube.objects), dtype=bool)
+    taken[visible] = True
+    wanted = np.zeros(len(cube.objects), dtype=bool)
+    wanted[hidden] = True
+    held, left = 0.0, float(size)
+    for members in (*(cube.cells.members[cell] for cell in cells), None):
+        new = np.flatnonzero(~taken) if members is None else members[~taken[members]]
+        part = min(1.0, left / len(new)) if len(new) else 0.0
+        held += part * float(wanted[new].sum())
+        left -= part * len(new)
+        taken[new] = True
+        if left <= 0:
+            break
+    return held / len(hidden)
+
+
+def _counted(cube: Cube, proposal: Proposal, least: int) -> Proposal:
+    """Return a proposal with the cells of its cube."""
+    parts = cube.cells.members, cube.small.members
+    cell = np.concatenate([row_of_entries(parts[0]), row_of_entries(parts[1]) + len(parts[0])])
+    counts = tally(cell, np.concatenate([part.indices for part in parts]), len(cube.objects), least)
+    return replace(proposal, counts=counts, score=score(counts))
+
+
+def _interval(shares: Sequence[float]) -> Held:
+    """Return the mean of some shares and where it lies, by their spread.
+
+    >>> _interval([0.25, 0.75])
+    Held(mean=0.5, low=0.010009, high=0.989991, splits=2)
+    """
+    mean, spread = float(np.mean(shares)), float(np.std(shares, ddof=1)) / len(shares) ** 0.5
+    low, high = (round(min(1.0, max(0.0, mean + way * REACH * spread)), 6) for way in (-1, 1))
+    return Held(mean, low, high, len(shares))
+
+
+def _order(proposal: Proposal) -> tuple[float, int]:
+    return -(proposal.held.mean if proposal.held is not None else 0.0), len(proposal.dimensions)
+
+
+def _key(dimensions: Sequence[DimensionSpec]) -> frozenset[str]:
+    return frozenset(map(str, dimensions))

@@ -1,0 +1,1 @@
+"""What people use: the command line, the explorer's server, notebooks and the MCP server."""

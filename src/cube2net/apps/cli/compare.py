@@ -1,0 +1,309 @@
+"""The command that judges whether networks help: compare."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import cube2net as c2n
+from cube2net._util.progress import silent
+from cube2net.apps.cli import answers
+from cube2net.apps.cli.options import (
+    EMBEDDING_NAMES,
+    RECOMMENDER_NAMES,
+    TASK_NAMES,
+    AsJson,
+    Between,
+    CubePath,
+    Kind,
+    QueryFile,
+    Quiet,
+    RollUp,
+    Seed,
+    SkipMissing,
+    SpreadsheetSafe,
+    Where,
+    check_safe,
+    offer,
+    offer_some,
+    warn_of_formulas,
+)
+from cube2net.apps.cli.options import levels as which_cells
+from cube2net.apps.cli.output import say, show_json, show_table, shown_progress
+from cube2net.apps.cli.signals import KEPT
+from cube2net.errors import ParameterError
+from cube2net.options import FORMS, MEMBERSHIPS, METHOD_NAMES, OBJECTIVE_NAMES
+
+if TYPE_CHECKING:
+    from cube2net.model.comparison import Comparison
+    from cube2net.model.cube import Cube
+
+
+def compare(
+    cube: CubePath,
+    query: QueryFile,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The next step: clustering (judged by labels), hidden (links of the query found again) or links "
+            "(those of --hidden found again). Without, clustering where there are labels, and else hidden.",
+            autocompletion=offer(*TASK_NAMES),
+        ),
+    ] = None,
+    hidden: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="For links: a CSV with source,target: links that the cube was built without."
+        ),
+    ] = None,
+    users: Annotated[str, typer.Option(metavar="KIND", help="For links: the kind of objects that get them.")] = "user",
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help=f"Several with commas: {', '.join(METHOD_NAMES)}, hops 2, cube2net paper. Without, all but the last.",
+            autocompletion=offer_some(*METHOD_NAMES),
+        ),
+    ] = None,
+    objectives: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Several with commas. Without, cover, jaccard, coverage and linked.",
+            autocompletion=offer_some(*OBJECTIVE_NAMES),
+        ),
+    ] = None,
+    forms: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help=f"Several with commas: {', '.join(FORMS)}. Without, all.",
+            autocompletion=offer_some(*FORMS),
+        ),
+    ] = None,
+    levels: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Which cells: full, one, or levels that stay; may be repeated.",
+            autocompletion=which_cells,
+        ),
+    ] = None,
+    near: Annotated[list[int] | None, typer.Option(help="How many near objects (form woven); may be repeated.")] = None,
+    memberships: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help=f"Several with commas: {', '.join(MEMBERSHIPS)}. Without, even.",
+            autocompletion=offer_some(*MEMBERSHIPS),
+        ),
+    ] = None,
+    miners: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help=f"For clustering and hidden: {', '.join(EMBEDDING_NAMES)}; without, all. For links: "
+            f"{', '.join(RECOMMENDER_NAMES)}; without, popularity, softimpute and ease.",
+            autocompletion=offer_some(*EMBEDDING_NAMES, *RECOMMENDER_NAMES),
+        ),
+    ] = None,
+    m: Annotated[
+        list[int] | None,
+        typer.Option("-m", help="How many cells; without a number sized by the query (cover) or 20; may be repeated."),
+    ] = None,
+    runs: Annotated[int, typer.Option(help="How many runs, each with a seed of its own, the same for all.")] = 10,
+    as_large: Annotated[
+        bool,
+        typer.Option(help="Also PageRank and hops with as many nodes as every choice of cells has."),
+    ] = True,
+    rivals: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Which of PageRank and hops are made as large: pagerank, hops, or both.",
+            autocompletion=offer_some("pagerank", "hops"),
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write a report there; what was interrupted there goes on."),
+    ] = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
+    workers: Annotated[int, typer.Option(help="How many networks to mine at a time; 0 is one a core.")] = 0,
+    where: Where = None,
+    roll_up: RollUp = None,
+    between: Between = None,
+    kind: Kind = None,
+    skip_missing: SkipMissing = False,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Tell whether a network helps the next step, by labels or without, with paired runs.
+
+    Without names of methods, objectives, forms, levels or numbers the list is short: the network that query makes, two
+    variants of it, the paper's form, and PageRank and hops as large as each.
+    """
+    from cube2net.api.compare import JOURNAL
+    from cube2net.api.report import results
+
+    opened = answers.view(_opened(cube), where, roll_up, between, kind)
+    check_safe(out, spreadsheet_safe, "--out FOLDER")
+    if out is not None:
+        KEPT.append(out / JOURNAL)
+    with shown_progress(quiet) as progress:
+        comparison, files = run_comparison(
+            opened,
+            query,
+            task=task,
+            hidden=hidden,
+            users=users,
+            methods=methods,
+            objectives=objectives,
+            forms=forms,
+            levels=levels,
+            near=near or None,
+            memberships=memberships,
+            miners=miners,
+            m=m or None,
+            runs=runs,
+            as_large=as_large,
+            rivals=rivals,
+            out=out,
+            spreadsheet_safe=spreadsheet_safe,
+            workers=workers,
+            skip_missing=skip_missing,
+            seed=seed,
+            command=" ".join(["cube2net", *map(shlex.quote, sys.argv[1:])]),
+            progress=progress,
+        )
+    warn_of_formulas(files)
+    if as_json:
+        show_json(results(comparison))
+    else:
+        answers.show_view(opened)
+        show_comparison(comparison)
+        for path in files:
+            say(f"wrote {path}")
+
+
+def _opened(path: Path) -> Cube:
+    from cube2net.api.cubes import open_cube
+
+    return open_cube(path)
+
+
+# So many networks of a comparison are shown; a report has all.
+SHOWN = 12
+
+
+def run_comparison(
+    cube: Cube,
+    path: Path,
+    *,
+    task: str | None,
+    hidden: Path | None,
+    methods: Sequence[str] | None,
+    objectives: Sequence[str] | None,
+    forms: Sequence[str] | None,
+    memberships: Sequence[str] | None,
+    levels: Sequence[str] | None,
+    miners: Sequence[str] | None,
+    rivals: Sequence[str] | None,
+    out: Path | None,
+    spreadsheet_safe: bool,
+    skip_missing: bool,
+    command: str,
+    **options: Any,
+) -> tuple[Comparison, list[Path]]:
+    """Return the comparison of methods on a query file, and the files of its report where a folder is given."""
+    if hidden is not None and task not in (None, "links"):
+        raise ParameterError(f"--hidden is for the task 'links', and the task is {task!r}")
+    if out is not None:
+        c2n.api.check_report()
+    query = c2n.read_query(cube, path, skip_missing=skip_missing)
+    task = task or ("links" if hidden is not None else c2n.api.task_of(query))
+    given = {"methods": methods, "objectives": objectives, "forms": forms, "memberships": memberships}
+    given |= {"miners": miners, "rivals": rivals}
+    lists: dict[str, Any] = {name: names_in(name, texts) for name, texts in given.items()}
+    comparison = c2n.compare(
+        cube,
+        query,
+        task,
+        hidden=None if hidden is None else c2n.api.read_links(cube, hidden),
+        levels=levels or None,
+        out=out,
+        **{name: names for name, names in lists.items() if names},
+        **options,
+    )
+    if out is None:
+        return comparison, []
+    options.get("progress", silent)("writing the report", 0, None)
+    return comparison, c2n.write_report(
+        cube, query, comparison, out, command=command, spreadsheet_safe=spreadsheet_safe
+    )
+
+
+def split(texts: Sequence[str] | None) -> list[str]:
+    """Return names that were written with commas, or one by one.
+
+    >>> split(["greedy,hops 2", "none"])
+    ['greedy', 'hops 2', 'none']
+    """
+    return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
+
+
+def names_in(option: str, texts: Sequence[str] | None) -> list[str]:
+    """Return the names that an option gives, none where it was not used; one without any name is refused."""
+    names = split(texts)
+    if texts and not names:
+        raise ParameterError(f"--{option} is {texts[0]!r}, expected one or more names with commas")
+    return names
+
+
+def show_comparison(comparison: Comparison) -> None:
+    """Show the verdict, and the setups that come nearest to it."""
+    said = c2n.verdict(comparison)
+    several = len({setup.m for setup in comparison.setups if setup.m}) > 1
+    say(said.sentence, "")
+    rows = [("the query alone", *_numbers(comparison, said.finding.alone), "–", "–", "–", "")]
+    rows += [
+        (
+            found.one.method if found.one.like else found.one.name if several else found.one.title,
+            *_numbers(comparison, way),
+            f"{found.mean:+.3f}",
+            "–" if math.isnan(found.low) else f"[{found.low:+.3f}, {found.high:+.3f}]",
+            _p_value(found.chance),
+            "yes" if found.sure else "no",
+        )
+        for way, found in zip(said.finding.ways[1 : SHOWN + 1], said.differences, strict=False)
+    ]
+    measures, count = comparison.main_measures, len(said.differences)
+    columns = ("network", "nodes", *measures, f"{measures[0]} difference", "95 % interval", "p", "sure")
+    title = "the best of the networks tried; differences are to the query alone"
+    show_table(title + (f", corrected for {count:,}" if count > 1 else ""), columns, rows, right=columns[1:-1])
+    if len(said.differences) > SHOWN:
+        say(f"and {len(said.differences) - SHOWN:,} others; a report has them all (--out)")
+    for note in said.notes.values():
+        if note not in said.sentence:
+            say(note)
+    for setup in comparison.setups:
+        for reason in comparison.reasons(setup)[:1]:
+            say(f"{setup.name}: {reason}")
+
+
+def _numbers(comparison: Comparison, way: Any) -> list[str]:
+    """Return the nodes of a network and the means of its main measures."""
+    means = (way.score, way.nmi)
+    return [f"{way.nodes:,.0f}", *(f"{mean:.3f}" for mean in means[: len(comparison.main_measures)])]
+
+
+def _p_value(value: float) -> str:
+    return "–" if math.isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"

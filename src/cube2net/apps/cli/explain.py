@@ -1,0 +1,281 @@
+"""The commands that explain a network and ask what it would be without some of its nodes: explain and without."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cube2net.apps.cli import answers
+from cube2net.apps.cli.options import AsJson, CubePath, Quiet, SpreadsheetSafe
+from cube2net.apps.cli.output import say, show_json, show_table, shown_progress
+from cube2net.apps.cli.query import query as query_command
+from cube2net.errors import ParameterError
+
+if TYPE_CHECKING:
+    from cube2net._util.progress import Progress
+    from cube2net.model.change import Change
+    from cube2net.model.explanation import CellExplanation, Lift, ObjectExplanation, QueryLink, ValueAccount
+    from cube2net.model.network import Network
+
+
+OF_QUERY_ALONE = {"out", "draw", "text", "max_tokens", "spreadsheet_safe", "show_missing", "prices"}
+"""The options of ``query`` that do not make the network, but say what becomes of it."""
+VIEW = ("where", "roll_up", "between", "kind")
+SHORTCUTS = ("seconds", "preset", "device")
+MaybeQuery = Annotated[
+    Path | None, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
+]
+NetworkFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Instead of --query and its options: a network that query wrote.")
+]
+
+
+def asks_as_query(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with the options by which ``query`` makes a network behind its own; it is handed these."""
+    hints = typing.get_type_hints(query_command, include_extras=True)
+    own = inspect.signature(command).parameters
+    others = {
+        name: parameter.replace(annotation=hints[name])
+        for name, parameter in inspect.signature(query_command).parameters.items()
+        if name not in own and name not in OF_QUERY_ALONE
+    }
+    named = typing.get_type_hints(command, include_extras=True)
+    mine = [each.replace(annotation=named[each.name]) for each in own.values() if each.kind is not each.VAR_KEYWORD]
+    every = sorted([*mine, *others.values()], key=lambda each: each.default is not each.empty)
+
+    @wraps(command)
+    def call(**given: Any) -> None:
+        command(**given)
+
+    call.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+    call.__annotations__ = {each.name: each.annotation for each in every} | {"return": None}
+    return call
+
+
+def network_of(
+    cube: Path, query: Path | None, file: Path | None, options: Mapping[str, Any], progress: Progress
+) -> Network:
+    """Return the network that ``query`` would make with the options that a command was handed, or the one of a file."""
+    from cube2net.api.cubes import open_cube
+    from cube2net.api.replay import read_asked
+
+    if query is not None and file is not None:
+        raise ParameterError("--query and --network both say which network is meant: leave one of them out")
+    if query is None and file is None:
+        raise ParameterError("say which network is meant: give --query FILE, or --network FILE that query wrote")
+    if file is not None:
+        _check_nothing_given(options)
+        return read_asked(file, open_cube(cube), progress=progress)
+    assert query is not None
+    rest = dict(options)
+    opened = answers.view(open_cube(cube), *(rest.pop(name) for name in VIEW))
+    shortcuts = {name: rest.pop(name) for name in SHORTCUTS}
+    return answers.answer(
+        opened,
+        query,
+        settings=rest.pop("set_") or [],
+        shortcuts=shortcuts,
+        progress=progress,
+        **rest,
+    )
+
+
+def _check_nothing_given(options: Mapping[str, Any]) -> None:
+    """Raise where options that make a network were given beside a network that is made already."""
+    parameters = inspect.signature(query_command).parameters
+    for name, value in options.items():
+        if value != parameters[name].default:
+            raise ParameterError(
+                f"{_typed(parameters[name])} says how to make a network, and --network has one: leave one of them out"
+            )
+
+
+def _typed(parameter: inspect.Parameter) -> str:
+    """Return an option of ``query`` as it is typed."""
+    *_, option = typing.get_args(typing.get_type_hints(query_command, include_extras=True)[parameter.name])
+    given = [name for name in (option.default, *(option.param_decls or ())) if str(name).startswith("-")]
+    return given[0] if given else f"--{parameter.name.replace('_', '-')}"
+
+
+SHOWN = 20
+"""So many rows of a table are shown."""
+
+
+@asks_as_query
+def explain(
+    cube: CubePath,
+    query: MaybeQuery = None,
+    node: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="An object by its id or name, or a cell as '2019 · ACL · parsing', in the network or not. Without, "
+            "what every chosen cell added.",
+        ),
+    ] = None,
+    network: NetworkFile = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    **options: Any,
+) -> None:
+    """Say why an object or a cell is in the network of a query, or is not and what would have brought it."""
+    from cube2net.api import explain as explain_module
+    from cube2net.model.explanation import CellExplanation, ObjectExplanation
+
+    with shown_progress(quiet or as_json) as progress:
+        made = network_of(cube, query, network, options, progress)
+        found = explain_module.explain(made) if node is None else explain_module.explain(made, node)
+    asked = answers.cube_of(made)
+    if as_json:
+        show_json(found.to_dict() | answers.about_view(asked))
+        return
+    answers.show_view(asked)
+    if isinstance(found, ObjectExplanation):
+        show_object(found)
+    elif isinstance(found, CellExplanation):
+        show_cell(found)
+    else:
+        show_account(found)
+
+
+def show_object(found: ObjectExplanation) -> None:
+    """Show the cells that hold an object, its links to the query, the items behind them, and the sentence."""
+    from cube2net.model.explanation import number
+    from cube2net.model.names import cell_line
+
+    if found.cells:
+        cells = [(each.rank, cell_line(each.labels), number(each.gain, signed=True)) for each in found.cells]
+        _show("chosen cells that hold it", ("rank", "cell", "gain"), cells, right=("rank", "gain"))
+    if found.links:
+        which = "newest items" if any(each.timed for each in found.links) else "such as"
+        said = {"kind": [", ".join(each.kinds) for each in found.links], "when": [each.when for each in found.links]}
+        given = {name: texts for name, texts in said.items() if any(texts)}
+        columns = ("object of the query", "weight", *given, "items", which, "time")
+        told = [[texts[at] for texts in given.values()] for at in range(len(found.links))]
+        rows = [row for each, more in zip(found.links, told, strict=True) for row in _link_rows(each, more)]
+        show_table("links to the query", columns, rows, right=("weight", "items", "time"))
+        if found.linked > len(found.links):
+            say(f"and {found.linked - len(found.links):,} more links to the query")
+    if found.paths and not found.links:
+        paths = [(str(each), f"{each.weight:.4g}") for each in found.paths]
+        _show("shortest paths to the query", ("path", "weight"), paths, right=("weight",))
+    say(found.sentence)
+    if found.note:
+        say(found.note)
+
+
+def show_cell(found: CellExplanation) -> None:
+    """Show the lifts of a cell's labels, the objects that it alone holds, and the sentence."""
+    rows = [_lift(each, each.dimension) for each in found.label_lifts] + [_lift(found.lift, "the cell")]
+    columns = ("dimension", "label", "of the query", "of the cube", "lift", "95 % (Wilson)")
+    _show("labels in the query and in the cube", columns, rows, right=columns[2:])
+    if found.only_first:
+        more = f"the first of {found.only:,}" if found.only > len(found.only_first) else f"{found.only:,}"
+        other = "other " if found.chosen else ""
+        title = f"{more} objects that no {other}chosen cell holds" if found.only > 1 else "an object of its own"
+        names = [(each.name, "yes" if each.in_query else "") for each in found.only_first]
+        _show(title, ("object", "in the query"), names)
+    say(found.sentence)
+
+
+def show_account(found: ValueAccount) -> None:
+    """Show what every chosen cell added, and the sentence."""
+    from cube2net.model.explanation import number
+    from cube2net.model.names import cell_line
+
+    rows = [
+        (
+            each.rank,
+            cell_line(each.labels),
+            f"{each.new_objects:,}",
+            number(each.added, signed=True),
+            number(each.value),
+        )
+        for each in found.cells
+    ]
+    columns = ("rank", "cell", "new objects", "added", "value")
+    if rows:
+        _show("what every cell added", columns, rows, right=("rank", *columns[2:]))
+    say(found.sentence)
+
+
+def _lift(lift: Lift, what: str) -> tuple[str, ...]:
+    shares = (f"{lift.query:,} of {lift.queried:,}", f"{lift.everyone:,} of {lift.objects:,}")
+    return (what, lift.label, *shares, f"{lift.lift:.2f}", f"{lift.low:.2f} to {lift.high:.2f}")
+
+
+def _link_rows(link: QueryLink, more: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return a row for every item that is shown of a link, and one for a link without any; ``more`` is said of it."""
+    items = [(each.title or each.id, "" if each.time is None else str(each.time)) for each in link.newest]
+    count = "" if link.items is None else f"{link.items:,}"
+    firsts = [(link.name, f"{link.weight:.4g}", *more, count)] + [("",) * (len(more) + 3)] * (len(items) - 1)
+    return [(*first, *item) for first, item in zip(firsts, items or [("", "")], strict=True)]
+
+
+def _show(title: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], *, right: Sequence[str] = ()) -> None:
+    show_table(title, columns, rows[:SHOWN], right=right)
+    if len(rows) > SHOWN:
+        say(f"and {len(rows) - SHOWN:,} more (--json has them all)")
+
+
+# So many of the cells and objects that came or went are shown.
+SHOWN = 20
+
+
+@asks_as_query
+def without(
+    cube: CubePath,
+    query: MaybeQuery = None,
+    node: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="What is left out: a cell, as '2019 · ACL · parsing', or an object by id or name; may be repeated.",
+        ),
+    ] = None,
+    add: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="What must be in, named likewise; may be repeated.")
+    ] = None,
+    network: NetworkFile = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the new network, in any format that query writes.")
+    ] = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    **options: Any,
+) -> None:
+    """Tell what a network would be without some of its cells or objects, or with others: who comes, who goes."""
+    from cube2net.api import change as change_module
+
+    answers.check_files(out, None, spreadsheet_safe=spreadsheet_safe)
+    if not node and not add:
+        raise ParameterError("nothing is asked: name what is left out (--node NAME), or what is put in (--add NAME)")
+    with shown_progress(quiet or as_json) as progress:
+        made = network_of(cube, query, network, options, progress)
+        change = change_module.change(made, without=list(node or []), with_=list(add or []))
+        written = answers.write_files(change.network, out, spreadsheet_safe=spreadsheet_safe)
+    asked = answers.cube_of(made)
+    if as_json:
+        show_json(change.to_dict() | answers.about_view(asked))
+    else:
+        answers.show_view(asked)
+        show_change(change)
+        answers.say_files(written)
+
+
+def show_change(change: Change) -> None:
+    """Show who goes and who comes, how large the network is now, and the sentence."""
+    ways = ((change.left, "leaves"), (change.entered, "comes in"))
+    rows = [(way, each.node.kind, each.title) for nodes, way in ways for each in nodes]
+    if rows:
+        show_table("what changes", ("", "kind", "name"), rows[:SHOWN])
+    if len(rows) > SHOWN:
+        say(f"and {len(rows) - SHOWN:,} more (--json has them all)")
+    say(change.network, change.sentence)

@@ -1,0 +1,358 @@
+"""Options that several commands share, the values that a shell completes, and parameters read from text.
+
+Nothing that takes long is loaded for them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import json
+import re
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from cube2net.apps.cli.output import complain
+from cube2net.errors import ParameterError, unknown
+from cube2net.options import DEFAULTS, OPTIONS, OptionKind
+
+Complete = Callable[[str], list[str]]
+PLAIN = re.compile(r"(\w[\w-]*)(?=[=@/]|$)")
+
+
+def offer(*names: str) -> Complete:
+    """Return what offers the names that begin as typed.
+
+    >>> offer("greedy", "anneal")("gr")
+    ['greedy']
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names if name.startswith(incomplete)]
+
+    return complete
+
+
+def offer_some(*names: str) -> Complete:
+    """Return what offers the names that begin as typed after the last comma, but for those before it.
+
+    >>> offer_some("woven", "cells", "both")("cells,")
+    ['cells,woven', 'cells,both']
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, begun = incomplete.rpartition(",")
+        taken = before.split(",")
+        return [before + comma + name for name in names if name.startswith(begun) and name not in taken]
+
+    return complete
+
+
+def dimensions(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the dimensions of the cube that was named before, as far as their names are plain words."""
+    try:
+        cube = ctx.params.get("cube") or ctx.args[0]  # words are not yet parameters where the last option has no value
+        manifest = json.loads((Path(cube) / "manifest.json").read_text(encoding="utf-8"))
+        told = manifest["settings"]["dimensions"]
+        found = [name[1] for name in map(PLAIN.match, told) if name is not None]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return []
+    return offer_some(*dict.fromkeys(found))(incomplete)
+
+
+def levels(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return what says which cells: full, one, or the dimensions of the cube that was named before."""
+    return [*offer("full", "one", "full+one")(incomplete), *dimensions(ctx, incomplete)]
+
+
+EMBEDDING_NAMES = ("deepwalk", "node2vec", "line")
+RECOMMENDER_NAMES = ("popularity", "itemknn", "softimpute", "als", "ease")
+TASK_NAMES = ("clustering", "links", "hidden")
+SOURCE_NAMES = ("tables", "sql", "graph", "openalex", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
+
+CubePath = Annotated[Path, typer.Argument(metavar="CUBE", help="Folder of a cube.")]
+QueryFile = Annotated[
+    Path, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same answer.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of source, method or objective; may be repeated."),
+]
+PresetName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The method's parameters by one name: paper is the paper's, of cube2net.",
+        autocompletion=offer("default", "paper"),
+    ),
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="DIMENSION=LABEL",
+        help="Only cells with this label, or under this label of a level above, and their objects; may be repeated.",
+    ),
+]
+ItemsWhere = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ATTRIBUTE=LABEL",
+        help="Read only items with this label, such as field='Computer Science' (openalex); may be repeated.",
+    ),
+]
+RollUp = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="DIMENSION[=LEVEL]",
+        help="Use the level above, or one that is named, such as topic=field; ∗ (or *) is all labels. May be repeated.",
+        autocompletion=dimensions,
+    ),
+]
+Between = Annotated[
+    str | None,
+    typer.Option(
+        metavar="[ATTRIBUTE=]FROM..TO",
+        help="Only items, their objects and links of this time, both ends inside: 2015..2019, 2015-03..2019-06-30, "
+        "2015.. or ..2019; "
+        "links=2019 limits links alone.",
+    ),
+]
+Prices = Annotated[bool, typer.Option("--prices/--no-prices", help="Whether to say what every pin and ban costs.")]
+Kind = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Bring only objects of this kind, such as author, whatever the method; may be repeated.",
+    ),
+]
+SkipMissing = Annotated[bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")]
+SpreadsheetSafe = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet-safe",
+        help="In CSV files, put ' before names that spreadsheets would run as formulas: =, +, - or @ first.",
+    ),
+]
+T = TypeVar("T")
+OPTION_TYPES: dict[OptionKind, tuple[Any, str | None]] = {
+    "registered": (str, "NAME"),
+    "name": (str, "NAME"),
+    "levels": (list[str], "NAMES"),
+    "count": (int, None),
+    "share": (float, None),
+    "flag": (bool, None),
+    "nodes": (list[str], "WHAT"),
+    "objects": (list[str], "OBJECT"),
+}
+"""The type that an option of a network has on the command line, and what stands for its value on the help page."""
+
+
+def takes_network_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that takes the options of a network, before its own options, in place of its ``**options``."""
+    hints = typing.get_type_hints(command, include_extras=True)
+    own = [
+        each.replace(annotation=hints[each.name], kind=each.KEYWORD_ONLY)
+        for each in inspect.signature(command).parameters.values()
+        if each.kind is not each.VAR_KEYWORD
+    ]
+    first = [each for each in own if each.default is each.empty]
+    every = [*first, *map(_option_parameter, OPTIONS), *(each for each in own if each not in first)]
+
+    @functools.wraps(command)
+    def call(**given: Any) -> None:
+        command(**given)
+
+    call.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+    call.__annotations__ = {each.name: each.annotation for each in every} | {"return": None}
+    return call
+
+
+def _option_parameter(name: str) -> inspect.Parameter:
+    """Return the parameter of a command that is an option of a network."""
+    option, default = OPTIONS[name], DEFAULTS[name]
+    hint, metavar = OPTION_TYPES[option.kind]
+    if name == "method" or default == ():  # --preset asks for another method where none is named
+        default = None
+    help_text = option.description
+    if hint == list[str]:
+        help_text = f"{help_text.removesuffix('.')}; may be repeated."
+    complete = offer(*option.allowed) if option.allowed else None
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[
+            hint if default is not None else hint | None,
+            typer.Option(
+                option.flag or f"--{name.replace('_', '-')}",
+                metavar=metavar,
+                help=help_text,
+                autocompletion=levels if option.kind == "levels" else complete,
+            ),
+        ],
+    )
+
+
+def check_safe(out: Path | None, spreadsheet_safe: bool, example: str) -> None:
+    """Raise where tables are to be safe for spreadsheets and none is written."""
+    if spreadsheet_safe and out is None:
+        raise ParameterError(f"--spreadsheet-safe guards CSV files, and none is written: add {example}")
+
+
+def warn_of_formulas(paths: Iterable[Path]) -> None:
+    """Say which of the tables written hold cells that a spreadsheet would run."""
+    from cube2net._util.text import formulas_in
+
+    for path in paths:
+        count = formulas_in(path) if path.suffix.lower() == ".csv" else 0
+        if count:
+            begin = f"{count:,} cell{'s begin' if count > 1 else ' begins'}"
+            complain(
+                f"{path.name}: {begin} with =, +, - or @, which spreadsheets run as formulas "
+                "(--spreadsheet-safe guards them)"
+            )
+
+
+def fields_of(kind: type[Any]) -> dict[str, Any]:
+    """Return the names and types of the parameters of a dataclass, but for those that the pipeline hands over."""
+    hints = typing.get_type_hints(kind)
+    fields = [field for field in dataclasses.fields(kind) if not field.metadata.get("handed")]
+    return {field.name: hints[field.name] for field in fields}
+
+
+def split_settings(settings: Iterable[str]) -> dict[str, str]:
+    """Return ``name=value`` texts as a dictionary.
+
+    >>> split_settings(["hops=2", "fan_out=50"])
+    {'hops': '2', 'fan_out': '50'}
+    """
+    found = {}
+    for text in settings:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise ParameterError(f"cannot read the parameter {text!r}: write name=value")
+        found[name.strip().replace("-", "_")] = value.strip()
+    return found
+
+
+def configured(kind: type[T], settings: Mapping[str, str], what: str, /, **handed: object) -> T:
+    """Return an instance whose parameters are read from text, but for those that are handed over.
+
+    >>> from cube2net.model import Budget
+    >>> configured(Budget, {"m": "5", "prefix": "best"}, "budget")
+    Budget(m=5, max_nodes=None, max_links=None, prefix='best')
+    """
+    return kind(**typed_values(kind, settings, what), **handed)
+
+
+def typed_values(kind: type, settings: Mapping[str, str], what: str) -> dict[str, Any]:
+    """Return the parameters of a class, read from text.
+
+    Several values are written with commas (``a,b``) and names with values as ``name:value`` pairs. Where a
+    value holds a comma, they are written as JSON with texts only: ``["a, b", "c"]`` or ``{"genres": ","}``.
+    """
+    allowed = fields_of(kind)
+    values = {}
+    for name, text in settings.items():
+        if name not in allowed:
+            if not allowed:
+                raise ParameterError(f"{what} takes no parameters, got {name!r}")
+            raise unknown(f"parameter of {what}", name, allowed)
+        try:
+            values[name] = _convert(text, allowed[name])
+        except ValueError:
+            wanted = _describe(allowed[name])
+            raise ParameterError(f"parameter {name!r} of {what} is {text!r}, expected {wanted}") from None
+    return values
+
+
+def _convert(text: str, hint: Any) -> Any:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        if type(None) in arguments and text.lower() in ("none", ""):
+            return None
+        return _first(text, [kind for kind in arguments if kind is not type(None)])
+    if origin in (tuple, list, Sequence):
+        return tuple(_convert(part, arguments[0]) for part in _several(text))
+    if origin in (dict, Mapping):
+        return {name: _convert(value, arguments[1]) for name, value in _pairs(text).items()}
+    if origin is typing.Literal:
+        if text not in arguments:
+            raise ValueError(text)
+        return text
+    if hint is bool:
+        if text.lower() not in ("true", "false", "yes", "no", "1", "0"):
+            raise ValueError(text)
+        return text.lower() in ("true", "yes", "1")
+    if hint in (int, float):
+        return hint(text)
+    return text
+
+
+def _several(text: str) -> list[str]:
+    """Return the values written with commas, or as a JSON list of texts."""
+    if text.startswith(("[", "{")):
+        values = _json(text)
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise ValueError(text)
+        return values
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """Return the values by name written as ``name:value`` with commas, or as a JSON object of texts."""
+    if text.startswith(("[", "{")):
+        pairs = _json(text)
+        if not isinstance(pairs, _Object) or not all(isinstance(value, str) for _, value in pairs):
+            raise ValueError(text)
+    else:
+        parts = [part.partition(":") for part in text.split(",") if part.strip()]
+        pairs = [(name.strip(), value.strip()) for name, _, value in parts]
+        if not all(name and value for name, value in pairs):
+            raise ValueError(text)
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError(text)
+    return dict(pairs)
+
+
+class _Object(list[tuple[str, Any]]):
+    """The pairs of a JSON object, those with the same name included."""
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_Object)
+    except RecursionError:
+        raise ValueError(text) from None
+
+
+def _first(text: str, kinds: list[Any]) -> Any:
+    for kind in sorted(kinds, key=lambda kind: kind is str):
+        try:
+            return _convert(text, kind)
+        except ValueError:
+            continue
+    raise ValueError(text)
+
+
+def _describe(hint: Any) -> str:
+    names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        return " or ".join("none" if kind is type(None) else _describe(kind) for kind in arguments)
+    if origin is typing.Literal:
+        return f"one of {', '.join(map(str, arguments))}"
+    if origin in (tuple, list, Sequence):
+        return f'{_describe(arguments[0])}, several with commas, or JSON such as ["one", "two"]'
+    if origin in (dict, Mapping):
+        return 'name:value pairs with commas or JSON such as {"name": "value"}'
+    return names.get(hint, "a text")

@@ -1,0 +1,244 @@
+"""What each tool answers: names become objects, a question is put to the desk, and its answer becomes lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cube2net.api.export import to_text
+from cube2net.apps.mcp.replies import (
+    ToolReply,
+    after,
+    budget_of,
+    key,
+    lines_within,
+    name,
+    reply_within,
+    section,
+    section_of,
+    tokens_of,
+)
+from cube2net.apps.mcp.schemas import FEW
+from cube2net.apps.mcp.texts import (
+    candidates_text,
+    explanation_sections,
+    find_text,
+    look_up,
+    meant,
+    respelled,
+    said,
+    title,
+)
+from cube2net.apps.service.requests import node_words
+from cube2net.apps.service.schemas import Ask, Node
+from cube2net.apps.service.service import Desk
+from cube2net.cube.cuboids import BOTH, cuboid
+from cube2net.errors import ParameterError, QueryError, quoted
+from cube2net.model.names import mixed_cell_of, node_of, object_node
+from cube2net.network.export.token_budget import estimated_tokens
+
+NEAR = 500
+"""So many near objects a network has at least, so that there are names to list; a network of the library has fewer."""
+
+
+def find_objects(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
+    """Return what names mean, or which names begin as a text does."""
+    budget = budget_of(asked)
+    if ("objects" in asked) == ("begins" in asked):
+        raise ParameterError("give either objects, the names to look up, or begins, the beginning of a name")
+    if "objects" in asked:
+        return find_text(look_up(desk, asked["objects"]), budget)
+    begins = asked["begins"]
+    if not any(sign.isalnum() for sign in begins):
+        raise ParameterError(
+            f"begins is {quoted(begins)}, expected a text with letters or digits", parameter="begins", value=begins
+        )
+    found = desk.answer("complete", {"text": begins, "most": asked.get("most", FEW)})
+    count = len(desk.names.beginning(begins[:200], len(desk.cube.objects)))
+    return candidates_text(begins, found["candidates"], count, budget)
+
+
+def construct(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
+    """Return the network around some objects as text."""
+    budget = budget_of(asked)
+    ask, remark = ask_of(desk, asked, budget)
+    network = desk.network(ask)
+    facts = {
+        "objects": len(network.objects),
+        "query": len(network.query),
+        "cells": len(network.labels),
+        "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
+    }
+    room = budget - tokens_of(facts)
+    text = to_text(
+        network,
+        room,
+        lambda text: estimated_tokens(after(remark, text)),
+        brief=asked.get("detail", "brief") == "brief",
+    )
+    return reply_within(after(remark, text), budget, facts)
+
+
+def explain(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
+    """Return why something is in that network, or is not."""
+    budget = budget_of(asked)
+    ask, remark = ask_of(desk, asked, budget)
+    question: dict[str, Any] = {"ask": ask}
+    if "node" in asked:
+        question["node"] = node_asked(desk, asked, asked["node"])
+    found = desk.answer("explain", question)
+    text = lines_within(budget, [said(found["sentence"])], *explanation_sections(found["explanation"]), before=remark)
+    return reply_within(text, budget, found["explanation"])
+
+
+def contrast(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
+    """Return the cells that tell two lists of objects apart."""
+    budget = budget_of(asked)
+    one = meant(desk, asked, budget)
+    question = {**_view(asked), "query": one.ids, "m": asked.get("m", FEW)}
+    remarks = [one.remark]
+    if "against" in asked:
+        other = meant(desk, asked, budget, "against")
+        question["against"] = other.ids
+        remarks.append(other.remark)
+    if "names" in asked:
+        question["names"] = asked["names"]
+    found = desk.answer("contrast", question)
+    cells = found["contrast"].get("cells", [])
+    lines = [f"- {said(cell['sentence'])}" for cell in cells]
+    value, bound = found["contrast"].get("value"), found["contrast"].get("bound")
+    head = [said(found["sentence"])]
+    if cells:
+        head.append(
+            f"These cells tell {value:.0%} of the objects apart, and no choice of so many could tell more than "
+            f"{bound:.0%}; chances are corrected for all {found['contrast']['tested']:,} cells tested."
+        )
+    listed = section("cell", "## Cells, in the order chosen", lines)
+    text = lines_within(budget, head, listed, before=after(*remarks))
+    return reply_within(text, budget, found["contrast"])
+
+
+def drill(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
+    """Return the cells below a cell that hold most of some objects."""
+    budget = budget_of(asked)
+    found = meant(desk, asked, budget)
+    question: dict[str, Any] = {**_view(asked), "query": found.ids, "k": asked.get("k", FEW)}
+    if "cell" in asked:
+        seen = desk.view(question)
+        cell = asked["cell"]
+        if isinstance(cell, dict):
+            cell = _only(cell, "cell", "cell")
+        question["cell"] = list(mixed_cell_of(seen, tuple(cell) if isinstance(cell, list) else cell).names(seen))
+    answer = desk.answer("drill", question)
+    drilled = answer["drilled"]
+
+    def line(cell: Mapping[str, Any]) -> str:
+        counts = f"{cell['query_objects']:,} of yours, {cell['new']:,} of them in no cell above"
+        return f"- {title(cell['labels'])}: {counts}; {cell['objects']:,} in all; {cell['lift']:,.1f} times chance"
+
+    sections = [
+        section_of(
+            "cell", f"## Cells below {title(drilled['labels'])}, those that say most first", drilled["cells"], line, 4
+        ),
+        section_of(
+            "object", "## In none of them", drilled["left"], lambda each: f"- {name(each['name'])} ({key(each['id'])})"
+        ),
+    ]
+    text = lines_within(budget, [said(answer["sentence"])], *sections, before=found.remark)
+    return reply_within(text, budget, drilled)
+
+
+def pivot(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
+    """Return how many objects have a label of each of two levels."""
+    budget = budget_of(asked)
+    question: dict[str, Any] = {**_view(asked), "rows": asked["rows"], "columns": asked["columns"]}
+    question["most"] = asked.get("most", FEW)
+    remark = ""
+    if "objects" in asked:
+        found = meant(desk, asked, budget)
+        question["query"], remark = found.ids, found.remark
+    table = desk.answer("pivot", question)
+
+    def line(row: int) -> str:
+        counts = [f"{count:,}" for count in table["objects"][row]]
+        if table["query"]:
+            counts = [f"{own:,}/{count}" for own, count in zip(table["query"][row], counts, strict=True)]
+        return f"| {_cell(table['rows'][row])} | {' | '.join(counts)} |"
+
+    what = "yours/all objects" if table["query"] else "objects"
+    columns = " | ".join(_cell(label) for label in table["columns"])
+    head = [said(table["sentence"]), f"Each entry is {what} with both labels; an object may be in several."]
+    corner = f"{_cell(asked['rows'])} \\ {_cell(asked['columns'])}"
+    titled = f"| {corner} | {columns} |\n|{' --- |' * (len(table['columns']) + 1)}"
+    rows = section_of("row", titled, range(len(table["rows"])), line)
+    finer = [
+        f"{_cell(asked[side])}: {_cell(level)}"
+        for side, level in zip(("rows", "columns"), table["finer"], strict=True)
+        if level
+    ]
+    below = section("", "", [f"Finer levels there are: {'; '.join(finer)}."] if finer else [], 0)
+    text = lines_within(budget, head, rows, below, before=remark)
+    kept = {part: table[part] for part in ("rows", "columns", "objects", "query", "more_rows", "more_columns")}
+    return reply_within(text, budget, kept)
+
+
+def ask_of(desk: Desk, asked: Mapping[str, Any], budget: int) -> tuple[Ask, str]:
+    """Return the question of a network that a model means, and a remark on names that were not taken."""
+    found = meant(desk, asked, budget)
+    method = asked.get("method", "greedy")
+    ask: dict[str, Any] = {**_view(asked), "query": found.ids, "method": method}
+    for word in ("m", "near"):
+        if word in asked:
+            if method != "greedy":
+                raise ParameterError(f"{word} is of the method 'greedy', and the method is {method!r}: leave it out")
+            ask[word] = asked[word]
+    if method == "greedy" and "near" not in ask:
+        ask["near"] = max(NEAR, len(found.ids))
+    for word in ("pins", "bans"):
+        if word in asked:
+            ask[word] = [node_asked(desk, asked, each) for each in asked[word]]
+    remarks = [found.remark]
+    for word in ("like", "unlike"):
+        if asked.get(word):
+            others = meant(desk, asked, budget, word)
+            ask[word] = others.ids
+            remarks.append(others.remark)
+    return ask, after(*remarks)  # type: ignore[return-value]
+
+
+def node_asked(desk: Desk, asked: Mapping[str, Any], given: Any) -> Node:
+    """Return the cell or the object that a text names, or what the JSON interface takes as one."""
+    seen = cuboid(desk.view(_view(asked)), BOTH)  # networks have cells of one label too
+    if isinstance(given, dict):
+        word = "cell" if "cell" in given else "object"
+        inside = _only(given, word, "node")
+        node = node_of(seen, tuple(inside)) if isinstance(inside, list) else object_node(seen, str(inside))
+    elif isinstance(given, str) and seen.objects.find([given.strip()]).missing:
+        try:
+            node = node_of(seen, given)
+        except QueryError:
+            spelled = respelled(desk, given)
+            if spelled is None:
+                raise
+            node = object_node(seen, spelled)
+    else:
+        node = node_of(seen, given)
+    return node_words(seen, node)
+
+
+def _only(given: Mapping[str, Any], word: str, where: str) -> Any:
+    """Return what an object of JSON has, which has nothing but this word."""
+    if list(given) != [word]:
+        raise ParameterError(
+            f"{where} is {quoted(dict(given))}, expected a text, {{'object': id}} or {{'cell': [labels]}}"
+        )
+    return given[word]
+
+
+def _view(asked: Mapping[str, Any]) -> dict[str, Any]:
+    return {word: asked[word] for word in ("where", "between") if word in asked}
+
+
+def _cell(text: object) -> str:
+    """Return a label as it stands in a table: between bars that are none of its own."""
+    return name(text)[1:-1].replace("|", "\\|")

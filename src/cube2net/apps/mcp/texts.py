@@ -1,0 +1,242 @@
+"""Names as a model gives them: which objects they mean, and what is to be said of those that mean none or several."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cube2net._util.text import in_markdown
+from cube2net.apps.mcp.replies import ToolReply, key, lines_within, name, reply_within, section, section_of
+from cube2net.apps.service.names import NEAREST, meanings
+from cube2net.apps.service.schemas import Candidate, Id, NameRow, NamesAnswer
+from cube2net.apps.service.service import Desk
+from cube2net.errors import ParameterError
+from cube2net.model.names import cell_title
+from cube2net.network.export.token_budget import Section, estimated_tokens
+
+SHARE = 4
+"""Of the budget of an answer, one in so many tokens at most goes to names of a list that were not taken."""
+BEARERS, FEW = 20, 3
+"""So many objects are listed for a name that several bear, and so many such names beside another answer."""
+MANY = 20_000
+"""No list of names is longer."""
+MARKED = re.compile(r"\\([^\w\s])")
+
+
+class NamesError(Exception):
+    """None of some names means one object; ``said`` is the answer to the call."""
+
+    def __init__(self, said: ToolReply) -> None:
+        super().__init__(said.text)
+        self.said = said
+
+
+@dataclass(frozen=True)
+class Meant:
+    """The ids that some names mean, each once, and a remark on those that were not taken, empty where all were."""
+
+    ids: list[Id]
+    remark: str
+
+
+def look_up(desk: Desk, names: Sequence[Id], where: str = "objects") -> NamesAnswer:
+    """Return what names mean, also as answers write them, with a backslash before signs of Markdown."""
+    if not 0 < len(names) <= MANY:
+        raise ParameterError(f"{where} has {len(names):,} entries, expected 1 to {MANY:,} names or ids")
+    given = [str(each).strip() for each in names]
+    plain = {each: MARKED.sub(r"\1", each) for each in given if MARKED.search(each)}
+    lost = set(desk.cube.objects.find(list(plain)).missing) if plain else set()
+    taken = [plain[each] if each in lost else each for each in given]
+    missing = desk.cube.objects.find(taken).missing[:NEAREST]
+    spelled = {each: right for each in missing if (right := respelled(desk, each)) is not None}
+    found = meanings(desk, [spelled.get(each, each) for each in taken], most=BEARERS)
+    for row, each in zip(found["rows"], taken, strict=True):
+        row["given"] = each
+    return found
+
+
+def respelled(desk: Desk, text: str) -> str | None:
+    """Return the one name that is a text in other capitals, or with other spaces; None where none or several are."""
+    rows = desk.names.beginning(text[:200], BEARERS)
+    names = set(desk.cube.objects.table["name"].take(rows).to_pylist())
+    same = [each for each in names if _folded(each) == _folded(text)]
+    return same[0] if len(same) == 1 else None
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def meant(desk: Desk, asked: Mapping[str, Any], budget: int, where: str = "objects") -> Meant:
+    """Return the objects that names mean, without those that mean none or several; an error where none is left."""
+    found = look_up(desk, asked[where], where)
+    ids = [row["id"] for row in found["rows"] if row["state"] == "found" and row["id"] is not None]
+    head = f"Of {where}: {found['sentence']}."
+    if not ids:
+        head = f"no name of {where} means one object: {found['sentence']}; give the id of one that is meant"
+        text = lines_within(budget, [head], *_problems(found))
+        raise NamesError(reply_within(text, budget, _plain(found), wrong=True))
+    lost, notes = (
+        found["ambiguous"] + found["missing"],
+        [*_said_of_shared(found, budget // SHARE // 2), *_said_of_respelled(found)],
+    )
+    heads = [*([head] if lost else []), *notes]
+    return Meant(ids, lines_within(budget // SHARE, heads, *_problems(found)) if heads else "")
+
+
+def find_text(found: NamesAnswer, budget: int) -> ToolReply:
+    """Return what names mean, as an answer."""
+    rows = [row for row in found["rows"] if row["state"] == "found"]
+    sections = [section_of("name", "## Found: as given, the object", rows, _found_line), *_problems(found, whole=True)]
+    head = [f"{found['sentence']}.", *_said_of_respelled(found)]
+    return reply_within(lines_within(budget, head, *sections), budget, _plain(found))
+
+
+def candidates_text(begins: str, candidates: Sequence[Candidate], count: int, budget: int) -> ToolReply:
+    """Return the first of so many objects whose names begin so, as an answer."""
+    if count > len(candidates):
+        head = f"The first {len(candidates):,} of {count:,} names that begin like {name(begins)}, the best known first."
+    else:
+        head = f"{count:,} name{'s begin' if count != 1 else ' begins'} like {name(begins)}, the best known first."
+    if not candidates:
+        head = f"no name begins like {name(begins)}: try fewer letters, or the other parts of the name."
+    text = lines_within(budget, [head], section_of("name", "", candidates, lambda each: f"- {candidate(each)}"))
+    return reply_within(text, budget, {"candidates": list(candidates)})
+
+
+def candidate(each: Candidate) -> str:
+    """Return an object that may be meant, in a few words."""
+    about = ", ".join(part for part in (each["kind"], each["about"]) if part and part != "object")
+    said = f": {name(about)[1:-1]}" if about else ""
+    return f"{name(each['name'])} ({key(each['id'])}){said}"
+
+
+def _found_line(row: NameRow) -> str:
+    given = "" if row["given"] == row["name"] else f"{name(row['given'])} is "
+    return f"- {given}{name(row['name'])} ({key(row['id'])})"
+
+
+def _said_of_shared(found: NamesAnswer, budget: int) -> list[str]:
+    """Return a line on names that are those of others too: as many of them with their ids as there is room for."""
+    rows = [row for row in found["rows"] if row["state"] == "found" and row["candidates"]]
+    if not rows:
+        return []
+    count = f"{len(rows):,} name{'s are' if len(rows) != 1 else ' is'} borne by others too"
+    for few in range(FEW, 0, -1):
+        said = [
+            f"{name(row['given'])} also by {', '.join(key(each['id']) for each in row['candidates'][1 : few + 1])}"
+            for row in rows[:few]
+        ]
+        more = ", …" if len(rows) > few else ""
+        line = f"{count}, and taken as the id: {'; '.join(said)}{more} (find_objects lists all)."
+        if estimated_tokens(line) <= budget:
+            return [line]
+    return [f"{count} (find_objects lists all)."]
+
+
+def _said_of_respelled(found: NamesAnswer) -> list[str]:
+    """Return a line on names that were found in other capitals, or with other spaces."""
+    rows = [row for row in found["rows"] if _is_respelled(row)]
+    said = [f"{name(row['given'])} as {name(row['name'])}" for row in rows[:FEW]]
+    more = f" and {len(rows) - FEW:,} more" if len(rows) > FEW else ""
+    return [f"Taken in other capitals or spaces: {', '.join(said)}{more}."] if rows else []
+
+
+def _is_respelled(row: NameRow) -> bool:
+    same = _folded(row["given"]) == _folded(row["name"])
+    return row["state"] == "found" and same and row["name"] != row["given"] != str(row["id"])
+
+
+def _problems(found: NamesAnswer, *, whole: bool = False) -> Iterator[Section]:
+    """Give the sections of names that several bear, and of those that none bears; if wanted of ids that are names."""
+    shared = [row for row in found["rows"] if row["state"] == "found" and row["candidates"]]
+    if whole:
+        title = "## Names of others too: the first is taken, give the id of another to mean it"
+        yield section_of("name", title, shared, _problem_line)
+    titles = {
+        "ambiguous": "## Borne by several objects: give the id of the one that is meant",
+        "missing": "## Not in the cube, with the nearest names there are",
+    }
+    for state, title in titles.items():
+        rows = [row for row in found["rows"] if row["state"] == state]
+        yield section_of("name", title, rows, _problem_line)
+
+
+def _problem_line(row: NameRow) -> str:
+    offered = "; ".join(map(candidate, row["candidates"]))
+    return f"- {name(row['given'])}: {offered or 'nothing is spelled like it'}"
+
+
+def _plain(found: NamesAnswer) -> dict[str, Any]:
+    """Return what names mean as JSON; only what says something."""
+    rows = [{key_: value for key_, value in row.items() if value not in (None, "", [])} for row in found["rows"]]
+    return {"rows": rows, "found": found["found"], "ambiguous": found["ambiguous"], "missing": found["missing"]}
+
+
+LONGEST = 4_000
+"""A sentence has no more letters than this."""
+
+
+def said(sentence: str) -> str:
+    """Return a sentence as one line that is inert in Markdown."""
+    return in_markdown(sentence, LONGEST)
+
+
+def title(labels: Sequence[str]) -> str:
+    """Return a cell by its labels between angles."""
+    return cell_title(labels, in_markdown)
+
+
+def explanation_sections(told: Mapping[str, Any]) -> Iterator[Section]:
+    """Give what stands behind an explanation, by its kind."""
+    if told["kind"] == "object":
+        yield section_of("cell", "## Chosen cells that hold it: gain when chosen", told["cells"], _bringing_line, 2)
+        yield section_of("link", "## Its heaviest links to the query", told["links"], _link_line, 2)
+        yield section_of("path", "## Shortest ways to the query", told["paths"], _path_line)
+    elif told["kind"] == "cell":
+        lifts = [each for each in told["label_lifts"] if each["label"]]
+        yield section_of("label", "## How much more common its labels are in the query", lifts, _lift_line, 4)
+        only = told["only_first"]
+        yield section_of("object", "## The first objects that no other chosen cell holds", only, _only_line)
+    else:
+        yield section_of("cell", "## What every chosen cell added, in their order", told["cells"], _added_line)
+    if told.get("note"):
+        yield section("", "", [said(told["note"])])
+
+
+def _bringing_line(cell: Mapping[str, Any]) -> str:
+    return f"{cell['rank']}. {title(cell['labels'])} {cell['gain']:+.4g}"
+
+
+def _link_line(link: Mapping[str, Any]) -> str:
+    parts = [f"weight {link['weight']:.3g}"]
+    parts += [f"{link['items']:,} item{'s' * (link['items'] != 1)}"] if link["items"] else []
+    shown = [
+        name(each["title"] or each["id"]) + ("" if each["time"] is None else f" {each['time']}")
+        for each in link["newest"]
+    ]
+    parts += [f"such as {', '.join(shown)}"] if shown else []
+    return f"- {name(link['name'])}: {'; '.join(parts)}"
+
+
+def _path_line(path: Mapping[str, Any]) -> str:
+    return f"- {' – '.join(map(name, path['names']))}"
+
+
+def _lift_line(lift: Mapping[str, Any]) -> str:
+    counts = (
+        f"{lift['query']:,} of {lift['queried']:,} of the query, {lift['everyone']:,} of {lift['objects']:,} in all"
+    )
+    times = f"{lift['lift']:.1f} times ({lift['low']:.1f} to {lift['high']:.1f})"
+    return f"- {in_markdown(lift['dimension'])} {name(lift['label'])}: {times}; {counts}"
+
+
+def _only_line(each: Mapping[str, Any]) -> str:
+    return f"- {name(each['name'])}{', of the query' * bool(each['in_query'])}"
+
+
+def _added_line(cell: Mapping[str, Any]) -> str:
+    pinned = ", pinned" * bool(cell["pinned"])
+    return f"{cell['rank']}. {title(cell['labels'])} {cell['added']:+.4g}: {cell['new_objects']:,} new objects{pinned}"

@@ -1,0 +1,138 @@
+"""The page of the explorer in a notebook: what is asked in Python becomes the question that the page begins with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cube2net._util.packages import require
+from cube2net._util.spelling import nearest
+from cube2net.api.plan import several
+from cube2net.api.query import check_cube, query_of
+from cube2net.apps.service.requests import node_words, query_words, split_options
+from cube2net.apps.service.schemas import Ask
+from cube2net.apps.service.validation import read
+from cube2net.errors import ParameterError, quoted
+from cube2net.model.arguments import check_call
+from cube2net.model.cube import Cube
+from cube2net.model.names import node_of, object_node
+from cube2net.model.recipe import plain_value
+from cube2net.options import OPTIONS
+
+if TYPE_CHECKING:
+    from cube2net.apps.notebook.widget import Explorer
+
+WORDS = tuple(word for word in (*Ask.__required_keys__, *Ask.__optional_keys__) if word not in ("query", "cube"))
+"""What a question can say besides its query."""
+
+
+@check_call
+def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
+    """Return the explorer's page as a widget: ask, see and steer in a notebook, and go on in Python.
+
+    It needs the package of the extra ``notebook``, anywidget. Where no page can be shown (a notebook that is not
+    trusted), the picture of the network stands in its place.
+
+    Parameters
+    ----------
+    cube
+        Of :func:`build_cube` or :func:`open_cube`, or a view of one; it may be in memory only.
+    query
+        What to begin with: objects as :func:`construct` takes them. Without one the page asks for names.
+    options
+        As for :func:`construct`, with methods and objectives by their names; and what part of the cube is looked at:
+        ``where``, ``roll_up``, ``between``, ``kind``.
+
+    Returns
+    -------
+    Explorer
+        ``network``, ``selection`` and ``query`` are those that the page shows now, ``node`` is what was clicked last,
+        and ``ask`` is the whole question. ``observe`` tells when one changes. Setting ``query`` or ``ask`` moves the
+        page; ``close`` ends it.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> widget = c2n.explore(c2n.build_cube(planted.corpus), planted.query(0)[:10], m=3)
+    >>> widget.network
+    Network(20 objects, 3 cells, 83 links, 10 in the query)
+    >>> widget.query = planted.query(1)[:5]
+    >>> widget
+    Explorer(Network(10 objects, 3 cells, 30 links, 5 in the query))
+    >>> widget.close()
+    """
+    check_cube(cube)
+    require("the explorer in a notebook", "anywidget")
+    from cube2net.apps.notebook.widget import Explorer
+
+    return Explorer(cube, asked(cube, query, **options))
+
+
+def asked(cube: Cube, query: Any = None, **options: Any) -> dict[str, Any]:
+    """Return a question as JSON has it, from what a caller says in Python."""
+    ask: dict[str, Any] = {"query": []}
+    if query is not None:
+        ask |= query_words(cube, query_of(cube, query))
+    for word, value in options.items():
+        if word == "progress":
+            raise ParameterError("explore takes no progress: the page itself shows how far long work is")
+        kind = OPTIONS[word].kind if word in OPTIONS else ""
+        if kind == "nodes":
+            ask[word] = [_node(cube, thing) for thing in several(value)]
+        elif kind == "objects":
+            ask[word] = [_id(cube, thing) for thing in several(value)]
+        elif word == "kind":
+            ask[word] = [value] if isinstance(value, str) else list(value)
+        elif word in WORDS:
+            ask[word] = value
+        else:
+            ask.setdefault("options", {})[word] = value
+    try:
+        return as_json(ask)
+    except ParameterError as error:
+        near = {word: close for word in ask.get("options", {}) if (close := nearest(word, WORDS)) is not None}
+        strange = next((word for word in near if word == error.value or error.parameter == "options"), None)
+        if strange is None:
+            raise
+        raise ParameterError(f"explore takes no {quoted(strange)}: did you mean {near[strange]!r}?") from None
+
+
+def as_json(ask: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a question as a page has it: plain values, without what says nothing; what cannot be sent is refused.
+
+    >>> as_json({"query": ("a", "b"), "m": None, "pins": []})
+    {'query': ['a', 'b']}
+    """
+    ask = plain_value(ask, _plain)
+    for word, value in ask.items():
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                f"{word} is {quoted(value)}, expected numbers and texts that a page can send",
+                parameter=word,
+                value=value,
+            ) from None
+    said = {word: value for word, value in ask.items() if value not in (None, (), [], {}, "") and value is not False}
+    plain: dict[str, Any] = json.loads(json.dumps({"query": [], **said}))
+    read(Ask, plain)
+    split_options(plain)
+    return plain
+
+
+def _plain(value: Any) -> Any:
+    """Return a number or a list of NumPy's as Python has it, and everything else as it is."""
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else value
+
+
+def _node(cube: Cube, thing: Any) -> Any:
+    return {"cell": list(thing)} if isinstance(thing, tuple | list) else node_words(cube, node_of(cube, thing))
+
+
+def _id(cube: Cube, thing: Any) -> Any:
+    words: Any = node_words(cube, object_node(cube, thing))
+    return words["object"]

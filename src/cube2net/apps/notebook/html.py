@@ -1,0 +1,430 @@
+"""What a notebook shows of a record: a few lines of HTML, a table, and of a network its picture."""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from cube2net._util.files import write_files
+from cube2net._util.text import counted, short
+from cube2net.api.export import described, picture_text, summary
+from cube2net.api.report import results
+from cube2net.errors import ParameterError, whole_number
+from cube2net.model.arguments import path_of
+from cube2net.model.change import Change
+from cube2net.model.comparison import Comparison
+from cube2net.model.contrast import Contrast, Description, Drilled
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import Dimension
+from cube2net.model.names import cell_line
+from cube2net.model.network import Network
+from cube2net.model.query import Query
+from cube2net.model.selection import Selection
+from cube2net.model.suggestion import Suggestion
+from cube2net.network.summary import certificate
+
+LONGEST = 80
+"""Of a name so many letters are shown."""
+LONGEST_SENTENCE = 400
+"""Of a sentence in a table, so many."""
+
+
+def escaped(text: object, most: int = LONGEST) -> str:
+    r"""Return a text for HTML, on one line: nothing in it is markup, and what cannot be seen is left out.
+
+    >>> escaped("<b>\u202eAT&T\n"), escaped("abcdef", 4)
+    ('&lt;b&gt;AT&amp;T', 'abc…')
+    """
+    return html.escape(short(str(text), most))
+
+
+def sentence(text: object, *, faint: bool = False) -> str:
+    """Return a sentence as a paragraph; whatever is in it is text."""
+    style = "margin:4px 0;opacity:0.75" if faint else "margin:4px 0"
+    return f'<p style="{style}">{escaped(text, 4_000)}</p>'
+
+
+def headline(word: str, rest: str) -> str:
+    """Return the first line of a page: what it is, and how large."""
+    return f'<p style="margin:4px 0"><b>{escaped(word)}</b> {escaped(rest, 400)}</p>'
+
+
+def codes(*lines: tuple[str, str]) -> str:
+    """Return how to go on: code, and what it gives."""
+    said = " · ".join(f"{escaped(what)} <code>{escaped(code, 200)}</code>" for what, code in lines)
+    return f'<p style="margin:4px 0;opacity:0.75">{said}</p>'
+
+
+def table(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    right: Iterable[str] = (),
+    prose: Iterable[str] = (),
+    more: str = "",
+) -> str:
+    """Return a table; ``right`` names columns of numbers, ``prose`` of sentences, ``more`` says what is not shown."""
+    numbers = [head in set(right) for head in heads]
+    lengths = [LONGEST_SENTENCE if head in set(prose) else LONGEST for head in heads]
+    top = "".join(_cell("th", head, number, line="1px solid") for head, number in zip(heads, numbers, strict=True))
+    body = "".join(f"<tr>{''.join(map(partial(_cell, 'td'), row, numbers, lengths))}</tr>" for row in rows)
+    below = sentence(more, faint=True) if more else ""
+    return (
+        '<table style="border-collapse:collapse;margin:4px 0;text-align:left">'
+        f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>{below}"
+    )
+
+
+def _cell(tag: str, value: object, is_number: bool, most: int = LONGEST, *, line: str = "") -> str:
+    side = "right;white-space:nowrap" if is_number else "left"
+    border = f";border-bottom:{line}" if line else ""
+    return f'<{tag} style="text-align:{side};padding:2px 10px 2px 0{border}">{escaped(value, most)}</{tag}>'
+
+
+def page(*parts: str) -> str:
+    """Return the parts of a page in one frame, so that a notebook's own rules reach no further."""
+    return f'<div class="cube2net" style="max-width:100%;overflow:auto">{"".join(parts)}</div>'
+
+
+WIDTH, NARROWEST, WIDEST = 760, 200, 10_000
+ENDING = ".svg"
+
+_drawn: WeakKeyDictionary[Network, dict[tuple[str, int], Picture]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture: ``svg`` is its text; a notebook shows it as an image, also where it is not trusted.
+
+    ``alt`` says what is on it to those who do not see it.
+    """
+
+    svg: str = field(repr=False)
+    alt: str
+    width: int = WIDTH
+
+    def _repr_html_(self) -> str:
+        return self.tag
+
+    @property
+    def source(self) -> str:
+        """The picture as an address that carries it."""
+        return f"data:image/svg+xml;base64,{base64.b64encode(self.svg.encode()).decode()}"
+
+    @property
+    def tag(self) -> str:
+        """The picture as an ``<img>``."""
+        return (
+            f'<img src="{self.source}" alt="{escaped(self.alt, 400)}" width="{self.width}" '
+            'style="max-width:100%;height:auto">'
+        )
+
+    def save(self, path: str | Path) -> Path:
+        """Write the picture to an ``.svg`` file, whole or not at all, and return its path."""
+        place = path_of(path, "the file of the picture")
+        if place.suffix.lower() != ENDING:
+            raise ParameterError(
+                f"the picture is written as {ENDING}, got {place.name!r} (draw_network writes .png and .pdf too)"
+            )
+        return write_files({place: self._write})[0]
+
+    def _write(self, path: Path) -> None:
+        path.write_bytes(self.svg.encode())
+
+
+def plot_of(network: Network, title: str | None = None, width: int = WIDTH) -> Picture:
+    """Return a picture of a network; the same question again gives the same picture at once."""
+    whole_number("width", width, NARROWEST, WIDEST)
+    known = _drawn.setdefault(network, {})
+    key = title or "", width
+    if key not in known:
+        known[key] = Picture(picture_text(network, title=key[0], width=width), _alt(network, key[0]), width)
+    return known[key]
+
+
+def _alt(network: Network, title: str) -> str:
+    said = f"{title}: {described(network)}" if title else described(network)
+    counts = Counter(network.query.labels or ())
+    labels = ", ".join(f"{short(label, 40)} ({count:,})" for label, count in counts.most_common(6))
+    return f"{said}; coloured by label: {labels}" if labels else said
+
+
+FIRST = 10
+"""So many rows of a table are shown."""
+
+DRAWN = 5_000
+"""A network of more nodes is not drawn unasked: finding places for them takes seconds."""
+
+_results: WeakKeyDictionary[Comparison, dict[str, Any]] = WeakKeyDictionary()
+
+
+def page_of(record: object) -> str | None:
+    """Return HTML for a record, None where it has none."""
+    make = PAGES.get(type(record).__name__)
+    return None if make is None else make(record)
+
+
+def cube_page(cube: Cube) -> str:
+    """Return the dimensions of a cube with their levels, how large it is, and whose data it has."""
+    settings = cube.settings
+    least = settings.get("min_objects")
+    size = f"{counted(len(cube.cells), 'cell')}{f' of {least:,} objects or more' if least else ''}"
+    views = settings.get("views", ())
+    attribution = settings.get("attribution", "")
+    return page(
+        headline("Cube", f"{len(cube.objects):,} objects in {size}, {cube.links.count:,} links"),
+        table(
+            ("dimension", "levels, finest first", "labels", "such as"),
+            [
+                (dimension.name, _levels(dimension), f"{len(dimension.labels):,}", _first_labels(dimension))
+                for dimension in cube.dimensions
+            ],
+            right=("labels",),
+        ),
+        sentence(f"a view: {'; '.join(views)}", faint=True) if views else "",
+        sentence(f"data: {attribution}", faint=True) if attribution else "",
+        codes(("a network:", "c2n.construct(cube, query)"), ("look around:", "c2n.explore(cube)")),
+    )
+
+
+def query_page(query: Query) -> str:
+    """Return how many objects a query has by label, and the names that were not found."""
+    counts = Counter(query.labels or ())
+    labels = f", {len(counts):,} label{'s' * (len(counts) != 1)}" if counts else ""
+    parts = [headline("Query", f"{len(query):,} object{'s' * (len(query) != 1)}{labels}")]
+    if counts:
+        shown = counts.most_common(FIRST)
+        rows = [(label or "no label", f"{count:,}") for label, count in shown]
+        parts.append(table(("label", "objects"), rows, right=("objects",), more=_more(len(counts), "labels")))
+    elif query.ids is not None:
+        ids = ", ".join(str(each) for each in query.ids[:FIRST].to_pylist())
+        parts.append(sentence(f"{ids}{_more(len(query), 'objects', ' … ')}"))
+    if query.missing:
+        names = ", ".join(query.missing[:FIRST])
+        parts.append(sentence(f"{len(query.missing):,} not found: {names}{_more(len(query.missing), 'names', ' … ')}"))
+    return page(*parts)
+
+
+def selection_page(selection: Selection) -> str:
+    """Return the cells of a selection in the order chosen, and how good the choice is."""
+    cells, objects = len(selection.cells), len(selection.objects)
+    counts = f"{cells:,} cell{'s' * (cells != 1)}, {objects:,} object{'s' * (objects != 1)}"
+    size = f"{counts}, value {selection.value:.4f}"
+    gains, values = selection.gains().tolist(), selection.values.tolist()
+    named = [cell_line(labels) for labels in selection.labels] or selection.cells.tolist()
+    rows = [
+        (rank, cell, f"{gain:.4g}", f"{value:.4g}")
+        for rank, (cell, gain, value) in enumerate(zip(named, gains, values, strict=True), 1)
+    ][:FIRST]
+    heads = ("rank", "cell", "gain", "value")
+    numbers = ("rank", "gain", "value") if selection.labels else heads
+    return page(
+        headline("Selection", size),
+        _certificate(selection),
+        sentence(selection.note) if selection.note else "",
+        table(heads, rows, right=numbers, more=_more(len(selection.cells), "cells")) if rows else "",
+        codes(("labels of a cell:", "cube.cell(number)")) if rows and not selection.labels else "",
+    )
+
+
+def network_page(network: Network) -> str:
+    """Return the picture of a network, its first cells, and how to go on."""
+    size = str(network).partition("(")[2].rstrip(")")
+    if len(network) <= DRAWN:
+        picture = plot_of(network).tag
+    else:
+        picture = sentence(f"{len(network):,} nodes are drawn when asked for, by network.plot()", faint=True)
+    selection = network.selection
+    return page(
+        headline("Network", size),
+        picture,
+        _certificate(selection, whole=network.settings.get("objective") == "cover"),
+        sentence(selection.note) if selection.note else "",
+        _cells(network),
+        codes(
+            ("why:", "c2n.explain(network)"),
+            ("as frames:", "network.to_pandas()"),
+            ("a file:", 'c2n.write_network(network, "network.graphml")'),
+        ),
+    )
+
+
+def comparison_page(comparison: Comparison) -> str:
+    """Return the scores of every setup with their intervals, and the verdict."""
+    if comparison not in _results:
+        _results[comparison] = results(comparison)
+    found = _results[comparison]
+    scores = {
+        (each["setup"], each["measure"]): _interval(each) for each in found["estimates"] if each["miner"] == "all"
+    }
+    order = {each["one"]: -each["mean"] for each in found["differences"]}
+    alone = comparison.setups[0].name
+    names = sorted({name for name, _ in scores}, key=lambda name: (name != alone, order.get(name, 0.0), name))
+    rows = [
+        (name, _nodes(comparison, name), *(scores.get((name, measure), "–") for measure in found["measures"]))
+        for name in names[: FIRST + 1]
+    ]
+    heads = ("setup", "nodes", *found["measures"])
+    failed, said = found["failed"], found["verdict"]["sentence"]
+    notes = [each["note"] for each in found["degenerate"] if each["note"] not in said]
+    return page(
+        headline("Comparison", str(comparison).partition("(")[2].rstrip(")")),
+        sentence(said),
+        table(heads, rows, right=heads[1:], more=_more(len(names), "setups", most=FIRST + 1)),
+        *(sentence(note, faint=True) for note in notes[:3]),
+        *(sentence(f"{name} failed: {'; '.join(why)}", faint=True) for name, why in list(failed.items())[:3]),
+        codes(("the report:", 'c2n.write_report(cube, query, comparison, "report")')),
+    )
+
+
+def verdict_page(verdict: Any) -> str:
+    """Return the sentence of a verdict."""
+    return page(headline("Verdict", "it helps" if verdict.helps else "not surely better"), sentence(verdict.sentence))
+
+
+def suggestion_page(suggestion: Suggestion) -> str:
+    """Return the dimensions proposed, why, what every attribute would become, and how to build with them."""
+    best = suggestion.best
+    said = str(suggestion).partition("(")[2].removesuffix(")") if best is not None else "no dimensions"
+    rows = [
+        (each.name, each.kind, f"{each.distinct:,}", str(each.dimension or "–"), each.reason)
+        for each in suggestion.attributes
+    ]
+    heads = ("attribute", "kind", "values", "dimension", "why")
+    names = ", ".join(f'"{spec}"' for spec in suggestion.dimensions)
+    return page(
+        headline("Suggestion", said),
+        sentence(suggestion.reason) if suggestion.reason else "",
+        table(heads, rows[:FIRST], right=("values",), prose=("dimension", "why"), more=_more(len(rows), "attributes"))
+        if rows
+        else "",
+        codes(("a cube:", f"c2n.build_cube(…, dimensions=[{names}])")) if names else "",
+    )
+
+
+def explanation_page(explanation: Any) -> str:
+    """Return what an explanation or an account says."""
+    return page(headline("Why", ""), sentence(explanation.sentence))
+
+
+def change_page(change: Change) -> str:
+    """Return what has changed, and where the network is that was made."""
+    return page(headline("Change", ""), sentence(change.sentence), codes(("the network:", "change.network")))
+
+
+def drilled_page(drilled: Drilled) -> str:
+    """Return the cells below another with their counts, and what is left over."""
+    rows = [
+        (*cell.labels, f"{cell.query_objects:,}", f"{cell.new:,}", f"{cell.objects:,}", f"{cell.lift:.1f}")
+        for cell in drilled.cells[:FIRST]
+    ]
+    counts = ("of the query", "new", "objects", "lift")
+    more = _more(len(drilled.cells), "cells")
+    return page(
+        headline("Drilled", drilled.title),
+        sentence(drilled.sentence),
+        table((*drilled.dimensions, *counts), rows, right=counts, more=more) if rows else "",
+    )
+
+
+def contrast_page(contrast: Contrast) -> str:
+    """Return what tells two sides apart: a sentence on all of it, and one for every cell."""
+    more = _more(len(contrast.cells), "cells")
+    return page(
+        headline("Contrast", " and ".join(contrast.names)),
+        sentence(contrast.sentence),
+        *(sentence(said, faint=True) for said in contrast.sentences[:FIRST]),
+        sentence(more, faint=True) if more else "",
+        codes(("the network:", "contrast.network")),
+    )
+
+
+def description_page(description: Description) -> str:
+    """Return what tells every group from the others, a sentence each."""
+    said = [each.sentence for each in description.contrasts]
+    ends = [_more(len(said), "groups"), description.note]
+    return page(
+        headline("Description", repr(description).partition("(")[2].rstrip(")")),
+        *map(sentence, said[:FIRST]),
+        *(sentence(end, faint=True) for end in ends if end),
+        codes(("the network:", "description.network")),
+    )
+
+
+PAGES: dict[str, Callable[[Any], str]] = {
+    "Cube": cube_page,
+    "Query": query_page,
+    "Selection": selection_page,
+    "Network": network_page,
+    "Comparison": comparison_page,
+    "Verdict": verdict_page,
+    "Suggestion": suggestion_page,
+    "ObjectExplanation": explanation_page,
+    "CellExplanation": explanation_page,
+    "ValueAccount": explanation_page,
+    "Change": change_page,
+    "Drilled": drilled_page,
+    "Contrast": contrast_page,
+    "Description": description_page,
+}
+"""What is shown as a page, by the name of its class, of which the package has one each."""
+
+
+def _levels(dimension: Dimension) -> str:
+    if dimension.is_top:
+        return "∗"
+    levels = (dimension.levels[at] for at in dimension.at_or_above())
+    return " → ".join(f"{level.name} ({len(level.labels):,})" for level in levels)
+
+
+def _first_labels(dimension: Dimension) -> str:
+    shown = ", ".join(dimension.labels[:4])
+    return f"{shown}, …" if len(dimension.labels) > 4 else shown
+
+
+def _certificate(selection: Selection, *, whole: bool = False) -> str:
+    if selection.bound is None or selection.gap is None:
+        return ""
+    return sentence(certificate(selection.bound, selection.gap, selection.proven, whole=whole))
+
+
+def _cells(network: Network) -> str:
+    """Return the first cells of a network: what each added, how large it is, and its share of the query."""
+    if network.question is None or not len(network.selection.cells):
+        return ""
+    told = summary(network)["cells"]
+    rows = [
+        (
+            rank,
+            *cell["labels"].values(),
+            f"{cell['gain']:.4g}",
+            f"{cell['objects']:,}",
+            f"{cell['query_objects']:,} ({cell['query_objects'] / len(network.query):.0%})",
+        )
+        for rank, cell in enumerate(told[:FIRST], 1)
+    ]
+    heads = ("", *network.dimensions, "gain", "objects", "of the query")
+    return table(heads, rows, right=("", "gain", "objects", "of the query"), more=_more(len(told), "cells"))
+
+
+def _nodes(comparison: Comparison, setup: str) -> str:
+    count = comparison.nodes(comparison.named(setup))
+    return "–" if count != count else f"{count:,.0f}"
+
+
+def _interval(estimate: dict[str, Any]) -> str:
+    mean, low, high = (estimate[name] for name in ("mean", "low", "high"))
+    if mean is None:
+        return "–"
+    return f"{mean:.3f}" if low is None or high is None else f"{mean:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def _more(count: int, what: str, before: str = "", most: int = FIRST) -> str:
+    return f"{before}and {count - most:,} more {what}" if count > most else ""

@@ -1,0 +1,321 @@
+"""The explorer over HTTP: the page and its files, and the questions that :mod:`cube2net.apps.service` answers."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from cube2net._util.interrupts import StoppedWorkError
+from cube2net._util.progress import Progress, silent
+from cube2net.apps.server.auth import REPORT_POLICY, Gate, with_headers
+from cube2net.apps.server.connections import LINES, LinesResponse, until_gone, watched
+from cube2net.apps.server.responses import (
+    POLICY,
+    RefusalError,
+    Reply,
+    interface_page,
+    json_bytes,
+    read_question,
+    refused,
+)
+from cube2net.apps.server.sessions import Openings
+from cube2net.apps.server.workers import ServerLimits, Work
+from cube2net.apps.service.openapi import openapi
+from cube2net.apps.service.schemas import OPENINGS, UPLOAD, StartAnswer
+from cube2net.apps.service.service import FILE, ROUTES, Desk
+from cube2net.apps.service.validation import read
+from cube2net.errors import Cube2netError, quoted, unknown
+
+PAGE = Path(__file__).parents[2] / "page"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
+"""A file of the page itself: no path, nothing hidden."""
+MEDIA_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".json": "application/json",
+    ".map": "application/json",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".ico": "image/x-icon",
+    ".woff2": "font/woff2",
+    ".txt": "text/plain; charset=utf-8",
+}
+"""The endings that are served, each with what a browser takes it for."""
+
+
+MISSING = (
+    "the explorer's page was not built with this copy of cube2net: run make page in the checkout (it needs node), or "
+    "install cube2net from a wheel"
+)
+
+
+class PageMissingError(Cube2netError):
+    """The page was not built."""
+
+
+def missing_page() -> str:
+    """Return what is said where the page was not built, and nothing where it was."""
+    return "" if (PAGE / "index.html").is_file() else MISSING
+
+
+def page_file(name: str) -> bytes:
+    """Return a file of the page; raise FileNotFoundError where there is none of that name."""
+    if missing := missing_page():
+        raise PageMissingError(missing)
+    path = PAGE / name
+    if not NAME.fullmatch(name) or path.suffix not in MEDIA_TYPES or not path.is_file():
+        raise FileNotFoundError(name)
+    return path.read_bytes()
+
+
+def media_type(name: str) -> str:
+    """Return what a browser takes a file of the page for.
+
+    >>> media_type("explorer.js")
+    'text/javascript; charset=utf-8'
+    """
+    return MEDIA_TYPES[Path(name).suffix]
+
+
+BEGIN = "begin"
+"""What an address says that opens the page with the question that the server was started with."""
+HTML = "text/html; charset=utf-8"
+ASKED_OF = "cube2net-checksum"
+"""The header that says of which cube a question is; who leaves it out asks the one that is open."""
+OTHER_CUBE = "another cube was opened in another window: reload the page"
+BYTES = "application/octet-stream"
+"""The type of a file that is handed over: what a form of another site cannot send."""
+NOTHING: StartAnswer = StartAnswer(
+    opens=False, cube=None, folder="", keeps=False, recent=[], endings=[], files=0, bytes=0, example=""
+)
+"""What can be opened where the explorer was started with its cube."""
+
+
+class Application:
+    """The explorer of a cube as an ASGI application; ``begin`` is the end of the address that it opens with.
+
+    With ``openings`` the cube may come later, and be followed by others.
+    """
+
+    def __init__(
+        self,
+        work: Work | None,
+        gate: Gate,
+        begin: str = "",
+        *,
+        openings: Openings | None = None,
+        limits: ServerLimits | None = None,
+    ) -> None:
+        self._work, self.gate, self.begin = work, gate, begin
+        self.openings, self._limits = openings, limits or ServerLimits()
+        self._made: Path | None = None
+        self._closing: set[asyncio.Task[None]] = set()
+        self.opened = threading.Event()
+        routes = [
+            Route("/", self._page),
+            Route("/page/{name}", self._page_file),
+            Route("/api/v1/cube", self._cube),
+            Route("/api/v1/report/{key}", self._report),
+            Route("/api/v1/openapi.json", self._described),
+            Route("/api/v1/docs", self._docs),
+            Route(f"/api/v1/{UPLOAD}", self._upload, methods=["POST"]),
+            Route(f"/api/v1/{UPLOAD}", self._remove, methods=["DELETE"]),
+            Route("/api/v1/{name}", self._question, methods=["POST"]),
+        ]
+        refusing = (Cube2netError, StoppedWorkError, ClientDisconnect, Exception)
+        handlers = {HTTPException: self._not_here} | dict.fromkeys(refusing, self._refuse)
+        self._inner: ASGIApp = Starlette(routes=routes, exception_handlers=handlers)
+        self._inner.router.redirect_slashes = False
+
+    @property
+    def work(self) -> Work:
+        """What answers questions about the cube; refused where none is open."""
+        if self._work is None:
+            raise RefusalError(409, "closed", "no cube is open yet: choose a spreadsheet on the page first")
+        return self._work
+
+    async def close(self) -> None:
+        """End all work."""
+        if self._work is not None:
+            await self._work.close()
+        if self.openings is not None:
+            await self.openings.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            return
+
+        async def sending(message: Message) -> None:
+            await send(with_headers(dict(message)) if message["type"] == "http.response.start" else message)
+
+        try:
+            opened = self._opened(Request(scope))
+        except RefusalError as error:
+            await self._refuse(Request(scope), error)(scope, receive, sending)
+            return
+        await (opened or self._inner)(scope, receive, sending)
+
+    def _opened(self, request: Request) -> Response | None:
+        """Return the response to an address with the token, None to go on; raise where nobody may."""
+        path = request.scope["path"]
+        self.gate.check(request.method, path, request.headers)
+        given = self.gate.given_token(request.scope["query_string"]) if path == "/" else None
+        if given is not None and self.gate.is_token(given):
+            place = f"/{self.begin}" if BEGIN in request.query_params else "/"
+            self.opened.set()
+            headers = {"set-cookie": self.gate.cookie_header()}
+            if request.headers.get("sec-fetch-site", "none") == "none":
+                return Response(status_code=303, headers={"location": place, **headers})
+            # Who was led here by another page would be led on without the cookie, but not by this page itself.
+            return Response(headers={"refresh": f"0; url={place}", "content-type": HTML, **headers})
+        if not self.gate.is_known(request.headers):
+            raise RefusalError(
+                401, "token", "the token is missing or wrong: open the address that cube2net explore printed"
+            )
+        return None
+
+    async def _page(self, request: Request) -> Response:
+        return self._file("index.html", request)
+
+    async def _page_file(self, request: Request) -> Response:
+        return self._file(request.path_params["name"], request)
+
+    def _file(self, name: str, request: Request) -> Response:
+        try:
+            content = page_file(name)
+        except FileNotFoundError:
+            raise RefusalError(404, "unknown", f"the page has no file {quoted(name)}") from None
+        return _response(Reply(content, media_type(name), headers=(("cache-control", "no-cache"),)), request)
+
+    async def _cube(self, request: Request) -> Response:
+        return _response(await self._answer(self._asked(request), "cube", {}), request)
+
+    def _asked(self, request: Request) -> Work:
+        """Return what answers a request; refused where it is of another cube than the one that is open."""
+        work, checksum = self.work, request.headers.get(ASKED_OF)
+        if checksum is not None and checksum != work.desk.checksum:
+            raise RefusalError(409, "other-cube", OTHER_CUBE)
+        return work
+
+    async def _answer(self, work: Work, name: str, question: dict[str, Any], progress: Progress = silent) -> Reply:
+        """Return the reply of a cube; where another took its place meanwhile, that is why there is none."""
+        try:
+            return await work.answer(name, question, progress)
+        except (Exception, asyncio.CancelledError):
+            if work is self._work:
+                raise
+            raise RefusalError(409, "other-cube", OTHER_CUBE) from None
+
+    async def _report(self, request: Request) -> Response:
+        key = request.path_params["key"]
+        try:
+            page = self.work.desk.report(key)
+        except Cube2netError as error:
+            raise RefusalError(404, "unknown", str(error)) from None
+        policy = (("content-security-policy", REPORT_POLICY),)
+        return _response(Reply(page.encode("utf-8", "replace"), HTML, headers=policy), request)
+
+    async def _described(self, request: Request) -> Response:
+        return _response(Reply(json_bytes(openapi())), request)
+
+    async def _docs(self, request: Request) -> Response:
+        page = interface_page(openapi()).encode()
+        return _response(Reply(page, HTML, headers=(("content-security-policy", POLICY),)), request)
+
+    async def _upload(self, request: Request) -> Response:
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != BYTES:
+            raise RefusalError(415, "type", f"the content type is {quoted(kind)}, expected {BYTES!r}")
+        files, asked = self._opener().files, request.query_params
+        used = asked.getlist("uses") if "uses" in asked else None
+        name = await files.take(asked.get("name", ""), request.stream(), used)
+        return _response(Reply(json_bytes({"name": name, "files": list(files.places())})), request)
+
+    async def _remove(self, request: Request) -> Response:
+        files, name = self._opener().files, request.query_params.get("name", "")
+        files.remove(name)
+        return _response(Reply(json_bytes({"name": name, "files": list(files.places())})), request)
+
+    def _opener(self) -> Openings:
+        if self.openings is None:
+            raise RefusalError(
+                404, "unknown", "this explorer was started with its cube: start it without a name to open others"
+            )
+        return self.openings
+
+    async def _opening(self, name: str, question: dict[str, Any], progress: Progress = silent) -> Reply:
+        """Return the reply to a question that needs no cube; one that is opened takes the place of the one before."""
+        asked = read(OPENINGS[name].asks, question)
+        if name == "start":
+            known = None if self._work is None else self._work.desk.name
+            return Reply(json_bytes(NOTHING if self.openings is None else self.openings.start(known)))
+        if name == "tables":
+            return Reply(json_bytes(await self._opener().look(asked, progress)))
+        opened = await self._opener().open(asked, progress)
+        if self._work is not None:
+            self._closing.add(task := asyncio.create_task(self._leave(self._work, self._made)))
+            task.add_done_callback(self._closing.discard)
+        self._work, self._made = Work(Desk(opened.cube, most_nodes=self._limits.nodes), self._limits), opened.made
+        return Reply(json_bytes({"cube": self._work.desk.name, "begin": opened.begin, "kept": opened.kept}))
+
+    async def _leave(self, work: Work, made: Path | None) -> None:
+        """End the work on the cube before, and remove what was made for it alone."""
+        await work.close()
+        if made is not None and self.openings is not None:
+            self.openings.leave(made)
+
+    async def _question(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        known = (*ROUTES, FILE, *OPENINGS)
+        if name not in known:
+            raise RefusalError(404, "unknown", str(unknown("question", name, known)))
+        question = await read_question(request)
+        if name in OPENINGS:
+            answer = partial(self._opening, name, question)
+        else:
+            answer = partial(self._answer, self._asked(request), name, question)
+        if LINES in request.headers.get("accept", "") and name != FILE:
+            return LinesResponse(answer)
+        task = watched(answer())
+        gone = asyncio.create_task(until_gone(request.receive))
+        try:
+            await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                raise ClientDisconnect
+            return _response(task.result(), request)
+        finally:
+            task.cancel()
+            gone.cancel()
+
+    def _not_here(self, request: Request, error: Exception) -> Response:
+        status, headers = getattr(error, "status_code", 404), getattr(error, "headers", None) or {}
+        sentence = f"there is nothing at {quoted(request.scope['path'])}"
+        if status == 405:
+            sentence = f"{quoted(request.scope['path'])} does not take {request.method}, but {headers.get('Allow')}"
+        response = _response(refused(RefusalError(status, "unknown", sentence)))
+        response.headers.update(headers)
+        return response
+
+    def _refuse(self, request: Request, error: Exception) -> Response:
+        reply = refused(error)
+        if request.scope["path"] == "/":
+            reply = Reply(f"{error}\n".encode("utf-8", "replace"), "text/plain; charset=utf-8", reply.status)
+        return _response(reply)
+
+
+def _response(reply: Reply, request: Request | None = None) -> Response:
+    sent = reply if request is None else reply.packed(request.headers.get("accept-encoding", ""))
+    return Response(sent.body, sent.status, dict(sent.headers), sent.media_type)

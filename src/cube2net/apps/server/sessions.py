@@ -1,0 +1,387 @@
+"""Opening a cube after the start: files that are handed over, what they hold, and the cubes of a folder."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import secrets
+import shutil
+import zlib
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from cube2net._util.files import can_write
+from cube2net._util.progress import Progress
+from cube2net.api.build import build_cube
+from cube2net.api.cubes import open_cube, read_manifest, save_cube
+from cube2net.api.datasets import load_bundled, load_labs
+from cube2net.api.spreadsheets import (
+    TABLE_ENDINGS,
+    NumberedPlaces,
+    build_from_reading,
+    cube_beside,
+    identify_reading,
+    read_spreadsheet,
+    reading_in,
+    sheet_reader,
+)
+from cube2net.apps.server.responses import RefusalError, json_bytes
+from cube2net.apps.server.worker import answer_lines
+from cube2net.apps.server.workers import Threads, WorkerPool
+from cube2net.apps.service.requests import query_words
+from cube2net.apps.service.schemas import RecentCube, StartAnswer
+from cube2net.errors import Cube2netError, listed, quoted, some, unknown
+from cube2net.io.graph_files import GRAPH_ENDINGS
+from cube2net.model.corpus import Corpus
+from cube2net.model.cube import Cube, lineage_of
+from cube2net.model.dimension import MIN_OBJECTS
+from cube2net.model.query import Query
+
+UNRESOLVED = "unresolved"
+
+
+def asked_for(cube: Cube, query: Query, unresolved: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
+    """Return the question for the network of a query, with nothing else said.
+
+    ``unresolved`` are names with their labels that are to be mended on the page: they are no part of the question.
+    """
+    ask = query_words(cube, query)
+    if unresolved:
+        ask[UNRESOLVED] = [list(pair) for pair in unresolved]
+    origin = lineage_of(cube).origin
+    return ask if origin is None else {**ask, "cube": origin.seal}
+
+
+def packed_ask(ask: Mapping[str, Any]) -> str:
+    """Return a question as a word of letters, digits, - and _.
+
+    >>> packed_ask({"query": ["o1", "o2"]})
+    'q1YqLE0tqlSyilbKN1TSUco3UoqtBQA'
+    """
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    content = packer.compress(json_bytes(ask)) + packer.flush()
+    return base64.urlsafe_b64encode(content).decode("ascii").rstrip("=")
+
+
+EXAMPLE = "nlp-papers-cube"
+"""What the cube of the example is called."""
+
+
+def main() -> None:
+    """Answer questions until there are no more."""
+    answer_lines(lambda about, asked, progress: [{"answer": answered(asked["name"], asked["question"], progress)}])
+
+
+def answered(name: str, question: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Return what tables hold; or where the cube is that was made or is there already, and the place to keep it at."""
+    if question.get("example"):
+        return _example(question, progress)
+    paths = [Path(path) for path in question["paths"]]
+    columns = question.get("columns") or {}
+    reader = sheet_reader(paths, {"columns": columns} if columns else {})
+    options: dict[str, Any] = {
+        "dimensions": question.get("dimensions") or (),
+        "min_objects": question.get("min_objects"),
+    }
+    if name == "tables":
+        reading = read_spreadsheet(reader, paths, **options, progress=progress)
+        return {"read": reading.record(), "choices": reading.choices(), "uses": reading.uses()}
+    identity = identify_reading(reader, paths, **options, uploaded=True)
+    kept = question.get("keep")
+    place, known = cube_beside(paths, identity, Path(kept) if kept else None, say=progress.note)
+    if known is not None and kept:
+        return {"folder": str(place), "place": None, "begin": ""}
+    reading = read_spreadsheet(reader, paths, **options, progress=progress)
+    made = Path(question["made"]) / place.name
+    build_from_reading(reading, made, identity=identity, progress=progress)
+    return {"folder": str(made), "place": str(place) if kept else None, "begin": ""}
+
+
+def _example(question: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Return where the cube of the bundled papers is, and the question for the network of the authors of four labs."""
+    corpus, kept, folder = load_bundled(), question.get("keep"), Path(question["made"]) / EXAMPLE
+    place = example_place(Path(kept), corpus) if kept else None
+    if place is not None and place.exists():
+        folder, place = place, None
+    else:
+        build_cube(corpus, out=folder, progress=progress)
+    cube = open_cube(folder)
+    query = cube.query(load_labs(), skip_missing=True)
+    begin = f"#q={packed_ask(asked_for(cube, query))}"
+    return {"folder": str(folder), "place": None if place is None else str(place), "begin": begin}
+
+
+def example_place(home: Path, corpus: Corpus) -> Path:
+    """Return the folder of ``home`` that has the cube of the example, or the first that is free for it.
+
+    A folder that is something else is left as it is, and another name taken.
+    """
+    said = {
+        "dimensions": [str(spec) for spec in corpus.dimensions],
+        "items": corpus.items.num_rows,
+        "attribution": corpus.attribution,
+        "min_objects": MIN_OBJECTS,
+        "seed": 0,
+    }
+    places = NumberedPlaces(home, EXAMPLE)
+    for place in places.taken():
+        with suppress(Cube2netError):
+            settings = read_manifest(place)["settings"]
+            if all(settings.get(name) == value for name, value in said.items()):
+                return place
+    return places.free()
+
+
+MOST_UPLOADED = 200_000_000
+"""So many bytes all files together have at most."""
+MOST_FILES = 8
+UPLOAD_SECONDS = 600.0
+LONGEST_NAME = 150
+
+
+class Uploads:
+    """The files in a ``folder`` of their own, whose names end in one of some ``endings``."""
+
+    def __init__(self, folder: Path, endings: tuple[str, ...]) -> None:
+        self.endings = endings
+        self._whole, self._parts = folder / "files", folder / "parts"
+        for each in (self._whole, self._parts):
+            each.mkdir(mode=0o700)
+        self._coming: dict[Path, tuple[str, int]] = {}
+
+    def places(self) -> dict[str, Path]:
+        """Return where each file is, by its name."""
+        return {path.name: path for path in sorted(self._whole.iterdir())}
+
+    async def take(self, given: str, body: AsyncIterator[bytes], used: Collection[str] | None = None) -> str:
+        """Take a file, whose bytes come in parts, and return its name here; what is not whole is not kept.
+
+        ``used`` are the files that are needed beside it: where there are too many, others go, the oldest first.
+        Without it all are needed.
+        """
+        name = self.plain_name(given)
+        part = self._parts / secrets.token_hex(8)
+        try:
+            # Who comes is counted before anything is waited for, so that two at a time have no more room than one.
+            self._count(part, name, 0, used)
+            with part.open("wb") as file:
+                async with asyncio.timeout(UPLOAD_SECONDS):
+                    async for piece in body:
+                        self._count(part, name, len(piece), used)
+                        file.write(piece)
+            part.replace(self._whole / name)
+        except TimeoutError:
+            raise RefusalError(408, "slow", f"{name} did not arrive within {UPLOAD_SECONDS:,.0f} seconds") from None
+        except OSError as error:
+            said = (error.strerror or str(error)).lower()
+            raise RefusalError(500, "disk", f"{name} cannot be kept until it is read: {said}") from None
+        finally:
+            self._coming.pop(part, None)
+            part.unlink(missing_ok=True)
+        return name
+
+    def remove(self, name: str) -> None:
+        """Remove a file."""
+        there = self.places()
+        if name not in there:
+            raise RefusalError(404, "files", f"{quoted(name)} is not there")
+        _remove(there[name])
+
+    def clear(self) -> None:
+        """Remove all files that are whole."""
+        for path in self.places().values():
+            _remove(path)
+
+    def plain_name(self, given: str) -> str:
+        """Return what a file is called here: no path, no drive, nothing hidden, and of a kind that is read."""
+        name = given.replace("\\", "/").rpartition("/")[2].strip().replace(":", "_")
+        if (
+            not name
+            or name.startswith(".")
+            or len(name.encode("utf-8", "replace")) > LONGEST_NAME
+            or not name.isprintable()
+        ):
+            raise RefusalError(400, "name", f"a file is called {quoted(given, 40)}: give it a plain, shorter name")
+        if not name.casefold().removesuffix(".gz").endswith(self.endings):
+            what = f"{quoted(name)} is no table that can be read: choose a file that ends in {listed(self.endings)}"
+            if name.casefold().endswith((".ods", ".xls", ".numbers")):
+                what += " (save it as .xlsx or .csv first)"
+            raise RefusalError(400, "format", what)
+        return name
+
+    def _count(self, part: Path, name: str, more: int, used: Collection[str] | None) -> None:
+        """Count bytes that came of a file; raise where it is one too many, or too large beside the others."""
+        self._coming[part] = name, self._coming.get(part, (name, 0))[1] + more
+        others = [path for path in self.places().values() if path.name != name]
+        spare = [] if used is None else [path for path in others if path.name not in used]
+        spare.sort(key=lambda path: path.stat().st_mtime_ns)
+        while (refusal := self._refusal(name, others)) and spare:
+            others.remove(spare[0])
+            _remove(spare.pop(0))
+        if refusal:
+            raise refusal
+
+    def _refusal(self, name: str, others: list[Path]) -> RefusalError | None:
+        """Return why a file cannot be taken beside others and all that are coming, None where it can."""
+        names = {path.name for path in others} | {coming for coming, _ in self._coming.values()}
+        if len(names - {name}) >= MOST_FILES:
+            return RefusalError(400, "large", f"{MOST_FILES} files are there already, which is the most taken at once")
+        size = sum(path.stat().st_size for path in others) + sum(came for _, came in self._coming.values())
+        if size > MOST_UPLOADED:
+            return RefusalError(
+                413, "large", f"the files have more than {MOST_UPLOADED:,} bytes, which is the most taken"
+            )
+        return None
+
+
+def _remove(path: Path) -> None:
+    """Remove a file; where a system keeps one that is being read, it goes with the folder."""
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+MOST_RECENT = 20
+LOOKED_AT = 1_000
+"""So many entries of a folder are looked at for cubes."""
+MAKER = "cube2net.apps.server.sessions"
+EXAMPLE_SAYS = "39,833 papers of natural language processing, and the authors of four labs"
+
+
+@dataclass(frozen=True)
+class OpenedCube:
+    """A cube, the end of the address that the page begins with, and whether it is kept; else the folder to leave."""
+
+    cube: Cube
+    begin: str = ""
+    kept: bool = False
+    made: Path | None = None
+
+
+class Openings:
+    """What can be opened: files in a temporary ``folder``, which others remove, and the cubes of ``home``."""
+
+    def __init__(self, folder: Path, home: Path, *, workers: int = 1, waiting: int = 4) -> None:
+        self.home = home
+        self.files = Uploads(folder, (*TABLE_ENDINGS, *GRAPH_ENDINGS))
+        self._made = folder / "made"
+        self._made.mkdir(mode=0o700)
+        self._pool = WorkerPool({"maker": True}, workers, waiting, module=MAKER)
+        # Cubes are kept by this process, which is asked to stop and then removes what it began: a worker is killed.
+        self._keeping = Threads(workers, waiting, "explorer keeping")
+        self._opened = 0
+        self._leaving: set[asyncio.Task[None]] = set()
+
+    def start(self, cube: str | None) -> StartAnswer:
+        """Return what can be opened."""
+        return {
+            "opens": True,
+            "cube": cube,
+            "folder": self.home.resolve().name or str(self.home),
+            "keeps": can_write(self.home),
+            "recent": self.recent(),
+            "endings": list(self.files.endings),
+            "files": MOST_FILES,
+            "bytes": MOST_UPLOADED,
+            "example": EXAMPLE_SAYS,
+        }
+
+    def recent(self) -> list[RecentCube]:
+        """Return the cubes of the folder, the newest first."""
+        found: list[tuple[float, RecentCube]] = []
+        with suppress(OSError):
+            for place, _ in zip(self.home.iterdir(), range(LOOKED_AT), strict=False):
+                with suppress(OSError, Cube2netError):
+                    time = (place / "manifest.json").stat().st_mtime
+                    manifest = read_manifest(place)
+                    files = (reading_in(manifest["settings"]) or {}).get("files")
+                    counts = manifest["counts"]
+                    about: RecentCube = {
+                        "name": place.name,
+                        "objects": counts["objects"],
+                        "cells": counts["cells"],
+                        "files": [str(name) for name in files] if isinstance(files, list) else [],
+                        "made": int(time),
+                    }
+                    found.append((time, about))
+        return [about for _, about in sorted(found, key=lambda each: -each[0])][:MOST_RECENT]
+
+    async def look(self, question: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        """Return what files hold."""
+        return await self._ask("tables", self._of_files(question), progress)
+
+    async def open(self, question: Mapping[str, Any], progress: Progress) -> OpenedCube:
+        """Return a cube; where that is stopped, nothing is kept. Files that were handed over are needed no more."""
+        keep = bool(question.get("keep")) and can_write(self.home)
+        if question.get("recent") is not None:
+            names = [about["name"] for about in self.recent()]
+            if question["recent"] not in names:
+                raise unknown("cube of this folder", question["recent"], names)
+            opened = OpenedCube(await asyncio.to_thread(open_cube, self.home / question["recent"]), kept=True)
+        else:
+            opened = await self._make(question, progress, keep)
+        self.files.clear()
+        return opened
+
+    async def _make(self, question: Mapping[str, Any], progress: Progress, keep: bool) -> OpenedCube:
+        asked = {"example": True} if question.get("example") else self._of_files(question)
+        self._opened += 1
+        made = self._made / str(self._opened)
+        made.mkdir(mode=0o700)
+        try:
+            where = {"made": str(made), "keep": str(self.home) if keep else None}
+            found = await self._ask("open", asked | where, progress)
+            folder = Path(found["folder"])
+            if found["place"] is not None:
+                place = Path(found["place"])
+                progress("keeping the cube", 0)
+                await self._keeping.run(partial(_keep, folder, place))
+                folder = place
+            cube = await asyncio.to_thread(open_cube, folder)
+        except BaseException:
+            self.leave(made)
+            raise
+        if keep:
+            self.leave(made)
+        return OpenedCube(cube, found["begin"], keep, None if keep else made)
+
+    def leave(self, made: Path) -> None:
+        """Remove what was made for a cube, as soon as no killed worker can write there any more."""
+        self._leaving.add(task := asyncio.create_task(self._left(made)))
+        task.add_done_callback(self._leaving.discard)
+
+    async def _left(self, made: Path) -> None:
+        await self._pool.ended()
+        await asyncio.to_thread(shutil.rmtree, made, ignore_errors=True)
+
+    async def _ask(self, name: str, question: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        said = await self._pool.ask(name, question, progress)
+        found: dict[str, Any] = json.loads(said.body)
+        return found
+
+    def _of_files(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a question with the places of its files; only what was handed over has one."""
+        there = self.files.places()
+        files = question.get("files") or []
+        missing = [name for name in files if name not in there]
+        if missing or not files:
+            raise RefusalError(
+                400, "files", f"choose a file first{f': {some(missing)} is not there' if missing else ''}"
+            )
+        return {**question, "paths": [str(there[name]) for name in dict.fromkeys(files)]}
+
+    async def close(self) -> None:
+        """End all work."""
+        await self._pool.close()
+        self._keeping.close()
+        if self._leaving:
+            await asyncio.wait(self._leaving)
+
+
+def _keep(folder: Path, place: Path) -> None:
+    """Save a cube that was made in a folder at its place."""
+    save_cube(open_cube(folder), place)

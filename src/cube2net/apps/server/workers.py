@@ -1,0 +1,341 @@
+"""Processes for long questions: a few at a time, each killed when nobody waits for its answer any more."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import sys
+import threading
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from cube2net._util.interrupts import Stop, step, stopped_as_error
+from cube2net._util.progress import Progress, silent
+from cube2net.apps.server.responses import WORKING, RefusalError, Reply, attached, json_bytes
+from cube2net.apps.service.service import FILE, ROUTES, Desk, KeptChoice, Standing
+from cube2net.model.cube import Origin, lineage_of
+
+LONGEST_LINE = 512_000_000
+"""An answer of a worker has at most so many bytes."""
+IDLE = 300.0
+"""A worker that nobody needs for so many seconds ends."""
+ENDING = 0.5
+"""So many seconds are waited for killed workers to be gone."""
+ANSWER = b'{"answer":'
+"""How the line with an answer begins; it ends with a brace."""
+PROGRAM = "import sys; sys.path.append({root!r}); from {module} import main; main()"
+WORKER = "cube2net.apps.server.worker"
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a worker said: the JSON of an answer, or a file, maybe with what was chosen and a report; or why not."""
+
+    body: bytes
+    name: str = ""
+    media_type: str = "application/json"
+    report: dict[str, str] | None = None
+    choice: KeptChoice | None = None
+    error: RefusalError | None = None
+
+
+class WorkerPool:
+    """Answers questions by processes that a ``module`` runs in, at most ``most`` at a time.
+
+    Each is told ``about`` what it will be asked, such as a cube in a folder. A worker that is free is kept for the next
+    question; the one that was used last is taken first, for it remembers the networks it made.
+    """
+
+    def __init__(self, about: Mapping[str, Any], most: int, waiting: int, *, module: str = WORKER) -> None:
+        self._about, self._module = dict(about), module
+        self._free: dict[Process, asyncio.TimerHandle] = {}
+        self._all: set[Process] = set()
+        self._ending: set[asyncio.Task[int]] = set()
+        self._places = asyncio.Semaphore(most)
+        self._most, self._limit, self._waiting = most, waiting, 0
+        self._closed = False
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes there are."""
+        return [process.pid for process in self._all]
+
+    async def ask(
+        self, name: str, question: Mapping[str, Any], progress: Progress, choice: KeptChoice | None = None
+    ) -> Said:
+        """Return what a worker says to a question; where the task is cancelled, the worker is killed.
+
+        ``choice`` is what was chosen for its network already.
+        """
+        if self._waiting >= self._limit:
+            raise RefusalError(
+                429, "busy", f"{self._limit:,} long questions are waiting already: ask again when some are answered"
+            )
+        self._waiting += 1
+        try:
+            if self._places.locked():
+                progress("waiting for other long work", 0)
+            await self._places.acquire()
+        finally:
+            self._waiting -= 1
+        try:
+            return await self._asked({"name": name, "question": question, "choice": choice}, progress)
+        finally:
+            self._places.release()
+
+    async def _asked(self, asked: dict[str, Any], progress: Progress) -> Said:
+        worker = await self._worker(progress)
+        try:
+            said = await _conversation(worker, asked, progress)
+        except BaseException:
+            self._end(worker)
+            raise
+        if self._closed:
+            self._end(worker)
+        else:
+            self._free[worker] = asyncio.get_running_loop().call_later(IDLE, self._retire, worker)
+        if said.error is not None:
+            raise said.error
+        return said
+
+    async def _worker(self, progress: Progress) -> Process:
+        while self._free:
+            worker, timer = self._free.popitem()
+            timer.cancel()
+            if worker.returncode is None:
+                return worker
+            self._all.discard(worker)
+        progress("starting a worker", 0)
+        root = str(Path(__file__).parents[3])
+        worker = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-c", PROGRAM.format(root=root, module=self._module)),
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=DEVNULL,
+            limit=LONGEST_LINE,
+            start_new_session=os.name == "posix",
+        )
+        self._all.add(worker)
+        if self._closed:
+            self._end(worker)
+        else:
+            _stdin(worker).write(json_bytes(self._about) + b"\n")
+        return worker
+
+    def _retire(self, worker: Process) -> None:
+        del self._free[worker]
+        self._end(worker)
+
+    def _end(self, worker: Process) -> None:
+        self._all.discard(worker)
+        with suppress(ProcessLookupError):
+            worker.kill()
+        _stdin(worker).close()
+        self._ending.add(task := asyncio.create_task(worker.wait()))
+        task.add_done_callback(self._ending.discard)
+
+    async def ended(self) -> None:
+        """Return when the workers that were killed are gone."""
+        if self._ending:
+            await asyncio.wait(set(self._ending), timeout=ENDING)
+
+    async def close(self) -> None:
+        """End all workers."""
+        self._closed = True
+        for worker in list(self._all):
+            self._end(worker)
+        for timer in self._free.values():
+            timer.cancel()
+        self._free.clear()
+        await self.ended()
+
+
+def _stdin(worker: Process) -> asyncio.StreamWriter:
+    if worker.stdin is None:
+        raise RuntimeError("a worker was started without a way to ask it")
+    return worker.stdin
+
+
+async def _conversation(worker: Process, asked: dict[str, Any], progress: Progress) -> Said:
+    """Return what a worker says to a question; how far it is goes to ``progress``."""
+    if worker.stdout is None:
+        raise RuntimeError("a worker was started without a way to hear it")
+    with suppress(ConnectionError):
+        _stdin(worker).write(json_bytes(asked) + b"\n")
+        await _stdin(worker).drain()
+    report = choice = None
+    while (line := await worker.stdout.readline()).endswith(b"\n"):
+        if line.startswith(ANSWER):
+            return Said(line[len(ANSWER) : -2], report=report, choice=choice)
+        ((kind, value), *further) = json.loads(line).items()
+        if kind == "progress":
+            progress(value["stage"], value["done"], value["total"])
+        elif kind == "note":
+            progress.note(value)
+        elif kind == "report":
+            report = value
+        elif kind == "choice":
+            choice = KeptChoice(*value)
+        elif kind == "file":
+            content = base64.b64decode(value["content"])
+            return Said(content, name=value["name"], media_type=value["media_type"], choice=choice)
+        else:
+            return Said(b"", error=RefusalError(further[0][1], value["kind"], value["sentence"]))
+    status = await worker.wait()
+    raise RefusalError(
+        500, "worker", f"the worker ended unexpectedly (with status {status}), so that there is no answer: ask again"
+    )
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ServerLimits:
+    """How much one server does at a time, how much may wait, and for how many seconds an answer may be worked on."""
+
+    threads: int = 4
+    clicks: int = 2
+    waiting: int = 256
+    seconds: float = 120.0
+    workers: int = 2
+    long_waiting: int = 16
+    long_seconds: float = 3600.0
+    nodes: int = 20_000
+    entries: int = 20_000
+
+
+class Work:
+    """Answers questions to a desk; made and used in the loop of a server."""
+
+    def __init__(self, desk: Desk, limits: ServerLimits) -> None:
+        self.desk = desk
+        self.limits = limits
+        self._threads = Threads(limits.threads, limits.waiting, "explorer")
+        self._clicks = Threads(limits.clicks, limits.waiting, "explorer click")
+        self._long_threads = Threads(limits.workers, limits.long_waiting, "explorer long")
+        origin = _origin(desk)
+        self.workers = None
+        if origin is not None:
+            about = {"folder": str(origin.folder), "checksum": origin.seal, "nodes": limits.nodes}
+            self.workers = WorkerPool(about, limits.workers, limits.long_waiting)
+
+    async def answer(self, name: str, question: Mapping[str, Any], progress: Progress = silent) -> Reply:
+        """Return the reply to a question; where the task is cancelled, the work on it is stopped."""
+        self._check_entries(question)
+        threads = self._clicks if name in ROUTES and ROUTES[name].click else self._threads
+        standing = Standing(False)
+        if self.desk.may_be_long(name, question):
+            standing = await self._within(self.limits.seconds, threads.run(lambda: self.desk.standing(name, question)))
+        if standing.long and self.workers is not None:
+            return await self._within(
+                self.limits.long_seconds, self._by_worker(self.workers, name, question, progress, standing.choice)
+            )
+        seconds = self.limits.long_seconds if standing.long else self.limits.seconds
+        threads = self._long_threads if standing.long else threads
+        return await self._within(
+            seconds, threads.run(lambda: self._reply(name, question, _StoppableProgress(progress)))
+        )
+
+    async def _within(self, seconds: float, work: Awaitable[T]) -> T:
+        try:
+            async with asyncio.timeout(seconds):
+                return await work
+        except TimeoutError:
+            raise RefusalError(
+                503, "slow", f"the answer took longer than {seconds:,.0f} seconds, so that the work was stopped"
+            ) from None
+
+    def _reply(self, name: str, question: Mapping[str, Any], progress: Progress) -> Reply:
+        progress(WORKING, 0)
+        if name == FILE:
+            file = self.desk.file(question, progress)
+            return attached(file.name, file.media_type, file.content)
+        return Reply(json_bytes(self.desk.answer(name, question, progress)))
+
+    async def _by_worker(
+        self, workers: WorkerPool, name: str, question: Mapping[str, Any], progress: Progress, choice: KeptChoice | None
+    ) -> Reply:
+        said = await workers.ask(name, question, progress, choice)
+        if said.choice is not None:
+            self.desk.keep_choice(said.choice)
+        if said.report is not None:
+            self.desk.keep_report(said.report["key"], said.report["page"])
+        return attached(said.name, said.media_type, said.body) if said.name else Reply(said.body)
+
+    def _check_entries(self, question: Mapping[str, Any]) -> None:
+        ask = question.get("ask")
+        for name, value in [*question.items(), *(ask.items() if isinstance(ask, dict) else [])]:
+            count = _entries(value)
+            if count > self.limits.entries and name != "ask":
+                most = f"expected at most {self.limits.entries:,}"
+                raise RefusalError(400, "large", f"{name} has {count:,} entries, {most}")
+
+    async def close(self) -> None:
+        """End all work."""
+        for threads in (self._threads, self._clicks, self._long_threads):
+            threads.close()
+        if self.workers is not None:
+            await self.workers.close()
+
+
+class Threads:
+    """A few threads that answer, and how many questions they have or wait for: one counts until its work has ended."""
+
+    def __init__(self, many: int, most: int, name: str) -> None:
+        self._pool = ThreadPoolExecutor(many, thread_name_prefix=name)
+        self._most, self.asked = most, 0
+        self._counting = threading.Lock()
+
+    async def run(self, function: Callable[[], T]) -> T:
+        """Return what a function gives in a thread, which is asked to stop where nobody waits any more."""
+        if self.asked >= self._most:
+            raise RefusalError(429, "busy", f"{self._most:,} questions are waiting already: ask again in a moment")
+        with Stop() as stop:
+            self._count(1)
+            future = self._pool.submit(stop.heeded(stopped_as_error(function)))
+            future.add_done_callback(lambda _: self._count(-1))
+            return await asyncio.wrap_future(future)
+
+    def _count(self, more: int) -> None:
+        with self._counting:
+            self.asked += more
+
+    def close(self) -> None:
+        """Begin nothing any more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _entries(value: object) -> int:
+    """Return how many entries a list has, or all lists of an object together."""
+    if isinstance(value, dict):
+        return sum(_entries(each) for each in value.values())
+    return len(value) if isinstance(value, list) else 0
+
+
+def _origin(desk: Desk) -> Origin | None:
+    """Return where workers open the cube; None of one in memory, or seen through a view."""
+    lineage = lineage_of(desk.cube)
+    return None if lineage.views else lineage.origin
+
+
+class _StoppableProgress:
+    """The same progress, which stops the work of its thread where that was asked to."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def __call__(self, stage: str, done: int, total: int | None = None) -> None:
+        step()
+        self._progress(stage, done, total)
+
+    def note(self, text: str) -> None:
+        step()
+        self._progress.note(text)

@@ -1,0 +1,420 @@
+"""The cube itself: what it has and may be asked, and two of its levels as a table."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cube2net import __version__
+from cube2net._util.progress import Progress
+from cube2net.api import change
+from cube2net.api import change as change_module
+from cube2net.api import contrast as contrast_module
+from cube2net.api import drill as drill_module
+from cube2net.api import explain as explain_module
+from cube2net.api.compare import judge
+from cube2net.api.contrast import contrast_with_others
+from cube2net.api.drill import finer_levels, place_cells
+from cube2net.api.export import layout_network, summary
+from cube2net.api.plan import WITH_OPTIONS
+from cube2net.api.query import example_objects
+from cube2net.api.report import check_report, report_files, results, verdict
+from cube2net.api.spreadsheets import reading_in
+from cube2net.apps.service.exports import PICTURES, endings, missing_for
+from cube2net.apps.service.names import MOST_FILE, MOST_GIVEN, candidates
+from cube2net.apps.service.network_schemas import (
+    ChangeAnswer,
+    ColumnValue,
+    CompareAnswer,
+    ComparedShape,
+    CompareQuestion,
+    ConstructQuestion,
+    ContrastAnswer,
+    ContrastQuestion,
+    DrillAnswer,
+    DrillQuestion,
+    ExplainAnswer,
+    ExplainQuestion,
+    LayoutAnswer,
+    LayoutQuestion,
+    NetworkAnswer,
+    NodeColumns,
+    Role,
+    ScoreShape,
+    WithoutQuestion,
+)
+from cube2net.apps.service.requests import is_long, methods, node_given, options_shown, parameters_of, query_of
+from cube2net.apps.service.schemas import (
+    FEW_CELLS,
+    FEW_LABELS,
+    MOST_CELLS,
+    MOST_LABELS,
+    MOST_MEMBERS,
+    CubeAnswer,
+    CubeQuestion,
+    DimensionShape,
+    MethodShape,
+    Node,
+    PivotAnswer,
+    PivotQuestion,
+    ReadingShape,
+)
+from cube2net.apps.service.validation import MOST, MOST_BYTES, fields_of_shape, read
+from cube2net.cube.views import kinds_of
+from cube2net.cube.window import time_dimensions, window_labels
+from cube2net.errors import MissingPackageError, ParameterError, whole_number
+from cube2net.model.change import NamedNode
+from cube2net.model.comparison import Comparison
+from cube2net.model.contrast import Contrast, Description, Drilled
+from cube2net.model.cube import Cube
+from cube2net.model.interfaces import ChecksItself, chooses_cells
+from cube2net.model.names import cell_title, levels_of
+from cube2net.model.network import Network
+from cube2net.model.query import Query
+from cube2net.network.attributes import columns_of
+from cube2net.network.summary import certificate_of, said_of_network
+from cube2net.options import FORMS
+from cube2net.selection.objectives import OBJECTIVES
+
+if TYPE_CHECKING:
+    from cube2net.apps.service.service import Desk
+
+
+def construct(desk: Desk, question: ConstructQuestion, progress: Progress) -> NetworkAnswer:
+    """Return the network of a question."""
+    request = desk.request(question["ask"])
+    network = desk.network(request, progress)
+    about: Any = summary(network)
+    pins: Any = question["ask"].get("pins") or []
+    pinned = {tuple(pin["cell"]) for pin in pins if "cell" in pin}
+    prices = change.prices(network, progress=progress) if question.get("prices") else ()
+    return {
+        "ask": desk.sealed_words(request),  # type: ignore[typeddict-item]
+        "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
+        "sentence": said_of_network(network, about),
+        "note": about["note"] or "",
+        "certificate": certificate_of(about),
+        "value": about["value"],
+        "bound": about["bound"],
+        "proven": about["proven"],
+        "nodes": _nodes(network),
+        "links": {
+            "source": network.source.tolist(),
+            "target": network.target.tolist(),
+            "weight": network.weight.tolist(),
+        },
+        "cells": [
+            {
+                "labels": list(labels),
+                "title": cell_title(labels),
+                "gain": told["gain"],
+                "objects": told["objects"],
+                "query_objects": told["query_objects"],
+                "share": told["query_objects"] / len(network.query),
+                "pinned": labels in pinned,
+            }
+            for labels, told in zip(network.labels, about["cells"], strict=True)
+        ],
+        "dimensions": list(network.dimensions),
+        "prices": [
+            {"kind": each.kind, "title": each.title, "price": each.price, "sentence": each.sentence} for each in prices
+        ],
+        "summary": about,
+        "seconds": dict(network.seconds),
+    }
+
+
+def layout(desk: Desk, question: LayoutQuestion, progress: Progress) -> LayoutAnswer:
+    """Return places for the nodes of a question's network."""
+    network = desk.network(question["ask"], progress)
+    return {"places": layout_network(network, start=question.get("start")).tolist()}
+
+
+def _nodes(network: Network) -> NodeColumns:
+    table = network.nodes
+    others: Role = "near" if network.form == "woven" else "brought"
+    steering = None if network.question is None else network.question.steering
+    pinned = set() if steering is None else set(steering.objects("pins"))
+    roles: list[Role] = ["query"] * len(network.query)
+    roles += ["pinned" if row in pinned else others for row in network.objects[len(network.query) :].tolist()]
+    roles += ["cell"] * len(network.cells)
+    cells = dict(zip(network.selection.cells.tolist(), network.labels, strict=True))
+    labels: list[list[str] | None] = [None] * len(network.objects)
+    labels += [list(cells[number]) for number in network.cells.tolist()]
+    return {
+        "id": table["id"].to_pylist(),
+        "name": table["name"].to_pylist(),
+        "kind": table["kind"].to_pylist(),
+        "role": roles,
+        "label": table["label"].to_pylist(),
+        "query_links": table["query_links"].to_pylist(),
+        "cells": table["cells"].to_pylist(),
+        "labels": labels,
+    }
+
+
+MOST_COLUMNS, LONGEST = 50, 1_000
+"""So many columns of an object are told, and so many letters of each."""
+
+
+def explain(desk: Desk, question: ExplainQuestion, progress: Progress) -> ExplainAnswer:
+    """Return why a cell or an object is in a network, or is not; without one, what every cell adds."""
+    network = desk.network(question["ask"], progress)
+    node = question.get("node")
+    told: Any = explain_module.explain(network, None if node is None else node_given(desk.cube, node)).to_dict()
+    columns: list[ColumnValue] = []
+    if told["kind"] == "object":
+        row = int(desk.cube.objects.find([str(told["id"])]).rows[0])
+        known = columns_of(desk.cube, row)[:MOST_COLUMNS]
+        columns = [{"column": name, "value": value[:LONGEST]} for name, value in known]
+    return {"kind": told["kind"], "sentence": told["sentence"], "explanation": told, "columns": columns}
+
+
+def without(desk: Desk, question: WithoutQuestion, progress: Progress) -> ChangeAnswer:
+    """Return what becomes of a network without some cells and objects, or with others."""
+    network = desk.network(question["ask"], progress)
+    out = [node_given(desk.cube, node) for node in question.get("without", [])]
+    inside = [node_given(desk.cube, node) for node in question.get("with_", [])]
+    change = change_module.change(network, without=out, with_=inside)
+    told: Any = change.to_dict()
+    return {
+        "sentence": change.sentence,
+        "value": told["value"],
+        "before": told["before"],
+        "merely": told["merely"],
+        "entered": [_node(each) for each in change.entered],
+        "left": [_node(each) for each in change.left],
+        "change": told,
+    }
+
+
+def contrast(desk: Desk, question: ContrastQuestion, progress: Progress) -> ContrastAnswer:
+    """Return the few cells that tell two queries apart, or each label of one from the others."""
+    seen = desk.view(question)
+    query = query_of(desk.cube, question["query"], question.get("labels"))
+    m = whole_number("m", question.get("m", FEW_CELLS), 1, MOST_CELLS, what="cells")
+    names = question.get("names")
+    if "against" in question:
+        if not question["against"]:
+            raise ParameterError(
+                "against is [], expected the id of at least one object: leave it out to tell the query from all others"
+            )
+        against = query_of(desk.cube, question["against"])
+        found = contrast_module.contrast(seen, Query(query.objects), against, m, names=names)
+    elif query.labels is not None:
+        described = contrast_module.contrast(seen, query, m=m, names=names)  # type: ignore[arg-type]
+        return {"sentence": str(described), "contrast": _plain(described)}
+    else:
+        found = contrast_with_others(seen, query, m, names=names)
+    return {"sentence": found.sentence, "contrast": _plain(found)}
+
+
+def drill(desk: Desk, question: DrillQuestion, progress: Progress) -> DrillAnswer:
+    """Return the cells below a cell that say most about a query."""
+    cell = question.get("cell")
+    query = query_of(desk.cube, question["query"])
+    k = whole_number("k", question.get("k", FEW_CELLS), 1, MOST_CELLS, what="cells")
+    found = drill_module.drill(desk.view(question), query, None if cell is None else tuple(cell), k)
+    return {"sentence": found.sentence, "drilled": _plain(found)}
+
+
+def _plain(record: Contrast | Description | Drilled) -> Any:
+    """Return a record as JSON has it, and as its shape says."""
+    return record.to_dict()
+
+
+def _node(named: NamedNode) -> Node:
+    return {"cell": list(named.key)} if isinstance(named.key, tuple) else {"object": named.key}
+
+
+LEAST_RUNS, RUNS, MOST_RUNS = 1, 5, 50
+"""So many runs a comparison has at least, without a word, and at most."""
+
+
+def compare(desk: Desk, question: CompareQuestion, progress: Progress) -> CompareAnswer:
+    """Return whether the network of a question helps the next step, against PageRank as large and the query alone."""
+    runs = whole_number("runs", question.get("runs", RUNS), LEAST_RUNS, MOST_RUNS, what="runs")
+    request = desk.request(question["ask"])
+    seen, parameters = desk.view(request.words), parameters_of(desk.cube, request)
+    judged = judge(seen, task=question.get("task"), runs=runs, progress=progress, **parameters)
+    said = verdict(judged.comparison)
+    key = _key(request.words, question.get("task"), runs, judged.comparison)
+    note = ""
+    try:
+        check_report()
+    except MissingPackageError as missing:
+        key, note = "", str(missing)
+    if key:
+        progress("writing the report", 0, None)
+        with tempfile.TemporaryDirectory() as folder:
+            page, *_ = report_files(judged.make, judged.comparison, folder)
+            desk.keep_report(key, Path(page).read_text(encoding="utf-8"))
+    return {
+        "sentence": said.sentence,
+        "table": _rows(judged.comparison),
+        "task": judged.comparison.task,
+        "helps": bool(said.helps),
+        "finding": said.finding.outcome,
+        "report": key,
+        "note": note,
+    }
+
+
+def _key(words: dict[str, Any], task: str | None, runs: int, comparison: Comparison) -> str:
+    """Return the key of a report: the same for the same question."""
+    text = json.dumps([words, task, runs, comparison.task], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _rows(comparison: Comparison) -> list[ComparedShape]:
+    """Return a row for each network compared: its scores by miner, its size, or why there is none."""
+    found = results(comparison)
+    deciding = set(found["deciding"])
+    rows: list[ComparedShape] = []
+    for setup in comparison.setups:
+        trials = [trial for trial in comparison.trials if trial.setup == setup]
+        scored = [trial for trial in trials if trial.scores]
+        rows.append(
+            {
+                "network": setup.name,
+                "nodes": max((trial.nodes for trial in scored), default=None),
+                "links": max((trial.links for trial in scored), default=None),
+                "scores": [
+                    _score(each)
+                    for each in found["estimates"]
+                    if each["setup"] == setup.name and each["miner"] in deciding
+                ],
+                "reason": "" if scored else next((trial.reason for trial in trials), ""),
+            }
+        )
+    return rows
+
+
+def _score(estimate: Mapping[str, Any]) -> ScoreShape:
+    told: Any = {name: estimate[name] for name in ScoreShape.__annotations__}
+    return told  # type: ignore[no-any-return]
+
+
+LABELS = 1_000
+"""So many labels of a level are named, to choose among them."""
+
+
+def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
+    """Return what a cube has, and what may be asked of it."""
+    whole = desk.cube
+    return {
+        "name": desk.name,
+        "checksum": desk.checksum,
+        "sentence": _sentence(whole),
+        "attribution": str(whole.settings.get("attribution") or ""),
+        "objects": len(whole.objects),
+        "cells": len(whole.cells),
+        "links": whole.links.count,
+        "dimensions": _dimensions(whole),
+        "kinds": kinds_of(whole),
+        "items": whole.items is not None,
+        "times": window_labels(whole),
+        "methods": [_method(name) for name in [*methods(), *WITH_OPTIONS]],
+        "objectives": list(OBJECTIVES),
+        "forms": list(FORMS),
+        "exports": endings(),
+        "pictures": [ending for ending in endings() if ending in PICTURES],
+        "unmade": missing_for(),
+        "limits": {
+            "letters": MOST,
+            "bytes": MOST_BYTES,
+            "file": MOST_FILE,
+            "names": MOST_GIVEN,
+            "members": MOST_MEMBERS,
+            "least_runs": LEAST_RUNS,
+            "runs": RUNS,
+            "most_runs": MOST_RUNS,
+        },
+        "examples": candidates(desk, example_objects(whole)),
+        "read": _reading(whole),
+        "version": __version__,
+    }
+
+
+def pivot(desk: Desk, question: PivotQuestion, progress: Progress) -> PivotAnswer:
+    """Return how many objects have a label of each of two levels, and how many of a query."""
+    seen = desk.view(question)
+    asked = query_of(desk.cube, question["query"]) if question.get("query") else None
+    most = whole_number("most", question.get("most", FEW_LABELS), 1, MOST_LABELS, what="rows and columns")
+    found = drill_module.pivot(seen, question["rows"], question["columns"], asked, most=most)
+    told, cells = found.to_dict(), question.get("cells")
+    return {
+        "rows": told["rows"],
+        "columns": told["columns"],
+        "objects": told["objects"],
+        "query": told["query"],
+        "lift": told["lift"],
+        "chosen": place_cells(seen, found, map(tuple, cells)).tolist() if cells else [],
+        "finer": finer_levels(seen, found),
+        "row_objects": told["row_objects"],
+        "column_objects": told["column_objects"],
+        "more_rows": found.more[0],
+        "more_columns": found.more[1],
+        "sentence": found.sentence,
+    }
+
+
+def _reading(whole: Cube) -> ReadingShape | None:
+    """Return what was read of a spreadsheet; what a file says that is nothing of the kind is none."""
+    kept = reading_in(whole.settings)
+    if kept is None:
+        return None
+    try:
+        found: ReadingShape = read(ReadingShape, {name: kept[name] for name in fields_of_shape(ReadingShape)})
+    except (KeyError, ParameterError):
+        return None
+    return found
+
+
+def _sentence(whole: Cube) -> str:
+    names = [dimension.name for dimension in whole.dimensions]
+    sides = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    kinds = kinds_of(whole)
+    of_kind = f" ({', '.join(kinds[:3])})" if any(kinds) else ""
+    return (
+        f"{len(whole.objects):,} objects{of_kind} in {len(whole.cells):,} cells by {sides}, "
+        f"with {whole.links.count:,} links among them"
+    )
+
+
+def _dimensions(whole: Cube) -> list[DimensionShape]:
+    times = time_dimensions(whole)
+    return [
+        {
+            "name": dimension.name,
+            "levels": [
+                {"name": level.name, "labels": len(level.labels), "first": sorted(map(str, level.labels))[:LABELS]}
+                for level in (dimension.levels[at] for at in levels_of(dimension))
+            ],
+            "time": number in times,
+        }
+        for number, dimension in enumerate(whole.dimensions)
+    ]
+
+
+def _method(name: str) -> MethodShape:
+    own, options = WITH_OPTIONS.get(name, (name, {}))
+    kind = methods()[own]
+    missing = None
+    try:
+        method = kind(**options)
+        if isinstance(method, ChecksItself):
+            method.check()
+    except MissingPackageError as error:
+        missing = str(error)
+    return {
+        "name": name,
+        "cells": chooses_cells(kind),
+        "long": is_long(name),
+        "missing": missing,
+        "options": [{"name": option, "default": value} for option, value in (options_shown(kind) | options).items()],
+    }

@@ -1,0 +1,204 @@
+"""The interface described as OpenAPI 3.1 has it, made of the routes and the shapes alone."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Literal, Union, get_args, get_origin, is_typeddict
+
+from cube2net import __version__
+from cube2net.apps.service.network_schemas import ExportQuestion, Failure, FailureDetail, ProgressShape
+from cube2net.apps.service.schemas import OPENINGS, UPLOAD, OpeningRoute, UploadAnswer
+from cube2net.apps.service.service import ROUTES, Route
+from cube2net.apps.service.validation import MOST, bare_type, choices_of, fields_of_shape
+
+BASE = "/api/v1"
+JSON, LINES = "application/json", "application/x-ndjson"
+PLAIN: dict[Any, dict[str, Any]] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    types.NoneType: {"type": "null"},
+    Any: {},
+}
+REFUSALS = {
+    "400": "The question cannot be answered: one sentence says why.",
+    "401": "No token came with it.",
+    "403": "It came from elsewhere.",
+    "404": "There is nothing of that name.",
+    "405": "It is asked in another way.",
+    "409": "No cube is open yet, or another than the header `cube2net-checksum` names.",
+    "408": "It came too slowly.",
+    "413": "It is too large.",
+    "415": "It is no JSON.",
+    "429": "There is too much to do: try again.",
+    "500": "Something went wrong that should not.",
+    "503": "It took too long.",
+}
+ABOUT = """A question about the cube is a JSON object, sent by POST to the path of its name; its answer is one too.
+
+With `Accept: application/x-ndjson` lines come while it is worked on: `{"progress": …}`, and at the end `{"answer": …}`
+or `{"error": …}`; closing the connection stops the work. A refusal is `{"error": {"sentence", "kind"}}`."""
+
+
+def openapi() -> dict[str, Any]:
+    """Return the description of all questions and answers, as JSON has it."""
+    schemas: dict[str, Any] = {}
+    paths: dict[str, Any] = {f"{BASE}/{route.name}": _path(route, schemas) for route in ROUTES.values()}
+    paths |= {f"{BASE}/{route.name}": _opening(route, schemas) for route in OPENINGS.values()}
+    paths[f"{BASE}/{UPLOAD}"] = {"post": _upload(schemas), "delete": _remove(schemas)}
+    paths[f"{BASE}/export"] = {"post": _export(schemas)}
+    paths[f"{BASE}/report/{{key}}"] = {"get": _report(schemas)}
+    schema_of(ProgressShape, schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "cube2net", "version": __version__, "description": ABOUT},
+        "paths": paths,
+        "components": {
+            "schemas": dict(sorted(schemas.items())),
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer", "description": "The token of the printed address."}
+            },
+        },
+        "security": [{"bearer": []}],
+    }
+
+
+def schema_of(hint: Any, schemas: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON Schema of a type; those of shapes are put among ``schemas``, and referred to."""
+    kinds = choices_of(hint)
+    if len(kinds) > 1:
+        return {"anyOf": [schema_of(kind, schemas) for kind in kinds]}
+    kind = bare_type(kinds[0])
+    if is_typeddict(kind):
+        if kind.__name__ not in schemas:
+            schemas[kind.__name__] = {}
+            schemas[kind.__name__] = _shape(kind, schemas)
+        return {"$ref": f"#/components/schemas/{kind.__name__}"}
+    if get_origin(kind) is Literal:
+        return {"type": "string", "enum": list(get_args(kind))}
+    if get_origin(kind) is list:
+        return {"type": "array", "items": schema_of(get_args(kind)[0], schemas), "maxItems": MOST}
+    if get_origin(kind) is tuple:
+        each, count = Union[get_args(kind)], len(get_args(kind))  # noqa: UP007
+        return {"type": "array", "items": schema_of(each, schemas), "minItems": count, "maxItems": count}
+    if get_origin(kind) is dict:
+        return {"type": "object", "additionalProperties": schema_of(get_args(kind)[1], schemas)}
+    return dict(PLAIN[kind])
+
+
+def _shape(shape: type, schemas: dict[str, Any]) -> dict[str, Any]:
+    fields = fields_of_shape(shape)
+    return {
+        "type": "object",
+        "description": _doc(shape),
+        "properties": {
+            name: schema_of(field.type, schemas) | ({"description": field.says} if field.says else {})
+            for name, field in fields.items()
+        },
+        "required": [name for name, field in fields.items() if field.required],
+        "additionalProperties": False,
+    }
+
+
+def _doc(thing: Any) -> str:
+    return " ".join((thing.__doc__ or "").split())
+
+
+def _path(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
+    long = " It may take long." if route.long else " It takes long where the method does." if route.networks else ""
+    answer = {"description": _doc(route.answers), "content": _answered(schema_of(route.answers, schemas), schemas)}
+    asked: dict[str, Any] = {
+        "operationId": route.name,
+        "summary": _doc(route.asks),
+        "description": f"{_doc(route.answer)}{long}",
+        "requestBody": {"required": True, "content": {JSON: {"schema": schema_of(route.asks, schemas)}}},
+        "responses": {"200": answer, **_refusals(schemas)},
+    }
+    if fields_of_shape(route.asks):
+        return {"post": asked}
+    plain = {name: value for name, value in asked.items() if name != "requestBody"}
+    return {"get": plain, "post": asked | {"operationId": f"{route.name}_post"}}
+
+
+def _answered(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    progress, error = (schema_of(shape, schemas) for shape in (ProgressShape, FailureDetail))
+    lines = [
+        {"type": "object", "properties": {name: part}, "required": [name]}
+        for name, part in {"progress": progress, "answer": schema, "error": error}.items()
+    ]
+    return {JSON: {"schema": schema}, LINES: {"schema": {"oneOf": lines}}}
+
+
+def _refusals(schemas: dict[str, Any]) -> dict[str, Any]:
+    content = {JSON: {"schema": schema_of(Failure, schemas)}}
+    return {status: {"description": text, "content": content} for status, text in REFUSALS.items()}
+
+
+def _export(schemas: dict[str, Any]) -> dict[str, Any]:
+    content = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+    return {
+        "operationId": "export",
+        "summary": _doc(ExportQuestion),
+        "description": "Return the file; its name is in Content-Disposition.",
+        "requestBody": {"required": True, "content": {JSON: {"schema": schema_of(ExportQuestion, schemas)}}},
+        "responses": {"200": {"description": "The file.", "content": content}, **_refusals(schemas)},
+    }
+
+
+def _opening(route: OpeningRoute, schemas: dict[str, Any]) -> dict[str, Any]:
+    answer = {"description": _doc(route.answers), "content": _answered(schema_of(route.answers, schemas), schemas)}
+    asked = {
+        "operationId": route.name,
+        "summary": _doc(route.asks),
+        "description": f"{route.does} Only of an explorer that was started without a cube.",
+        "requestBody": {"required": True, "content": {JSON: {"schema": schema_of(route.asks, schemas)}}},
+        "responses": {"200": answer, **_refusals(schemas)},
+    }
+    return {"post": asked}
+
+
+def _upload(schemas: dict[str, Any]) -> dict[str, Any]:
+    name = {"name": "name", "in": "query", "required": True, "schema": {"type": "string"}}
+    uses = {
+        "name": "uses",
+        "in": "query",
+        "description": "The files needed beside it: others make room where there is none. Without it all are.",
+        "schema": {"type": "array", "items": {"type": "string"}},
+    }
+    content = {JSON: {"schema": schema_of(UploadAnswer, schemas)}}
+    return {
+        "operationId": UPLOAD,
+        "summary": "Hand over a file, to be looked at and opened.",
+        "description": "Return the names of all files there are. Only of an explorer that was started without a cube.",
+        "parameters": [name, uses],
+        "requestBody": {
+            "required": True,
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        },
+        "responses": {"200": {"description": _doc(UploadAnswer), "content": content}, **_refusals(schemas)},
+    }
+
+
+def _remove(schemas: dict[str, Any]) -> dict[str, Any]:
+    name = {"name": "name", "in": "query", "required": True, "schema": {"type": "string"}}
+    content = {JSON: {"schema": schema_of(UploadAnswer, schemas)}}
+    return {
+        "operationId": "remove",
+        "summary": "Remove a file that was handed over.",
+        "description": "Return the names of the files that are left.",
+        "parameters": [name],
+        "responses": {"200": {"description": _doc(UploadAnswer), "content": content}, **_refusals(schemas)},
+    }
+
+
+def _report(schemas: dict[str, Any]) -> dict[str, Any]:
+    key = {"name": "key", "in": "path", "required": True, "schema": {"type": "string"}}
+    content = {"text/html": {"schema": {"type": "string"}}}
+    return {
+        "operationId": "report",
+        "summary": "The report of a comparison.",
+        "description": "Return the page that a comparison made; the latest few are kept.",
+        "parameters": [key],
+        "responses": {"200": {"description": "The page.", "content": content}, **_refusals(schemas)},
+    }

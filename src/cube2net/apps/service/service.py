@@ -1,0 +1,320 @@
+"""One cube that is asked over and over, and what was made of it lately."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from cube2net._util.progress import Progress, silent
+from cube2net.api.construct import construct as construct_network
+from cube2net.api.plan import check_nodes, nodes_at_most
+from cube2net.api.replay import choice_of, recall
+from cube2net.apps.service import network_schemas as network_shapes
+from cube2net.apps.service import schemas as shapes
+from cube2net.apps.service.answers import compare, construct, contrast, cube, drill, explain, layout, pivot, without
+from cube2net.apps.service.exports import ExportedFile, exported
+from cube2net.apps.service.names import complete, members, names
+from cube2net.apps.service.network_schemas import ExportQuestion
+from cube2net.apps.service.requests import (
+    NetworkRequest,
+    is_long,
+    parameters_of,
+    parse_request,
+    searches_bound,
+    view_of,
+    viewed,
+)
+from cube2net.apps.service.schemas import Ask
+from cube2net.apps.service.validation import read
+from cube2net.cube.name_index import NameIndex
+from cube2net.errors import Cube2netError, CubeError, ParameterError, quoted, unknown
+from cube2net.model.cube import Cube, lineage_of
+from cube2net.model.network import Network
+from cube2net.options import DEFAULTS
+
+KEPT, VIEWS, REPORTS = 16, 4, 4
+"""So many networks, views and reports are remembered, those asked for last."""
+MANY = 5_000
+"""A query of more objects takes long whatever the method."""
+PRICED = 8
+"""More pins and bans than these take long to price whatever the method."""
+FILE = "export"
+"""The question that is answered by a file."""
+CHOSEN_ANEW = ("without",)
+"""Questions that let the method choose again, whether the network is remembered or not."""
+T = TypeVar("T")
+
+
+class KeptChoice(NamedTuple):
+    """What was chosen for a network, by which another desk of the same cube has the network without choosing anew."""
+
+    key: str
+    text: str
+
+
+class Standing(NamedTuple):
+    """Whether a question may take more than a moment to answer, and what was chosen for it already if so."""
+
+    long: bool
+    choice: KeptChoice | None = None
+
+
+class Desk:
+    """A cube, and what was made of it lately; several threads may ask at once.
+
+    The same question gives the same answer whether its network is remembered or not. A network of more than
+    ``most_nodes`` nodes is refused.
+    """
+
+    def __init__(self, cube: Cube, *, most_nodes: int | None = None) -> None:
+        self.cube, self.most_nodes = cube, most_nodes
+        self._made: OrderedDict[str, Network] = OrderedDict()
+        self._choices: OrderedDict[str, str] = OrderedDict()
+        self._views: OrderedDict[str, Cube] = OrderedDict()
+        self._reports: OrderedDict[str, str] = OrderedDict()
+        self._names: NameIndex | None = None
+        self._lock = threading.Lock()
+        self._naming = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"Desk({self.cube!r})"
+
+    @property
+    def name(self) -> str:
+        """The name of the cube's folder."""
+        origin = lineage_of(self.cube).origin
+        return "a cube in memory" if origin is None else origin.folder.name
+
+    @property
+    def checksum(self) -> str | None:
+        """The checksum of the cube's manifest; None of a cube in memory."""
+        origin = lineage_of(self.cube).origin
+        return None if origin is None else origin.seal
+
+    @property
+    def names(self) -> NameIndex:
+        """All names by their words; made when first asked for."""
+        with self._naming:
+            if self._names is None:
+                self._names = NameIndex.of_cube(self.cube)
+            return self._names
+
+    def view(self, question: Mapping[str, Any]) -> Cube:
+        """Return the part of the cube that a question looks at."""
+        wanted = view_of(question)
+        if not wanted:
+            return self.cube
+        return self._known(self._views, VIEWS, json.dumps(wanted), lambda: viewed(self.cube, wanted))  # type: ignore[arg-type]
+
+    def request(self, ask: Ask) -> NetworkRequest:
+        """Return a question that is read once; one that was asked of another cube is refused."""
+        self.check_cube(ask)
+        return parse_request(self.cube, ask)
+
+    def sealed_words(self, request: NetworkRequest) -> dict[str, Any]:
+        """Return the words of a question, with the checksum of the cube where it has one."""
+        checksum = self.checksum
+        return request.words | ({} if checksum is None else {"cube": checksum})
+
+    def network(self, ask: Ask | NetworkRequest, progress: Progress = silent) -> Network:
+        """Return the network of a question."""
+        request = ask if isinstance(ask, NetworkRequest) else self.request(ask)
+        with nodes_at_most(self.most_nodes):
+            network = self._known(
+                self._made, KEPT, request.key, lambda: self._recalled(request) or self._network(request, progress)
+            )
+        self._forget_views()
+        return network
+
+    def _forget_views(self) -> None:
+        """Let go of networks of other parts of the cube than those looked at last: each of them holds its part."""
+        with self._lock:
+            parts = {key: id(made.question.whole) for key, made in self._made.items() if made.question is not None}
+            looked_at = list(dict.fromkeys(reversed(parts.values())))[: VIEWS + 1]
+            for key, part in parts.items():
+                if part not in looked_at:
+                    del self._made[key]
+
+    def _recalled(self, request: NetworkRequest) -> Network | None:
+        """Return a network that another desk chose; None where none is known."""
+        words = request.words
+        with self._lock:
+            choice = self._choices.get(request.key)
+        if choice is None:
+            return None
+        try:
+            return recall(self.view(words), choice, bound=bool(words.get("bound")))
+        except Cube2netError:
+            with self._lock:
+                self._choices.pop(request.key, None)
+            raise
+
+    def keep_choice(self, choice: KeptChoice) -> None:
+        """Remember what another desk chose for a network."""
+        with self._lock:
+            _put(self._choices, KEPT, choice.key, choice.text)
+
+    def _network(self, request: NetworkRequest, progress: Progress) -> Network:
+        network = construct_network(self.view(request.words), progress=progress, **parameters_of(self.cube, request))
+        check_nodes(len(network))
+        return network
+
+    def check_cube(self, ask: Ask) -> None:
+        """Raise where a question was asked of another cube."""
+        asked_of = ask.get("cube")
+        if asked_of is not None and asked_of != self.checksum:
+            raise CubeError(
+                f"the question was asked of another cube: its checksum begins {quoted(asked_of[:12])}, this one's "
+                f"{(self.checksum or 'none')[:12]!r}"
+            )
+
+    def answer(self, name: str, question: Mapping[str, Any], progress: Progress = silent) -> dict[str, Any]:
+        """Return what is answered to a question of a route, as JSON has it."""
+        route = route_of(name)
+        return dict(route.answer(self, read(route.asks, question), progress))
+
+    def file(self, question: Mapping[str, Any], progress: Progress = silent) -> ExportedFile:
+        """Return the file of a network, a picture of it, or what makes it again."""
+        return exported(self, read(ExportQuestion, question), progress)
+
+    def report(self, key: str) -> str:
+        """Return the page of a report that a comparison made lately."""
+        with self._lock:
+            if key not in self._reports:
+                raise ParameterError(f"there is no report {quoted(key, 40)}: run the comparison again")
+            return self._reports[key]
+
+    def keep_report(self, key: str, page: str) -> None:
+        """Remember the page of a report for a while."""
+        with self._lock:
+            _put(self._reports, REPORTS, key, page)
+
+    def may_be_long(self, name: str, question: Mapping[str, Any]) -> bool:
+        """Return whether a question may take more than a moment to answer by its words alone, which takes none."""
+        route = route_of(name) if name != FILE else None
+        if route is not None and route.long:
+            return True
+        ask = question.get("ask") if isinstance(question, Mapping) else None
+        if (route is not None and not route.networks) or not isinstance(ask, Mapping):
+            return False
+        sizes = {word: len(ask[word]) for word in ("query", "pins", "bans") if isinstance(ask.get(word), list)}
+        priced = sizes.get("pins", 0) + sizes.get("bans", 0) if question.get("prices") else 0
+        return bool(_is_long(ask) or sizes.get("query", 0) > MANY or priced > PRICED or ask.get("bound"))
+
+    def standing(self, name: str, question: Mapping[str, Any]) -> Standing:
+        """Return whether a question may take more than a moment to answer; not where its network is remembered.
+
+        Names are looked up for that, which takes a while where they are many. What is no question takes no time.
+        """
+        if not self.may_be_long(name, question):
+            return Standing(False)
+        if name in ROUTES and ROUTES[name].long:
+            return Standing(True)
+        try:
+            request = parse_request(self.cube, read(Ask, question["ask"]))
+            words, key = request.words, request.key
+            bound = searches_bound(words)
+        except Cube2netError:
+            return Standing(False)
+        priced = len([*words.get("pins", []), *words.get("bans", [])]) if question.get("prices") else 0
+        if _is_long(words) or len(words["query"]) > MANY or bound:
+            with self._lock:
+                known = key in self._made or key in self._choices
+            long = bool(priced) or name in CHOSEN_ANEW or not known
+        else:
+            long = priced > PRICED
+        return Standing(long, self._choice(key) if long else None)
+
+    def is_long(self, name: str, question: Mapping[str, Any]) -> bool:
+        """Return whether a question may take more than a moment to answer; not where its network is remembered."""
+        return self.standing(name, question).long
+
+    def choice(self, question: Mapping[str, Any]) -> KeptChoice | None:
+        """Return what was chosen for the network of a question that was answered; None where that is not known."""
+        if "ask" not in question:
+            return None
+        return self._choice(parse_request(self.cube, read(Ask, question["ask"])).key)
+
+    def _choice(self, key: str) -> KeptChoice | None:
+        with self._lock:
+            network, text = self._made.get(key), self._choices.get(key, "")
+        text = text or (choice_of(network) if network is not None else "")
+        return KeptChoice(key, text) if text else None
+
+    def _known(self, kept: OrderedDict[str, T], most: int, key: str, make: Callable[[], T]) -> T:
+        """Return what is remembered by a key, or made now."""
+        with self._lock:
+            if key in kept:
+                kept.move_to_end(key)
+                return kept[key]
+        made = make()
+        with self._lock:
+            _put(kept, most, key, made)
+        return made
+
+
+def _is_long(ask: Mapping[str, Any]) -> bool:
+    return is_long(ask.get("method") or DEFAULTS["method"], ask.get("options"))
+
+
+def _put(kept: OrderedDict[str, T], most: int, key: str, value: T) -> None:
+    kept[key] = value
+    kept.move_to_end(key)
+    while len(kept) > most:
+        kept.popitem(last=False)
+
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True)
+class Route:
+    """A question: the types of what is asked and answered, and the function that answers it.
+
+    ``networks`` says that it makes the network of an ``ask`` first, which takes long where its method does; ``long``
+    that it always takes long. ``click`` says that somebody waits who clicked or types: it waits behind no heavier work.
+    """
+
+    name: str
+    asks: type
+    answers: type
+    answer: Callable[[Desk, Any, Progress], Mapping[str, Any]]
+    networks: bool = False
+    long: bool = False
+    click: bool = False
+
+
+ROUTES: dict[str, Route] = {
+    route.name: route
+    for route in (
+        Route("cube", shapes.CubeQuestion, shapes.CubeAnswer, cube, click=True),
+        Route("names", shapes.NamesQuestion, shapes.NamesAnswer, names),
+        Route("complete", shapes.CompleteQuestion, shapes.CompleteAnswer, complete, click=True),
+        Route("members", shapes.MembersQuestion, shapes.MembersAnswer, members),
+        Route("pivot", shapes.PivotQuestion, shapes.PivotAnswer, pivot),
+        Route("construct", network_shapes.ConstructQuestion, network_shapes.NetworkAnswer, construct, networks=True),
+        Route("layout", network_shapes.LayoutQuestion, network_shapes.LayoutAnswer, layout, networks=True),
+        Route(
+            "explain", network_shapes.ExplainQuestion, network_shapes.ExplainAnswer, explain, networks=True, click=True
+        ),
+        Route(
+            "without", network_shapes.WithoutQuestion, network_shapes.ChangeAnswer, without, networks=True, click=True
+        ),
+        Route("contrast", network_shapes.ContrastQuestion, network_shapes.ContrastAnswer, contrast),
+        Route("drill", network_shapes.DrillQuestion, network_shapes.DrillAnswer, drill),
+        Route("compare", network_shapes.CompareQuestion, network_shapes.CompareAnswer, compare, long=True),
+    )
+}
+"""Every question, in the order in which one would ask them; ``export``, whose answer is a file, is asked by itself."""
+
+
+def route_of(name: str) -> Route:
+    """Return the route of a name."""
+    if name not in ROUTES:
+        raise unknown("question", name, ROUTES)
+    return ROUTES[name]

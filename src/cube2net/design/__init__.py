@@ -1,0 +1,1 @@
+"""Which dimensions suit a corpus."""

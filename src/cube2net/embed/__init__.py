@@ -1,5 +1,0 @@
-"""Cube → Vectors: what every cell means, and which cells are near."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

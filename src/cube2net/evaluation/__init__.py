@@ -1,0 +1,1 @@
+"""Trials, statistics, verdicts and reports."""

@@ -1,0 +1,442 @@
+"""Choose a network among several setups by successive halving, by labels of the query or by its hidden links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from cube2net._util.arrays import Array
+from cube2net._util.compiling import Stopwatch, cores, lent
+from cube2net._util.interrupts import Stop
+from cube2net._util.progress import Progress
+from cube2net._util.random import stream
+from cube2net._util.statistics import LEVEL, REACH
+from cube2net.errors import Cube2netError, QueryError
+from cube2net.evaluation.hidden_links import HiddenRuns, J
+from cube2net.evaluation.setups import DEFAULT
+from cube2net.evaluation.statistics import ENOUGH
+from cube2net.evaluation.trials import Make, Mine
+from cube2net.kernels.scores import AGREEMENT, weighed_tables
+from cube2net.model.comparison import Setup
+from cube2net.model.fingerprints import network_fingerprint
+from cube2net.model.network import Network
+from cube2net.model.query import Query
+
+FIRST_RUN_SHARE = 0.5
+"""The share of the time that the first run may take; setups that were not reached by then are left out."""
+
+MIN_FINALISTS = 2
+"""Halving stops at this number of setups."""
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """The score of one network in one run, and what it was computed from (for labels, the cluster of each object)."""
+
+    score: float
+    evidence: Array = field(default_factory=lambda: np.empty(0))
+
+
+@dataclass(frozen=True, eq=False)
+class Race:
+    """Setups compared by successive halving; ``marks`` holds every run, ``nodes`` the size of a setup's first network.
+
+    ``make(setup, seed, nodes)`` makes networks and ``mark(network, seed)`` mines them. ``stays`` are the setups that
+    take part in every run; the first of them, the query alone, has to be there.
+    """
+
+    make: Make
+    mark: Callable[[Network, int], Marks]
+    stays: tuple[Setup, ...] = (Setup(method="none"), DEFAULT)
+    marks: dict[Setup, list[Marks]] = field(default_factory=dict)
+    nodes: dict[str, int] = field(default_factory=dict)
+    left_out: dict[Setup, str] = field(default_factory=dict)
+    spent: list[float] = field(default_factory=list)
+
+    def run(
+        self,
+        setups: Sequence[Setup],
+        seeds: Sequence[int],
+        seconds: float,
+        progress: Progress,
+        watch: Stopwatch | None = None,
+    ) -> None:
+        """Mine all setups with the first seed, and the better half of them with each later one, within some seconds.
+
+        Setups that stay are always mined once. The time is checked between trials. A later run starts only if it fits
+        into the time left, judged by how long its trials took before; a run that is not finished in time is discarded.
+        ``watch`` is given where the time runs already.
+        """
+        running = watch or Stopwatch()
+        alive, lasted = list(setups), 0.0
+        costs: dict[Setup, float] = {}  # the seconds that each setup took in the last run
+
+        def is_over(number: int, place: int, setup: Setup) -> bool:
+            progress("trying networks", number * len(setups) + place, len(seeds) * len(setups))
+            limit = seconds if number else seconds * FIRST_RUN_SHARE
+            return (number > 0 or setup not in self.stays) and running.seconds > limit
+
+        with ThreadPoolExecutor(cores()) as pool, Stop() as stop:
+            timed_mark = stop.heeded(lent(self._timed_mark))
+
+            def submit(network: Network, seed: int) -> Future[tuple[Marks, float]]:
+                return pool.submit(timed_mark, network, seed)
+
+            for number, seed in enumerate(seeds):
+                if number:
+                    alive = self._better_half(alive, costs, lasted, seconds - running.seconds)
+                begun, costs = running.seconds, {}
+                if not alive or (not self._mine(alive, seed, submit, partial(is_over, number), costs) and number):
+                    self._forget(number)
+                    break
+                lasted = running.seconds - begun
+                alive = [setup for setup in alive if setup in costs]
+        for setup in setups:
+            if setup not in self.marks:
+                self.left_out.setdefault(setup, "there was no time to try it")
+        self.spent.append(running.seconds)
+
+    def _timed_mark(self, network: Network, seed: int) -> tuple[Marks, float]:
+        watch = Stopwatch()
+        return self.mark(network, seed), watch.seconds
+
+    def _better_half(
+        self, alive: Sequence[Setup], costs: Mapping[Setup, float], lasted: float, left: float
+    ) -> list[Setup]:
+        """Return the better half of the setups and those that stay; fewer or none where the time left is too short.
+
+        A run takes the share of the last one, which ``lasted`` so long, that its setups had in it.
+        """
+        ranked, total = [setup for setup in self.ranked if setup in alive], sum(costs.values())
+        for count in range(max(MIN_FINALISTS, len(alive) // 2), MIN_FINALISTS - 1, -1):
+            kept = [setup for setup in alive if setup in self.stays or setup in ranked[:count]]
+            own = [costs[setup] for setup in kept]
+            if max(*own, lasted * sum(own) / total if total else 0.0) <= left:
+                return kept
+        return []
+
+    def _mine(
+        self,
+        setups: Sequence[Setup],
+        seed: int,
+        submit: Callable[[Network, int], Future[tuple[Marks, float]]],
+        is_over: Callable[[int, Setup], bool],
+        costs: dict[Setup, float],
+    ) -> bool:
+        """Make and mine the networks of setups; return False where the time was over before the last.
+
+        ``costs`` receives the seconds of every setup. As many are mined at a time as there are cores. A setup whose
+        network equals that of an earlier one is left out, unless it stays.
+        """
+        mined: dict[bytes, tuple[str, Future[tuple[Marks, float]]]] = {}
+        workers = cores()
+        for first in range(0, len(setups), workers):
+            waiting: list[tuple[Setup, float, Future[tuple[Marks, float]]]] = []
+            stopped = False
+            for place, setup in enumerate(setups[first : first + workers], first):
+                stopped = is_over(place, setup)
+                if stopped:
+                    break
+                watch = Stopwatch()
+                try:
+                    network = self._made(setup, seed)
+                    same = network_fingerprint(network)
+                    if same in mined and setup not in self.stays:
+                        raise Cube2netError(f"its network is that of {mined[same][0]!r}")
+                except Cube2netError as error:
+                    self._leave_out(setup, error)
+                    continue
+                if same not in mined:
+                    mined[same] = setup.name, submit(network, seed)
+                waiting.append((setup, watch.seconds, mined[same][1]))
+            for setup, making, work in waiting:
+                try:
+                    marks, marking = work.result()
+                except Cube2netError as error:
+                    self._leave_out(setup, error)
+                    continue
+                self.marks.setdefault(setup, []).append(marks)
+                costs[setup] = making + marking
+            if stopped:
+                return False
+        return True
+
+    def _leave_out(self, setup: Setup, error: Cube2netError) -> None:
+        """Note why a setup cannot be tried; raise where it is the query alone."""
+        if setup == self.alone:
+            raise error
+        self.left_out[setup] = str(error)
+        self.marks.pop(setup, None)
+
+    def _made(self, setup: Setup, seed: int) -> Network:
+        if setup.like and setup.like not in self.nodes:
+            raise Cube2netError(f"there is no network of {setup.like!r} to be as large as")
+        network = self.make(setup, seed, self.nodes.get(setup.like))
+        self.nodes.setdefault(setup.name, len(network))
+        return network
+
+    def _forget(self, runs: int) -> None:
+        """Keep the marks of the first runs only."""
+        for marks in self.marks.values():
+            del marks[runs:]
+
+    @property
+    def finalists(self) -> list[Setup]:
+        """The setups that have all runs, by their mean score, the highest first."""
+        return [setup for setup in self.ranked if len(self.marks[setup]) == self.runs]
+
+    @property
+    def runs(self) -> int:
+        """How many runs the finalists have."""
+        return max(map(len, self.marks.values()))
+
+    @property
+    def alone(self) -> Setup:
+        """The query without anything beside it."""
+        return self.stays[0]
+
+    @property
+    def whole(self) -> dict[Setup, list[float]]:
+        """The score of every run of every setup."""
+        return {setup: [each.score for each in marks] for setup, marks in self.marks.items()}
+
+    @property
+    def ranked(self) -> list[Setup]:
+        """The setups by their mean score, the highest first, of equals the smaller network."""
+        means = {setup: round(float(np.mean(scores)), 9) for setup, scores in self.whole.items()}
+        return sorted(means, key=lambda setup: (-means[setup], self.nodes[setup.name]))
+
+    def mean(self, setup: Setup) -> float:
+        """Return the mean score of a setup."""
+        return float(np.mean(self.whole[setup]))
+
+    def rows(self, measure: str) -> list[dict[str, Any]]:
+        """Return what was tried, the best first, and then what was left out and why."""
+        tried: list[dict[str, Any]] = [
+            {
+                "setup": setup.name,
+                measure: self.mean(setup),
+                "runs": len(self.marks[setup]),
+                "nodes": self.nodes[setup.name],
+            }
+            for setup in self.ranked
+        ]
+        return tried + [{"setup": setup.name, "reason": reason} for setup, reason in self.left_out.items()]
+
+
+RESAMPLES = 200
+
+UNSEEN = 3.0
+"""What is not seen among n labels may still be true of three in n: no interval is narrower."""
+
+CHANCE_AUC = 0.5
+"""The AUC of scores that do not tell hidden links from pairs without a link."""
+
+FEWEST = 10
+"""A query needs so many labels to choose by, and there are no more folds than have as many each, or two."""
+
+
+def choose_by_labels(
+    query: Query, make: Make, mine: Mine, *, folds: int, seeds: Sequence[int], seconds: float, progress: Progress
+) -> Network:
+    """Return the default network, or one that agrees significantly better with the labels of a query.
+
+    ``mine`` clusters the objects of the query on a network.
+    """
+    judge = ByLabels(np.unique(np.array(query.labels), return_inverse=True)[1], assign_folds(query, folds, seeds[0]))
+
+    def mark(network: Network, seed: int) -> Marks:
+        return judge.marks(mine(network, "", seed)[1])
+
+    race = Race(make, mark)
+    race.run(candidates(), seeds, seconds, progress)
+    return _answer(race, make, judge.chosen(race), judge.sentence(race), "F1", seeds[0])
+
+
+def choose_by_hidden_links(
+    query: Query,
+    make: Make,
+    runs: HiddenRuns[J],
+    *,
+    seeds: Sequence[int],
+    seconds: float,
+    progress: Progress,
+) -> Network:
+    """Return the network with the highest mean AUC of hidden links of the query; every run hides other links.
+
+    The query alone is a reference and not returned. The default network is returned where too few links can be hidden,
+    or where no network finds them better than chance.
+    """
+    watch, seed = Stopwatch(), seeds[0]
+    try:
+        hidden = runs.of(seed)[1].hidden
+        count = min(len(hidden[0]), len(hidden[2]))
+    except QueryError:
+        count = 0
+    if count < ENOUGH:
+        note = f"{count:,} links of the query can be hidden, too few to tell by them: the default, {DEFAULT.name}"
+        return _noted(make(DEFAULT, seed, None), note, DEFAULT, [])
+    counts: dict[int, int] = {}
+
+    def mark(network: Network, seed: int) -> Marks:
+        counts[seed] = len(runs.of(seed)[1].hidden[0])
+        return Marks(runs.mine(network, "", seed)[0]["AUC"])
+
+    race = Race(runs.make, mark)
+    race.run(candidates(), seeds, seconds, progress, watch)
+    best = next((setup for setup in race.finalists if setup != race.alone), race.alone)
+    by_chance = race.mean(best) <= CHANCE_AUC and DEFAULT in race.marks
+    best = DEFAULT if by_chance else best
+    note = _note(race, best, f"{sum(counts[seed] for seed in seeds[: race.runs]):,} hidden links of the query", "AUC")
+    if by_chance:
+        note += "; no network finds them better than chance, so the default is taken"
+    if best.like:
+        race.nodes[DEFAULT.name] = len(make(DEFAULT, seed, None))  # as large as the default of the whole cube
+    return _answer(race, make, best, note, "AUC", seed)
+
+
+def _answer(race: Race, make: Make, best: Setup, note: str, measure: str, seed: int) -> Network:
+    """Return the network that is chosen, of the whole cube, with what was tried."""
+    return _noted(make(best, seed, race.nodes.get(best.like)), note, best, race.rows(measure))
+
+
+def _noted(network: Network, note: str, chosen: Setup, tried: list[dict[str, object]]) -> Network:
+    own = network.selection.note
+    return replace(
+        network,
+        selection=replace(network.selection, note=f"{note}; {own}" if own else note),
+        settings={**network.settings, "chosen": chosen.name, "tried": tried},
+    )
+
+
+def candidates() -> list[Setup]:
+    """Return the setups that are tried, the query alone first and the default second; all are sized by the query.
+
+    The others differ in what tells the query's objects apart: links only (PageRank), cells only, cells of one label,
+    and full cells. None has more neighbours than the default: with more, hidden
+    links are found better whether clusters are better or not (twice as many on the demo: AUC +0.02, F1 -0.05).
+    """
+    one_label = replace(DEFAULT, levels="one")
+    return [
+        Setup(method="none"),
+        DEFAULT,
+        Setup(method="pagerank", like=DEFAULT.name),
+        replace(DEFAULT, form="cells"),
+        one_label,
+        replace(one_label, form="cells"),
+        replace(DEFAULT, levels="full"),
+    ]
+
+
+def assign_folds(query: Query, most: int, seed: int) -> Array:
+    """Return the fold of every object of a query, each label spread evenly; -1 for objects without a label."""
+    labels = np.array(query.labels or (), dtype=np.str_)
+    known = np.flatnonzero(labels != "")
+    if len(known) < FEWEST:
+        raise QueryError(
+            f"'auto' chooses by labels, and {len(known)} objects of the query have one, expected {FEWEST} or more: "
+            "give more labels, or none, or choose a method"
+        )
+    count = max(2, min(most, len(known) // FEWEST))
+    order = known[stream(seed, "pipeline", "folds").permutation(len(known))]
+    order = order[np.argsort(labels[order], kind="stable")]
+    folds = np.full(len(labels), -1)
+    folds[order] = np.arange(len(order)) % count
+    return folds
+
+
+@dataclass(frozen=True, eq=False)
+class ByLabels:
+    """Choose by labels that part of a query has: the default, unless another setup is significantly better.
+
+    ``labels`` are numbers for every object of the query, and ``folds`` the fold of each, -1 without a label.
+    """
+
+    labels: Array
+    folds: Array
+
+    def marks(self, clusters: Array) -> Marks:
+        """Return the F1 of clusters on all labels known."""
+        return Marks(float(self._f1(clusters, (self.folds[:, None] >= 0).astype(np.float64))[0]), clusters)
+
+    def chosen(self, race: Race, without: int | None = None) -> Setup:
+        """Return the setup with the highest F1 of those significantly above the default, or the default.
+
+        A setup is significantly above where the 95 % interval of its paired difference over labelled objects and runs,
+        corrected for the number of setups tried (Bonferroni), is above 0; one run decides nothing. The labels of one
+        fold can be left out. Where the default could not be made, the query alone takes its place.
+        """
+        finalists = race.finalists
+        reference = DEFAULT if DEFAULT in finalists else race.alone
+        if race.runs < 2 or len(finalists) < 2:
+            return reference
+        times = self._times(np.flatnonzero((self.folds >= 0) & (self.folds != without)))
+        scores = {setup: self._scores(race, setup, times) for setup in finalists}
+        reach = NormalDist().inv_cdf(1 - LEVEL / 2 / (len(race.marks) - 1))
+
+        def lowest(setup: Setup) -> float:
+            apart = scores[setup] - scores[reference]
+            variance = apart[:, 1:].mean(axis=0).var() + apart[:, 0].var(ddof=1) / race.runs
+            return float(apart[:, 0].mean() - reach * np.sqrt(variance))
+
+        better = [setup for setup in finalists if lowest(setup) > 0]
+        return max(better, key=lambda setup: float(scores[setup][:, 0].mean()), default=reference)
+
+    def expected(self, race: Race) -> tuple[float, float, float]:
+        """Return what F1 to expect on as many other labels, and its 95 % interval.
+
+        It is the score on the labels known, less what choosing by them flatters: on every fold, the score of what is
+        chosen by all labels over that of what is chosen without the fold. The interval has the spread of two samples of
+        labels, those known and the others, and of runs, and is not narrower than a few labels can tell.
+        """
+        best = self.chosen(race)
+        folds = np.arange(self.folds.max() + 1)
+        inside = (self.folds[:, None] == folds).astype(np.float64)
+        own = self._scores(race, best, inside).mean(axis=0)
+        apart = [self._scores(race, self.chosen(race, fold), inside[:, [fold]]).mean() for fold in folds]
+        hope = race.mean(best) + min(0.0, float(np.mean(np.array(apart) - own)))
+        known = np.flatnonzero(self.folds >= 0)
+        drawn = self._scores(race, best, self._times(known)[:, 1:]).mean(axis=0)
+        scores = race.whole[best]
+        between = float(np.var(scores, ddof=1)) / len(scores) if len(scores) > 1 else float(np.var(own)) / len(own)
+        wide = max(REACH * float(np.sqrt(2 * (float(np.var(drawn)) + between))), UNSEEN / len(known))
+        return hope, max(0.0, hope - wide), min(1.0, hope + wide)
+
+    def sentence(self, race: Race) -> str:
+        """Return what was chosen and what that is worth, in one sentence."""
+        hope, low, high = self.expected(race)
+        note = _note(race, self.chosen(race), f"{int((self.folds >= 0).sum()):,} labels", "F1")
+        return f"{note}; on other labels expect {hope:.3f} [{low:.3f}, {high:.3f}]"
+
+    def _scores(self, race: Race, setup: Setup, times: Array) -> Array:
+        """Return the F1 of a setup, runs × columns of ``times``."""
+        return np.array([self._f1(each.evidence, times) for each in race.marks[setup]])
+
+    def _f1(self, clusters: Array, times: Array) -> Array:
+        """Return the F1 of clusters where objects count so many times, a column each."""
+        shape = int(clusters.max()) + 1, int(self.labels.max()) + 1
+        return np.asarray(AGREEMENT["F1"](weighed_tables(clusters, self.labels, shape, times)))
+
+    def _times(self, objects: Array) -> Array:
+        """Return how often every object counts: once in the first column, and in the others as the bootstrap draws."""
+        times = np.zeros((len(self.folds), 1 + RESAMPLES))
+        times[objects, 0] = 1.0
+        shares = np.full(len(objects), 1 / len(objects))
+        times[objects, 1:] = stream(0, "referee", "labels").multinomial(len(objects), shares, size=RESAMPLES).T
+        return times
+
+
+def _note(race: Race, best: Setup, basis: str, measure: str) -> str:
+    """Return what was chosen by what, and its score beside that of the default and of the query alone."""
+    runs = "one run" if race.runs == 1 else f"{race.runs} runs"
+    beside = f", the default {race.mean(DEFAULT):.3f}" if best != DEFAULT and DEFAULT in race.marks else ""
+    return (
+        f"chosen by {basis}: {best.name}, of {len(race.marks)} ways tried in {race.spent[-1]:.0f} s "
+        f"({runs}: {measure} {race.mean(best):.3f}{beside}, the query alone {race.mean(race.alone):.3f})"
+    )

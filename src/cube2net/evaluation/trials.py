@@ -1,0 +1,221 @@
+"""Trials of many setups, made one after the other and noted down, so that none is made twice."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cube2net._util.arrays import Array
+from cube2net._util.interrupts import Stop, step
+from cube2net._util.progress import Progress, silent
+from cube2net.errors import Cube2netError, InputError, whole_number
+from cube2net.evaluation.journal import Journal
+from cube2net.evaluation.setups import DEFAULT
+from cube2net.model.comparison import Comparison, Setup, Trial
+from cube2net.model.fingerprints import network_fingerprint, query_fingerprint
+from cube2net.model.network import Network
+from cube2net.model.query import Query
+
+NEARLY = 0.5
+"""So many seconds the miners at work have to finish when a comparison is interrupted."""
+
+KEPT = ("methods", "miners")
+"""What a journal says of a comparison and its settings say too."""
+
+Mined = tuple[Mapping[str, float], Array, float]
+Make = Callable[[Setup, int, int | None], Network]
+Mine = Callable[[Network, str, int], Mined]
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Makes networks and has them mined: ``make(setup, seed, nodes)`` and ``mine(network, miner, seed)``.
+
+    ``make`` is told how many nodes the network should have where the setup is to be as large as another, and else
+    None. ``mine`` returns scores, the evidence for them, and the seconds it took; ``workers`` networks are mined at
+    the same time. Equal networks are mined once for a miner and a seed. Whatever goes wrong with a setup becomes the
+    reason of its trials.
+    """
+
+    make: Make
+    mine: Mine
+    workers: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "workers", whole_number("workers", self.workers, 1))
+
+    def run(
+        self,
+        setups: Sequence[Setup],
+        miners: Sequence[str],
+        seeds: Sequence[int],
+        journal: Journal,
+        *,
+        progress: Progress = silent,
+    ) -> tuple[Trial, ...]:
+        """Return all trials, in the order of setups, miners and seeds; those in the journal are not made again.
+
+        Seeds are gone through one after the other, so that an interrupted comparison is complete for the first ones;
+        of the next one all that was mined is in the journal. A setup that is as large as another has to come behind
+        it.
+        """
+        total, done = len(setups) * len(miners) * len(seeds), 0
+        for seed in seeds:
+            pool, stop = ThreadPoolExecutor(self.workers), Stop()
+            at_work = _Round(self, seed, journal, pool, stop)
+            try:
+                for setup in at_work.run(setups, miners):
+                    done += len(miners)
+                    progress(f"comparing: seed {seed}, {setup.title}", done, total)
+            except BaseException as end:
+                pool.shutdown(wait=False, cancel_futures=True)
+                wait(at_work.mined.values(), timeout=NEARLY)
+                stop.ask()
+                if not isinstance(end, Exception):
+                    at_work.add_finished()
+                raise
+            pool.shutdown()
+        known = journal.trials
+        return tuple(known[setup.name, miner, seed] for setup in setups for miner in miners for seed in seeds)
+
+
+@dataclass(frozen=True, eq=False)
+class _Round:
+    """The trials of one seed: networks are made ahead, and mined by the pool until their turn to be noted comes.
+
+    ``sizes`` are the nodes of the networks of setups, by name.
+    """
+
+    trials: Trials
+    seed: int
+    journal: Journal
+    pool: ThreadPoolExecutor
+    stop: Stop
+    sizes: dict[str, int] = field(default_factory=dict)
+    mined: dict[tuple[bytes, str], Future[Mined]] = field(default_factory=dict)
+    ahead: deque[tuple[Setup, list[tuple[Trial, Future[Mined]]]]] = field(default_factory=deque)
+
+    def run(self, setups: Sequence[Setup], miners: Sequence[str]) -> Iterator[Setup]:
+        """Yield every setup when its trials are in the journal."""
+        for setup in setups:
+            self.ahead.append((setup, self._start(setup, miners)))
+            if len(self.ahead) > 2 * self.trials.workers:
+                yield self._finish()
+        while self.ahead:
+            yield self._finish()
+
+    def add_finished(self) -> None:
+        """Note all trials that need not be waited for, but for those that were stopped themselves."""
+        for _, waiting in self.ahead:
+            for about, work in waiting:
+                if about.key not in self.journal.trials and _has_an_answer(work):
+                    self.journal.add(_trial(about, work))
+
+    def _start(self, setup: Setup, miners: Sequence[str]) -> list[tuple[Trial, Future[Mined]]]:
+        """Make the network of a setup, and return its trials that are not known yet, with the work they wait for."""
+        keys = [(setup.name, miner, self.seed) for miner in miners]
+        sizes = [self.journal.trials[key].nodes for key in keys if key in self.journal.trials]
+        if any(sizes):
+            self.sizes[setup.name] = max(sizes)
+        missing = [miner for key, miner in zip(keys, miners, strict=True) if key not in self.journal.trials]
+        if not missing:
+            return []
+        try:
+            if setup.like and setup.like not in self.sizes:
+                raise Cube2netError(f"there is no network of {setup.like!r} to be as large as")
+            network = self.trials.make(setup, self.seed, self.sizes.get(setup.like))
+        except Exception as error:
+            failed: Future[Mined] = Future()
+            failed.set_exception(error)
+            return [(Trial(setup, miner, self.seed, reason="not made"), failed) for miner in missing]
+        self.sizes.setdefault(setup.name, len(network))
+        mark, about = network_fingerprint(network), describe_network(setup, network, self.seed)
+        for miner in missing:
+            if (mark, miner) not in self.mined:
+                self.mined[mark, miner] = self.pool.submit(
+                    self.stop.heeded(self.trials.mine), network, miner, self.seed
+                )
+        return [(replace(about, miner=miner), self.mined[mark, miner]) for miner in missing]
+
+    def _finish(self) -> Setup:
+        """Wait for the trials of the setup that was begun first, note them, and return it."""
+        setup, waiting = self.ahead[0]
+        for about, work in waiting:
+            self.journal.add(_trial(about, work))
+        self.ahead.popleft()
+        return setup
+
+
+def describe_network(setup: Setup, network: Network, seed: int) -> Trial:
+    """Return a trial of a network that is not mined yet: its sizes, its value, and the time it took to make."""
+    linked = np.zeros(len(network), dtype=bool)
+    linked[network.source] = linked[network.target] = True
+    return Trial(
+        setup,
+        miner="",
+        seed=seed,
+        nodes=len(network),
+        links=len(network.source),
+        loose=int((~linked[: len(network.query)]).sum()),
+        value=float(network.selection.value) if len(network.selection.cells) else None,
+        seconds=dict(network.seconds),
+        reason="not mined yet",
+    )
+
+
+def describe_error(error: Exception) -> str:
+    """Return what went wrong in one sentence; a mistake that is not ours to explain is named by its kind."""
+    text, kind = " ".join(str(error).split()), type(error).__name__
+    return (text or kind) if isinstance(error, Cube2netError) else f"{kind}: {text}".rstrip(": ")
+
+
+def _trial(about: Trial, work: Future[Mined]) -> Trial:
+    """Return what became of a trial: waits for its scores, or says why there are none."""
+    try:
+        scores, evidence, seconds = work.result()
+        return replace(
+            about, scores=dict(scores), evidence=evidence, seconds={**about.seconds, "mine": seconds}, reason=""
+        )
+    except Exception as error:
+        step()  # an interrupt that compiled code took for trouble of its own is none of a setup
+        return replace(about, reason=describe_error(error))
+
+
+def _has_an_answer(work: Future[Mined]) -> bool:
+    return work.done() and not work.cancelled() and isinstance(work.exception(), Exception | None)
+
+
+def read_comparison(path: Path, query: Query) -> Comparison:
+    """Return the comparison of all trials that a journal holds, for the query they were made for."""
+    journal = Journal.read(path)
+    about = journal.about
+    if not _is_whole(about):
+        raise InputError(f"{str(path)!r} is no journal of a comparison: choose another folder")
+    if about["query"] != query_fingerprint(query):
+        raise InputError(f"{str(path)!r} holds the trials of another query: give the one that was compared")
+    trials = tuple(journal.trials.values())
+    measures = next((tuple(trial.scores) for trial in trials if trial.scores), ())
+    task: str = about["task"]
+    truth = tuple(query.labels or ()) if task == "clustering" else ()
+    kept = {name: about[name] for name in KEPT if name in about}
+    hidden = {"pairs": sum(about.get("pairs", {}).values())} if task == "hidden" else {}
+    settings = {"query": repr(query), "task": task, **kept, **hidden, "default": DEFAULT.name}
+    return Comparison(task, measures, trials, truth, settings)
+
+
+def _is_whole(about: Mapping[str, Any]) -> bool:
+    """Return whether the first line of a journal says what a comparison is made of."""
+    pairs = about.get("pairs", {})
+    return (
+        isinstance(about.get("task"), str)
+        and isinstance(about.get("query"), str)
+        and all(isinstance(about.get(name), dict) for name in KEPT)
+        and isinstance(pairs, dict)
+        and all(type(count) is int for count in pairs.values())
+    )

@@ -1,0 +1,1 @@
+"""Readers: raw data become a Corpus."""

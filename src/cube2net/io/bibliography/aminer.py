@@ -1,0 +1,239 @@
+"""AMiner's DBLP citation network: authors and their papers, from its JSON (V10 and later) or its older text."""
+
+from __future__ import annotations
+
+import io
+import re
+import reprlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cube2net._util.progress import Progress, silent
+from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
+from cube2net.errors import listed
+from cube2net.io.bibliography.papers import LONGEST_VENUE, YEARS, Papers, without_part
+from cube2net.io.dropped import Dropped
+from cube2net.io.files import InputFiles, data_files
+from cube2net.io.text_records import Lines, Records, json_records, lines, texts
+from cube2net.model.corpus import Corpus
+
+STAGE = "reading AMiner's papers"
+ATTRIBUTION = (
+    "AMiner's DBLP citation network (https://www.aminer.org/citation): J. Tang, J. Zhang, L. Yao, J. Li, L. Zhang "
+    "and Z. Su, ArnetMiner: extraction and mining of academic social networks, KDD 2008"
+)
+EXPECTED = "AMiner's file or folder, such as dblp-ref-0.json, dblp.v12.json, dblp.v10.zip or dblp.txt"
+ENDINGS = (".json", ".jsonl", ".txt")
+EVERY = 20_000
+TAG = re.compile(r"#(index|conf|year|citation|arnetid|[*@!%oct])")
+FIELDS = {
+    **{"*": "title", "@": "authors", "!": "abstract", "index": "id"},
+    **{"t": "year", "year": "year", "c": "venue", "conf": "venue"},
+}
+SUFFIXES = ("jr", "jr.", "sr", "sr.", "ii", "iii", "iv")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aminer:
+    """Reads AMiner's citation network: files or folders, plain or packed (gz, zip, tar).
+
+    Objects are authors: by their id where the file gives one (V11 and later), else by name. Items are papers
+    with ``year``, ``venue``, ``title`` and ``text``: title and abstract, or the title alone without
+    ``abstracts``, which needs less than half the memory. A line or paper that cannot be used is counted in
+    ``dropped`` and the first few are said, or it stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked``
+    limit how far packed files may swell.
+    """
+
+    abstracts: bool = True
+    strict: bool = False
+    max_ratio: int = RATIO
+    max_unpacked: int | str = TOTAL
+
+    def __post_init__(self) -> None:
+        UnpackLimits(self.max_ratio, self.max_unpacked)
+
+    def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
+        """Return the corpus of the files, each read once from front to back."""
+        meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
+        files = InputFiles(data_files(paths, ENDINGS, EXPECTED), ENDINGS, meter)
+        dropped = Dropped(self.strict, progress)
+        papers = Papers(dropped, texts=self.abstracts)
+        taker = _Taker(papers, dropped, self.abstracts)
+        read = 0
+        for name, file in files:
+            for line, record in read_records(name, file, dropped):
+                taker.take(name, line, record)
+                read += 1
+                if read % EVERY == 0:
+                    progress(STAGE, files.done, files.total)
+        progress(STAGE, files.total, files.total)
+        return papers.corpus(ATTRIBUTION, listed(paths), full_names=taker.full_names)
+
+
+class _Taker:
+    """Makes papers of records, whatever version they are of."""
+
+    def __init__(self, papers: Papers, dropped: Dropped, abstracts: bool) -> None:
+        self.papers, self.dropped, self.abstracts = papers, dropped, abstracts
+        self.full_names: dict[str, str] = {}
+
+    def take(self, name: str, line: int, record: dict[str, Any]) -> None:
+        place = name, line
+        key = _key(record)
+        title = _text(record.get("title"))
+        year = _year(record.get("year"))
+        authors = record.get("authors")
+        if not key:
+            self.drop(place, "papers without an id", record, "id", "a text or whole number")
+        elif not title:
+            self.drop(place, "papers without a title", record, "title", "a text")
+        elif year not in YEARS:
+            allowed = f"a whole number from {YEARS[0]} to {YEARS[-1]}"
+            self.drop(place, "papers without a year", record, "year", allowed)
+        elif type(authors) is not list and authors is not None:
+            self.drop(place, "papers whose authors are no list", record, "authors", "a list")
+        else:
+            venue = self.venue(place, record)
+            abstract = self.abstract(place, record) if self.abstracts else ""
+            text = title
+            if abstract:
+                text = f"{title} {abstract}" if title.endswith((".", "?", "!")) else f"{title}. {abstract}"
+            self.papers.add((name, line, key, year, venue, title, text, *self.people(place, authors or [])))
+
+    def drop(self, place: tuple[str, int], reason: str, record: dict[str, Any], field: str, allowed: str) -> None:
+        got = f"is {reprlib.repr(record[field])}" if record.get(field) is not None else "is missing"
+        self.dropped.drop_one(reason, f"{place[0]} line {place[1]:,}", f"{field!r} {got}, expected {allowed}")
+
+    def people(self, place: tuple[str, int], authors: list[Any]) -> tuple[list[str], list[str]]:
+        """Return the keys and the names of authors given by name (V10 and before) or as objects."""
+        keys, names = [], []
+        for author in authors:
+            if type(author) is str:
+                key = name = author.strip()
+            elif type(author) is dict:
+                name = _text(author.get("name"))
+                key = _key(author) or name
+            else:
+                key = name = ""
+            if key:
+                keys.append(key)
+                names.append(name or key)
+            else:
+                got = {"author": author}
+                self.drop(place, "authors without a name", got, "author", "a name, or an object with one")
+        return keys, names
+
+    def venue(self, place: tuple[str, int], record: dict[str, Any]) -> str | None:
+        """Return the venue's name, without the number of a part; where there is a longer one it is noted."""
+        venue = record.get("venue")
+        if type(venue) is dict:
+            full = _text(venue.get("name_d"))[:LONGEST_VENUE]
+            label = without_part(_text(venue.get("raw"))) or full
+            if full and full != label:
+                self.full_names.setdefault(label, full)
+        else:
+            label = without_part(_text(venue))
+            if venue is not None and type(venue) is not str:
+                self.drop(place, "venues that are no text", record, "venue", "a text, or an object with one in 'raw'")
+        return label or None
+
+    def abstract(self, place: tuple[str, int], record: dict[str, Any]) -> str:
+        """Return the abstract, put together from an index of its words where that is what there is."""
+        abstract = record.get("abstract")
+        index = record.get("indexed_abstract")
+        if type(abstract) is str and (abstract := abstract.strip()):
+            return abstract
+        if type(index) is dict and type(words := index.get("InvertedIndex")) is dict:
+            return in_order(words)
+        for field, value in (("abstract", abstract), ("indexed_abstract", index)):
+            if value not in (None, "", {}):
+                self.drop(place, "abstracts that are no text", record, field, "a text, or an index of its words")
+                break
+        return ""
+
+
+def in_order(words: dict[str, Any]) -> str:
+    """Return the text of an index from words to their places.
+
+    >>> in_order({"to": [0, 4], "be": [1, 5], "not": [3], "or": [2]})
+    'to be or not to be'
+    """
+    placed = [(at, word) for word, where in words.items() if type(where) is list for at in where if type(at) is int]
+    placed.sort(key=lambda pair: pair[0])
+    return " ".join([word for _, word in placed]).strip()
+
+
+def _key(record: dict[str, Any]) -> str:
+    key = record.get("id")
+    if key is None or key == "":
+        key = record.get("_id")
+    if type(key) is str:
+        return key.strip()
+    return str(key) if type(key) is int else ""
+
+
+def _text(value: object) -> str:
+    return value.strip() if type(value) is str else ""
+
+
+def _year(value: object) -> int:
+    """Return a year given as a number or in digits, 0 if it is neither."""
+    if type(value) is int:
+        return value
+    if type(value) is str and len(value) == 4 and value.isascii() and value.isdecimal():
+        return int(value)
+    return int(value) if type(value) is float and value.is_integer() else 0
+
+
+def read_records(name: str, file: io.BufferedReader, dropped: Dropped) -> Records:
+    """Return the papers of a file, each with its line, whichever format the file has."""
+    start = file.peek(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(b"#") or start[:1].isdigit():
+        return text_records(name, texts(name, enumerate(lines(file), start=1), dropped), dropped)
+    return json_records(name, texts(name, enumerate(lines(file), start=1), dropped), dropped)
+
+
+def text_records(name: str, tagged: Lines, dropped: Dropped) -> Records:
+    """Return the records of tagged text (V1 to V9): ``#*`` title, ``#@`` authors, ``#index`` id, and so on.
+
+    A blank line ends a record, and so does a second title or id. The file may begin with the number of papers.
+
+    >>> some = enumerate(["2", "#*Sorting.", "#@A. Hoare,B. Lee, Jr.", "#t1962", "#cBIT", "#index7", "#%3"], start=1)
+    >>> next(text_records("few.txt", some, Dropped()))
+    (2, {'title': 'Sorting.', 'authors': ['A. Hoare', 'B. Lee, Jr.'], 'year': '1962', 'venue': 'BIT', 'id': '7'})
+    """
+    record: dict[str, Any] = {}
+    first = 0
+    for number, line in tagged:
+        text = line.strip("\ufeff \t\r\n")
+        match = TAG.match(text)
+        field = FIELDS.get(match[1], "") if match else ""
+        if record and (not text or (field in ("title", "id") and field in record)):
+            yield first, record
+            record = {}
+        if not text or (number == 1 and text.isdecimal()):
+            continue
+        if match is None:
+            shown = text[:40] + ("…" if len(text) > 40 else "")
+            dropped.drop_one(
+                "lines without a known tag", f"{name} line {number:,}", f"{shown!r} begins with no known tag"
+            )
+        elif field:
+            first = first if record else number
+            value = text[match.end() :].strip()
+            record[field] = _names(value) if field == "authors" else value
+    if record:
+        yield first, record
+
+
+def _names(text: str) -> list[str]:
+    names: list[str] = []
+    for part in text.split(";" if ";" in text else ","):
+        name = part.strip()
+        if names and name.casefold() in SUFFIXES:
+            names[-1] += f", {name}"
+        elif name:
+            names.append(name)
+    return names

@@ -1,0 +1,249 @@
+"""dblp: authors and their papers, from dblp.xml as it is published.
+
+It is read element by element: its records go by one at a time, and no entity is ever declared or fetched.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cube2net._util.progress import Progress, silent
+from cube2net._util.xml import SafeXml
+from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
+from cube2net.errors import ParameterError, listed, unknown
+from cube2net.io.bibliography.papers import LONGEST_VENUE, YEARS, Papers, without_part
+from cube2net.io.dropped import Dropped
+from cube2net.io.files import InputFiles, data_files
+from cube2net.model.corpus import Corpus
+
+STAGE = "reading dblp"
+ATTRIBUTION = "dblp computer science bibliography (https://dblp.org), CC0 1.0"
+EXPECTED = "dblp.xml or dblp.xml.gz"
+ENDINGS = (".xml",)
+FIELDS = frozenset(("author", "title", "year", "journal", "booktitle", "school"))
+KINDS = ("article", "inproceedings", "incollection", "phdthesis")
+VENUES = ("streams", "titles")
+STREAM = re.compile(r"((?:conf|journals)/[^/]+)/")
+ORDINAL = (
+    r"(?:(?:twenty|thirty|forty|fifty|sixty)[- ])?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
+    r"|(?:ten|eleven|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen)th|twelfth|[a-z]+tieth"
+)
+NOISE = re.compile(rf"\b(?:proceedings|proc\.) (?:of )?(?:the )?|\b[0-9]+(?:st|nd|rd|th)?\b|\b(?:{ORDINAL})\b", re.I)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dblp:
+    """Reads dblp.xml, plain or packed (gz, zip, tar).
+
+    Objects are authors under the name dblp gives them, with the number that tells namesakes apart
+    ("Wei Wang 0001"), and called without it. Items are papers of the given ``kinds`` with ``year``, ``venue``,
+    ``title`` and ``text``, which is the title. With ``venues="streams"`` the papers of one series (those whose
+    key begins with ``conf/kdd/``) have one venue, called by the commonest of its short names ("KDD");
+    with ``"titles"`` each has the journal or book title that stands in it. Long names come from the titles
+    of proceedings. A record that cannot be used is counted in ``dropped`` and the first few are said, or it
+    stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked`` limit how far a packed file may swell.
+    """
+
+    kinds: tuple[str, ...] = ("article", "inproceedings")
+    venues: str = "streams"
+    strict: bool = False
+    max_ratio: int = RATIO
+    max_unpacked: int | str = TOTAL
+
+    def __post_init__(self) -> None:
+        UnpackLimits(self.max_ratio, self.max_unpacked)
+        kinds: object = self.kinds
+        if isinstance(kinds, str):
+            raise ParameterError(f"kinds is the text {kinds!r}, expected a tuple such as ('article',)")
+        for kind in self.kinds or ("",):
+            if kind not in KINDS:
+                raise unknown("kind of record", kind, KINDS)
+        if self.venues not in VENUES:
+            raise unknown("way to name venues", self.venues, VENUES)
+
+    def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
+        """Return the corpus of the file, read once from front to back."""
+        meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
+        files = InputFiles(data_files(paths, ENDINGS, EXPECTED), ENDINGS, meter)
+        dropped = Dropped(self.strict, progress)
+        papers = Papers(dropped, texts=False)
+        taker = _Taker(papers, dropped, self.venues == "streams")
+
+        def tell() -> None:
+            progress(STAGE, files.done, files.total)
+
+        for name, file in files:
+            taker.file = name
+            read_records(name, file, {*self.kinds, "proceedings"}, taker.take, tell, dropped)
+        tell()
+        labels = taker.labels()
+        full_names = {labels.get(venue, venue): found.most_common(1)[0][0] for venue, found in taker.long.items()}
+        return papers.corpus(ATTRIBUTION, listed(paths), labels=labels, full_names=full_names)
+
+
+@dataclass
+class Record:
+    """One record of dblp: its kind, its key, the line it starts on, and the texts of its fields."""
+
+    kind: str
+    key: str
+    line: int
+    authors: list[str] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+
+
+class _Taker:
+    """Makes papers of records, and learns from all of them what venues are called."""
+
+    def __init__(self, papers: Papers, dropped: Dropped, by_stream: bool) -> None:
+        self.papers, self.dropped, self.by_stream = papers, dropped, by_stream
+        self.file = ""
+        self.short: dict[str, Counter[str]] = {}
+        self.long: dict[str, Counter[str]] = {}
+
+    def take(self, record: Record) -> None:
+        texts = record.texts
+        venue = self.venue(record)
+        if record.kind == "proceedings":
+            self.dropped.leave_out("records that are no papers")
+            name = long_name(texts.get("title", ""))
+            if venue and name:
+                self.long.setdefault(venue, Counter())[name] += 1
+            return
+        title, year = texts.get("title", ""), texts.get("year", "")
+        if not record.key:
+            self.drop(record, "papers without an id", "it has no key")
+        elif not title:
+            self.drop(record, "papers without a title", "it has no title")
+        elif not (year.isascii() and year.isdecimal() and len(year) == 4 and int(year) in YEARS):
+            allowed = f"a whole number from {YEARS[0]} to {YEARS[-1]}"
+            self.drop(record, "papers without a year", f"its year is {year[:40]!r}, expected {allowed}")
+        else:
+            keys = [author for author in record.authors if author]
+            if len(keys) < len(record.authors):
+                self.drop(record, "authors without a name", "an author of it has no name")
+            names = [without_number(key) for key in keys]
+            self.papers.add((self.file, record.line, record.key, int(year), venue, title, title, keys, names))
+
+    def venue(self, record: Record) -> str | None:
+        """Return the series of a record, or else the title of its journal, book or school."""
+        texts = record.texts
+        title = without_part(texts.get("journal") or texts.get("booktitle") or texts.get("school") or "")
+        series = STREAM.match(record.key) if self.by_stream else None
+        if series is None:
+            return title or None
+        stream = series[1][:LONGEST_VENUE]
+        found = self.short.get(stream)
+        if found is None:
+            found = self.short[stream] = Counter()
+        if title and record.kind != "proceedings":
+            found[title] += 1
+        return stream
+
+    def labels(self) -> dict[str, str]:
+        """Return what every series is called; where two would be called the same, the smaller says which it is."""
+        found: dict[str, str] = {}
+        for stream, titles in sorted(self.short.items(), key=lambda pair: (-pair[1].total(), pair[0])):
+            label = titles.most_common(1)[0][0] if titles else stream.partition("/")[2]
+            found[label if label not in found else f"{label} ({stream})"] = stream
+        return {stream: label for label, stream in found.items()}
+
+    def drop(self, record: Record, reason: str, sentence: str) -> None:
+        self.dropped.drop_one(reason, f"{self.file} line {record.line:,}, {record.kind} {record.key[:80]!r}", sentence)
+
+
+def without_number(author: str) -> str:
+    """Return an author's name without the number that tells namesakes apart.
+
+    >>> without_number("Wei Wang 0001"), without_number("Jiawei Han")
+    ('Wei Wang', 'Jiawei Han')
+    """
+    name, _, number = author.rpartition(" ")
+    return name if name and len(number) == 4 and number.isascii() and number.isdecimal() else author
+
+
+def long_name(title: str) -> str:
+    """Return the long name of a series from the title of one of its proceedings, empty if there is none.
+
+    >>> long_name("Proceedings of the 25th ACM SIGKDD International Conference on Knowledge Discovery & Data "
+    ...           "Mining, KDD 2019, Anchorage, AK, USA, August 4-8, 2019.")
+    'ACM SIGKDD International Conference on Knowledge Discovery & Data Mining'
+    >>> long_name("Computer Vision - ECCV 2018 - 15th European Conference, Munich, Germany")
+    'Computer Vision European Conference'
+    """
+    parts = re.split(r" - |: ", title[:LONGEST_VENUE].partition(",")[0])
+    kept = [part for part in parts if not re.fullmatch(r"\S+ ?(?:[0-9]{4}|'[0-9]{2})", part)]
+    name = " ".join(NOISE.sub(" ", " ".join(kept)).split()).strip(" .")
+    return name if " " in name else ""
+
+
+def read_records(
+    name: str,
+    file: io.BufferedReader,
+    kinds: Container[str],
+    take: Callable[[Record], None],
+    tell: Callable[[], None],
+    dropped: Dropped,
+) -> None:
+    """Hand every record of the kinds wanted to ``take``, and call ``tell`` after every piece of the file."""
+    reader = _Reader(name, kinds, take, dropped)
+    too_long = "a record takes more than 16 MiB, which no paper does"
+    reader.xml.read(file, since=reader.since, too_long=too_long, tell=tell)
+
+
+class _Reader:
+    """Follows the elements of one file; text is only gathered inside a field that is wanted."""
+
+    def __init__(self, name: str, kinds: Container[str], take: Callable[[Record], None], dropped: Dropped) -> None:
+        self.kinds, self.take, self.dropped = kinds, take, dropped
+        self.record: Record | None = None
+        self.text: list[str] = []
+        self.begins = 0
+        self.xml = SafeXml(name, start=self.start, end=self.end, characters=self.character, unknown=self.unknown)
+        self.expat = self.xml.expat
+
+    def since(self) -> int:
+        return self.begins if self.xml.depth > 1 else max(self.expat.CurrentByteIndex, 0)
+
+    def character(self, character: str) -> None:
+        if self.expat.CharacterDataHandler is not None:
+            self.text.append(character)
+
+    def unknown(self, sentence: str) -> None:
+        if self.expat.CharacterDataHandler is not None:
+            self.dropped.drop_one("characters of unknown name", self.xml.place, sentence)
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        depth = self.xml.depth
+        if depth == 3:
+            if self.record is not None and tag in FIELDS:
+                self.text = []
+                self.expat.CharacterDataHandler = self.text.append
+        elif depth == 2:
+            self.begins = self.expat.CurrentByteIndex
+            if tag in self.kinds:
+                self.record = Record(tag, attributes.get("key", "").strip(), self.expat.CurrentLineNumber)
+            else:
+                self.dropped.leave_out("records that are no papers")
+        elif depth == 1 and tag != "dblp":
+            raise self.xml.error(f"the first element is {tag[:40]!r}, expected 'dblp'")
+
+    def end(self, tag: str) -> None:
+        record, depth = self.record, self.xml.depth
+        if record is None or depth > 2:
+            return
+        if depth == 1:
+            self.record = None
+            self.take(record)
+        elif self.expat.CharacterDataHandler is not None:
+            self.expat.CharacterDataHandler = None
+            text = " ".join("".join(self.text).split())
+            if tag == "author":
+                record.authors.append(text)
+            elif text:
+                record.texts.setdefault(tag, text)

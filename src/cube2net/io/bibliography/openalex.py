@@ -1,0 +1,605 @@
+"""OpenAlex: works and their authors, institutions or citations, from its snapshot or from what its interface gave.
+
+Works are gathered in temporary files; in memory are some numbers for every work and for every mention.
+"""
+
+from __future__ import annotations
+
+import io
+import mmap
+import tempfile
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, Literal, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pv
+
+from cube2net._util.arrays import Array
+from cube2net._util.files import one_sentence
+from cube2net._util.interrupts import step
+from cube2net._util.progress import Progress, silent
+from cube2net._util.spelling import nearest
+from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw, unpacked
+from cube2net.errors import ParameterError, SourceError, first_line, listed, unknown, whole_number
+from cube2net.io.bibliography.openalex_lines import LineReader, Parts, find_snapshot
+from cube2net.io.bibliography.openalex_works import CHAINS, FILTERS, OTHER, SINGLE, Batch, WorkColumns, numbers
+from cube2net.io.dropped import Dropped
+from cube2net.model.corpus import CITED_ELSEWHERE, MENTIONS, OBJECTS, Corpus, table
+from cube2net.model.dimension import DimensionSpec
+
+T = TypeVar("T")
+STAGE = "reading OpenAlex's works"
+ATTRIBUTION = (
+    "OpenAlex (https://openalex.org, CC0): J. Priem, H. Piwowar and R. Orr, OpenAlex: a fully-open index of scholarly "
+    "works, authors, venues, institutions and concepts, 2022"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenAlex:
+    """Reads OpenAlex's works: its snapshot or parts of it (JSON lines or Parquet), saved pages, bare JSON lines.
+
+    Items are works with ``year``, ``date``, ``title``, ``source``, ``publisher``, ``topic``, ``subfield``, ``field``,
+    ``domain``, ``concept`` (the best of level 2), ``concept_area`` (level 1), ``concept_field`` (level 0), ``type``,
+    ``language``, ``country`` and ``institution`` of the authors, ``cited_by_count`` and ``text``: title and abstract,
+    or the title alone without ``abstracts``. ``objects`` are ``"authors"`` or ``"institutions"``, linked when a work
+    names both, or ``"works"``, linked by citations. ``where`` leaves in only works with one of some labels
+    (``{"field": ["Computer Science"]}``), ``from_year`` and ``to_year`` those of some years; ``retracted=False`` leaves
+    out works that were retracted. Of a work that comes several times the one that was changed last counts, and ids
+    that were merged are followed where the snapshot's lists of them are there. What cannot be used is counted in
+    ``dropped`` and the first few are said, or it stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked``
+    limit how far packed files may swell.
+    """
+
+    objects: Literal["authors", "institutions", "works"] = "authors"
+    where: Mapping[str, Sequence[str] | str] = field(default_factory=dict)
+    from_year: int | None = None
+    to_year: int | None = None
+    retracted: bool = True
+    abstracts: bool = True
+    strict: bool = False
+    max_ratio: int = RATIO
+    max_unpacked: int | str = TOTAL
+
+    def __post_init__(self) -> None:
+        UnpackLimits(self.max_ratio, self.max_unpacked)
+        if self.objects not in ("authors", "institutions", "works"):
+            raise unknown("kind of objects", self.objects, ("authors", "institutions", "works"))
+        for name in self.where:
+            if name not in FILTERS:
+                raise unknown("attribute of works", name, FILTERS)
+        for name, year in (("from_year", self.from_year), ("to_year", self.to_year)):
+            if year is not None:
+                whole_number(name, year, 0, 9999)
+        if self.from_year is not None and self.to_year is not None and self.from_year > self.to_year:
+            raise ParameterError(f"from_year is {self.from_year}, after to_year {self.to_year}: no year is in between")
+
+    @property
+    def filters(self) -> dict[str, tuple[str, ...]]:
+        """The labels of which a work must have one, by attribute."""
+        return {name: (some,) if isinstance(some, str) else tuple(some) for name, some in self.where.items()}
+
+    def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
+        """Return the corpus of the files, each read once from front to back."""
+        found = find_snapshot(paths)
+        dropped = Dropped(self.strict, progress)
+        for remark in found.remarks:
+            dropped.say(remark)
+        meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
+        parts = Parts(found.parts, meter, dropped)
+        columns = WorkColumns(dropped, self.objects, self.filters, (self.from_year, self.to_year), self.retracted)
+        gathering = Gathering(self.objects)
+        said = [labels for labels in self.filters.values() if OTHER not in labels]
+        reader = LineReader(dropped, abstracts=self.abstracts, citations=self.objects == "works", said=said)
+        with closing(reader), closing(ahead(iter(parts))) as blocks:
+            for block in blocks:
+                step()
+                for lines, works in reader.parse(block):
+                    if works.num_rows and (batch := columns.batch(lines, works)) is not None:
+                        gathering.add(batch)
+                progress(STAGE, parts.done, parts.total)
+        progress(STAGE, parts.total, parts.total)
+        dropped.leave_out("works outside the filters", reader.passed)
+        if not gathering.works:
+            raise self._nothing(paths, columns, Parts(found.parts, meter, Dropped()))
+        if columns.cut_lists:
+            dropped.leave_out("works of which only the first 100 authors are named", columns.cut_lists)
+            dropped.say(f"{columns.cut_lists:,} works name their first 100 authors only (is_authors_truncated)")
+        progress("OpenAlex: putting works together", 0, None)
+        pa.default_memory_pool().release_unused()
+        return gathering.corpus(columns, MergedIds(found.merged, meter), ATTRIBUTION)
+
+    def files_read(self, paths: Sequence[Path]) -> list[Path]:
+        """Return the files that would be read."""
+        return find_snapshot(paths).files
+
+    def _nothing(self, paths: Sequence[Path], columns: WorkColumns, parts: Parts) -> SourceError:
+        """Return the error where no work is left, which says why and what a label may have been meant to be."""
+        columns.dropped.close()
+        why, first = "; ".join(columns.dropped.reasons), columns.dropped.first
+        hints = []
+        if self.filters:
+            met = WorkColumns(Dropped(), self.objects, {}, (None, None), retracted=True)
+            with closing(LineReader(Dropped(), abstracts=False, citations=False)) as reader:
+                for block in islice(parts, 1):
+                    for lines, works in reader.parse(block):
+                        met.batch(lines, works)
+            for name, labels in self.filters.items():
+                near = [label for wanted in labels if (label := nearest(wanted, met.known(name)))]
+                hints += [f"did you mean {name} {label!r}?" for label in near if label not in labels]
+        hint = f" ({' '.join(hints)})" if hints else ""
+        return SourceError(
+            f"{listed(paths)} holds no work to read{f' ({why})' if why else ''}{f': {first}' if first else ''}{hint}"
+        )
+
+
+def ahead(blocks: Iterator[T]) -> Generator[T, None, None]:
+    """Return the same blocks, two of them made in a thread while the one before is worked on."""
+    with ThreadPoolExecutor(1, "cube2net-reading") as pool:
+        coming = deque(pool.submit(next, blocks, None) for _ in range(2))
+        while (block := coming.popleft().result()) is not None:
+            coming.append(pool.submit(next, blocks, None))
+            yield block
+
+
+ROWS, MANY = 2**16, 2**20
+Follow = Callable[[str, Array], Array]
+"""Gives for a letter and sorted ids what each became."""
+
+
+class Gathering:
+    """Takes batches of works one at a time, and makes a corpus of them at the end."""
+
+    def __init__(self, objects: str) -> None:
+        self.objects = objects
+        self.items, self.texts, self.people = Spool(), Spool(), Spool()
+        self.arrays: dict[str, list[Array]] = {
+            name: [] for name in ("ids", "stamps", "sizes", "mentions", "homes", "citations", "cited")
+        }
+
+    def add(self, batch: Batch) -> None:
+        """Take a batch."""
+        self.items.add(batch.items)
+        self.texts.add(batch.texts)
+        if batch.people is not None:
+            self.people.add(batch.people)
+        for name, parts in self.arrays.items():
+            parts.append(getattr(batch, name))
+
+    @property
+    def works(self) -> int:
+        """How many works there are so far."""
+        return self.items.rows
+
+    def corpus(self, columns: WorkColumns, merged: MergedIds, attribution: str) -> Corpus:
+        """Return the corpus, with what became of merged ids."""
+        dropped, follow = columns.dropped, merged.follow
+        ids = _followed(self._taken("ids"), "W", follow)
+        kept = newest(ids, self._taken("stamps"))
+        dropped.leave_out("older versions of works", int((~kept).sum()))
+        items = self._items(columns, ids, kept)
+        links = None
+        if self.objects == "authors":
+            objects, mentions = self._authors(columns, kept, items, follow)
+        elif self.objects == "institutions":
+            item, code, _ = self._mentioned(kept)
+            objects, code = _institutions(columns, code)
+            mentions = _mapped(item, code)
+        else:
+            objects = _works_as_objects(items)
+            mentions = _mapped(*[np.arange(len(objects), dtype=np.int32)] * 2)
+            links = self._citations(columns, ids, kept, follow)
+        return Corpus(
+            objects=objects,
+            items=items,
+            mentions=mentions,
+            links=links,
+            dimensions=proposed(items),
+            dropped=dropped.close(),
+            attribution=attribution,
+            time="date",
+            directed=links is not None,
+            gone=gone_works([merged.merged("W"), *columns.withdrawn], items["item"]),
+        )
+
+    def _taken(self, name: str) -> Array:
+        """Return an array whole, and forget it."""
+        parts = self.arrays.pop(name)
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def _items(self, columns: WorkColumns, ids: Array, kept: Array) -> pa.Table:
+        """Return the items, with labels as texts; attributes that no work has are left out."""
+        labels = {name: pa.array(known.texts(), pa.string()) for name, known in columns.labels.items()}
+        labels["source"] = pa.array(columns.sources.labels(), pa.string())
+        labels["institution"] = pa.array(columns.institutions.labels(), pa.string())
+        empty = {name for name, texts in labels.items() if not len(texts)}
+        every = kept.all()
+
+        def labelled() -> Iterator[pa.RecordBatch]:
+            done = 0
+            for batch in self.items.batches():
+                some = slice(done, done + batch.num_rows)
+                done += batch.num_rows
+                names = pc.binary_join_element_wise("W", pa.array(ids[some]).cast(pa.string()), "")
+                made = {"item": names} | {
+                    name: _texts(batch.column(name), labels.get(name))
+                    for name in batch.schema.names
+                    if name not in empty
+                }
+                whole = pa.RecordBatch.from_pydict(made)
+                yield whole if every else whole.filter(pa.array(kept[some]))
+
+        items = spooled(labelled())
+        texts = self.texts.table() if every else spooled(_filtered(self.texts.batches(), kept))
+        for name in texts.column_names:
+            items = items.append_column(name, texts[name])
+        order = ["item", "year", "date", "title", *SINGLE, "country", "institution", "cited_by_count", "text"]
+        return items.select([name for name in order if name in items.column_names])
+
+    def _mentioned(self, kept: Array) -> tuple[Array, Array, Array | slice]:
+        """Return the items that mention somebody, whom, and which of all mentions these are: those of works that stay.
+
+        Nothing is copied where all works do.
+        """
+        at = np.repeat(np.arange(len(kept), dtype=np.int32), self._taken("sizes"))
+        mentions = self._taken("mentions")
+        if kept.all():
+            return at, mentions, slice(None)
+        used = kept[at]
+        rows = np.cumsum(kept, dtype=np.int32) - 1
+        return rows[at[used]], mentions[used], used
+
+    def _authors(self, columns: WorkColumns, kept: Array, items: pa.Table, follow: Follow) -> tuple[pa.Table, pa.Table]:
+        """Return the authors with name, ORCID and where they were last, and who is mentioned where.
+
+        What has a number for every mention is let go as soon as it can be: it is most of the memory in use.
+        """
+        from cube2net.kernels.text import latest
+
+        item, author, used = self._mentioned(kept)
+        homes = self._taken("homes")[used]
+        before = different(author)
+        after = follow("A", before)
+        known, place = (before, None) if np.array_equal(after, before) else np.unique(after, return_inverse=True)
+        code = numbered(author, before)
+        del author, used
+        if place is not None:
+            columns.dropped.leave_out("authors merged into others", int((after != before).sum()))
+            code = place.reshape(-1)[code].astype(np.int32)
+            item, code, homes = _once(item, code, homes)
+        del after
+        days = items["date"].cast(pa.int32()).fill_null(-(2**31)).to_numpy()
+        last = latest(code, days[item], homes >= 0, len(known))
+        home = np.where(last >= 0, homes[last], np.int32(-1))
+        del last, homes, days
+        mentions = _mapped(item, code)
+        del item, code
+        return self._author_table(columns, known, home, before, place), mentions
+
+    def _author_table(
+        self, columns: WorkColumns, known: Array, home: Array, before: Array, place: Array | None
+    ) -> pa.Table:
+        """Return the authors, of whom some stand by an id ``before`` that is now the one at a ``place``."""
+        if not len(known):
+            return table(OBJECTS)
+        people = self.people.table()
+        rows = self._first_said(len(known), before, place, ("name", "orcid"))
+        country_of = np.full(len(columns.institutions.names) + 1, -1, np.int32)
+        country_of[list(columns.countries)] = list(columns.countries.values())
+        labels = {
+            "institution": pa.array(columns.institutions.labels(), pa.string()),
+            "country": pa.array(columns.labels["country"].texts(), pa.string()),
+        }
+        said = {"institution": (home >= 0).any(), "country": (country_of[home] >= 0).any()}
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            for begin in range(0, len(known), ROWS):
+                some = slice(begin, begin + ROWS)
+                ids = pc.binary_join_element_wise("A", pa.array(known[some]).cast(pa.string()), "")
+                called = pc.coalesce(taken(people["name"], rows["name"][some]), ids)
+                made = {"object": ids, "name": called, "kind": pa.repeat(pa.scalar("author"), len(ids))}
+                codes = {"institution": home[some], "country": country_of[home[some]]}
+                made |= {name: _texts(pa.array(codes[name]), labels[name]) for name in codes if said[name]}
+                yield pa.RecordBatch.from_pydict(made)
+
+        def orcids() -> Iterator[pa.RecordBatch]:
+            for begin in range(0, len(known), ROWS):
+                some = taken(people["orcid"], rows["orcid"][begin : begin + ROWS])
+                yield pa.RecordBatch.from_pydict({"orcid": pc.replace_substring(some, "https://orcid.org/", "")})
+
+        objects = spooled(batches())
+        if not (rows["orcid"] >= 0).any():
+            return objects
+        return objects.add_column(len(OBJECTS), "orcid", spooled(orcids())["orcid"])
+
+    def _first_said(self, count: int, before: Array, place: Array | None, names: Sequence[str]) -> dict[str, Array]:
+        """Return for every author the row of the people where something is said first, -1 where nothing is."""
+        rows = {name: np.full(count, -1, np.int32) for name in names}
+        begin = 0
+        for batch in self.people.batches() if self.people.rows else ():
+            ids = batch.column("author").to_numpy()
+            at = np.minimum(np.searchsorted(before, ids), max(len(before) - 1, 0))
+            there = before[at] == ids if len(before) else np.zeros(len(ids), bool)
+            code = at if place is None else place.reshape(-1)[at]
+            for name, first in rows.items():
+                new = np.flatnonzero(there & batch.column(name).is_valid().to_numpy(zero_copy_only=False))[::-1]
+                new = new[first[code[new]] < 0]
+                first[code[new]] = begin + new
+            begin += len(ids)
+        return rows
+
+    def _citations(self, columns: WorkColumns, ids: Array, kept: Array, follow: Follow) -> pa.Table:
+        """Return the links from works to those they cite, among the works that are there."""
+        rows = np.cumsum(kept, dtype=np.int32) - 1
+        at = np.repeat(np.arange(len(ids), dtype=np.int32), self._taken("citations"))
+        cited = self._taken("cited")
+        at, cited = at[kept[at]], cited[kept[at]]
+        cited = _followed(cited, "W", follow)
+        order = np.flatnonzero(kept)[np.argsort(ids[kept], kind="stable")]
+        place = np.minimum(np.searchsorted(ids[order], cited), len(order) - 1)
+        there = ids[order][place] == cited
+        source, target = rows[at[there]], rows[order[place[there]]]
+        itself = source == target
+        pairs = np.unique(source[~itself].astype(np.int64) << 32 | target[~itself])
+        columns.dropped.leave_out(CITED_ELSEWHERE, int((~there).sum()))
+        columns.dropped.leave_out("works citing themselves", int(itself.sum()))
+        columns.dropped.leave_out("citations named twice", int((~itself).sum()) - len(pairs))
+        source, target = (pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32)
+        return pa.table(
+            {
+                "source": source,
+                "target": target,
+                "weight": np.ones(len(source), np.float32),
+                "kind": pa.repeat(pa.scalar("cites"), len(source)),
+                "item": source,
+            }
+        )
+
+
+def newest(ids: Array, stamps: Array) -> Array:
+    """Return which works stay of those that come several times: the one changed last, of equal ones the last.
+
+    >>> newest(np.array([7, 8, 7, 8]), np.array([5, 5, 9, 5])).tolist()
+    [False, False, True, True]
+    """
+    order = np.lexsort((stamps, ids))
+    kept = np.zeros(len(ids), bool)
+    if len(ids):
+        kept[order[np.append(ids[order][1:] != ids[order][:-1], True)]] = True
+    return kept
+
+
+def proposed(items: pa.Table) -> tuple[DimensionSpec, ...]:
+    """Return the dimensions of a cube: year, source, topic (or concept, which more works may have) and country."""
+    known = {name: items.num_rows - items[name].null_count for name in items.column_names}
+    subject = "topic" if known.get("topic", 0) >= known.get("concept", 0) else "concept"
+    chains = {finest: "/".join(above) for finest, *above in CHAINS}
+    specs = [DimensionSpec("year", "year", bins="years", above="decades")]
+    specs += [
+        DimensionSpec(name, name, above=chains.get(name)) for name in ("source", subject, "country") if name in known
+    ]
+    return tuple(specs)
+
+
+def _texts(codes: pa.Array, labels: pa.Array | None) -> pa.Array:
+    """Return labels instead of their numbers, of lists too; numbers that are no labels stay."""
+    if labels is None:
+        return codes
+    if pa.types.is_list(codes.type):
+        return pa.ListArray.from_arrays(codes.offsets, labels.take(codes.values))
+    numbered = codes.to_numpy(zero_copy_only=False)
+    return labels.take(pa.array(numbered, mask=numbered < 0))
+
+
+def _filtered(batches: Iterable[pa.RecordBatch], kept: Array) -> Iterator[pa.RecordBatch]:
+    done = 0
+    for batch in batches:
+        yield batch.filter(pa.array(kept[done : done + batch.num_rows]))
+        done += batch.num_rows
+
+
+def _followed(ids: Array, letter: str, follow: Follow) -> Array:
+    """Return ids as they are now."""
+    before = different(ids)
+    after = follow(letter, before)
+    return ids if np.array_equal(after, before) else after[numbered(ids, before)]
+
+
+def _once(item: Array, code: Array, homes: Array) -> tuple[Array, Array, Array]:
+    """Return mentions without those that come again on an item."""
+    _, first = np.unique(item.astype(np.int64) << 32 | code, return_index=True)
+    first.sort()
+    return item[first], code[first], homes[first]
+
+
+def different(ids: Array) -> Array:
+    """Return each of some ids once, sorted, in no more memory than a copy of them.
+
+    >>> different(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    some = np.sort(ids)
+    last = np.ones(len(some), bool)
+    last[:-1] = some[1:] != some[:-1]
+    once: Array = some[last]
+    return once
+
+
+def numbered(ids: Array, known: Array) -> Array:
+    """Return where each of some ids stands among all, which are sorted, some at a time to save memory."""
+    codes = np.empty(len(ids), np.int32)
+    for begin in range(0, len(ids), MANY):
+        some, back = np.unique(ids[begin : begin + MANY], return_inverse=True)
+        codes[begin : begin + MANY] = np.searchsorted(known, some)[back.reshape(-1)]
+    return codes
+
+
+def taken(column: pa.ChunkedArray, rows: Array) -> pa.Array:
+    """Return the values at some rows, null for negative ones; the pieces of the column are not put together.
+
+    >>> taken(pa.chunked_array([["a", "b"], ["c"]]), np.array([2, -1, 0, 2])).to_pylist()
+    ['c', None, 'a', 'c']
+    """
+    order = np.argsort(rows, kind="stable")
+    wanted = rows[order]
+    starts = np.cumsum([0, *(len(chunk) for chunk in column.chunks)])
+    bounds = np.searchsorted(wanted, starts)
+    found = [pa.nulls(int(bounds[0]), column.type)]
+    for chunk, start, begin, end in zip(column.chunks, starts, bounds, bounds[1:], strict=False):
+        if end > begin:
+            found.append(chunk.take(pa.array(wanted[begin:end] - start)))
+    back = np.empty(len(rows), np.int64)
+    back[order] = np.arange(len(rows))
+    return pa.concat_arrays(found).take(pa.array(back))
+
+
+def _mapped(item: Array, code: Array) -> pa.Table:
+    """Return who is mentioned where, in a temporary file."""
+    every = table(MENTIONS, item=item, object=code)
+    return spooled(every.to_batches(MANY)) if len(item) else every
+
+
+def _institutions(columns: WorkColumns, code: Array) -> tuple[pa.Table, Array]:
+    """Return the institutions that works name, and which of them every mention names."""
+    things = columns.institutions
+    met, back = np.unique(code, return_inverse=True)
+    order = met[np.argsort(np.asarray(things.ids, np.int64)[met])]
+    place = np.empty(len(things.ids), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    countries = columns.labels["country"].texts()
+    said: Mapping[int, int] = columns.countries
+    rows = order.tolist()
+    institutions = pa.table(
+        {
+            "object": pa.array([f"I{things.ids[row]}" for row in rows], pa.string()),
+            "name": pa.array([things.names[row] for row in rows], pa.string()),
+            "kind": pa.repeat(pa.scalar("institution"), len(rows)),
+            "country": pa.array([countries[said[row]] if row in said else None for row in rows], pa.string()),
+        }
+    )
+    return institutions, place[met[back.reshape(-1)]]
+
+
+def _works_as_objects(items: pa.Table) -> pa.Table:
+    return pa.table(
+        {
+            "object": items["item"],
+            "name": pc.coalesce(items["title"], items["item"]),
+            "kind": pa.repeat(pa.scalar("work"), items.num_rows),
+            **{
+                name: items[name] for name in ("year", "source", "type", "cited_by_count") if name in items.column_names
+            },
+        }
+    )
+
+
+OLD, NEW = "id", "merge_into_id"
+CHAIN = 16
+"""An id is followed so often within one list."""
+
+
+class MergedIds:
+    """Follows ids through lists of merged ones, the oldest list first."""
+
+    def __init__(self, lists: Sequence[tuple[str, Path]], meter: Meter) -> None:
+        self.lists, self.meter = lists, meter
+
+    def follow(self, letter: str, ids: Array) -> Array:
+        """Return what became of sorted ids, themselves where nothing did; of lists only what concerns these is kept."""
+        now = ids
+        for about, path in self.lists:
+            if about != letter:
+                continue
+            for pairs in self._pairs(letter, path):
+                order = np.argsort(pairs[0], kind="stable")
+                old, new = pairs[0][order], pairs[1][order]
+                for _ in range(CHAIN):
+                    place = np.minimum(np.searchsorted(old, now), len(old) - 1)
+                    gone = old[place] == now
+                    if not gone.any():
+                        break
+                    now = np.where(gone, new[place], now)
+        return now
+
+    def merged(self, letter: str) -> Array:
+        """Return the ids that were merged into others."""
+        found = [old for about, path in self.lists if about == letter for old, _ in self._pairs(letter, path)]
+        return np.concatenate(found) if found else np.empty(0, np.int64)
+
+    def _pairs(self, letter: str, path: Path) -> Iterator[tuple[Array, Array]]:
+        gauge = self.meter.gauge(path)
+        try:
+            with unpacked(open_raw(path, gauge), gauge) as file:
+                kinds = pv.ConvertOptions(include_columns=[OLD, NEW], column_types={OLD: "str", NEW: "str"})
+                for batch in pv.open_csv(io.BufferedReader(file), convert_options=kinds):
+                    old, new = (numbers(batch.column(name), letter) for name in (OLD, NEW))
+                    good = (old >= 0) & (new >= 0)
+                    if good.any():
+                        yield old[good], new[good]
+        except (pa.ArrowException, KeyError) as error:
+            raise SourceError(
+                f"{path.name} is no list of merged ids: {first_line(error)}, expected the columns {listed([OLD, NEW])}"
+            ) from None
+
+
+def gone_works(ids: Sequence[Array], items: pa.ChunkedArray) -> pa.Array:
+    """Return the ids of works that are no more, having been merged into others or withdrawn, but for those of items.
+
+    >>> gone_works([np.array([7, 5]), np.array([9, 7])], pa.chunked_array([["W9"]])).to_pylist()
+    ['W5', 'W7']
+    """
+    every = pa.array(np.unique(np.concatenate(ids)).astype(np.int64))
+    names = pc.binary_join_element_wise("W", every.cast(pa.string()), "")
+    return names.filter(pc.invert(pc.is_in(names, value_set=items.filter(pc.is_in(items, value_set=names)))))
+
+
+class Spool:
+    """Batches of rows in a temporary file that has no name; afterwards a table that is mapped."""
+
+    def __init__(self) -> None:
+        self.file: IO[bytes] = tempfile.TemporaryFile(prefix="cube2net-")  # noqa: SIM115 (its mapping keeps it)
+        self.writer: Any = None
+        self.rows = 0
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Write a batch; the first one says what columns there are."""
+        with one_sentence(Path(tempfile.gettempdir())):
+            if self.writer is None:
+                self.writer = pa.ipc.new_file(self.file, batch.schema)
+            self.writer.write_batch(batch)
+        self.rows += batch.num_rows
+
+    def table(self) -> pa.Table:
+        """Return all rows, mapped; the file goes when the table does."""
+        return self._reader(mapped=True).read_all()
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Return the batches one by one, as they were written."""
+        reader = self._reader(mapped=False)
+        for number in range(reader.num_record_batches):
+            yield reader.get_batch(number)
+
+    def _reader(self, *, mapped: bool) -> Any:
+        with one_sentence(Path(tempfile.gettempdir())):
+            self.writer.close()
+            self.file.flush()
+        if mapped:
+            return pa.ipc.open_file(pa.py_buffer(mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)))
+        self.file.seek(0)
+        return pa.ipc.open_file(self.file)
+
+
+def spooled(batches: Iterable[pa.RecordBatch]) -> pa.Table:
+    """Return the table of batches, in a temporary file."""
+    spool = Spool()
+    for batch in batches:
+        spool.add(batch)
+    return spool.table()

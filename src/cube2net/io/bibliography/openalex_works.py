@@ -1,0 +1,459 @@
+"""Tables of parsed works become columns of items: filtered, with labels as numbers and abstracts as texts.
+
+Every generation of OpenAlex is read by the same rules: what a work does not say is null.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net._util.arrays import Array
+from cube2net.io.bibliography.openalex_lines import Block
+from cube2net.io.dropped import Dropped
+
+
+def part(record: pa.Array, *names: str) -> pa.Array:
+    """Return a part of records, null where the record or what leads to the part is."""
+    for name in names:
+        record = pc.struct_field(record, name)
+    return record
+
+
+def entries(lists: pa.ListArray) -> tuple[Array, pa.Array]:
+    """Return where the entries of each list begin, and all entries; a list that is null has none."""
+    inner = lists.flatten()
+    sizes = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts, inner
+
+
+def numbers(texts: pa.Array | pa.ChunkedArray, letter: str) -> Array:
+    """Return the numbers of ids that begin with a letter, -1 for what is none."""
+    from cube2net.kernels.text import numbers_of_ids
+
+    starts, data = bytes_of(whole(texts))
+    found: Array = numbers_of_ids(starts, data, ord(letter))
+    return found
+
+
+def bytes_of(texts: pa.StringArray) -> tuple[Array, Array]:
+    """Return where every text begins in the bytes of all, and these; one that is null has none."""
+    if texts.null_count:
+        texts = texts.fill_null("")
+    _, places, data = texts.buffers()
+    starts = np.frombuffer(places, np.int32)[texts.offset : texts.offset + len(texts) + 1] if places else np.zeros(1)
+    return starts.astype(np.int64), np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
+
+
+def whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return a column in one piece."""
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def flags_of(column: pa.ChunkedArray) -> Array:
+    """Return flags, where null is false."""
+    flags: Array = column.fill_null(False).to_numpy()
+    return flags
+
+
+def is_known(column: pa.Array) -> Array:
+    """Return which entries are not null."""
+    valid: Array = column.is_valid().to_numpy(zero_copy_only=False)
+    return valid
+
+
+def values_of(column: pa.Array, usual: float, kind: type[Any]) -> Array:
+    """Return numbers, those that are null being the usual one."""
+    values: Array = column.fill_null(usual).to_numpy(zero_copy_only=False).astype(kind)
+    return values
+
+
+LONGEST = 500
+"""The most characters of a label."""
+
+
+class Labels:
+    """Texts, each with a number, in the order in which they are met.
+
+    >>> labels = Labels()
+    >>> labels.codes(pa.array(["Oslo", None, " ", "Rome", "Oslo "])).tolist(), labels.texts()
+    ([0, -1, -1, 1, 0], ['Oslo', 'Rome'])
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {}
+
+    def codes(self, texts: pa.Array | pa.ChunkedArray) -> Array:
+        """Return the numbers of texts, -1 for what is missing or blank."""
+        if isinstance(texts, pa.ChunkedArray):
+            texts = texts.combine_chunks()
+        packed = texts.dictionary_encode()
+        codes = [self.code(text.strip()[:LONGEST]) for text in packed.dictionary.to_pylist()]
+        at = packed.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
+        found: Array = np.array([*codes, -1], np.int32)[at]
+        return found
+
+    def code(self, text: str) -> int:
+        """Return the number of a text, -1 where it is empty."""
+        return self.known.setdefault(text, len(self.known)) if text else -1
+
+    def texts(self) -> list[str]:
+        """Return all texts, by their numbers."""
+        return list(self.known)
+
+
+class NamedThings:
+    """Things with an id and a name, of which some have a name alone; each has a number."""
+
+    def __init__(self, letter: str) -> None:
+        self.letter = letter
+        self.known: dict[int | str, int] = {}
+        self.ids: list[int] = []
+        self.names: list[str] = []
+
+    def codes(self, ids: Array, names: pa.Array) -> Array:
+        """Return the numbers of things, -1 for what has neither an id (-1) nor a name."""
+        every, first, back = np.unique(ids, return_index=True, return_inverse=True)
+        known = self.known
+        numbered = [known.get(number, -1) for number in every.tolist()]
+        for at in [at for at, code in enumerate(numbered) if code < 0 and every[at] >= 0]:
+            numbered[at] = self._code(int(every[at]), names[int(first[at])].as_py())
+        codes = np.array(numbered, np.int32)
+        found: Array = codes[back.reshape(-1)]
+        if len(every) and every[0] < 0:
+            packed = names.filter(pa.array(ids < 0)).dictionary_encode()
+            codes = np.array([*(self._code(-1, name) for name in packed.dictionary.to_pylist()), -1], np.int32)
+            found[ids < 0] = codes[packed.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)]
+        return found
+
+    def _code(self, number: int, name: str | None) -> int:
+        name = (name or "").strip()[:LONGEST]
+        key: int | str = name if number < 0 else number
+        if key == "":
+            return -1
+        if key not in self.known:
+            self.known[key] = len(self.known)
+            self.ids.append(number)
+            self.names.append(name or f"{self.letter}{number}")
+        return self.known[key]
+
+    def labels(self) -> list[str]:
+        """Return what each is called: of several ids with one name, all but the lowest have the id beside it.
+
+        >>> things = NamedThings("S")
+        >>> things.codes(np.array([9, 7, -1]), pa.array(["BMJ", "BMJ", "BMJ"])).tolist(), things.labels()
+        ([1, 0, 2], ['BMJ', 'BMJ (S9)', 'BMJ'])
+        """
+        lowest: dict[str, int] = {}
+        for number, name in zip(self.ids, self.names, strict=True):
+            if number >= 0:
+                lowest[name] = min(number, lowest.get(name, number))
+        return [
+            name if number < 0 or lowest[name] == number else f"{name} ({self.letter}{number})"
+            for number, name in zip(self.ids, self.names, strict=True)
+        ]
+
+
+ENDS = r"[.?!]$"
+
+
+def abstracts_of(title: pa.Array, index: pa.Array, plain: pa.Array, dropped: Dropped) -> pa.Array:
+    """Return title and abstract of works; abstracts that cannot be read, or not to their end, are counted."""
+    from cube2net.kernels.inverted_index import CUT, ODD, texts_of_indexes
+
+    index = _opened(index)
+    ends, data, states = texts_of_indexes(*bytes_of(index))
+    dropped.leave_out("abstracts that are cut", int((states == CUT).sum()))
+    made = pa.LargeStringArray.from_buffers(len(index), pa.py_buffer(ends), pa.py_buffer(data)).cast(pa.string())
+    odd = np.flatnonzero(states == ODD)
+    dropped.leave_out("abstracts that are no index of words", len(odd))
+    abstract = pc.if_else(pc.equal(pc.binary_length(made), 0), pc.coalesce(plain, pa.scalar("")), made)
+    title = title.fill_null("")
+    between = pc.if_else(pc.match_substring_regex(title, ENDS), " ", ". ")
+    both = pc.binary_join_element_wise(title, abstract, between)
+    text = pc.if_else(pc.equal(pc.binary_length(abstract), 0), title, both)
+    return pc.if_else(pc.equal(pc.binary_length(title), 0), abstract, text)
+
+
+def _opened(index: pa.Array) -> pa.Array:
+    """Return indexes, those given as texts of themselves taken out of these."""
+    is_text = pc.starts_with(index, '"').fill_null(False)
+    if not pc.any(is_text).as_py():
+        return index
+    return pc.replace_with_mask(
+        index, is_text, pa.array([json.loads(text) for text in index.filter(is_text).to_pylist()])
+    )
+
+
+TOPICS = {"topic": (), "subfield": ("subfield",), "field": ("field",), "domain": ("domain",)}
+CONCEPTS = {"concept": 2, "concept_area": 1, "concept_field": 0}
+"""The levels of OpenAlex's concepts, which were there before topics were."""
+SINGLE = ("source", "publisher", *TOPICS, *CONCEPTS, "type", "language")
+SEVERAL = ("country", "institution")
+FILTERS = (*SINGLE, *SEVERAL)
+CHAINS = (("source", "publisher"), tuple(TOPICS), tuple(CONCEPTS))
+"""Levels, the finest first: what has a label has one of every level above it."""
+OTHER = "other"
+
+
+@dataclass(eq=False)
+class Batch:
+    """Some works: ids, when each was changed, columns of items with labels as numbers, and who is mentioned.
+
+    ``mentions`` are the numbers of objects, ``sizes[i]`` of them for work ``i``; ``homes`` the number of the
+    institution of each. ``people`` are names of objects, and ``cited`` the works that are cited, likewise.
+    """
+
+    ids: Array
+    stamps: Array
+    items: pa.RecordBatch
+    texts: pa.RecordBatch
+    sizes: Array
+    mentions: Array
+    homes: Array
+    people: pa.RecordBatch | None = None
+    citations: Array = field(default_factory=lambda: np.empty(0, np.int64))
+    cited: Array = field(default_factory=lambda: np.empty(0, np.int64))
+
+
+@dataclass(eq=False)
+class WorkColumns:
+    """Makes batches of parsed works, and knows the labels met so far.
+
+    ``objects`` says who is mentioned; works outside ``years``, without a label of every filter, and retracted ones
+    where they are not wanted, are left out and counted. ``withdrawn`` are the ids of these last.
+    """
+
+    dropped: Dropped
+    objects: str
+    where: Mapping[str, Sequence[str]]
+    years: tuple[int | None, int | None]
+    retracted: bool
+    labels: dict[str, Labels] = field(default_factory=lambda: {name: Labels() for name in (*SINGLE, "country")})
+    sources: NamedThings = field(default_factory=lambda: NamedThings("S"))
+    institutions: NamedThings = field(default_factory=lambda: NamedThings("I"))
+    countries: dict[int, int] = field(default_factory=dict)
+    cut_lists: int = 0
+    withdrawn: list[Array] = field(default_factory=list)
+
+    def batch(self, block: Block, works: pa.Table) -> Batch | None:
+        """Return the works of a block that are wanted, or None where none is."""
+        works, ids = self._works(block, works.combine_chunks())
+        works, ids = self._in_years(works, ids)
+        if not self.retracted:
+            kept = ~flags_of(works["is_retracted"])
+            self.dropped.leave_out("retracted works", int((~kept).sum()))
+            self.withdrawn.append(ids[~kept])
+            works, ids = works.filter(pa.array(kept)), ids[kept]
+        codes = self._labels(works)
+        several = self._places(works)
+        kept = self._chosen(codes, several, len(ids))
+        if not kept.all():
+            self.dropped.leave_out("works outside the filters", int((~kept).sum()))
+            works, ids = works.filter(pa.array(kept)), ids[kept]
+            codes = {name: code[kept] for name, code in codes.items()}
+            several = self._places(works)
+        return self._batch(block, works, ids, codes, several) if len(ids) else None
+
+    def known(self, name: str) -> Sequence[str]:
+        """Return the labels of an attribute that were met so far, by their numbers."""
+        things = {"source": self.sources, "institution": self.institutions}
+        return things[name].names if name in things else self.labels[name].texts()
+
+    def _works(self, block: Block, works: pa.Table) -> tuple[pa.Table, Array]:
+        """Return what is a work, by its id, with the numbers of these ids."""
+        ids = numbers(works["id"], "W")
+        for row in np.flatnonzero(ids < 0).tolist():
+            given = works["id"][row].as_py()
+            got = "is missing" if given is None else f"is {given[:80]!r}"
+            self.dropped.drop_one(
+                "records that are not works",
+                block.place(row),
+                f"'id' {got}, expected that of a work such as 'W2741809807'",
+            )
+        kept = ids >= 0
+        return (works, ids) if kept.all() else (works.filter(pa.array(kept)), ids[kept])
+
+    def _in_years(self, works: pa.Table, ids: Array) -> tuple[pa.Table, Array]:
+        first, last = self.years
+        if first is None and last is None:
+            return works, ids
+        years = works["publication_year"].fill_null(-1).to_numpy()
+        kept = (years >= (0 if first is None else first)) & (years <= (9999 if last is None else last))
+        self.dropped.leave_out("works of other years", int((~kept).sum()))
+        return works.filter(pa.array(kept)), ids[kept]
+
+    def _labels(self, works: pa.Table) -> dict[str, Array]:
+        """Return the numbers of the labels of which a work has one of each kind."""
+        codes: dict[str, Array] = {}
+        source, venue = (whole(works["primary_location"]).field("source"), whole(works["host_venue"]))
+        key = pc.coalesce(part(source, "id"), part(venue, "id"))
+        name = pc.coalesce(part(source, "display_name"), part(venue, "display_name"))
+        codes["source"] = self.sources.codes(numbers(key, "S"), name)
+        publishers = part(source, "host_organization_name"), part(source, "publisher"), part(venue, "publisher")
+        codes["publisher"] = self.labels["publisher"].codes(pc.coalesce(*publishers))
+        topic = whole(works["primary_topic"])
+        for level, path in TOPICS.items():
+            codes[level] = self.labels[level].codes(part(topic, *path, "display_name"))
+        codes |= self._concepts(whole(works["concepts"]))
+        for name in ("type", "language"):
+            codes[name] = self.labels[name].codes(works[name])
+        for finest, *above in CHAINS:
+            for level in above:
+                lacking = (codes[finest] >= 0) & (codes[level] < 0)
+                if lacking.any():
+                    codes[level][lacking] = self.labels[level].code(OTHER)
+        return codes
+
+    def _concepts(self, concepts: pa.ListArray) -> dict[str, Array]:
+        """Return the numbers of the concepts with the highest score, one of every level."""
+        from cube2net.kernels.text import heaviest
+
+        starts, inner = entries(concepts)
+        level = values_of(part(inner, "level"), -1, np.int32)
+        score = values_of(part(inner, "score"), -1.0, np.float64)
+        names = part(inner, "display_name")
+        level = np.where(is_known(names), level, -1).astype(np.int32)
+        found = {}
+        for name, wanted in CONCEPTS.items():
+            best = heaviest(starts, level, score, wanted)
+            found[name] = self.labels[name].codes(names.take(pa.array(best, mask=best < 0)))
+        return found
+
+    def _places(self, works: pa.Table) -> _Places:
+        """Return the institutions and countries of works, and of each author."""
+        author_starts, authorships = entries(whole(works["authorships"]))
+        starts, inner = entries(part(authorships, "institutions"))
+        names, country = part(inner, "display_name"), self.labels["country"].codes(part(inner, "country_code"))
+        numbers_met = numbers(part(inner, "id"), "I")
+        codes = np.full(len(numbers_met), -1, np.int32)
+        known = numbers_met >= 0
+        codes[known] = self.institutions.codes(numbers_met[known], names.filter(pa.array(known)))
+        said = known & (country >= 0)
+        self.countries.update(zip(codes[said].tolist(), country[said].tolist(), strict=True))
+        more_starts, more = entries(part(authorships, "countries"))
+        more_codes = self.labels["country"].codes(more)
+        rows = np.repeat(np.arange(works.num_rows), np.diff(author_starts))
+        at, more_at = np.repeat(rows, np.diff(starts)), np.repeat(rows, np.diff(more_starts))
+        return _Places(
+            authors=author_starts,
+            authorships=authorships,
+            home=_first(starts, codes),
+            institution=_pairs(at, codes, works.num_rows),
+            country=_pairs(np.append(at, more_at), np.append(country, more_codes), works.num_rows),
+            unknown=int((~known).sum()),
+        )
+
+    def _chosen(self, codes: Mapping[str, Array], several: _Places, count: int) -> Array:
+        """Return which works have a label of every filter."""
+        kept = np.ones(count, bool)
+        for name, wanted in self.where.items():
+            numbered = [code for code, label in enumerate(self.known(name)) if label in wanted]
+            if name in SEVERAL:
+                sizes, values = getattr(several, name)
+                rows = np.repeat(np.arange(count), sizes)
+                kept &= np.bincount(rows[np.isin(values, numbered)], minlength=count) > 0
+            else:
+                kept &= np.isin(codes[name], numbered)
+        return kept
+
+    def _batch(self, block: Block, works: pa.Table, ids: Array, codes: Mapping[str, Array], places: _Places) -> Batch:
+        stamps = works["updated_date"].cast(pa.int64())
+        usual = int(np.datetime64(block.day or "1970-01-01", "us").astype(np.int64))
+        title = pc.coalesce(works["title"], works["display_name"]).combine_chunks()
+        columns: dict[str, Any] = {
+            "year": works["publication_year"].combine_chunks(),
+            "date": works["publication_date"].combine_chunks(),
+            "cited_by_count": works["cited_by_count"].combine_chunks(),
+            **{name: pa.array(codes[name]) for name in SINGLE},
+            **{name: _lists(*getattr(places, name)) for name in SEVERAL},
+        }
+        text = {"title": title}
+        if "abstract_inverted_index" in works.column_names:
+            index, plain = (works[name].combine_chunks() for name in ("abstract_inverted_index", "abstract"))
+            text["text"] = abstracts_of(title, index, plain, self.dropped)
+        self.cut_lists += int(flags_of(works["is_authors_truncated"]).sum())
+        self.dropped.leave_out("institutions without an id", places.unknown)
+        made = Batch(
+            ids=ids,
+            stamps=stamps.fill_null(usual).to_numpy(),
+            items=pa.RecordBatch.from_pydict(columns),
+            texts=pa.RecordBatch.from_pydict(text),
+            sizes=np.ones(len(ids), np.int64),
+            mentions=ids,
+            homes=np.empty(0, np.int32),
+        )
+        if self.objects == "authors":
+            self._mention_authors(made, places)
+        elif self.objects == "institutions":
+            made.sizes, codes_met = places.institution
+            made.mentions = codes_met.astype(np.int64)
+        else:
+            starts, cited = entries(whole(works["referenced_works"]))
+            numbered = numbers(cited, "W")
+            made.citations = np.bincount(
+                np.repeat(np.arange(len(ids)), np.diff(starts))[numbered >= 0], minlength=len(ids)
+            )
+            made.cited = numbered[numbered >= 0]
+        return made
+
+    def _mention_authors(self, made: Batch, places: _Places) -> None:
+        """Say who wrote the works: everybody once on each, with the first institution named there."""
+        from cube2net.kernels.text import first_met
+
+        author = part(places.authorships, "author")
+        numbered = numbers(part(author, "id"), "A")
+        kept = first_met(places.authors, numbered)
+        self.dropped.leave_out("authors without an id", int((numbered < 0).sum()))
+        self.dropped.leave_out("authors named twice on a work", int((~kept & (numbered >= 0)).sum()))
+        rows = np.repeat(np.arange(len(made.ids)), np.diff(places.authors))
+        made.sizes = np.bincount(rows[kept], minlength=len(made.ids))
+        made.mentions, made.homes = numbered[kept], places.home[kept]
+        every, first = np.unique(made.mentions, return_index=True)
+        at = pa.array(np.flatnonzero(kept)[first])
+        people = {"author": pa.array(every), "name": part(author, "display_name").take(at)}
+        made.people = pa.RecordBatch.from_pydict({**people, "orcid": part(author, "orcid").take(at)})
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """Where the authors of some works are: of each author the first institution, of each work all of them."""
+
+    authors: Array
+    authorships: pa.StructArray
+    home: Array
+    institution: tuple[Array, Array]
+    country: tuple[Array, Array]
+    unknown: int
+
+
+def _first(starts: Array, codes: Array) -> Array:
+    """Return the first code of every row, -1 where it has none."""
+    first = np.full(len(starts) - 1, -1, np.int32)
+    some = np.diff(starts) > 0
+    first[some] = codes[starts[:-1][some]]
+    return first
+
+
+def _pairs(rows: Array, codes: Array, count: int) -> tuple[Array, Array]:
+    """Return how many different codes every row has, and these in the order they come; negative ones do not count."""
+    kept = codes >= 0
+    rows, codes = rows[kept], codes[kept]
+    _, first = np.unique(rows.astype(np.int64) << 32 | codes, return_index=True)
+    first.sort()
+    first = first[np.argsort(rows[first], kind="stable")]
+    return np.bincount(rows[first], minlength=count), codes[first].astype(np.int32)
+
+
+def _lists(sizes: Array, values: Array) -> pa.ListArray:
+    starts = np.zeros(len(sizes) + 1, np.int32)
+    np.cumsum(sizes, out=starts[1:])
+    return pa.ListArray.from_arrays(pa.array(starts), pa.array(values))

@@ -1,0 +1,200 @@
+"""Papers and their authors, gathered column by column as a large file goes by, and at the end a corpus."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from array import array
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from cube2net._util.arrays import Array
+from cube2net.errors import SourceError
+from cube2net.io.dropped import Dropped
+from cube2net.model.corpus import LABELS, MENTIONS, OBJECTS, Corpus, table
+from cube2net.model.dimension import DimensionSpec
+
+DIMENSIONS = (
+    DimensionSpec("decade", "year", bins="decades"),
+    DimensionSpec("venue", "venue"),
+    DimensionSpec("topic", "topic"),
+)
+ITEMS = {"item": pa.string(), "year": pa.int32(), "venue": pa.string(), "title": pa.string(), "text": pa.string()}
+YEARS = range(1500, 2101)
+ROWS = 2**13
+CHARACTERS = 2**26
+LONGEST_VENUE = 500
+Row = tuple[str, int, str, int, str | None, str, str, Sequence[str], Sequence[str]]
+PART = re.compile(r" \([0-9]+\)$")
+
+
+def without_part(venue: str) -> str:
+    """Return a venue without the number of a volume's part, at most 500 characters of it.
+
+    >>> without_part("ECCV (12)"), without_part("KDD")
+    ('ECCV', 'KDD')
+    """
+    return PART.sub("", venue[:LONGEST_VENUE]) if venue.endswith(")") else venue[:LONGEST_VENUE]
+
+
+class Papers:
+    """Takes papers one at a time and keeps them as Arrow columns, so that each costs little more than its text.
+
+    A paper is a row: the file and line it stands on, its id, year, venue, title and text, and its authors.
+    An author is known by a key, an id or a name, and called as where it is first met. A paper whose id was
+    met before is dropped. With ``texts`` off a paper's text is its title, and is kept once.
+    """
+
+    def __init__(self, dropped: Dropped, *, texts: bool = True) -> None:
+        self.dropped, self.texts = dropped, texts
+        self.known = IdSet()
+        self.authors: dict[str, int] = {}
+        self.names: list[pa.Array] = []
+        self.venues: dict[str | None, int] = {None: -1}
+        self.columns: dict[str, list[pa.Array]] = {name: [] for name in ITEMS}
+        self.codes, self.sizes, self.objects = array("i"), array("i"), array("i")
+        self._clear()
+
+    def _clear(self) -> None:
+        self.rows: list[Row] = []
+        self.characters = 0
+
+    def add(self, row: Row) -> None:
+        """Take a paper."""
+        self.rows.append(row)
+        self.characters += len(row[2]) + len(row[6])
+        if len(self.rows) >= ROWS or self.characters >= CHARACTERS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Turn the papers at hand into columns."""
+        if not self.rows:
+            return
+        fresh = self.known.add([row[2] for row in self.rows])
+        if not fresh.all():
+            for name, line, key, *_ in [self.rows[at] for at in np.flatnonzero(~fresh)]:
+                self.dropped.drop_one(
+                    "papers named twice", f"{name} line {line:,}", f"paper {key[:80]!r} was there before"
+                )
+            self.rows = [self.rows[at] for at in np.flatnonzero(fresh)]
+        _, _, ids, years, venues, titles, texts, keys, names = zip(*self.rows, strict=True) if self.rows else ((),) * 9
+        self._mention(keys, names)
+        known = self.venues
+        self.codes.extend([known.setdefault(venue, len(known) - 1) for venue in venues])
+        self.columns["item"].append(_strings(ids))
+        self.columns["year"].append(pa.array(years, pa.int32()))
+        self.columns["title"].append(_strings(titles))
+        self.columns["text"].append(_strings(texts) if self.texts else self.columns["title"][-1])
+        self._clear()
+
+    def _mention(self, papers: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> None:
+        known = self.authors
+        new: list[str] = []
+        for keys, spelled in zip(papers, names, strict=True):
+            rows = [known.get(key, -1) for key in keys]
+            if -1 in rows:
+                for at, key in enumerate(keys):
+                    rows[at] = known.setdefault(key, count := len(known))
+                    if rows[at] == count:
+                        new.append(spelled[at])
+            if len(set(rows)) < len(rows):
+                rows = list(dict.fromkeys(rows))
+            self.objects.extend(rows)
+            self.sizes.append(len(rows))
+        self.names.append(_strings(new))
+
+    def corpus(
+        self,
+        attribution: str,
+        where: str,
+        *,
+        labels: Mapping[str, str] | None = None,
+        full_names: Mapping[str, str] | None = None,
+    ) -> Corpus:
+        """Return the corpus; ``labels`` says what a venue is called if not as given, ``full_names`` its long name."""
+        self.flush()
+        self.known = IdSet()
+        dropped = self.dropped.close()
+        if not self.codes:
+            why, first = "; ".join(self.dropped.reasons), self.dropped.first
+            raise SourceError(
+                f"{where} holds no paper to read{f' ({why})' if why else ''}{f': {first}' if first else ''}"
+            )
+        every = [venue for venue in self.venues if venue is not None]
+        venues = pa.array([(labels or {}).get(venue, venue) for venue in every], pa.string())
+        codes = np.asarray(self.codes, dtype=np.int32)
+        parts = [codes[start : start + ROWS] for start in range(0, len(codes), ROWS)]
+        columns = {name: pa.chunked_array(self.columns[name], kind) for name, kind in ITEMS.items()}
+        columns["venue"] = pa.chunked_array([venues.take(pa.array(part, mask=part < 0)) for part in parts])
+        items = np.repeat(np.arange(len(codes), dtype=np.int32), np.asarray(self.sizes))
+        used = set(venues.to_pylist())
+        known = sorted((label, name) for label, name in (full_names or {}).items() if label in used)
+        keys = list(self.authors)
+        self.authors.clear()
+        objects = table(
+            OBJECTS,
+            object=pa.chunked_array(
+                [_strings(keys[start : start + ROWS]) for start in range(0, len(keys), ROWS)], "str"
+            ),
+            name=pa.chunked_array(self.names),
+            kind=["author"] * len(keys),
+        )
+        del keys
+        return Corpus(
+            objects=objects,
+            items=pa.table(columns, schema=pa.schema(list(ITEMS.items()))),
+            mentions=table(MENTIONS, item=items, object=np.asarray(self.objects)),
+            labels=table(
+                LABELS,
+                attribute=["venue"] * len(known),
+                label=[label for label, _ in known],
+                full_name=[name for _, name in known],
+                parent=[None] * len(known),
+            ),
+            dimensions=DIMENSIONS,
+            dropped=dropped,
+            attribution=attribution,
+            time="year",
+        )
+
+
+def _strings(values: Sequence[str]) -> pa.Array:
+    """Return a column of texts that takes exactly the room they need; a builder takes up to twice as much."""
+    encoded = [value.encode() for value in values]
+    ends = np.zeros(len(encoded) + 1, dtype=np.int32)
+    np.cumsum([len(value) for value in encoded], out=ends[1:])
+    return pa.StringArray.from_buffers(len(encoded), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded)))
+
+
+class IdSet:
+    """Ids that were met before, by 16 bytes each, in sorted runs that are merged as they grow."""
+
+    def __init__(self) -> None:
+        self.runs: list[Array] = []
+
+    def add(self, ids: Sequence[str]) -> Array:
+        """Return for every id whether it is met for the first time.
+
+        >>> known = IdSet()
+        >>> known.add(["a", "b", "a"]).tolist(), known.add(["c", "b"]).tolist()
+        ([True, True, False], [True, False])
+        """
+        digests = b"".join([hashlib.blake2b(key.encode(), digest_size=16).digest() for key in ids])
+        marks, first = np.unique(np.frombuffer(digests, "S16"), return_index=True)
+        new = np.ones(len(marks), dtype=bool)
+        for run in self.runs:
+            at = np.minimum(np.searchsorted(run, marks), len(run) - 1)
+            new &= run[at] != marks
+        fresh = np.zeros(len(ids), dtype=bool)
+        fresh[first[new]] = True
+        self._keep(marks[new])
+        return fresh
+
+    def _keep(self, run: Array) -> None:
+        while self.runs and len(self.runs[-1]) < 2 * len(run):
+            run = np.concatenate([self.runs.pop(), run])
+            run.sort(kind="stable")
+        if len(run):
+            self.runs.append(run)

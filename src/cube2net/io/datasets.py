@@ -1,0 +1,349 @@
+"""The slice of the ACL Anthology that ships inside the package, and two labelled queries for it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from cube2net._util.arrays import Array, frozen, merge_links
+from cube2net._util.random import stream
+from cube2net.errors import ParameterError, SourceError, quoted, unknown
+from cube2net.model.corpus import LINKS, MENTIONS, OBJECTS, TERMS, Corpus, table
+from cube2net.model.dimension import DimensionSpec
+
+ATTRIBUTION = (
+    "ACL Anthology (https://aclanthology.org), papers of 2016 and later by their authors, CC BY 4.0 "
+    "(https://creativecommons.org/licenses/by/4.0/); a selection, with abstracts reduced to counts of terms"
+)
+DIMENSIONS = (
+    DimensionSpec("year", "year", bins="years", parent="decades"),
+    DimensionSpec("venue", "venue", parent="kind"),
+    DimensionSpec("topic", "topic"),
+)
+AREA_OF_SIG = {
+    "sigmt": "machine translation",
+    "sigdial": "dialogue",
+    "sigbiomed": "biomedical",
+    "sigedu": "education",
+}
+"""The special interest groups whose volumes say an author's area, and what the area is called."""
+
+AREA_SIGS = tuple(AREA_OF_SIG)
+"""The groups whose volumes to leave out when the areas of authors are to be found."""
+
+
+def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
+    """Return authors and papers of the ACL Anthology since 2016: facts about them, and counts of their terms.
+
+    Objects are authors, by the Anthology's id or by name. Items are papers with ``year``, ``venue``,
+    ``sig``, ``volume`` and ``title``; ``terms`` stands in for the text of their abstracts. Single years
+    are the finest level, and decades the one above: on eleven years that makes more cells that hold
+    enough authors than decades do.
+
+    ``without_sigs`` leaves out the volumes of some special interest groups, and authors of nothing else.
+
+    >>> load_bundled()
+    Corpus(55,610 objects, 39,833 items, links by co-mention)
+    >>> load_bundled(without_sigs=AREA_SIGS)
+    Corpus(54,038 objects, 37,696 items, links by co-mention)
+    """
+    if isinstance(without_sigs, str):
+        raise ParameterError(f"without_sigs is the text {without_sigs!r}, expected a tuple such as ('sigmt',)")
+    if not isinstance(without_sigs, Collection) or not all(isinstance(sig, str) for sig in without_sigs):
+        raise ParameterError(f"without_sigs is {quoted(without_sigs)}, expected a tuple such as ('sigmt',)")
+    corpus = Corpus(
+        objects=_table("acl-objects.parquet"),
+        items=_table("acl-items.parquet"),
+        mentions=_table("acl-mentions.parquet"),
+        terms=_table("acl-terms.parquet"),
+        labels=_table("acl-labels.parquet"),
+        dimensions=DIMENSIONS,
+        attribution=ATTRIBUTION,
+        time="year",
+    )
+    return _without(corpus, without_sigs) if len(without_sigs) else corpus
+
+
+def _without(corpus: Corpus, sigs: Sequence[str]) -> Corpus:
+    """Return the corpus without the papers of some groups."""
+    groups = corpus.items["sig"].combine_chunks()
+    each = pc.utf8_lower(pc.list_flatten(groups))
+    known = each.unique().to_pylist()
+    sigs = [sig.lower() for sig in sigs]
+    for sig in sigs:
+        if sig not in known:
+            raise unknown("special interest group", sig, known)
+    keep = np.ones(corpus.items.num_rows, dtype=bool)
+    keep[pc.list_parent_indices(groups).filter(pc.is_in(each, value_set=pa.array(sigs))).to_numpy()] = False
+    items, objects = (corpus.mentions[name].to_numpy() for name in ("item", "object"))
+    here = keep[items]
+    before, after = (np.bincount(rows, minlength=corpus.objects.num_rows) for rows in (objects, objects[here]))
+    author = (after > 0) | (before == 0)
+    terms = corpus.terms
+    if terms is not None:
+        terms = terms.filter(pa.array(keep[terms["item"].to_numpy()]))
+        terms = table(TERMS, item=_numbers(keep, terms["item"].to_numpy()), term=terms["term"], count=terms["count"])
+    return replace(
+        corpus,
+        objects=corpus.objects.filter(pa.array(author)),
+        items=corpus.items.filter(pa.array(keep)),
+        mentions=table(MENTIONS, item=_numbers(keep, items[here]), object=_numbers(author, objects[here])),
+        terms=terms,
+        dropped={"papers of groups not asked for": int((~keep).sum())},
+    )
+
+
+def _numbers(keep: Array, rows: Array) -> pa.Array:
+    """Return the rows' numbers among the rows kept."""
+    return pa.array((np.cumsum(keep) - 1)[rows].astype(np.int32))
+
+
+def load_labs() -> dict[str, str]:
+    """Return 116 authors of the slice and the institution of each, 29 from every one of four.
+
+    >>> sorted(set(load_labs().values()))[:2]
+    ['Carnegie Mellon University', 'Harbin Institute of Technology']
+    """
+    return _labels("labs.csv")
+
+
+def load_areas() -> dict[str, str]:
+    """Return 574 authors of the slice and the area of each, by the volumes of four groups that they publish in.
+
+    An author has two papers or more in the volumes of one group, none in those of the others, and one at least
+    elsewhere. The volumes tell the areas: leave them out, ``load_bundled(without_sigs=AREA_SIGS)``.
+
+    >>> sorted(set(load_areas().values()))
+    ['biomedical', 'dialogue', 'education', 'machine translation']
+    """
+    return _labels("areas.csv")
+
+
+def _labels(name: str) -> dict[str, str]:
+    rows = csv.DictReader(io.StringIO(_bytes(name).decode()))
+    return {row["object"]: row["label"] for row in rows}
+
+
+def _table(name: str) -> pa.Table:
+    try:
+        return pq.read_table(pa.BufferReader(_bytes(name)))
+    except pa.ArrowException as error:
+        raise SourceError(f"the package's file {name!r} is damaged ({error}): install cube2net again") from None
+
+
+def _bytes(name: str) -> bytes:
+    try:
+        return resources.files("cube2net").joinpath("data", name).read_bytes()
+    except OSError:
+        raise SourceError(f"the package's file {name!r} is missing: install cube2net again") from None
+
+
+PLANTED_DIMENSIONS = (
+    DimensionSpec("decade", "year", bins="decades"),
+    DimensionSpec("venue", "venue"),
+    DimensionSpec("topic", "topic"),
+)
+LAST_DECADE = 202
+
+
+@dataclass(frozen=True, eq=False)
+class Planted:
+    """A corpus, the community of every object, and the cells (decade, venue, topic) of every community."""
+
+    corpus: Corpus
+    communities: Array
+    best_cells: tuple[tuple[tuple[str, str, str], ...], ...]
+
+    def __repr__(self) -> str:
+        cells = sum(map(len, self.best_cells))
+        return f"Planted({len(self.communities):,} objects, {len(self.best_cells):,} communities, {cells:,} cells)"
+
+    def query(self, community: int) -> list[str]:
+        """Return the ids of all members of a community."""
+        if not 0 <= community < len(self.best_cells):
+            raise ParameterError(f"community is {community!r}, expected 0 to {len(self.best_cells) - 1}")
+        ids: list[str] = self.corpus.objects["object"].filter(pa.array(self.communities == community)).to_pylist()
+        return ids
+
+
+def make_planted(
+    *,
+    objects: int = 1_000,
+    communities: int = 10,
+    cells: int = 4,
+    items: int = 3,
+    mentions: int = 3,
+    noise: float = 0.1,
+    links: float = 8.0,
+    within: float = 0.9,
+    decades: int = 5,
+    venues: int | None = None,
+    topics: int | None = None,
+    seed: int = 0,
+) -> Planted:
+    """Return a corpus of communities that publish in cells of their own, with the truth beside it.
+
+    Every one of ``communities`` owns ``cells`` cells that no other has. Every object belongs to one
+    community and is mentioned ``items`` times, by items in its community's cells that mention at most
+    ``mentions`` members each. A share ``noise`` of all items mentions any objects, in any cell. An
+    object has about ``links`` links, a share ``within`` of them inside its community. Without noise the
+    cells of a community hold its members and nobody else: as a selection their jaccard is exactly 1.
+
+    >>> planted = make_planted(objects=200, communities=4, noise=0)
+    >>> planted
+    Planted(200 objects, 4 communities, 16 cells)
+    >>> len(planted.query(0)), len(planted.best_cells[0])
+    (50, 4)
+    """
+    _check(objects, communities, cells, items, mentions, noise, links, within, decades)
+    venues, topics = _sizes(communities * cells, decades, venues, topics)
+    rng = stream(seed, "sources", "planted")
+    community = rng.permutation(np.arange(objects) % communities).astype(np.int32)
+    owned = _owned(rng, communities, cells, decades * venues * topics)
+
+    item, thing, cell = _appearances(rng, community, owned, items, mentions)
+    extra = round(len(cell) * noise / (1 - noise))
+    item = np.concatenate([item, np.repeat(np.arange(len(cell), len(cell) + extra), mentions)])
+    thing = np.concatenate([thing, rng.integers(0, objects, extra * mentions)])
+    cell = np.concatenate([cell, rng.integers(0, decades * venues * topics, extra)])
+    pairs = np.sort(item * objects + thing)
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
+
+    codes = _split(cell, decades, venues)
+    names = [_decade_labels(decades), _numbered("venue ", venues), _numbered("topic ", topics)]
+    year = (LAST_DECADE - decades + 1 + codes[0]) * 10 + rng.integers(0, 10, len(cell))
+    split = zip(names, _split(owned.ravel(), decades, venues), strict=True)
+    tuples = list(zip(*(label.take(pa.array(code)).to_pylist() for label, code in split), strict=True))
+    corpus = Corpus(
+        objects=_make_table(
+            OBJECTS,
+            _numbered("o", objects),
+            _numbered("Object ", objects),
+            pa.repeat(pa.scalar("object"), objects),
+        ),
+        items=pa.table(
+            {
+                "item": _numbered("i", len(cell)),
+                "year": pa.array(year, pa.int32()),
+                "venue": names[1].take(pa.array(codes[1])),
+                "topic": names[2].take(pa.array(codes[2])),
+            }
+        ),
+        mentions=_make_table(MENTIONS, (pairs // objects).astype(np.int32), (pairs % objects).astype(np.int32)),
+        links=_make_table(LINKS, *_links(rng, community, communities, links, within)),
+        dimensions=PLANTED_DIMENSIONS,
+    )
+    return Planted(
+        corpus, frozen(community), tuple(tuple(tuples[c * cells : (c + 1) * cells]) for c in range(communities))
+    )
+
+
+def _check(
+    objects: int,
+    communities: int,
+    cells: int,
+    items: int,
+    mentions: int,
+    noise: float,
+    links: float,
+    within: float,
+    decades: int,
+) -> None:
+    for name, value in (("communities", communities), ("cells", cells), ("items", items), ("mentions", mentions)):
+        if value < 1:
+            raise ParameterError(f"{name} is {value!r}, expected 1 or more")
+    if not communities * cells <= objects < 2**31:
+        raise ParameterError(
+            f"objects is {objects!r}, expected {communities * cells:,} or more: one for every cell of every community"
+        )
+    if not 0 <= noise < 1:
+        raise ParameterError(f"noise is {noise!r}, expected a share from 0 to below 1")
+    if not 0 <= within <= 1:
+        raise ParameterError(f"within is {within!r}, expected a share from 0 to 1")
+    if not 0 <= links < objects:
+        raise ParameterError(f"links is {links!r}, expected 0 or more for an object, and fewer than objects")
+    if not 1 <= decades <= 100:
+        raise ParameterError(f"decades is {decades!r}, expected 1 to 100")
+
+
+def _sizes(wanted: int, decades: int, venues: int | None, topics: int | None) -> tuple[int, int]:
+    """Return how many venues and topics there are; by default about four times the cells that are owned."""
+    side = int(np.ceil(np.sqrt(4 * wanted / decades)))
+    venues, topics = side if venues is None else venues, side if topics is None else topics
+    if decades * venues * topics < wanted:
+        raise ParameterError(
+            f"{decades} decades × {venues} venues × {topics} topics are too few, expected {wanted:,} cells or more"
+        )
+    return venues, topics
+
+
+def _owned(rng: np.random.Generator, communities: int, cells: int, count: int) -> Array:
+    """Return the cells of every community: neighbours in the grid, the same topic and mostly the same venue."""
+    blocks = rng.permutation(count // cells)[:communities]
+    owned: Array = blocks[:, None] * cells + np.arange(cells)
+    return owned
+
+
+def _appearances(
+    rng: np.random.Generator, community: Array, owned: Array, items: int, mentions: int
+) -> tuple[Array, Array, Array]:
+    """Return the item and the object of every mention, and the cell of every item, without noise.
+
+    The first mention of each object is spread evenly over its community's cells, so that no cell stays empty.
+    """
+    objects, (communities, cells) = len(community), owned.shape
+    place = np.empty(objects, dtype=np.int64)
+    order = np.argsort(community, kind="stable")
+    start = np.zeros(communities, dtype=np.int64)
+    np.cumsum(np.bincount(community, minlength=communities)[:-1], out=start[1:])
+    place[order] = np.arange(objects) - start[community[order]]
+    slot = rng.integers(0, cells, (items, objects))
+    slot[0] = place % cells
+    group = (community.astype(np.int64) * cells + slot).ravel()
+    thing = np.tile(np.arange(objects, dtype=np.int64), items)
+    order = np.argsort(group * len(group) + rng.permutation(len(group)))
+    group, thing = group[order], thing[order]
+    first = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]]))
+    rank = np.arange(len(group)) - np.repeat(first, np.diff(np.append(first, len(group))))
+    new = rank % mentions == 0
+    return np.cumsum(new) - 1, thing, owned.ravel()[group[new]]
+
+
+def _links(
+    rng: np.random.Generator, community: Array, communities: int, links: float, within: float
+) -> tuple[Array, Array, Array]:
+    objects = len(community)
+    count = round(objects * links / 2)
+    order = np.argsort(community, kind="stable")
+    size = np.bincount(community, minlength=communities)
+    start = np.cumsum(size) - size
+    source = rng.integers(0, objects, count)
+    target = rng.integers(0, objects, count)
+    inside = np.flatnonzero(rng.random(count) < within)
+    own = community[source[inside]]
+    target[inside] = order[start[own] + (rng.random(len(inside)) * size[own]).astype(np.int64)]
+    return merge_links(source, target, np.ones(count), objects)
+
+
+def _split(cell: Array, decades: int, venues: int) -> tuple[Array, Array, Array]:
+    return cell % decades, cell // decades % venues, cell // (decades * venues)
+
+
+def _decade_labels(decades: int) -> pa.Array:
+    return pa.array([f"{LAST_DECADE - decades + 1 + number}X" for number in range(decades)])
+
+
+def _numbered(prefix: str, count: int) -> pa.Array:
+    return pc.binary_join_element_wise(prefix, pc.cast(pa.array(np.arange(count)), pa.string()), "")
+
+
+def _make_table(columns: dict[str, pa.DataType], *values: object) -> pa.Table:
+    return pa.table(dict(zip(columns, values, strict=True)), schema=pa.schema(list(columns.items())))

@@ -1,0 +1,529 @@
+"""Graphs in files: GraphML, GEXF, and JSON with nodes and links, as NetworkX, d3 and Cytoscape write it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net._util.progress import Progress, silent
+from cube2net._util.xml import SafeXml
+from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
+from cube2net.errors import ParameterError, SourceError, listed, quoted, some
+from cube2net.io.dropped import Dropped
+from cube2net.io.files import InputFiles, data_files
+from cube2net.io.tables.column_types import Rows, columns_of
+from cube2net.io.tables.table_corpus import network_corpus
+from cube2net.io.text_records import FIRST_BLANK, open_bytes, read_whole
+from cube2net.model.corpus import Corpus
+
+MOST_COLUMNS = 10_000
+ROWS = 2**16
+"""So many rows are kept as Python's values before they are packed."""
+TYPES = {
+    **dict.fromkeys(("int", "integer", "long", "short", "byte", "biginteger"), pa.int64()),
+    **dict.fromkeys(("float", "double", "bigdecimal"), pa.float64()),
+    "boolean": pa.bool_(),
+}
+ENDS = ("source", "target")
+WEIGHT, KIND, TIME = "weight", "kind", "time"
+
+
+class Columns:
+    """Rows of texts by columns, which may come up at any row; the types of columns are applied at the end.
+
+    >>> columns = Columns()
+    >>> columns.add({"id": "a"}), columns.add({"id": "b", "age": "7"})
+    (None, None)
+    >>> columns.arrays({"age": "int"})[0]["age"].to_pylist()
+    [None, 7]
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._held: dict[str, list[str | None]] = {}
+        self._packed: dict[str, list[pa.Array]] = {}
+        self._before = 0
+
+    def add(self, row: dict[str, str]) -> None:
+        """Add a row."""
+        here = self.count - self._before
+        for name, value in row.items():
+            held = self._held.get(name)
+            if held is None:
+                held = self._held[name] = []
+                self._packed[name] = [pa.nulls(self._before, pa.string())] if self._before else []
+                if len(self._held) > MOST_COLUMNS:
+                    raise SourceError(f"the graph has more than {MOST_COLUMNS:,} attributes, expected less")
+            if len(held) < here:
+                held.extend([None] * (here - len(held)))
+            held.append(value)
+        self.count += 1
+        if self.count - self._before == ROWS:
+            self._pack()
+
+    def _pack(self) -> None:
+        size = self.count - self._before
+        for name, held in self._held.items():
+            self._packed[name].append(pa.array(held + [None] * (size - len(held)), pa.string()))
+            held.clear()
+        self._before = self.count
+
+    def arrays(self, types: dict[str, str]) -> tuple[dict[str, pa.ChunkedArray], set[str]]:
+        """Return the columns in their types, and the names of those with values of other types, which stay texts."""
+        self._pack()
+        columns, loose = {}, set()
+        for name, parts in self._packed.items():
+            column = pa.chunked_array(parts, pa.string())
+            wanted = TYPES.get(types.get(name, "").casefold())
+            if wanted is not None:
+                try:
+                    column = pc.cast(pc.utf8_trim_whitespace(column), wanted)
+                except pa.ArrowInvalid:
+                    loose.add(name)
+            columns[name] = column
+        return columns, loose
+
+
+@dataclass
+class XmlGraph:
+    """What a file of a graph holds: nodes (``node`` is the id), links, the types of attributes, and what was odd."""
+
+    nodes: Columns = field(default_factory=Columns)
+    links: Columns = field(default_factory=Columns)
+    node_types: dict[str, str] = field(default_factory=dict)
+    link_types: dict[str, str] = field(default_factory=dict)
+    directed: bool = False
+    against: int = 0
+    """Links that say of themselves that they are directed where the graph is not, or the other way round."""
+    passed_over: int = 0
+    """Elements that are no nodes and no links of two ends."""
+
+
+def read_xml_graph(name: str, file: io.BufferedReader, tell: Callable[[], None]) -> XmlGraph:
+    """Return the graph of a GraphML or GEXF file, told apart by its first element; ``tell`` is called after pieces."""
+    reader = _Reader(name)
+    reader.xml.read(file, tell=tell)
+    return reader.graph
+
+
+class _Reader:
+    """Follows the elements of one file and hands them to the form that its first one names."""
+
+    def __init__(self, name: str) -> None:
+        self.graph = XmlGraph()
+        self.form: _GraphMl | _Gexf | None = None
+        self.text: list[str] | None = None
+        self.xml = SafeXml(name, start=self.start, end=self.end, characters=self.characters)
+        self.expat, self.error = self.xml.expat, self.xml.error
+        self.expat.CharacterDataHandler = self.characters
+
+    def characters(self, text: str) -> None:
+        if self.text is not None:
+            self.text.append(text)
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        local = tag.rpartition(":")[2]
+        if self.form is None:
+            if local not in FORMS:
+                raise self.error(f"the first element is {quoted(tag)}, expected 'graphml' or 'gexf'")
+            self.form = FORMS[local](self)
+            return
+        self.form.start(local, attributes)
+
+    def end(self, tag: str) -> None:
+        if self.form is not None:
+            self.form.end(tag.rpartition(":")[2])
+
+    def taken(self) -> str:
+        """Return the text gathered since it was asked for, and gather no more."""
+        text, self.text = "".join(self.text or ()), None
+        return text
+
+    def needed(self, attributes: dict[str, str], name: str, what: str) -> str:
+        """Return an attribute that an element must have."""
+        value = attributes.get(name, "").strip()
+        if not value:
+            article = "an" if what[0] in "aeiou" else "a"
+            raise self.error(f"{article} {what} has no {name!r}")
+        return value
+
+    def add_node(self, key: str, row: dict[str, str]) -> None:
+        """Add a node; an attribute of it that is called ``node`` gets another name."""
+        if "node" in row:
+            row["node_"] = row.pop("node")
+        self.graph.nodes.add(row | {"node": key})
+
+    def add_link(self, ends: dict[str, str], row: dict[str, str], said: str | None) -> None:
+        """Add a link; ``said`` is what it says of its own direction."""
+        if said is not None and (said in ("directed", "true")) != self.graph.directed:
+            self.graph.against += 1
+        self.graph.links.add(row | ends)
+
+
+@dataclass
+class _Key:
+    name: str
+    default: str | None = None
+    graphics: bool = False
+
+
+class _GraphMl:
+    """GraphML: keys declare attributes, ``data`` of nodes and edges holds them; yEd hides names in its graphics."""
+
+    def __init__(self, reader: _Reader) -> None:
+        self.reader = reader
+        self.keys: dict[str, dict[str, _Key]] = {"node": {}, "edge": {}}
+        self.declared: list[_Key] = []
+        self.open: list[tuple[str, dict[str, str], dict[str, str]]] = []
+        self.key: str | None = None
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        reader = self.reader
+        if tag in ("node", "edge"):
+            self.open.append((tag, attributes, {}))
+        elif tag == "data":
+            self.key, reader.text = attributes.get("key", ""), []
+            if self.open and self._graphics():
+                reader.text = None
+        elif tag == "NodeLabel" and self.key is not None:
+            reader.text = []
+        elif tag == "graph":
+            reader.graph.directed |= attributes.get("edgedefault") == "directed"
+        elif tag == "key":
+            self._declare(attributes)
+        elif tag == "default" and self.declared:
+            reader.text = []
+        elif tag in ("hyperedge", "port"):
+            reader.graph.passed_over += 1
+
+    def end(self, tag: str) -> None:
+        reader = self.reader
+        if tag == "data":
+            text = reader.taken()
+            if self.open and self.key is not None:
+                self._hold(text)
+            self.key = None
+        elif tag == "NodeLabel" and self.key is not None and self.open:
+            text = reader.taken().strip()
+            if text:
+                self.open[-1][2].setdefault("label", text)
+        elif tag in ("node", "edge") and self.open:
+            self._close(*self.open.pop())
+        elif tag == "default" and self.declared:
+            text = reader.taken()
+            for key in self.declared:
+                key.default = text
+        elif tag == "key":
+            self.declared = []
+
+    def _graphics(self) -> bool:
+        key = self.keys[self.open[-1][0]].get(self.key or "")
+        return key is not None and key.graphics
+
+    def _declare(self, attributes: dict[str, str]) -> None:
+        reader = self.reader
+        name = attributes.get("attr.name") or reader.needed(attributes, "id", "key")
+        key = _Key(name, graphics="yfiles.type" in attributes)
+        of = attributes.get("for", "all")
+        for owner, types in (("node", reader.graph.node_types), ("edge", reader.graph.link_types)):
+            if of in (owner, "all"):
+                self.keys[owner][attributes.get("id", "")] = key
+                types[name] = attributes.get("attr.type", "string")
+        self.declared = [key]
+
+    def _hold(self, text: str) -> None:
+        owner, _, row = self.open[-1]
+        key = self.keys[owner].get(self.key or "")
+        if key is None:
+            raise self.reader.error(f"data of a {owner} has the key {quoted(self.key)}, which is not declared")
+        if not key.graphics:
+            row[key.name] = text
+
+    def _close(self, owner: str, attributes: dict[str, str], row: dict[str, str]) -> None:
+        reader = self.reader
+        for key in self.keys[owner].values():
+            if key.default is not None:
+                row.setdefault(key.name, key.default)
+        if owner == "node":
+            reader.add_node(reader.needed(attributes, "id", "node"), row)
+        else:
+            ends = {end: reader.needed(attributes, end, "edge") for end in ENDS}
+            reader.add_link(ends, row, attributes.get("directed"))
+
+
+class _Gexf:
+    """GEXF: titled attributes of nodes and edges, ``attvalue`` holds them; the label of a node is its name."""
+
+    def __init__(self, reader: _Reader) -> None:
+        self.reader = reader
+        self.titles: dict[str, dict[str, _Key]] = {"node": {}, "edge": {}}
+        self.owner = "node"
+        self.attribute: _Key | None = None
+        self.open: list[tuple[str, dict[str, str], dict[str, str]]] = []
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        reader = self.reader
+        if tag in ("node", "edge"):
+            self.open.append((tag, attributes, {}))
+        elif tag == "attvalue" and self.open:
+            self._hold(attributes)
+        elif tag == "attributes":
+            self.owner = attributes.get("class", "node")
+        elif tag == "attribute" and self.owner in self.titles:
+            name = attributes.get("title") or reader.needed(attributes, "id", "attribute")
+            self.attribute = self.titles[self.owner][attributes.get("id", "")] = _Key(name)
+            types = reader.graph.node_types if self.owner == "node" else reader.graph.link_types
+            types[name] = attributes.get("type", "string")
+        elif tag == "default" and self.attribute is not None:
+            reader.text = []
+        elif tag == "graph":
+            reader.graph.directed = attributes.get("defaultedgetype") == "directed"
+
+    def end(self, tag: str) -> None:
+        if tag == "default" and self.attribute is not None:
+            self.attribute.default = self.reader.taken()
+        elif tag == "attribute":
+            self.attribute = None
+        elif tag in ("node", "edge") and self.open:
+            self._close(*self.open.pop())
+
+    def _hold(self, attributes: dict[str, str]) -> None:
+        owner, _, row = self.open[-1]
+        number = attributes.get("for") or attributes.get("id", "")
+        key = self.titles[owner].get(number)
+        if key is None:
+            raise self.reader.error(f"a {owner} has a value for {quoted(number)}, which is no declared attribute")
+        row.setdefault(key.name, attributes.get("value", ""))
+
+    def _close(self, owner: str, attributes: dict[str, str], row: dict[str, str]) -> None:
+        reader = self.reader
+        for key in self.titles[owner].values():
+            if key.default is not None:
+                row.setdefault(key.name, key.default)
+        if owner == "node":
+            if attributes.get("label"):
+                row.setdefault("label", attributes["label"])
+            reader.add_node(reader.needed(attributes, "id", "node"), row)
+            return
+        said = {WEIGHT: attributes.get("weight"), KIND: attributes.get("kind"), TIME: attributes.get("start")}
+        for name, value in said.items():
+            if value:
+                row.setdefault(name, value)
+        ends = {end: reader.needed(attributes, end, "edge") for end in ENDS}
+        reader.add_link(ends, row, attributes.get("type"))
+
+
+FORMS: dict[str, Any] = {"graphml": _GraphMl, "gexf": _Gexf}
+
+
+XML_ENDINGS, JSON_ENDINGS = (".graphml", ".gexf", ".xml"), (".json", ".cyjs")
+GRAPH_ENDINGS = (*XML_ENDINGS, *JSON_ENDINGS)
+EXPECTED = "a graph in a .graphml, .gexf or .json file, also packed (.gz)"
+LARGEST_JSON = 512 * 2**20
+START = 2**16
+"""So many bytes of a JSON file tell whether it holds a graph."""
+LISTS = re.compile(rb'"(?:nodes|links|edges)"\s*:\s*\[|"elements"\s*:\s*[\[{]')
+NODE = "node"
+NAMES = ("name", "label")
+UNTYPED = (WEIGHT, TIME)
+"""What links say is of no certain type where the file declares none."""
+
+
+def is_graph_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file holds a graph: by the end of its name, or in .json, which may be a table, by its start."""
+    name = os.fspath(path).casefold().removesuffix(".gz")
+    return _starts_a_graph(Path(path)) if name.endswith(".json") else name.endswith(GRAPH_ENDINGS)
+
+
+def _starts_a_graph(path: Path) -> bool:
+    """Return whether a JSON file begins as one object with lists of nodes or links, and not as one record a line."""
+    try:
+        with open_bytes(path, Meter(UnpackLimits())) as file:
+            start = file.read(START).strip(FIRST_BLANK)
+    except (OSError, SourceError):
+        return False
+    line, _, more = start.partition(b"\n")
+    if not line.startswith(b"{") or LISTS.search(start) is None:
+        return False
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return True
+    return not more
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graph:
+    """Reads a graph from a GraphML, GEXF or JSON file (nodes and links), plain or packed.
+
+    Every node is an object and its own item, and its attributes are those of both. ``name``, ``kind`` and ``text`` are
+    the attributes that hold these; without ``name`` it is ``name``, or else ``label``. ``weight``, ``kind`` and
+    ``time`` are those of links; a link without a weight counts 1. Links of a directed graph keep their direction.
+    ``separators`` part a text into several labels. What cannot be used is counted in ``dropped``, or stops the reading
+    when ``strict``. ``max_ratio`` and ``max_unpacked`` limit how far a packed file may swell.
+    """
+
+    name: str | None = None
+    kind: str = "kind"
+    text: str = "text"
+    weight: str = "weight"
+    time: str = "time"
+    separators: Mapping[str, str] = field(default_factory=dict)
+    strict: bool = False
+    max_ratio: int = RATIO
+    max_unpacked: int | str = TOTAL
+
+    def __post_init__(self) -> None:
+        UnpackLimits(self.max_ratio, self.max_unpacked)
+
+    def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
+        """Return the corpus of the graph in a file."""
+        meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
+        files = InputFiles(data_files(paths, GRAPH_ENDINGS, EXPECTED), GRAPH_ENDINGS, meter)
+        dropped = Dropped(self.strict, progress)
+
+        def tell() -> None:
+            progress("reading the graph", files.done, files.total)
+
+        corpus: Corpus | None = None
+        for name, file in files:
+            if corpus is not None:
+                raise SourceError(f"{name} is a second graph, expected one: read them one by one")
+            if name.casefold().removesuffix(".gz").endswith(JSON_ENDINGS):
+                corpus = self._from_json(name, file, dropped)
+            else:
+                corpus = self._from_xml(name, file, dropped, tell)
+        tell()
+        if corpus is None:
+            raise SourceError(f"{listed(paths)} holds no graph: expected {EXPECTED}")
+        return corpus
+
+    def _from_xml(self, name: str, file: io.BufferedReader, dropped: Dropped, tell: Any) -> Corpus:
+        graph = read_xml_graph(name, file, tell)
+        if graph.against:
+            dropped.say(f"{name}: {graph.against:,} links say another direction than the graph, which counts")
+        if graph.passed_over:
+            dropped.leave_out("hyperedges and ports", graph.passed_over)
+        nodes, mixed = graph.nodes.arrays(graph.node_types)
+        links, loose = graph.links.arrays(graph.link_types)
+        loose |= {column for column in UNTYPED if column in links and column not in graph.link_types}
+        return self._corpus(name, (nodes, mixed), (links, loose), graph.directed, dropped)
+
+    def _from_json(self, name: str, file: io.BufferedReader, dropped: Dropped) -> Corpus:
+        whole = read_whole(file, LARGEST_JSON)
+        if whole is None:
+            raise SourceError(f"{name} takes more than {LARGEST_JSON:,} bytes: give such a graph as GraphML or tables")
+        try:
+            graph = json.loads(whole)
+            json.dumps(graph, ensure_ascii=False).encode()
+        except (ValueError, RecursionError) as error:
+            why = "nested too deep" if isinstance(error, RecursionError) else str(error).partition("\n")[0]
+            raise SourceError(f"{name} is no JSON ({why})") from None
+        nodes, links = json_graph(name, graph)
+        tables = []
+        for records in (nodes, links):
+            names = dict.fromkeys(key for record in records for key in record)
+            arrays, loose, left_out = columns_of({key: [one.get(key) for one in records] for key in names})
+            if left_out:
+                dropped.say(f"{name}: left out attributes with fields inside: {some(left_out, 20)}")
+            tables.append((arrays, loose))
+        return self._corpus(name, tables[0], tables[1], bool(graph.get("directed")), dropped)
+
+    def _corpus(self, name: str, nodes: Any, links: Any, directed: bool, dropped: Dropped) -> Corpus:
+        """Return the corpus of columns of nodes and of links, each with the names of those of mixed types."""
+        (columns, mixed), (ends, loose) = nodes, links
+        if NODE not in columns:
+            raise SourceError(f"{name} holds a graph without nodes, expected one or more")
+        columns = _whole_ids(columns)
+        called = self.name or next((one for one in NAMES if one in columns), None)
+        known = {"name": called, "kind": self.kind, "text": self.text}
+        roles = {"id": NODE} | {role: one for role, one in known.items() if one is not None and one in columns}
+        if self.name is not None and self.name not in columns:
+            raise ParameterError(f"name is {self.name!r}, and nodes of {name} have {some(list(columns), 20)}")
+        wanted = {"weight": self.weight, "kind": self.kind, "time": self.time}
+        said = {role: one for role, one in wanted.items() if one in ends}
+        unused = [one for one in ends if one not in (*ENDS, *said.values(), "id")]
+        if unused:
+            dropped.say(f"{name}: not used of links {some(unused, 20)}")
+        if "weight" in said:
+            ends = ends | {said["weight"]: _or_one(ends[said["weight"]])}
+        ids, count = columns[NODE], len(columns[NODE])
+        table = pa.table(columns)
+        rows = Rows(name, table, lambda rows: [f"{name} node {ids[row].as_py()!r}" for row in rows], frozenset(mixed))
+        empty = {end: pa.array([], pa.string()) for end in ENDS}
+        pairs = pa.table(ends) if ends else pa.table(empty)
+        links_of = Rows(name, pairs, lambda rows: [f"{name} link {row + 1:,}" for row in rows], frozenset(loose))
+        dropped.say(f"{name}: {count:,} nodes, {pairs.num_rows:,} {'directed ' if directed else ''}links")
+        parts = (rows, roles), (links_of, {end: end for end in ENDS} | said)
+        return network_corpus(*parts, self.separators, dropped, directed=directed)
+
+
+def _or_one(column: Any) -> Any:
+    """Return weights, 1 for those that are missing."""
+    one = "1" if pa.types.is_string(column.type) else 1
+    return pc.fill_null(column, pa.scalar(one, column.type)) if not pa.types.is_null(column.type) else column
+
+
+def _whole_ids(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns whose ids are whole numbers where the attribute ``id`` says them again so; it is then left out."""
+    again = columns.get("id")
+    if again is None or again.null_count or pa.types.is_list(again.type):
+        return dict(columns)
+    same = again.cast(pa.string()).to_pylist() == columns[NODE].cast(pa.string()).to_pylist()
+    if not same:
+        return dict(columns)
+    ids = again if pa.types.is_integer(again.type) else columns[NODE]
+    return {name: ids if name == NODE else column for name, column in columns.items() if name != "id"}
+
+
+Records = list[dict[str, Any]]
+
+
+def json_graph(name: str, graph: Any) -> tuple[Records, Records]:
+    """Return the nodes and links of a graph in JSON: ``node`` is the id of a node, ends are given by ids.
+
+    In Cytoscape's form each stands in ``data``. Old files of d3 give the ends of links by their place among the nodes.
+
+    >>> json_graph("x", {"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": 0, "target": 1}]})[1]
+    [{'source': 'a', 'target': 'b'}]
+    """
+    inside = graph.get("elements", graph) if isinstance(graph, dict) else None
+    nodes = inside.get("nodes") if isinstance(inside, dict) else None
+    links = inside.get("links", inside.get("edges", [])) if isinstance(inside, dict) else None
+    if not isinstance(nodes, list) or not isinstance(links, list):
+        raise SourceError(f"{name} holds no graph, expected a JSON object with lists of 'nodes' and 'links'")
+    flat = [_record(name, "node", one) for one in nodes]
+    key = next((key for key in ("id", "key", "name") if flat and all(one.get(key) is not None for one in flat)), None)
+    if flat and key is None:
+        raise SourceError(f"{name}: nodes have no 'id', such as {quoted(flat[0])}")
+    named = [{NODE: one[key or ""]} | {k: v for k, v in one.items() if k not in (NODE, "id")} for one in flat]
+    ids = [one[NODE] for one in named]
+    ends = [_record(name, "link", one) for one in links]
+    for number, link in enumerate(ends, start=1):
+        if not all(isinstance(link.get(end), str | int | float) for end in ENDS):
+            raise SourceError(f"{name}: link {number:,} has no source or no target: {quoted(link)}")
+    strange = next((one for one in ids if not isinstance(one, str | int | float)), None)
+    if strange is not None:
+        raise SourceError(f"{name}: the id of a node is {quoted(strange)}, expected a text or a whole number")
+    known = set(ids)
+    places = all(isinstance(link[end], int) and link[end] not in known for link in ends for end in ENDS)
+    if places and all(0 <= link[end] < len(ids) for link in ends for end in ENDS):
+        ends = [link | {end: ids[link[end]] for end in ENDS} for link in ends]
+    return named, ends
+
+
+def _record(name: str, what: str, thing: Any) -> dict[str, Any]:
+    if isinstance(thing, dict) and isinstance(thing.get("data"), dict):
+        thing = thing["data"]
+    if not isinstance(thing, dict):
+        raise SourceError(f"{name}: a {what} is {quoted(thing)}, expected an object with keys such as 'id'")
+    return thing

@@ -1,0 +1,1 @@
+"""Readers of reviews and ratings, and the link tasks made of them."""

@@ -1,0 +1,381 @@
+"""Yelp's challenge: businesses, the users who review them, and the reviews, in the JSON of any round."""
+
+from __future__ import annotations
+
+import math
+import re
+import reprlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from cube2net._util.progress import Progress, silent
+from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
+from cube2net.errors import ParameterError, SourceError, some
+from cube2net.io.dropped import Dropped
+from cube2net.io.files import InputFiles, data_files
+from cube2net.io.reviews.link_tasks import LAST, Reviewed, Reviews, ReviewSource, Things, Where, left_out
+from cube2net.io.text_records import json_records, numbered, texts
+from cube2net.model.dimension import DimensionSpec
+
+ENDINGS = (".json",)
+EXPECTED = "Yelp's business.json, review.json and user.json, a folder with them, or its archive"
+ATTRIBUTION = (
+    "Yelp Open Dataset (https://www.yelp.com/dataset), by Yelp Inc. under its Dataset User Agreement: "
+    "for academic use, and not to be passed on"
+)
+DIMENSIONS = (
+    DimensionSpec("city", "city", parent="state"),
+    DimensionSpec("category", "category"),
+    DimensionSpec("topic", "topic"),
+)
+TASKS: dict[str, Where] = {
+    "ilkid": {"state": "IL", "feature": "good for kids"},
+    "nvout": {"state": "NV", "feature": "take out"},
+}
+ITEMS = {
+    "item": pa.string(),
+    "city": pa.string(),
+    "state": pa.string(),
+    "category": pa.list_(pa.string()),
+    "feature": pa.list_(pa.string()),
+    "stars": pa.float32(),
+    "text": pa.string(),
+}
+OTHER_FILES = re.compile(r"(?<![a-z])(checkin|tip|photo)s?(?![a-z])")
+OTHERS = "records of other kinds, such as tips"
+NO_STATE = "other"
+EVERY = 10_000
+ROWS = 2**13
+CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+WORD = re.compile(r"[^\W_]+")
+QUOTED = re.compile(r"""^u?(['"])(.*)\1$""", re.DOTALL)
+PAIR = re.compile(r"""u?['"]([^'"]*)['"]\s*:\s*([^,}]*)""")
+NO = ("", "false", "none", "no", "null")
+LONGEST_LABEL = 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class Yelp(ReviewSource):
+    """Reads Yelp's challenge data of any round: one JSON object a line, in files, a folder or an archive.
+
+    Objects are businesses and the users who reviewed one, ``business:…`` and ``user:…`` with Yelp's ids.
+    Items are businesses with ``city``, ``state``, ``category``, ``feature`` (the attributes that hold, such
+    as "good for kids"), ``stars`` and ``text``; each mentions its business and that one's users. Links are
+    reviews, as heavy as a pair has reviews. Where several states have a city of one name, it is called so in
+    the state with most businesses there, and "Urbana, OH" in another. The text of a business is that of its
+    reviews in the order of the file, up to ``max_text`` characters, which bounds the memory. A line that
+    cannot be used is counted in ``dropped``, or stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked``
+    limit how far packed files may swell.
+    """
+
+    tasks = TASKS
+    max_text: int = 5_000
+    strict: bool = False
+    max_ratio: int = RATIO
+    max_unpacked: int | str = TOTAL
+
+    def __post_init__(self) -> None:
+        UnpackLimits(self.max_ratio, self.max_unpacked)
+        if self.max_text < 0:
+            raise ParameterError(f"max_text is {self.max_text!r}, expected 0 or more characters")
+
+    def read_reviewed(self, paths: Sequence[Path], *, progress: Progress = silent) -> Reviewed:
+        """Return the corpus of the files, and every review with its date and stars."""
+        dropped = Dropped(self.strict, progress)
+        yelp = _Yelp(dropped, self.max_text)
+        meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
+        files = InputFiles(data_files(paths, ENDINGS, EXPECTED), ENDINGS, meter, once=True)
+        for name, file in files:
+            if OTHER_FILES.search(name.casefold()):
+                continue
+            for number, record in json_records(name, texts(name, numbered(file), dropped), dropped):
+                yelp.take((name, number), record)
+                if number % EVERY == 0:
+                    progress(f"reading {name}", files.done, files.total)
+            progress(f"reading {name}", files.done, files.total)
+        return yelp.reviewed()
+
+
+class _Yelp:
+    """What has been read so far."""
+
+    def __init__(self, dropped: Dropped, max_text: int) -> None:
+        self.dropped, self.max_text = dropped, max_text
+        self.businesses: dict[str, tuple[str, str | None, str, list[str], list[str], float | None]] = {}
+        self.reviews = Reviews()
+        self.names: dict[int, str] = {}
+        self.texts: list[list[str]] = []
+        self.room: list[int] = []
+        self.same: dict[str, str] = {}
+
+    def take(self, place: tuple[str, int], record: dict[str, Any]) -> None:
+        """Take one record."""
+        kind = kind_of(record)
+        if kind == "review":
+            self.review(place, record)
+        elif kind == "business":
+            self.business(place, record)
+        elif kind == "user":
+            self.user(place, record)
+        elif kind == "other":
+            self.dropped.leave_out(OTHERS)
+        else:
+            keys = some(list(record), 5) or "nothing"
+            self.drop("objects of no known kind", place, f"holds {keys}, expected 'business_id' or 'user_id'")
+
+    def drop(self, reason: str, place: tuple[str, int], sentence: str) -> None:
+        self.dropped.drop_one(reason, f"{place[0]} line {place[1]:,}", sentence)
+
+    def key(self, place: tuple[str, int], record: dict[str, Any], name: str, what: str) -> str | None:
+        value = record.get(name)
+        if isinstance(value, str) and (key := value.strip()):
+            return key
+        self.drop(f"{what} without an id", place, f"{name!r} is {reprlib.repr(value)}, expected an id")
+        return None
+
+    def business(self, place: tuple[str, int], record: dict[str, Any]) -> None:
+        key = self.key(place, record, "business_id", "businesses")
+        if key is None:
+            return
+        if key in self.businesses:
+            self.drop("businesses named twice", place, f"business {key!r} was there before")
+            return
+        self.businesses[key] = (
+            text_of(record.get("name")) or key,
+            text_of(record.get("city")),
+            text_of(record.get("state")) or NO_STATE,
+            self.shared(category_labels(record.get("categories"))),
+            self.shared(attribute_labels(record.get("attributes"))),
+            number_of(record.get("stars")),
+        )
+
+    def shared(self, labels: list[str]) -> list[str]:
+        """Return labels that are kept in memory once, however many businesses have them."""
+        return [self.same.setdefault(label, label) for label in labels]
+
+    def user(self, place: tuple[str, int], record: dict[str, Any]) -> None:
+        key = self.key(place, record, "user_id", "users")
+        if key is not None:
+            users = self.reviews.users
+            name = text_of(record.get("name")) or ""
+            self.names[users.setdefault(key, len(users))] = self.same.setdefault(name, name)
+
+    def review(self, place: tuple[str, int], record: dict[str, Any]) -> None:
+        business = self.key(place, record, "business_id", "reviews")
+        user = None if business is None else self.key(place, record, "user_id", "reviews")
+        if business is None or user is None:
+            return
+        stars = number_of(record.get("stars"))
+        if stars is None:
+            self.drop(
+                "stars that are no numbers", place, f"'stars' is {reprlib.repr(record.get('stars'))}, expected a number"
+            )
+        time = seconds_of(record.get("date"))
+        if time is None:
+            why = f"'date' is {reprlib.repr(record.get('date'))}, expected one such as '2016-05-28'"
+            self.drop("dates that cannot be read", place, why)
+        row = self.reviews.add(place, business, user, time, math.nan if stars is None else stars)
+        if row == len(self.texts):
+            self.texts.append([])
+            self.room.append(self.max_text)
+        text = record.get("text")
+        if self.room[row] > 0 and isinstance(text, str) and (text := text.strip()):
+            self.texts[row].append(text[: self.room[row]])
+            self.room[row] -= len(text) + 1
+
+    def reviewed(self) -> Reviewed:
+        """Return all of it, and forget the texts on the way."""
+        self.dropped.close()
+        if not self.businesses:
+            raise SourceError(f"there is no business: expected {EXPECTED}{left_out(self.dropped)}")
+        self.dropped.leave_out("users who wrote no review", len(set(self.names) - set(self.reviews.user)))
+        names, cities, states, categories, held, stars = zip(*self.businesses.values(), strict=True)
+        items = pa.table(
+            {
+                "item": list(self.businesses),
+                "city": city_labels(cities, states),
+                "state": states,
+                "category": categories,
+                "feature": held,
+                "stars": stars,
+                "text": pa.chunked_array(self.chunks(), pa.string()),
+            },
+            schema=pa.schema(list(ITEMS.items())),
+        )
+        things = Things("business", list(self.businesses), names, items)
+        return self.reviews.settle(
+            things,
+            self.dropped,
+            names=self.names,
+            repeats=True,
+            weights="count",
+            dimensions=DIMENSIONS,
+            attribution=ATTRIBUTION,
+        )
+
+    def chunks(self) -> Iterator[pa.Array]:
+        """Return the texts of the businesses, some thousands at a time; one without a review has none."""
+        rows = [self.reviews.things.get(key) for key in self.businesses]
+        for start in range(0, len(rows), ROWS):
+            texts = []
+            for row in rows[start : start + ROWS]:
+                said = [] if row is None else self.texts[row]
+                texts.append("\n".join(said) or None)
+                said.clear()
+            yield pa.array(texts, pa.string())
+
+
+def kind_of(record: dict[str, Any]) -> str | None:
+    """Return what a record is: by its type in the early rounds, else by what it holds."""
+    if isinstance(kind := record.get("type"), str):
+        return kind if kind in ("business", "review", "user") else "other"
+    if "business_id" in record:
+        if "user_id" in record:
+            return "review" if "review_id" in record or "stars" in record else "other"
+        return "business" if "city" in record or "categories" in record else "other"
+    return "user" if "user_id" in record else None
+
+
+def attribute_labels(attributes: object) -> list[str]:
+    """Return what a business has or offers, each as a short label; what it has not is left out.
+
+    The rounds write nested tables, lists of texts, and texts that look like Python:
+
+    >>> attribute_labels({"Good For Kids": True, "Take-out": False, "Parking": {"garage": True, "lot": False}})
+    ['good for kids', 'parking: garage']
+    >>> attribute_labels(["GoodForKids: True", "Alcohol: full_bar", "BusinessParking: {'garage': True, 'lot': False}"])
+    ['good for kids', 'alcohol: full bar', 'business parking: garage']
+    >>> texts = {"RestaurantsTakeOut": "True", "WiFi": "u'free'", "Smoking": "u'no'", "Music": "{u'dj': True}"}
+    >>> attribute_labels(texts)
+    ['take out', 'wi fi: free', 'music: dj']
+    """
+    if isinstance(attributes, dict):
+        pairs = list(attributes.items())
+    elif isinstance(attributes, list):
+        pairs = [
+            (name, value) for text in attributes if isinstance(text, str) for name, _, value in [text.partition(":")]
+        ]
+    else:
+        return []
+    found: dict[str, None] = {}
+    for name, value in pairs:
+        if label := words(name).removeprefix("restaurants ").rstrip("0123456789"):
+            for part in _parts(value):
+                found[f"{label}: {part}" if part else label] = None
+    return list(found)
+
+
+@lru_cache(4096)
+def words(text: str) -> str:
+    """Return a text as plain words: ``BYOBCorkage``, ``BYOB/Corkage`` and ``byob_corkage`` are the same.
+
+    >>> words("BYOBCorkage"), words("Take-out"), words("RestaurantsTakeOut")
+    ('byob corkage', 'take out', 'restaurants take out')
+    """
+    return " ".join(WORD.findall(CAMEL.sub(" ", text[:LONGEST_LABEL]))).lower()
+
+
+def _parts(value: object) -> Iterator[str]:
+    """Return an empty text where a value is true, nothing where it is not, else what it says."""
+    if isinstance(value, dict):
+        for name, held in value.items():
+            if words(name) and any(True for _ in _parts("" if isinstance(held, dict | list) else held)):
+                yield words(name)
+    elif isinstance(value, list):
+        for held in value:
+            if not isinstance(held, dict | list):
+                yield from _parts(held)
+    elif isinstance(value, str):
+        yield from _said(value.strip())
+    elif value is True:
+        yield ""
+    elif isinstance(value, int | float) and value is not False:
+        yield str(value)
+
+
+def _said(text: str) -> Iterator[str]:
+    if text.startswith("{"):
+        for name, held in PAIR.findall(text):
+            if words(name) and any(True for _ in _said(held.strip())):
+                yield words(name)
+        return
+    quoted = QUOTED.match(text)
+    said = words(quoted[2] if quoted else text)
+    if said == "true":
+        yield ""
+    elif said not in NO:
+        yield said
+
+
+def city_labels(cities: Sequence[str | None], states: Sequence[str]) -> list[str | None]:
+    """Return the label of every business' city: one spelling for each city of a state, one state for each label.
+
+    >>> city_labels(["Urbana", "URBANA", "Urbana", "Urbana", None], ["IL", "IL", "OH", "IL", "IL"])
+    ['Urbana', 'Urbana', 'Urbana, OH', 'Urbana', None]
+    """
+    spelled: dict[tuple[str, str], Counter[str]] = {}
+    for city, state in zip(cities, states, strict=True):
+        if city is not None:
+            spelled.setdefault((city.casefold(), state), Counter())[city] += 1
+    home: dict[str, tuple[int, str]] = {}
+    for (city, state), spellings in spelled.items():
+        if spellings.total() > home.get(city, (0, ""))[0]:
+            home[city] = spellings.total(), state
+    labels = {}
+    for (city, state), spellings in spelled.items():
+        name = spellings.most_common(1)[0][0]
+        labels[city, state] = name if home[city][1] == state else f"{name}, {state}"
+    return [
+        None if city is None else labels[city.casefold(), state] for city, state in zip(cities, states, strict=True)
+    ]
+
+
+def category_labels(value: object) -> list[str]:
+    """Return the categories of a business, which are a list or one text with commas.
+
+    >>> category_labels("Restaurants, Thai"), category_labels(["Bars", " Bars", 7]), category_labels(None)
+    (['Restaurants', 'Thai'], ['Bars'], [])
+    """
+    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+    return list(dict.fromkeys(part.strip() for part in parts if isinstance(part, str) and part.strip()))
+
+
+def text_of(value: object) -> str | None:
+    """Return a text with single spaces, None where there is none."""
+    return (" ".join(value.split()) or None) if isinstance(value, str) else None
+
+
+def number_of(value: object) -> float | None:
+    """Return a number of sensible size, None where there is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 1e6:
+        return None
+    return float(value)
+
+
+def seconds_of(value: object) -> int | None:
+    """Return a date, with a time of day or without, as seconds since 1970.
+
+    >>> seconds_of("1970-01-02"), seconds_of("1970-01-02 00:01:40"), seconds_of("n.d.")
+    (86400, 86500, None)
+    """
+    if not isinstance(value, str) or (start := _midnight(value[:10])) is None:
+        return None
+    clock = value[11:19]
+    if len(clock) == 8 and clock[2] == ":" == clock[5] and (clock[:2] + clock[3:5] + clock[6:]).isdecimal():
+        start += int(clock[:2]) * 3600 + int(clock[3:5]) * 60 + int(clock[6:])
+    return start if start <= LAST else None
+
+
+@lru_cache(20_000)
+def _midnight(day: str) -> int | None:
+    try:
+        return (date.fromisoformat(day).toordinal() - 719_163) * 86_400
+    except ValueError:
+        return None

@@ -1,0 +1,24 @@
+"""The sources by name: which reader turns which data into a corpus."""
+
+from cube2net.io.bibliography.acl import Acl
+from cube2net.io.bibliography.aminer import Aminer
+from cube2net.io.bibliography.dblp import Dblp
+from cube2net.io.bibliography.openalex import OpenAlex
+from cube2net.io.graph_files import Graph
+from cube2net.io.reviews.movies import Movies
+from cube2net.io.reviews.yelp import Yelp
+from cube2net.io.sql import Sql
+from cube2net.io.tables.table_source import Tables
+from cube2net.model.interfaces import Source
+
+SOURCES: dict[str, type[Source]] = {
+    "tables": Tables,
+    "sql": Sql,
+    "graph": Graph,
+    "openalex": OpenAlex,
+    "acl": Acl,
+    "aminer": Aminer,
+    "dblp": Dblp,
+    "yelp": Yelp,
+    "movies": Movies,
+}

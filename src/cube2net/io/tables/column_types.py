@@ -1,0 +1,304 @@
+"""What a column holds: ids, weights, or an attribute (labels, lists of them, truths, numbers, dates).
+
+Columns are those of ``Rows``, a table with the places its rows come from; Python values of any kinds become columns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net._util.arrays import LIGHTEST, Array
+from cube2net.errors import Message, Placeholder, Setting, SourceError, listed, some
+from cube2net.io.dropped import Dropped, Places
+from cube2net.io.tables.dialects import UNSAID, Conventions
+from cube2net.io.tables.locale_values import (
+    NUMBER,
+    TableWriting,
+    as_clock,
+    as_dates,
+    as_numbers,
+    finite,
+    likely_written,
+    present,
+)
+from cube2net.model.corpus import decoded, holds_text, is_list
+
+MANY = (list, tuple, set, frozenset, np.ndarray)
+REFUSED = (pa.ArrowException, OverflowError, TypeError, ValueError)
+MOSTLY = 0.9
+HEAVIEST = 1e30
+EXACT = 2.0**53
+
+Ways = dict[str, str]
+"""How columns were read where that took a guess, by their names."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A table and where its rows come from.
+
+    ``places`` turns row numbers into words: ``links.csv line 7``. ``loose`` are the columns whose values
+    came as text because the file could not say what they are. ``conventions`` say how such texts are written.
+    """
+
+    name: str
+    table: pa.Table
+    places: Places
+    loose: frozenset[str] = frozenset()
+    conventions: Conventions = UNSAID
+
+    @cached_property
+    def written(self) -> TableWriting:
+        """What its texts say of how numbers and dates are written."""
+        return TableWriting(self.table, self.loose, self.conventions)
+
+    def __repr__(self) -> str:
+        return f"Rows({self.name!r}, {self.table.num_rows:,} rows, columns {listed(self.table.column_names)})"
+
+
+def column_of(values: Sequence[Any]) -> tuple[pa.Array | None, bool]:
+    """Return a column, and whether its values had to become text because their kinds differ.
+
+    Where one value is a list all become lists of texts. Values with fields inside make no column.
+
+    >>> column, texts = column_of([1, "n.d.", True])
+    >>> column.to_pylist(), texts
+    (['1', 'n.d.', 'true'], True)
+    """
+    if any(isinstance(value, dict) for value in values):
+        return None, False
+    if any(isinstance(value, MANY) for value in values):
+        return _list_column(values), False
+    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    kinds = {type(value) for value in plain if value is not None}
+    if kinds <= {int, float} or len(kinds) == 1:
+        try:
+            return pa.array(plain, from_pandas=True), False
+        except REFUSED:
+            pass
+    return pa.array([None if value is None else text_of(value) for value in plain], pa.string()), True
+
+
+def _list_column(values: Iterable[Any]) -> pa.Array | None:
+    rows: list[list[str] | None] = []
+    for value in values:
+        if isinstance(value, set | frozenset):
+            rows.append(sorted(text_of(entry) for entry in value if entry is not None))
+        elif isinstance(value, MANY):
+            if any(isinstance(entry, (*MANY, dict)) for entry in value):
+                return None
+            rows.append([text_of(entry) for entry in value if entry is not None])
+        else:
+            rows.append(None if value is None else [text_of(value)])
+    return pa.array(rows, pa.list_(pa.string()))
+
+
+def text_of(value: Any) -> str:
+    """Return a value as text that UTF-8 can hold; truth values as in JSON.
+
+    >>> text_of(True), text_of(2.5), text_of("a")
+    ('true', '2.5', 'a')
+    """
+    text = json.dumps(value) if isinstance(value, bool) else str(value)
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def columns_of(named: Mapping[str, Sequence[object]]) -> tuple[dict[str, pa.Array], set[str], list[str]]:
+    """Return the columns as arrays, the names of those that hold mixed values, and of those left out."""
+    return sorted_out((name, column_of(values)) for name, values in named.items())
+
+
+def sorted_out(
+    found: Iterable[tuple[str, tuple[pa.Array | None, bool]]],
+) -> tuple[dict[str, pa.Array], set[str], list[str]]:
+    """Return the columns of names with a column, or None, and whether it is mixed; the mixed, and those without one.
+
+    >>> sorted_out([("a", (pa.array([1]), False)), ("b", (None, False)), ("c", (pa.array(["x"]), True))])[1:]
+    ({'c'}, ['b'])
+    """
+    arrays, mixed, left_out = {}, set(), []
+    for name, (array, loose) in found:
+        if array is None:
+            left_out.append(name)
+            continue
+        arrays[name] = array
+        if loose:
+            mixed.add(name)
+    return arrays, mixed, left_out
+
+
+def keys(rows: Rows, name: str) -> pa.ChunkedArray:
+    """Return a column as ids: trimmed text, whole numbers as text, an empty id is missing."""
+    column = decoded(rows.table[name])
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_finite(column), pc.cast(column, pa.float64()), None)
+        whole = pc.and_(pc.equal(column, pc.floor(column)), pc.less(pc.abs(column), EXACT))
+        if pc.all(whole).as_py() is not False:
+            column = pc.cast(column, pa.int64())
+    if not (holds_text(column.type) or _is_simple(column.type) or pa.types.is_date(column.type)):
+        raise SourceError(f"{rows.name} column {name!r} holds {column.type}, expected text or whole numbers")
+    texts = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
+    return pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
+
+
+def _is_simple(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind))
+
+
+def unique_keys(rows: Rows, name: str, what: str, dropped: Dropped) -> tuple[Rows, pa.ChunkedArray]:
+    """Return the rows that have an id, and their ids; an id that comes twice is an error."""
+    ids = keys(rows, name)
+    missing = np.flatnonzero(np.asarray(pc.is_null(ids)))
+    dropped.drop_rows(
+        f"{what} without an id", rows.places, missing.tolist(), lambda row: f"{name!r} is empty, expected an id"
+    )
+    if pc.count_distinct(ids).as_py() != len(ids) - ids.null_count:
+        raise _twice(rows, name, ids, what)
+    if len(missing) == len(ids):
+        raise SourceError(f"{rows.name} has no {what}, expected one row for each")
+    if len(missing):
+        has = pc.is_valid(ids)
+        left = np.flatnonzero(np.asarray(has))
+        places = rows.places
+        rows = replace(rows, table=rows.table.filter(has), places=lambda some: places([int(left[row]) for row in some]))
+        ids = ids.filter(has)
+    return rows, ids
+
+
+def _twice(rows: Rows, name: str, ids: pa.ChunkedArray, what: str) -> SourceError:
+    counts = pc.value_counts(pc.drop_null(ids))
+    again = counts.filter(pc.greater(pc.struct_field(counts, "counts"), 1))
+    value = again[0]["values"].as_py()
+    first, second = np.flatnonzero(np.asarray(pc.fill_null(pc.equal(ids, value), False)))[:2].tolist()
+    one, two = rows.places([first, second])
+    others = f"; {len(again):,} ids come twice or more" if len(again) > 1 else ""
+    role = "items.item" if what == "items" else f"{what}.id"
+    return SourceError(
+        f"{two}: {name!r} is {value!r} again (as in {one}), expected every id once{others}",
+        hint=Message("or say which column has the ids: ", Setting("columns", {role: Placeholder("…")})),
+    )
+
+
+def find(rows: Rows, name: str, ids: pa.ChunkedArray) -> tuple[Array, pa.ChunkedArray]:
+    """Return the row of every id in a column among known ids (-1 unknown, -2 missing), and the column's ids."""
+    wanted = keys(rows, name)
+    found = np.asarray(pc.fill_null(pc.index_in(wanted, value_set=ids), -1)).astype(np.int64)
+    found[np.asarray(pc.is_null(wanted))] = -2
+    return found, wanted
+
+
+def weights(rows: Rows, name: str, ways: Ways | None = None) -> Array:
+    """Return a column as weights, NaN where it is neither 0 nor a number from 1e-30 to 1e30."""
+    column = decoded(rows.table[name])
+    if holds_text(column.type):
+        texts = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
+        read = as_numbers(pc.if_else(pc.equal(texts, ""), None, texts), rows.written)
+        column = pc.if_else(pc.match_substring_regex(texts, NUMBER), texts, None) if read is None else read.column
+        if read is not None and read.way and ways is not None:
+            ways[name] = read.way
+    elif not (_is_simple(column.type) or pa.types.is_decimal(column.type)):
+        raise SourceError(f"{rows.name} column {name!r} holds {column.type}, expected numbers of 0 or more")
+    values = np.array(pc.cast(column, pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+    values[~((values == 0) | ((values >= LIGHTEST) & (values <= HEAVIEST)))] = np.nan
+    return values
+
+
+def check_column(rows: Rows, role: str, column: str | None) -> None:
+    """Raise where a column that is said to be something is not there."""
+    names = rows.table.column_names
+    if column and column not in names:
+        raise SourceError(f"{rows.name} has no column {column!r} (given as {role}): it has {some(names, 20)}")
+
+
+def attribute(
+    rows: Rows, name: str, dropped: Dropped, separator: str | None = None, ways: Ways | None = None
+) -> pa.ChunkedArray | None:
+    """Return a column as labels, lists of labels, truths, numbers or dates; None when it holds none of these.
+
+    Where that took a guess, how it was read is put into ``ways``.
+    """
+    ways = {} if ways is None else ways
+    column = decoded(rows.table[name])
+    kind = column.type
+    if separator is not None and not holds_text(kind):
+        if pa.types.is_list(kind):
+            return _trimmed_lists(column)
+        raise SourceError(f"{rows.name} column {name!r} holds {kind}, expected text to part at {separator!r}")
+    if separator is not None:
+        return _trimmed_lists(pc.split_pattern(pc.cast(column, pa.string()), separator))
+    if is_list(kind):
+        return _trimmed_lists(column)
+    if holds_text(kind):
+        texts = pc.cast(column, pa.string())
+        column = _typed(rows, name, texts, dropped, ways) if name in rows.loose else _dated(rows, texts)
+    elif pa.types.is_integer(kind):
+        column = pc.cast(column, pa.int64() if _fits(column) else pa.float64(), safe=False)
+    elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        column = finite(pc.cast(column, pa.float64(), safe=False))
+    elif not (pa.types.is_boolean(kind) or pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
+        return None
+    clock = as_clock(name, column)
+    if clock is not None:
+        ways[name] = clock.way
+        column = clock.column
+    return None if column.null_count == len(column) else column
+
+
+def _fits(column: pa.ChunkedArray) -> bool:
+    """Return whether whole numbers are such of 64 bits with a sign."""
+    return bool(column.type != pa.uint64() or (pc.max(column).as_py() or 0) < 2**63)
+
+
+def _dated(rows: Rows, texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return text as dates where all of it is, in a table that knows its numbers from texts."""
+    if likely_written(texts, rows.written) != "dates":
+        return texts
+    read = as_dates(texts, rows.written)
+    return texts if read is None or len(read.unfit) else read.column
+
+
+def _typed(rows: Rows, name: str, column: pa.ChunkedArray, dropped: Dropped, ways: Ways) -> pa.ChunkedArray:
+    """Return text as numbers or dates where nearly all of it is; what is not is then missing, and counted."""
+    likely = likely_written(column, rows.written)
+    if not likely:
+        return column
+    texts = present(column)
+    if texts.null_count == len(texts):
+        return texts
+    read = as_numbers(texts, rows.written) if likely == "numbers" else as_dates(texts, rows.written)
+    if read is None:
+        return column
+    dropped.drop_rows(
+        f"values of {name!r} that are not {read.what}",
+        rows.places,
+        read.unfit.tolist(),
+        lambda row: f"{name!r} is {texts[row].as_py()!r}, expected a {read.what.removesuffix('s')}",
+    )
+    if read.way:
+        ways[name] = read.way
+    return read.column
+
+
+def _trimmed_lists(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Return lists of trimmed texts without empty ones."""
+    made = []
+    for chunk in column.chunks:
+        values, parents = decoded(pc.list_flatten(chunk)), pc.list_parent_indices(chunk)
+        try:
+            texts = pc.utf8_trim_whitespace(pc.cast(values, pa.string()))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            return None
+        kept = pc.fill_null(pc.not_equal(texts, ""), False)
+        ends = np.zeros(len(chunk) + 1, dtype=np.int32)
+        np.cumsum(np.bincount(parents.filter(kept).to_numpy(), minlength=len(chunk)), out=ends[1:])
+        made.append(pa.ListArray.from_arrays(pa.array(ends), texts.filter(kept)))
+    lists = pa.chunked_array(made, pa.list_(pa.string()))
+    return lists if pc.max(pc.list_value_length(lists)).as_py() else None

@@ -1,0 +1,316 @@
+"""Numbers and dates as people write them: decimal commas, thousands, currencies, days first, seconds since 1970.
+
+How a column is written is decided by what makes all its values consistent, and where that leaves two ways, by the other
+columns of its table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net._util.arrays import Array
+from cube2net.io.tables.dialects import Conventions
+
+MOSTLY, LIKELY = 0.9, 0.7
+SAMPLED = 2_000
+"""So many values of every other column are looked at where a column can be read in two ways."""
+SPREAD = 500
+"""So many values of a column of text are looked at first."""
+WHOLE = r"^[-+]?[0-9]{1,18}$"
+NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+PADDED = r"^-?0[0-9]"
+MISSING = r"(?i)^(na|n/a|nan|null|none|-|–|\?|)$"
+SPACES = r" '’\x{00a0}\x{2009}\x{202f}"
+COMMAS = rf"^[-+]?(([0-9]+|[0-9]{{1,3}}([.{SPACES}][0-9]{{3}})+)(,[0-9]+)?|,[0-9]+)([eE][+-]?[0-9]+)?$"
+POINTS = rf"^[-+]?(([0-9]+|[0-9]{{1,3}}([,{SPACES}][0-9]{{3}})+)(\.[0-9]+)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+WAYS = {",": COMMAS, ".": POINTS}
+DOTTED_THOUSANDS = r"^[-+]?[0-9]{1,3}(\.[0-9]{3})+$"
+SIGNS = r"(?:%|‰|[€$£¥]|EUR|USD|GBP|CHF|kr|zł)"
+ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9:.]+(Z|[+-][0-9:]+)?)?$"
+TIME = r"(?:[T ,]+[0-9]{1,2}[:.h][0-9]{2}.*)?$"
+YEAR_FIRST = rf"^(?P<y>[0-9]{{4}})(?P<mark>[-/.])(?P<m>[0-9]{{1,2}})[-/.](?P<d>[0-9]{{1,2}}){TIME}"
+YEAR_LAST = rf"^(?P<a>[0-9]{{1,2}})(?P<mark>[-/.])(?P<b>[0-9]{{1,2}})[-/.] ?(?P<y>[0-9]{{4}}|[0-9]{{2}}){TIME}"
+CLOCKS = ("timestamp", "epoch", "unix", "time", "date", "datetime", "created", "updated", "modified", "when")
+SECONDS = (10**8, 4 * 10**9)
+"""From 1973 to 2096, counted in seconds since 1970."""
+SURELY_MILLISECONDS = (10**12, 2 * 10**12)
+"""From 2001 to 2033, counted in milliseconds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """Texts as numbers or dates: the column, which rows did not fit and are missing there, and how it was read."""
+
+    column: pa.ChunkedArray
+    what: str
+    unfit: Array
+    way: str = ""
+
+
+def present(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return texts without the space around them; what says that there is none is missing.
+
+    >>> present(pa.chunked_array([[" a", "n/a", "-"]])).to_pylist()
+    ['a', None, None]
+    """
+    texts = pc.utf8_trim_whitespace(column)
+    return pc.if_else(pc.match_substring_regex(texts, MISSING), None, texts)
+
+
+def spread_rows(count: int, most: int) -> pa.Array:
+    """Return the numbers of at most so many rows, spread evenly from the first row to the last; none of no rows.
+
+    >>> spread_rows(9, 3).to_pylist(), spread_rows(2, 3).to_pylist(), spread_rows(0, 3).to_pylist()
+    ([0, 4, 8], [0, 1], [])
+    """
+    return pa.array(np.unique(np.linspace(0, max(count - 1, 0), most, dtype=np.int64))[:count])
+
+
+def likely_written(column: pa.ChunkedArray, table: TableWriting) -> str:
+    """Return whether values spread over a column are ``numbers`` or ``dates``, mostly, or neither (an empty text).
+
+    This look spares going through all of a long column.
+    """
+    texts = present(column.take(spread_rows(len(column), SPREAD)))
+    if as_numbers(texts, table, LIKELY) is not None:
+        return "numbers"
+    return "dates" if as_dates(texts, table, LIKELY) is not None or texts.null_count == len(texts) else ""
+
+
+def as_numbers(texts: pa.ChunkedArray, table: TableWriting, share: float = MOSTLY) -> Written | None:
+    """Return texts as numbers, None where most are none; ``table`` decides where they can be read in two ways.
+
+    >>> table = TableWriting(pa.table({}), (), Conventions())
+    >>> as_numbers(pa.chunked_array([["1.234,5", "3,14"]]), table).column.to_pylist()
+    [1234.5, 3.14]
+    """
+    count = len(texts) - texts.null_count
+    if count == 0:
+        return None
+    said = table.conventions.decimal
+    plain = pc.match_substring_regex(texts, NUMBER)
+    as_plain = 0 if said == "," else _times(plain)
+    bare, signs, fits = texts, list[str](), dict[str, int]()
+    if as_plain < count:
+        bare, signs = _without_signs(texts, count)
+        fits = {mark: _times(pc.match_substring_regex(bare, WAYS[mark])) for mark in WAYS if said in (None, mark)}
+    most = max(fits.values(), default=0)
+    if as_plain and as_plain >= max(share * count, most):
+        thousands = _are_thousands(texts.slice(0, SPREAD)) and _are_thousands(texts)
+        if said is None and thousands and table.decimal == ",":
+            return _numbers(texts, ",", "decimal=','")
+        return None if _is_padded(texts) else Written(_cast(pc.if_else(plain, texts, None)), "numbers", _unfit(plain))
+    if most < share * count or _is_padded(bare):
+        return None
+    likely = [mark for mark, times in fits.items() if times == most]
+    mark = likely[0] if len(likely) == 1 else table.decimal or "."
+    return _numbers(bare, mark, ", ".join(([] if said else [f"decimal={mark!r}"]) + signs))
+
+
+def _times(matches: pa.ChunkedArray) -> int:
+    return int(pc.sum(matches).as_py() or 0)
+
+
+def _is_padded(texts: pa.ChunkedArray) -> bool:
+    return bool(pc.any(pc.match_substring_regex(texts, PADDED)).as_py())
+
+
+def _are_thousands(texts: pa.ChunkedArray) -> bool:
+    """Return whether a point stands before groups of three digits in all values that have one, and some have."""
+    marked = texts.filter(pc.invert(pc.match_substring_regex(texts, WHOLE)))
+    marked = pc.drop_null(marked)
+    return len(marked) > 0 and bool(pc.all(pc.match_substring_regex(marked, DOTTED_THOUSANDS)).as_py())
+
+
+def _without_signs(texts: pa.ChunkedArray, count: int) -> tuple[pa.ChunkedArray, list[str]]:
+    """Return texts without the sign of a currency or per cent, where most have it, and what is to be said of that."""
+    before, after = rf"^([-+]?)\s*{SIGNS}\s*", rf"\s*{SIGNS}\s*$"
+    signed = pc.or_(pc.match_substring_regex(texts, before), pc.match_substring_regex(texts, after))
+    if _times(signed) < 0.5 * count:
+        return texts, []
+    bare = pc.replace_substring_regex(pc.replace_substring_regex(texts, before, r"\1"), after, "")
+    return bare, ["without signs such as % and €"]
+
+
+def _numbers(texts: pa.ChunkedArray, mark: str, way: str) -> Written:
+    fits = pc.match_substring_regex(texts, WAYS[mark])
+    other = "." if mark == "," else ","
+    bare = pc.replace_substring_regex(pc.if_else(fits, texts, None), rf"[{other}{SPACES}]|^\+", "")
+    numbers = pc.replace_substring(bare, ",", ".")
+    return Written(_cast(numbers), "numbers", _unfit(fits), way)
+
+
+def _cast(numbers: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pc.all(pc.match_substring_regex(numbers, WHOLE)).as_py():
+        return pc.cast(numbers, pa.int64())
+    return finite(pc.cast(numbers, pa.float64()))
+
+
+def finite(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return numbers, of which those that are not finite are missing."""
+    return pc.if_else(pc.is_finite(column), column, None)
+
+
+def _unfit(fits: pa.ChunkedArray) -> Array:
+    return np.flatnonzero(np.asarray(pc.fill_null(pc.invert(fits), False)))
+
+
+# Dates
+
+
+def as_dates(texts: pa.ChunkedArray, table: TableWriting, share: float = MOSTLY) -> Written | None:
+    """Return texts as dates, None where most are none; ``table`` decides whether days or months stand first.
+
+    >>> table = TableWriting(pa.table({}), (), Conventions())
+    >>> [str(day) for day in as_dates(pa.chunked_array([["02/25/2006", "03/04/2006"]]), table).column.to_pylist()]
+    ['2006-02-25', '2006-03-04']
+    """
+    count = len(texts) - texts.null_count
+    if count == 0:
+        return None
+    said = table.conventions.dates
+    if said in (None, "ymd"):
+        plain = _plain_dates(texts)
+        if plain is not None:
+            return Written(plain, "dates", np.empty(0, np.int64))
+        found = _parts(texts, YEAR_FIRST, "ymd")
+        days, good = _days(found["y"], found["m"], found["d"])
+        if good.sum() >= share * count:
+            return _dates(texts, days, good, "")
+    if said == "ymd":
+        return None
+    return _year_last(texts, share * count, table)
+
+
+def _plain_dates(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Return texts as dates, where all are written as ISO says; this is fast."""
+    if not pc.all(pc.match_substring_regex(texts, ISO)).as_py():
+        return None
+    try:
+        return pc.cast(pc.utf8_slice_codeunits(texts, 0, 10), pa.date32())
+    except pa.ArrowInvalid:
+        return None
+
+
+def _year_last(texts: pa.ChunkedArray, enough: float, table: TableWriting) -> Written | None:
+    found = _parts(texts, YEAR_LAST, "aby")
+    marks = pc.struct_field(pc.extract_regex(texts, YEAR_LAST), "mark")
+    year = found["y"]
+    if len(pc.unique(pc.drop_null(marks))) != 1:
+        return None
+    mark = pc.drop_null(marks)[0].as_py()
+    short = (year >= 0) & (year < 100)
+    if short.any() and mark == "-":
+        return None
+    year = np.where(short, year + np.where(year < 70, 2000, 1900), year)
+    orders = {"dmy": _days(year, found["b"], found["a"]), "mdy": _days(year, found["a"], found["b"])}
+    said = table.conventions.dates
+    fits = {order: int(good.sum()) for order, (_, good) in orders.items() if said in (None, order)}
+    if max(fits.values()) < enough:
+        return None
+    order = max(fits, key=fits.__getitem__)
+    way = f"dates={order!r}"
+    if len(set(fits.values())) < len(fits):
+        order = "dmy" if mark != "/" else table.order
+        way = f"dates={order!r}, though its days could be months"
+    days, good = orders[order]
+    return _dates(texts, days, good, "" if said else way)
+
+
+def _parts(texts: pa.ChunkedArray, pattern: str, names: str) -> dict[str, Array]:
+    """Return the numbers of a date, -1 where a text is none."""
+    parts = pc.extract_regex(texts, pattern)
+    return {
+        name: np.asarray(pc.fill_null(pc.cast(pc.struct_field(parts, name), pa.int32()), -1)).astype(np.int64)
+        for name in names
+    }
+
+
+def _days(year: Array, month: Array, day: Array) -> tuple[Array, Array]:
+    """Return dates, and which of them are in the calendar."""
+    likely = (year >= 0) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
+    months = np.where(likely, (year - 1970) * 12 + month - 1, 0).astype("datetime64[M]")
+    days = months.astype("datetime64[D]") + np.where(likely, day - 1, 0)
+    return days, likely & (days.astype("datetime64[M]") == months)
+
+
+def _dates(texts: pa.ChunkedArray, days: Array, good: Array, way: str) -> Written:
+    column = pa.chunked_array([pa.array(days, pa.date32(), mask=~good)])
+    unfit = np.flatnonzero(~good & ~np.asarray(pc.is_null(texts)))
+    return Written(column, "dates", unfit, way)
+
+
+def as_clock(name: str, numbers: pa.ChunkedArray) -> Written | None:
+    """Return whole numbers as dates, where their column's name and range say that they count seconds since 1970.
+
+    Milliseconds of these decades are known by their range alone.
+
+    >>> as_clock("created_at", pa.chunked_array([[1140825600, 1140912000]])).column.to_pylist()[0].isoformat()
+    '2006-02-25'
+    """
+    if not pa.types.is_integer(numbers.type) or numbers.null_count == len(numbers):
+        return None
+    low, high = (int(pc.min_max(numbers)[end].as_py()) for end in ("min", "max"))
+    if low < SECONDS[0]:
+        return None
+    words = name.casefold().replace("-", "_").replace(" ", "_").split("_")
+    named = bool(set(words) & set(CLOCKS)) or words[-1] in ("ts", "at") or name.casefold().endswith("timestamp")
+    for way, unit in (("seconds", 1), ("milliseconds", 1000)):
+        inside = SECONDS[0] * unit <= low and high < SECONDS[1] * unit
+        surely = unit == 1000 and SURELY_MILLISECONDS[0] <= low and high < SURELY_MILLISECONDS[1]
+        if inside and (named or (surely and words[-1] != "id")):
+            days = pc.cast(pc.divide(numbers, 86_400 * unit), pa.int32())
+            return Written(pc.cast(days, pa.date32()), "dates", np.empty(0, np.int64), f"{way} since 1970")
+    return None
+
+
+# The other columns
+
+
+class TableWriting:
+    """What the columns of text in a table say of how numbers and dates are written in it."""
+
+    def __init__(self, table: pa.Table, loose: Iterable[str], conventions: Conventions) -> None:
+        self.table, self.loose, self.conventions = table, loose, conventions
+        self._decimal: str | None = None
+        self._order = ""
+
+    @property
+    def decimal(self) -> str | None:
+        """The mark before fractions, where columns that leave no doubt agree, or the delimiter suggests it."""
+        if self._decimal is None:
+            commas = points = 0
+            for texts in self._samples():
+                count = len(texts)
+                as_commas, as_points = (pc.match_substring_regex(texts, way) for way in (COMMAS, POINTS))
+                if _times(as_commas) >= MOSTLY * count and _times(pc.invert(as_points)) > 0:
+                    commas += 1
+                elif _times(as_points) >= MOSTLY * count and _times(pc.invert(as_commas)) > 0:
+                    points += 1
+            guess = "," if self.conventions.delimiter == ";" else ""
+            self._decimal = "," if commas > points else "." if points > commas else guess
+        return self._decimal or None
+
+    @property
+    def order(self) -> str:
+        """Whether days or months stand first in dates with slashes."""
+        if not self._order:
+            proofs = {"dmy": 0, "mdy": 0}
+            for texts in self._samples():
+                found = _parts(texts, YEAR_LAST, "ab")
+                proofs["dmy"] += int((found["a"] > 12).sum())
+                proofs["mdy"] += int((found["b"] > 12).sum())
+            usual = "dmy" if self.decimal == "," else "mdy"
+            self._order = usual if proofs["dmy"] == proofs["mdy"] else max(proofs, key=proofs.__getitem__)
+        return self._order
+
+    def _samples(self) -> Iterable[pa.ChunkedArray]:
+        for name in sorted(self.loose):
+            texts = pc.drop_null(present(self.table[name].slice(0, SAMPLED)))
+            if len(texts):
+                yield texts

@@ -1,0 +1,307 @@
+"""Records of text: lines, where they stand, and JSON objects out of them.
+
+Data sets are read once: their lines go by as bytes or text, and one that is too long or not UTF-8 is passed over
+(``lines``, ``numbered``, ``texts``). Tables are read as often as needed, plain or gzipped, and checked from front to
+back before (``check_text``). JSON objects stand one a line, or in an array, on one line each or spread over many.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+
+from cube2net._util.zip_files import Meter, gunzipped, open_raw
+from cube2net.errors import Message, Setting, SourceError
+from cube2net.io.dropped import Dropped, Places
+
+BLOCK = 8 * 2**20
+Lines = Iterable[tuple[int, str]]
+Records = Iterator[tuple[int, dict[str, Any]]]
+
+AROUND = "\ufeff \t\r\n[],"
+SKIPPED = re.compile(r"[\ufeff \t\r\n\[\],]*")
+NUMBER = re.compile(r'^(\s*"[^"\\]*"\s*:\s*)Number(?:Int|Long)\("?(-?[0-9]+)"?\)')
+
+
+"""So many bytes of a table are checked, or parsed, at a time."""
+LONGEST = 16 * 2**20
+"""The most bytes of a line."""
+PIECE = 2**16
+"""So many bytes are brought into UTF-8 at a time."""
+BLANK = "\ufeff \t\r\n"
+FIRST_BLANK = BLANK.encode()
+
+UTF_8, UTF_16, WINDOWS = "utf-8", "utf-16", "windows-1252"
+UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+
+Line = tuple[int, bytes | None]
+
+
+def lines(file: io.BufferedReader) -> Iterator[bytes | None]:
+    """Return the lines of a file as bytes; one of more than 16 MiB is passed over, and None stands for it.
+
+    >>> list(lines(io.BufferedReader(io.BytesIO(b"one\\ntwo"))))
+    [b'one\\n', b'two']
+    """
+    while line := file.readline(LONGEST):
+        if len(line) < LONGEST or line.endswith(b"\n"):
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = file.readline(LONGEST)
+        yield None
+
+
+def numbered(file: io.BufferedReader) -> Iterator[Line]:
+    """Return the lines of a file that are not blank, with their numbers; None stands for one that is too long.
+
+    >>> list(numbered(io.BufferedReader(io.BytesIO(b"\\xef\\xbb\\xbfone\\r\\n\\n two"))))
+    [(1, b'one'), (3, b'two')]
+    """
+    for number, line in enumerate(lines(file), start=1):
+        if line is None:
+            yield number, None
+        elif text := line.strip(FIRST_BLANK if number == 1 else None):
+            yield number, text
+
+
+def texts(name: str, numbered_lines: Iterable[Line], dropped: Dropped) -> Iterator[tuple[int, str]]:
+    """Return numbered lines as text; lines that are too long (None) or not UTF-8 are dropped and counted."""
+    for number, line in numbered_lines:
+        if line is None:
+            dropped.drop_one("lines longer than 16 MiB", f"{name} line {number:,}", "the line is longer than 16 MiB")
+            continue
+        try:
+            yield number, line.decode()
+        except UnicodeDecodeError as error:
+            wrong = f"byte 0x{line[error.start]:02x} is not UTF-8, expected text in UTF-8"
+            dropped.drop_one("lines that are not UTF-8", f"{name} line {number:,}", wrong)
+
+
+def read_whole(file: IO[bytes], most: int) -> bytes | None:
+    """Return all bytes of a file, None where there are more than so many.
+
+    >>> read_whole(io.BytesIO(b"abc"), 3), read_whole(io.BytesIO(b"abcd"), 3)
+    (b'abc', None)
+    """
+    whole = file.read(most + 1)
+    return whole if len(whole) <= most else None
+
+
+def is_packed(path: Path) -> bool:
+    """Return whether a file is gzipped, by its name."""
+    return path.suffix.lower() == ".gz"
+
+
+def open_bytes(path: Path, meter: Meter, encoding: str = UTF_8) -> io.BufferedReader:
+    """Return the bytes of a file, unpacked as far as a meter allows; text of another encoding comes as UTF-8."""
+    gauge = meter.gauge(path)
+    raw = open_raw(path, gauge)
+    file = gunzipped(raw, gauge) if is_packed(path) else raw
+    return file if encoding == UTF_8 else io.BufferedReader(_Recoded(file, encoding), BLOCK)
+
+
+def arrow_stream(path: Path, meter: Meter, encoding: str = UTF_8) -> pa.NativeFile:
+    """Return the bytes of a file for Arrow's readers, unpacked as far as a meter allows."""
+    if is_packed(path) or encoding != UTF_8:
+        return pa.PythonFile(open_bytes(path, meter, encoding), mode="r")
+    return pa.OSFile(str(path))
+
+
+def physical_lines(path: Path, meter: Meter, encoding: str = UTF_8) -> Iterator[str]:
+    """Return the lines of a file, one character a byte of UTF-8, whatever ends them."""
+    with open_bytes(path, meter, encoding) as file, io.TextIOWrapper(file, encoding="latin-1", newline="") as text:
+        yield from text
+
+
+class _Recoded(io.RawIOBase):
+    """Text of any encoding as bytes of UTF-8."""
+
+    def __init__(self, inner: io.BufferedReader, encoding: str) -> None:
+        self.inner, self.decoder = inner, codecs.getincrementaldecoder(encoding)()
+        self.rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        view = memoryview(buffer)
+        while not self.rest:
+            piece = self.inner.read(PIECE)
+            self.rest = self.decoder.decode(piece, final=not piece).encode()
+            if not piece:
+                break
+        much = min(len(view), len(self.rest))
+        view[:much] = self.rest[:much]
+        self.rest = self.rest[much:]
+        return much
+
+    def close(self) -> None:
+        if not self.closed:
+            self.inner.close()
+        super().close()
+
+
+def check_text(path: Path, meter: Meter, encoding: str | None = UTF_8) -> str:
+    """Return the encoding of a file that can be unpacked, holds something, is text, and has no line beyond 16 MiB.
+
+    Without an encoding it is found: UTF-16 where the first bytes mark it, else UTF-8. What cannot be that, and has no
+    sign beyond ASCII before, is most likely Windows-1252, which has a letter for nearly every byte; half a sign at the
+    very end is UTF-8 that was cut short.
+    """
+    wanted = encoding or UTF_8
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    before, line, blank, plain = 0, 0, True, True
+    try:
+        with open_bytes(path, meter, wanted) as file:
+            while block := file.read(BLOCK):
+                if encoding is None and before == 0 and block.startswith(UTF_16_MARKS):
+                    return check_text(path, meter, UTF_16)
+                text = decoder.decode(block)
+                plain = plain and text.isascii()
+                ends = [at for mark in (b"\n", b"\r") for at in (block.find(mark), block.rfind(mark)) if at >= 0]
+                if line + min(ends, default=len(block)) > LONGEST:
+                    raise too_long(path, _line_at(path, before, meter, wanted))
+                line = len(block) - 1 - max(ends) if ends else line + len(block)
+                before += len(block)
+                blank = blank and not text.strip(BLANK)
+        plain = False
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        if encoding is None and plain and error.object[: error.start].isascii() and not NO_TEXT.search(error.object):
+            return check_text(path, meter, WINDOWS)
+        wrong = f"byte 0x{error.object[error.start]:02x}"
+        if wanted != UTF_8:
+            raise SourceError(
+                f"{path.name} is not text in {wanted} ({wrong} means nothing there): save it in UTF-8"
+            ) from None
+        at = before - len(decoder.getstate()[0]) + error.start
+        other = () if encoding == UTF_8 else (", or say which it has: ", Setting("encoding", WINDOWS))
+        raise SourceError(
+            f"{path.name} line {_line_at(path, at, meter):,}: {wrong} is not UTF-8, expected text in UTF-8",
+            parameter="encoding",
+            value=encoding,
+            hint=Message("save the file in that encoding", *other),
+        ) from None
+    except OSError as error:
+        raise SourceError(f"{path.name} cannot be read: {error.strerror or error}") from None
+    if blank:
+        raise SourceError(f"{path.name} is empty, expected a header and rows")
+    return wanted
+
+
+def too_long(path: Path, line: int) -> SourceError:
+    """Return the error for a line of a table that is longer than one may be."""
+    return SourceError(f"{path.name} line {line:,} is longer than {LONGEST:,} bytes, expected a row a line")
+
+
+def _line_at(path: Path, position: int, meter: Meter, encoding: str = UTF_8) -> int:
+    """Return the number of the line that a byte stands in."""
+    lines, left, last = 1, position, b""
+    with open_bytes(path, meter, encoding) as file:
+        while left > 0 and (block := file.read(min(left, BLOCK))):
+            lines += block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
+            lines -= last == b"\r" and block.startswith(b"\n")
+            left, last = left - len(block), block[-1:]
+    return lines
+
+
+def line_places(path: Path, records: Callable[[], Iterable[int]]) -> Places:
+    """Return what turns rows into places, given the line on which every good record starts.
+
+    The file is only gone through when a place is asked for.
+    """
+
+    def places(rows: Sequence[int]) -> list[str]:
+        wanted = set(rows)
+        found: dict[int, int] = {}
+        for row, line in enumerate(records()):
+            if row in wanted:
+                found[row] = line
+                if len(found) == len(wanted):
+                    break
+        return [f"{path.name} line {found[row]:,}" if row in found else f"{path.name} row {row + 1:,}" for row in rows]
+
+    return places
+
+
+def json_records(name: str, texts: Lines, dropped: Dropped) -> Records:
+    """Return the objects of JSON lines, or of a JSON array, whether an object has one line or many.
+
+    Commas stand before or after the objects of an array, and numbers may be written as NumberInt(2011). Yelp's files
+    and AMiner's V10, V11 and V15 have an object a line, V12 and V14 an array, V13 one of objects spread over lines.
+
+    >>> some = enumerate(['[', '{"id": 1}', ',{"id": 2}', '{', '  "year": NumberInt(2011)', '}', ']'], start=1)
+    >>> list(json_records("few.json", some, Dropped()))
+    [(2, {'id': 1}), (3, {'id': 2}), (4, {'year': 2011})]
+    """
+    decode = json.JSONDecoder().raw_decode
+    for number, text in _whole(texts):
+        escaped = "\\" in text and ("\\ud" in text or "\\uD" in text)
+        start = 0 if text.startswith("{") else _after(text, 0)
+        while start < len(text):
+            try:
+                record, start = decode(text, start)
+                if escaped:
+                    json.dumps(record, ensure_ascii=False).encode()
+                if type(record) is not dict:
+                    raise ValueError("an object is expected")
+            except (ValueError, RecursionError) as error:
+                dropped.drop_one("lines that are no JSON objects", f"{name} line {number:,}", _wrong(text, error))
+                break
+            yield number, record
+            start = _after(text, start)
+
+
+def _after(text: str, start: int) -> int:
+    """Return where the next thing starts that does not only stand between objects."""
+    match = SKIPPED.match(text, start)
+    return match.end() if match else start
+
+
+def _wrong(text: str, error: Exception) -> str:
+    shown = text[:40].strip() + ("…" if len(text) > 40 else "")
+    if isinstance(error, json.JSONDecodeError):
+        return f"{shown!r} is not a JSON object ({error.msg} at character {error.pos + 1:,})"
+    if isinstance(error, UnicodeEncodeError):
+        return f"{shown!r} holds half a character, expected valid escapes"
+    why = "nested too deep" if isinstance(error, RecursionError) else str(error)
+    return f"{shown!r} is not a JSON object ({why})"
+
+
+def _whole(texts: Lines) -> Lines:
+    """Return lines, those of an object that is spread over several put together.
+
+    Such an object opens with a brace alone on its line, and closes with one that stands as far to the right.
+    """
+    held: list[str] = []
+    first = size = 0
+    opening = closing = ""
+    for number, text in texts:
+        opens = len(text) < 80 and text.strip(AROUND) == "{"
+        if held:
+            if text.startswith(closing):
+                yield first, "".join(held) + text
+                held = []
+                continue
+            if size <= LONGEST and not (opens and text.startswith(opening)):
+                held.append(NUMBER.sub(r"\1\2", text) if "Number" in text else text)
+                size += len(text)
+                continue
+            yield first, "".join(held)
+            held = []
+        if opens:
+            indent = text[: len(text) - len(text.lstrip(" \t"))]
+            opening, closing, held, first, size = indent + "{", indent + "}", [text], number, len(text)
+        else:
+            yield number, text
+    if held:
+        yield first, "".join(held)

@@ -1,0 +1,260 @@
+"""How well found clusters agree with true ones, from tables of how many objects they share: F1, JC, NMI.
+
+A table is found × true clusters, and functions take stacks of them, … × found × true, to answer with one score a table.
+An object may count several times or not at all, so entries are any numbers of 0 or more and a cluster may be empty: it
+counts as if it were not there. A table without objects has no score: nan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cube2net._util.arrays import Array
+from cube2net.kernels.compiled import njit
+
+
+def f1(tables: Array) -> Array:
+    """Return Σ_c |c| / n · max_t 2 |c ∩ t| / (|c| + |t|), with c the clusters found and t the true ones.
+
+    >>> float(f1(np.array([[2.0, 0.0], [1.0, 1.0]])))  # ½ · max(4/5, 0) + ½ · max(2/5, 2/3)
+    0.7333333333333334
+    """
+    found, true = tables.sum(axis=-1), tables.sum(axis=-2)
+    best = _share(2 * tables, found[..., :, None] + true[..., None, :]).max(axis=-1)
+    return _share((found * best).sum(axis=-1), found.sum(axis=-1), empty=np.nan)
+
+
+def jaccard(tables: Array) -> Array:
+    """Return ½ · mean_c max_t J(c, t) + ½ · mean_t max_c J(c, t), with J(c, t) = |c ∩ t| / |c ∪ t|.
+
+    >>> float(jaccard(np.array([[2.0, 0.0], [1.0, 1.0]])))  # ½ · (2/3 + 1/2) / 2 + ½ · (2/3 + 1/2) / 2
+    0.5833333333333333
+    """
+    found, true = tables.sum(axis=-1), tables.sum(axis=-2)
+    match = _share(tables, found[..., :, None] + true[..., None, :] - tables)
+    return (_mean_of_full(match.max(axis=-1), found) + _mean_of_full(match.max(axis=-2), true)) / 2
+
+
+def nmi(tables: Array) -> Array:
+    """Return I(C; T) / ((H(C) + H(T)) / 2), and 1 where both sides put all objects into one cluster.
+
+    >>> nmi(np.array([[[2.0, 0.0], [1.0, 1.0]], [[4.0, 0.0], [0.0, 0.0]]])).round(4).tolist()
+    [0.3437, 1.0]
+    """
+    found, true = tables.sum(axis=-1), tables.sum(axis=-2)
+    total = found.sum(axis=-1)
+    single = (np.count_nonzero(found, axis=-1) == 1) & (np.count_nonzero(true, axis=-1) == 1)
+    apart = entropy(_share(found, total[..., None])).sum(axis=-1) + entropy(_share(true, total[..., None])).sum(axis=-1)
+    shared = apart - entropy(_share(tables, total[..., None, None])).sum(axis=(-1, -2))
+    score = np.clip(np.where(single, 1.0, _share(2 * shared, apart)), 0.0, 1.0)
+    return np.where(total > 0, score, np.nan)
+
+
+def entropy(shares: Array) -> Array:
+    """Return −p log₂ p of every share, 0 where it is 0."""
+    safe = np.where(shares > 0, shares, 1.0)
+    return -safe * np.log2(safe)
+
+
+def weighed_tables(found: Array, true: Array, shape: tuple[int, int], times: Array) -> Array:
+    """Return a table for every column of ``times``, which say how often each object counts: tables × found × true.
+
+    ``found`` and ``true`` are the numbers of each object's clusters, below those of ``shape``. It is one product of a
+    sparse matrix (clusters found and true × objects) with ``times`` (objects × tables).
+
+    >>> weighed_tables(np.array([0, 1, 1]), np.array([0, 0, 1]), (2, 2), np.array([[1.0], [0.0], [2.0]])).tolist()
+    [[[1.0, 0.0], [0.0, 2.0]]]
+    """
+    import scipy.sparse as sp
+
+    count = len(found)
+    places = (np.ones(count, times.dtype), found * shape[1] + true, np.arange(count + 1))
+    both = sp.csc_array(places, shape=(shape[0] * shape[1], count)) @ times
+    return np.moveaxis(both.astype(np.float64, copy=False).reshape(*shape, -1), -1, 0)
+
+
+def _share(part: Array, whole: Array, empty: float = 0.0) -> Array:
+    """Return part / whole, and ``empty`` where there is nothing to take a part of."""
+    some = whole > 0
+    return np.where(some, part / np.where(some, whole, 1.0), empty)
+
+
+def _mean_of_full(values: Array, sizes: Array) -> Array:
+    """Return the mean over the clusters that are not empty."""
+    full = sizes > 0
+    return _share(np.where(full, values, 0.0).sum(axis=-1), full.sum(axis=-1), empty=np.nan)
+
+
+AGREEMENT: dict[str, Callable[[Array], Array]] = {"F1": f1, "JC": jaccard, "NMI": nmi}
+"""The three scores by the names that the paper gives them."""
+
+
+# Tables as likely as the one seen, but for rounding, count as such: the logarithms of their chances are so close.
+AS_LIKELY = 1e-9
+# What is less than so much of a sum does not change it.
+NOTHING = 1e-17
+
+
+@njit(cache=True)
+def two_sided(ones: Array, twos: Array, first: Array, second: Array, logs: Array, chances: Array) -> None:
+    """Write how likely tables are that are no likelier than each: ones[i] of first[i] against twos[i] of second[i].
+
+    ``logs[n]`` is the logarithm of n!. Exchanging the two sides changes no bit of the answer. Tables grow likelier from
+    either end to the likeliest, so those that count are two tails: each is found by halving, and summed from its
+    likeliest table outwards.
+    """
+    for i in range(len(ones)):
+        a, b, n, o = ones[i], twos[i], first[i], second[i]
+        if n > o or (n == o and a > b):
+            a, b, n, o = b, a, o, n
+        held = a + b
+        low, high = max(0, held - o), min(held, n)
+        likeliest = (held + 1) * (n + 1) // (n + o + 2)
+        seen = _likelihood(a, n, held, o, logs)
+        most = seen + AS_LIKELY
+        if _likelihood(likeliest, n, held, o, logs) <= most:
+            chances[i] = 1.0
+            continue
+        below, above = low - 1, likeliest
+        while above - below > 1:
+            middle = (below + above) // 2
+            if _likelihood(middle, n, held, o, logs) <= most:
+                below = middle
+            else:
+                above = middle
+        total = (
+            _tail(below, n, held, o, -1) * np.exp(_likelihood(below, n, held, o, logs) - seen) if below >= low else 0.0
+        )
+        below, above = likeliest, high + 1
+        while above - below > 1:
+            middle = (below + above) // 2
+            if _likelihood(middle, n, held, o, logs) <= most:
+                above = middle
+            else:
+                below = middle
+        if above <= high:
+            total += _tail(above, n, held, o, 1) * np.exp(_likelihood(above, n, held, o, logs) - seen)
+        whole = logs[held] + logs[n + o - held] - logs[n + o] + logs[n] + logs[o]
+        chances[i] = min(1.0, np.exp(whole + seen) * total)
+
+
+@njit(cache=True)
+def _likelihood(a: int, n: int, held: int, o: int, logs: Array) -> float:
+    """Return the logarithm of how likely a table is that has ``a`` of ``n``, but for what all tables share."""
+    likelihood: float = -(logs[a] + logs[n - a] + logs[held - a] + logs[o - held + a])
+    return likelihood
+
+
+@njit(cache=True)
+def _tail(a: int, n: int, held: int, o: int, step: int) -> float:
+    """Return how likely a table and those beyond it are together, as a multiple of the table."""
+    total = term = 1.0
+    while True:
+        if step > 0:
+            ratio = (n - a) * (held - a) / ((a + 1.0) * (o - held + a + 1.0))
+        else:
+            ratio = a * (o - held + a) / ((n - a + 1.0) * (held - a + 1.0))
+        term *= ratio
+        total += term
+        # Ratios fall from here on, so what is left is less than a geometric series.
+        if term * ratio <= NOTHING * total * (1.0 - ratio):
+            return total
+        a += step
+
+
+@njit(cache=True, nogil=True)
+def low_rank_entries(indptr: Array, indices: Array, left: Array, right: Array) -> Array:
+    """Return the entries of ``left @ right.T`` at the places of a CSR matrix, in its order."""
+    found = np.empty(len(indices))
+    for row in range(len(indptr) - 1):
+        for k in range(indptr[row], indptr[row + 1]):
+            column = indices[k]
+            total = 0.0
+            for i in range(left.shape[1]):
+                total += left[row, i] * right[column, i]
+            found[k] = total
+    return found
+
+
+@njit(cache=True, nogil=True)
+def solve_rows(indptr: Array, indices: Array, extra: float, other: Array, base: Array) -> Array:
+    """Return, for every row of a CSR matrix, the x of (base + extra · Σ y yᵀ) x = (1 + extra) · Σ y.
+
+    Sums run over the row's columns and y is the column's row in ``other``; ``base`` is symmetric and positive
+    definite. By Cholesky's L Lᵀ, whose L takes the lower half of one scratch array. A row without entries is 0.
+    """
+    rank = other.shape[1]
+    solved = np.zeros((len(indptr) - 1, rank))
+    lower = np.empty((rank, rank))
+    for row in range(len(indptr) - 1):
+        if indptr[row] == indptr[row + 1]:
+            continue
+        x = solved[row]
+        lower[:, :] = base
+        for k in range(indptr[row], indptr[row + 1]):
+            y = other[indices[k]]
+            for i in range(rank):
+                x[i] += (1.0 + extra) * y[i]
+                for j in range(i + 1):
+                    lower[i, j] += extra * y[i] * y[j]
+        for i in range(rank):
+            for j in range(i + 1):
+                total = lower[i, j]
+                for k in range(j):
+                    total -= lower[i, k] * lower[j, k]
+                lower[i, j] = np.sqrt(total) if i == j else total / lower[j, j]
+            total = x[i]
+            for k in range(i):
+                total -= lower[i, k] * x[k]
+            x[i] = total / lower[i, i]
+        for i in range(rank - 1, -1, -1):
+            total = x[i]
+            for k in range(i + 1, rank):
+                total -= lower[k, i] * x[k]
+            x[i] = total / lower[i, i]
+    return solved
+
+
+@njit(cache=True, nogil=True)
+def hidden_ranks(
+    scores: Array, slack: Array, known_indptr: Array, known: Array, hidden_indptr: Array, hidden: Array
+) -> tuple[Array, Array, Array]:
+    """Return of every hidden link how many items stand above it, how many level with it, and its AUC.
+
+    Row i of ``scores`` is a user's, and scores at most ``slack[i]`` apart are level; the items of
+    ``known[known_indptr[i]:known_indptr[i + 1]]`` are left out. Level items include the link's own. The AUC is the
+    share of the items that are neither known nor hidden that stand below it, level ones counted half; nan without any.
+    """
+    count = len(hidden)
+    above = np.zeros(count, np.int64)
+    level = np.zeros(count, np.int64)
+    auc = np.full(count, np.nan)
+    state = np.zeros(scores.shape[1], np.int8)
+    for user in range(len(scores)):
+        state[:] = 0
+        for k in range(known_indptr[user], known_indptr[user + 1]):
+            state[known[k]] = 2
+        for k in range(hidden_indptr[user], hidden_indptr[user + 1]):
+            state[hidden[k]] = 1
+        for k in range(hidden_indptr[user], hidden_indptr[user + 1]):
+            own = scores[user, hidden[k]]
+            others, beaten = 0, 0.0
+            for item in range(scores.shape[1]):
+                if state[item] == 2:
+                    continue
+                apart = scores[user, item] - own
+                if apart > slack[user]:
+                    above[k] += 1
+                elif apart >= -slack[user]:
+                    level[k] += 1
+                if state[item] == 0:
+                    others += 1
+                    if apart < -slack[user]:
+                        beaten += 1.0
+                    elif apart <= slack[user]:
+                        beaten += 0.5
+            if others > 0:
+                auc[k] = beaten / others
+    return above, level, auc

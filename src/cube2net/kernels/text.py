@@ -1,0 +1,223 @@
+"""Many bytes at a time: where a JSON string stops, where lines end, what an escape says, copies of pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped, unused-ignore]
+from numba.core import types
+from numba.extending import intrinsic
+
+from cube2net._util.arrays import Array
+from cube2net.kernels.compiled import njit
+
+WIDE, MANY = 16, 256
+QUOTE, BACKSLASH, SPACE, LINE = 34, 92, 32, 10
+_BYTES = ir.VectorType(ir.IntType(8), WIDE)
+
+
+def _block_at(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
+    """Return the pointer to the sixteen bytes at a place of an array."""
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [at]), _BYTES.as_pointer())
+
+
+def _stop_among(_: Any, data: Any, at: Any) -> tuple[Any, Callable[..., Any]]:
+    """Return the first of sixteen bytes that is a quote, a backslash or a control character; 16 where none is."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        block = builder.load(_block_at(context, builder, signature.args[0], *args), align=1)
+        every = [ir.Constant(_BYTES, [byte] * WIDE) for byte in (QUOTE, BACKSLASH, SPACE)]
+        found = builder.icmp_unsigned("==", block, every[0])
+        found = builder.or_(found, builder.icmp_unsigned("==", block, every[1]))
+        found = builder.or_(found, builder.icmp_unsigned("<", block, every[2]))
+        bits = builder.zext(builder.bitcast(found, ir.IntType(WIDE)), ir.IntType(64))
+        bits = builder.or_(bits, ir.Constant(ir.IntType(64), 1 << WIDE))
+        return builder.cttz(bits, ir.Constant(ir.IntType(1), 1))
+
+    return types.uint64(data, types.uint64), code
+
+
+def _copy_block(_: Any, source: Any, at: Any, target: Any, to: Any) -> tuple[Any, Callable[..., Any]]:
+    """Copy sixteen bytes."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        block = builder.load(_block_at(context, builder, signature.args[0], args[0], args[1]), align=1)
+        builder.store(block, _block_at(context, builder, signature.args[2], args[2], args[3]), align=1)
+        return context.get_dummy_value()
+
+    return types.void(source, types.uint64, target, types.uint64), code
+
+
+_first_stop: Any = intrinsic(_stop_among)
+_copy_sixteen: Any = intrinsic(_copy_block)
+
+
+@njit(cache=True)
+def string_stop(data: Array, at: int, end: int) -> int:
+    """Return the first place from one on that is a quote, a backslash or a control character, ``end`` at the latest."""
+    place, last = np.uint64(at), np.uint64(end)
+    while place + np.uint64(WIDE) <= last:
+        step = _first_stop(data, place)
+        place += step
+        if step < np.uint64(WIDE):
+            return int(place)
+    while place < last:
+        byte = data[place]
+        if byte in (QUOTE, BACKSLASH) or byte < SPACE:
+            break
+        place += np.uint64(1)
+    return int(place)
+
+
+@njit(cache=True)
+def copied(data: Array, begin: int, end: int, out: Array, used: int) -> int:
+    """Copy the bytes between two places to a place of another array, and return where they end there."""
+    at, last, to = np.uint64(begin), np.uint64(end), np.uint64(used)
+    while at < last and at + np.uint64(WIDE) <= np.uint64(len(data)) and to + np.uint64(WIDE) <= np.uint64(len(out)):
+        _copy_sixteen(data, at, out, to)
+        at += np.uint64(WIDE)
+        to += np.uint64(WIDE)
+    while at < last:
+        out[to] = data[at]
+        at += np.uint64(1)
+        to += np.uint64(1)
+    return used + end - begin
+
+
+@njit(cache=True)
+def hex_code(data: Array, at: int, end: int) -> int:
+    """Return the number of four hexadecimal digits, -1 where they are none or reach beyond ``end``."""
+    if at + 4 > end:
+        return -1
+    code = 0
+    for k in range(at, at + 4):
+        digit = int(data[k])
+        if 48 <= digit <= 57:
+            digit -= 48
+        elif 97 <= digit <= 102:
+            digit -= 87
+        elif 65 <= digit <= 70:
+            digit -= 55
+        else:
+            return -1
+        code = 16 * code + digit
+    return code
+
+
+@njit(cache=True)
+def line_ends(data: Array) -> Array:
+    """Return the places after the line feeds of some bytes."""
+    count = 0
+    for at in range(len(data)):
+        count += data[at] == LINE
+    ends = np.empty(count, np.int64)
+    count = 0
+    for begin in range(0, len(data), MANY):
+        block = data[begin : begin + MANY]
+        some = 0
+        for at in range(len(block)):
+            some += block[at] == LINE
+        for at in range(len(block) if some else 0):
+            if block[at] == LINE:
+                ends[count] = begin + at + 1
+                count += 1
+    return ends
+
+
+@njit(cache=True)
+def numbers_of_ids(starts: Array, data: Array, letter: int) -> Array:
+    """Return the number of every id such as ``A5``, ``a5`` or ``https://openalex.org/A5``; -1 for what is none.
+
+    ``letter`` is the code of the capital letter; what comes before it ends with a slash, if there is anything.
+    """
+    numbers = np.empty(len(starts) - 1, np.int64)
+    for i in range(len(numbers)):
+        begin, at = starts[i], starts[i + 1]
+        number, unit = 0, 1
+        while at > begin and 48 <= data[at - 1] <= 57 and unit <= 10**17:
+            number += unit * (data[at - 1] - 48)
+            unit *= 10
+            at -= 1
+        good = unit > 1 and at > begin and (data[at - 1] == letter or data[at - 1] == letter + 32)
+        good = good and (at - 1 == begin or data[at - 2] == 47)
+        numbers[i] = number if good else -1
+    return numbers
+
+
+@njit(cache=True)
+def heaviest(starts: Array, level: Array, weight: Array, wanted: int) -> Array:
+    """Return for every row its heaviest entry of a level, the first of equal ones, -1 where it has none."""
+    best = np.full(len(starts) - 1, -1, np.int64)
+    for row in range(len(best)):
+        for k in range(starts[row], starts[row + 1]):
+            if level[k] == wanted and (best[row] < 0 or weight[k] > weight[best[row]]):
+                best[row] = k
+    return best
+
+
+@njit(cache=True)
+def first_met(starts: Array, values: Array) -> Array:
+    """Return which entries come for the first time in their row; negative ones never do."""
+    first = np.zeros(len(values), np.bool_)
+    for row in range(len(starts) - 1):
+        begin, end = starts[row], starts[row + 1]
+        if end - begin <= 32:
+            for k in range(begin, end):
+                new = values[k] >= 0
+                for before in range(begin, k):
+                    new = new and values[before] != values[k]
+                first[k] = new
+        else:
+            order = np.argsort(values[begin:end], kind="mergesort")
+            for k in range(end - begin):
+                value = values[begin + order[k]]
+                first[begin + order[k]] = value >= 0 and (k == 0 or values[begin + order[k - 1]] != value)
+    return first
+
+
+@njit(cache=True)
+def latest(codes: Array, days: Array, valid: Array, count: int) -> Array:
+    """Return for every code its entry of the latest day, the last of equal ones; -1 where no entry is valid."""
+    found = np.full(count, -1, np.int64)
+    for k in range(len(codes)):
+        if valid[k] and (found[codes[k]] < 0 or days[k] >= days[found[codes[k]]]):
+            found[codes[k]] = k
+    return found
+
+
+@njit(cache=True)
+def hash_texts(offsets: Array, data: Array) -> Array:
+    """Return a number of 64 bits for every text: FNV-1a over its bytes, mixed at the end (MurmurHash3's)."""
+    numbers = np.empty(len(offsets) - 1, np.uint64)
+    for i in range(len(numbers)):
+        number = np.uint64(14695981039346656037)
+        for k in range(offsets[i], offsets[i + 1]):
+            number = (number ^ np.uint64(data[k])) * np.uint64(1099511628211)
+        number = (number ^ (number >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+        number = (number ^ (number >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+        numbers[i] = number ^ (number >> np.uint64(33))
+    return numbers
+
+
+@njit(cache=True)
+def checksums(offsets: Array, data: Array) -> Array:
+    """Return the CRC-32 of every text, which Python's zlib gives too."""
+    table = np.empty(256, np.uint32)
+    for entry in range(256):
+        number = np.uint32(entry)
+        for _ in range(8):
+            low = number & np.uint32(1)
+            number >>= np.uint32(1)
+            if low:
+                number ^= np.uint32(0xEDB88320)
+        table[entry] = number
+    numbers = np.empty(len(offsets) - 1, np.uint32)
+    for i in range(len(numbers)):
+        number = np.uint32(0xFFFFFFFF)
+        for k in range(offsets[i], offsets[i + 1]):
+            number = table[(number ^ np.uint32(data[k])) & np.uint32(0xFF)] ^ (number >> np.uint32(8))
+        numbers[i] = number ^ np.uint32(0xFFFFFFFF)
+    return numbers

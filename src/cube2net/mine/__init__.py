@@ -1,5 +1,0 @@
-"""Network → Vectors, labels, scores: what a network does for the next step."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

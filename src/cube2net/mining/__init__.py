@@ -1,0 +1,1 @@
+"""The next step: embeddings, clustering, recommenders, link prediction."""

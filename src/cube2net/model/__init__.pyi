@@ -1,0 +1,93 @@
+from .selection import (
+    Budget as Budget,
+)
+from .objects import (
+    Carried as Carried,
+    LabelCounts as LabelCounts,
+)
+from .explanation import (
+    CellExplanation as CellExplanation,
+    ValueAccount as ValueAccount,
+)
+from .comparison import (
+    Comparison as Comparison,
+    Setup as Setup,
+    Trial as Trial,
+)
+from .corpus import (
+    Corpus as Corpus,
+)
+from .cube import (
+    Cells as Cells,
+    Cube as Cube,
+)
+from .dimension import (
+    Dimension as Dimension,
+    Level as Level,
+)
+from .network import (
+    Drawing as Drawing,
+)
+from .explanation import (
+    ObjectExplanation as ObjectExplanation,
+)
+from .network import (
+    Form as Form,
+)
+from .comparison import (
+    Hidden as Hidden,
+)
+from .items import (
+    ItemIndex as ItemIndex,
+)
+from .cube import (
+    LinkDetails as LinkDetails,
+)
+from .network import (
+    Network as Network,
+)
+from .names import (
+    Node as Node,
+)
+from .objects import (
+    Objects as Objects,
+)
+from .contrast import (
+    Pivot as Pivot,
+)
+from .change import (
+    Price as Price,
+)
+from .query import (
+    Query as Query,
+)
+from .network import (
+    Question as Question,
+)
+from .recipe import (
+    Recipe as Recipe,
+)
+from .selection import (
+    Scope as Scope,
+)
+from .selection import (
+    Selection as Selection,
+)
+from .dimension import (
+    DimensionSpec as DimensionSpec,
+)
+from .selection import (
+    Steering as Steering,
+)
+from .corpus import (
+    Topics as Topics,
+)
+from .vectors import (
+    Vectors as Vectors,
+)
+from .objective import (
+    Judge as Judge,
+    Repeats as Repeats,
+    Weights as Weights,
+    Worth as Worth,
+)

@@ -1,0 +1,270 @@
+"""What the referee sees: ways to make a network, and what came of each when it was mined."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from cube2net._util.arrays import Array, frozen
+from cube2net._util.display import Shown
+from cube2net._util.text import counted
+from cube2net.errors import CubeError, InputError, unknown
+from cube2net.model.cube import Cube
+from cube2net.model.objects import distinct_names
+
+TASKS = ("clustering", "links", "hidden")
+
+FLOOR = "popularity"
+"""The miner that recommends to all users the same, what has most links: the floor, which others must be above to be
+worth anything. It gains from any network by counting more, so it stands beside the others and is not mixed with them.
+"""
+
+NEAR = 0.95
+"""Networks are of the same size when the smaller has at least this share of the larger one's nodes."""
+
+TOLD = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """One way to make a network: a method and, where it chooses cells, an objective, a form and how many.
+
+    Without ``m`` the query decides how many. ``levels``, ``near`` and ``membership`` are those of ``construct``, empty
+    for its defaults. A setup with ``like`` brings objects until its network has as many nodes as that of another setup,
+    whose name ``like`` is.
+
+    >>> Setup(method="greedy", objective="linked", form="cells", m=20).name
+    'greedy · linked · cells · m 20'
+    >>> Setup(method="greedy", objective="cover", form="woven", levels="one", near=0).name
+    'greedy · cover · woven · levels one · near 0'
+    >>> Setup(method="pagerank", like="greedy · linked · cells · m 20").name
+    'pagerank, as large as greedy · linked · cells · m 20'
+    """
+
+    method: str
+    objective: str = ""
+    form: str = "objects"
+    m: int = 0
+    like: str = ""
+    levels: str = ""
+    near: int | None = None
+    membership: str = ""
+
+    @property
+    def name(self) -> str:
+        """The setup in words, different for different setups."""
+        return f"{self.title} · m {self.m}" if self.m else self.title
+
+    @property
+    def title(self) -> str:
+        """The setup in words, without the number of cells."""
+        if self.like:
+            return f"{self.method}, as large as {self.like}"
+        if not self.objective:
+            return self.method
+        more = {"levels": self.levels or None, "near": self.near, "membership": self.membership or None}
+        said = [f"{name} {value}" for name, value in more.items() if value is not None]
+        return " · ".join([self.method, self.objective, self.form, *said])
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One network mined once, by one miner with one seed; or the sentence that says why it could not be.
+
+    ``scores`` are by measure, for the whole query. ``evidence`` is what they were computed from: for clustering the
+    cluster of every object of the query, for links a row for every user with hidden links and a column for every
+    measure, for the query's own hidden links (the task "hidden") a row for every object, nan for those without one.
+    ``loose`` objects of the query have no link in the network. ``value`` is the objective's, where cells were chosen.
+    ``seconds`` are split: weigh, vectors, select, train, links, mine.
+    """
+
+    setup: Setup
+    miner: str
+    seed: int
+    scores: Mapping[str, float] = field(default_factory=dict)
+    evidence: Array = field(default_factory=lambda: np.empty(0))
+    nodes: int = 0
+    links: int = 0
+    loose: int = 0
+    value: float | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if bool(self.scores) == bool(self.reason):
+            raise InputError(f"a trial of {self.setup.name!r} has scores, or a reason why it has none, and not both")
+        object.__setattr__(self, "evidence", frozen(self.evidence))
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What no other trial of a comparison has: the setup's name, the miner and the seed."""
+        return self.setup.name, self.miner, self.seed
+
+    def __repr__(self) -> str:
+        said = self.reason or ", ".join(f"{name} {score:.4f}" for name, score in self.scores.items())
+        return f"Trial({self.setup.name}, {self.miner}, seed {self.seed}: {said})"
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(Shown):
+    """Trials of several setups on one query and task, paired by miner and seed.
+
+    ``measures`` are the names of the scores, the one that decides first. ``truth`` is the label of every object of the
+    query, empty text where none is known (for links, and for hidden ones: no labels at all). ``settings`` say what is
+    needed to do it again; and ``default`` is the name of the setup that is made when nobody asks for another, ``pairs``
+    how many links of the query are hidden in all runs together.
+    """
+
+    task: str
+    measures: tuple[str, ...]
+    trials: tuple[Trial, ...]
+    truth: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.task not in TASKS:
+            raise unknown("task", self.task, TASKS)
+        if not self.trials:
+            raise InputError("a comparison needs at least one trial")
+        if not self.measures:
+            self.check_scores()
+            raise InputError("a comparison needs at least one measure, the one that decides first")
+        if len(self._by_key) < len(self.trials):
+            raise InputError("a comparison has one trial for a setup, a miner and a seed, and got several")
+
+    def __repr__(self) -> str:
+        failed = sum(bool(trial.reason) for trial in self.trials)
+        trouble = f", {failed:,} failed" if failed else ""
+        sizes = ((self.setups, "setup"), (self.miners, "miner"), (self.seeds, "seed"))
+        return f"Comparison({self.task}: {' × '.join(counted(len(each), what) for each, what in sizes)}{trouble})"
+
+    @cached_property
+    def setups(self) -> tuple[Setup, ...]:
+        """The setups, in the order of the trials."""
+        return tuple(dict.fromkeys(trial.setup for trial in self.trials))
+
+    @cached_property
+    def miners(self) -> tuple[str, ...]:
+        """The miners, in the order of the trials."""
+        return tuple(dict.fromkeys(trial.miner for trial in self.trials))
+
+    @cached_property
+    def deciding(self) -> tuple[str, ...]:
+        """The miners whose mean decides: all that have scores, but for links the floor only where it is alone."""
+        scored = {trial.miner for trial in self.trials if not trial.reason}
+        known = tuple(miner for miner in self.miners if miner in scored)
+        above = tuple(miner for miner in known if miner != FLOOR)
+        return above if self.task == "links" and above else known
+
+    @cached_property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds, ascending."""
+        return tuple(sorted({trial.seed for trial in self.trials}))
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[str, str, int], Trial]:
+        return {trial.key: trial for trial in self.trials}
+
+    def of(self, setup: Setup, miner: str) -> list[Trial]:
+        """Return the trials of a setup and a miner that have scores, by seed."""
+        found = (self._by_key.get((setup.name, miner, seed)) for seed in self.seeds)
+        return [trial for trial in found if trial is not None and not trial.reason]
+
+    def reasons(self, setup: Setup) -> list[str]:
+        """Return the different reasons why trials of a setup have no scores."""
+        return list(dict.fromkeys(trial.reason for trial in self.trials if trial.setup == setup and trial.reason))
+
+    def check_scores(self) -> None:
+        """Raise the reasons when no trial has scores."""
+        reasons = list(dict.fromkeys(trial.reason for trial in self.trials))
+        if "" in reasons:
+            return
+        more = len(reasons) - TOLD
+        told = reasons[:TOLD] + ([f"and {more:,} other reason{'s' * (more > 1)}"] if more > 0 else [])
+        raise InputError(f"all {len(self.trials):,} trials failed, so there is nothing to compare: {'; '.join(told)}")
+
+    def nodes(self, setup: Setup) -> float:
+        """Return how many nodes the networks of a setup have, the mean over its trials with scores; nan without any."""
+        found = [trial.nodes for miner in self.miners for trial in self.of(setup, miner)]
+        return sum(found) / len(found) if found else math.nan
+
+    def as_large(self, one: Setup, other: Setup) -> bool:
+        """Return whether two setups have as many nodes, but for one in twenty."""
+        own, its = self.nodes(one), self.nodes(other)
+        return own >= NEAR * its and its >= NEAR * own
+
+    @property
+    def main_measures(self) -> tuple[str, ...]:
+        """The measures of a narrow table: the one that decides and, for clustering, NMI."""
+        return (self.measures[0], *(name for name in self.measures[1:] if name == "NMI"))
+
+    def named(self, name: str) -> Setup:
+        """Return the setup of a name."""
+        for setup in self.setups:
+            if setup.name == name:
+                return setup
+        raise unknown("setup", name, [setup.name for setup in self.setups])
+
+    @property
+    def alone(self) -> Setup:
+        """The setup that brings nothing: what all others are measured against."""
+        return self.named("none")
+
+    def peers(self, setup: Setup) -> list[Setup]:
+        """Return the setups that have as many nodes as this one, and were made for that."""
+        return [other for other in self.setups if other.like == setup.name]
+
+
+@dataclass(frozen=True, eq=False)
+class Hidden:
+    """A cube without some of what joins the objects of a query, and the pairs that it no longer links.
+
+    The pairs are rows of objects, ``source`` below ``target``, ascending. ``by`` says what was taken out: ``items``
+    (out of links, weights and cells alike), or the ``links`` themselves; ``count`` is how many.
+    """
+
+    cube: Cube
+    source: Array
+    target: Array
+    by: Literal["items", "links"]
+    count: int
+
+    def __post_init__(self) -> None:
+        if len(self.source) != len(self.target):
+            raise CubeError(f"hidden pairs have {len(self.source):,} sources and {len(self.target):,} targets")
+        object.__setattr__(self, "source", frozen(self.source))
+        object.__setattr__(self, "target", frozen(self.target))
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def __repr__(self) -> str:
+        return f"Hidden({len(self):,} pairs, by {self.count:,} {self.by})"
+
+
+def cluster_names(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return clusters by name: numbers as such, those below 0 as none, and no two alike.
+
+    >>> cluster_names(["1", "-1", "noise", "cluster 1"])
+    ('cluster 1 (2)', '', 'noise', 'cluster 1')
+    """
+    numbers = [label for label in dict.fromkeys(labels) if label.lstrip("-").isdecimal()]
+    names = {label: "" for label in numbers if label.startswith("-")}
+    left = [label for label in numbers if label not in names]
+    names |= zip(left, distinct_names([f"cluster {label}" for label in left], taken=labels), strict=True)
+    return tuple(names.get(label, label) for label in labels)
+
+
+def by_number(name: str) -> tuple[str, int, str]:
+    """Return what sorts names with a number at their end by that number.
+
+    >>> sorted(["cluster 10", "noise", "cluster 9"], key=by_number)
+    ['cluster 9', 'cluster 10', 'noise']
+    """
+    head, _, tail = name.rpartition(" ")
+    return (head, int(tail), "") if tail.isdecimal() and len(tail) < 19 else (name, -1, "")

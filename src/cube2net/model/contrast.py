@@ -1,0 +1,540 @@
+"""What tells sets of objects apart: cells at mixed levels, with shares, tests and a sentence for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cube2net._util.arrays import Array, frozen, travel_by_fields
+from cube2net._util.display import Shown
+from cube2net._util.text import counted
+from cube2net.errors import InputError, plain, some
+from cube2net.model.names import cell_line, cell_title, said_title
+from cube2net.model.network import Network
+from cube2net.model.query import Query
+from cube2net.model.selection import PROVEN
+
+REST = "the rest"
+SAID = 3
+"""So many cells are named in a sentence."""
+
+
+@dataclass(frozen=True)
+class SeparatingCell:
+    """A cell at mixed levels that holds a larger share of one of two sides.
+
+    ``labels`` has one label for each dimension, ∗ for all and one that two levels have with its level behind it, and
+    ``levels`` the name of the level of each, None for ∗.
+    ``ones`` of the ``first`` objects of one side are in it and ``twos`` of the ``second`` of the other; ``for_one``
+    says that it speaks for the first side. ``low`` and ``high`` are the 95 % interval of the share of the first less
+    that of the second (Newcombe's). ``chance`` is that of Fisher's exact test, two-sided and corrected by Holm over all
+    cells tested; ``raw_chance`` the same before. ``gain`` is what the cell added to the value when it was chosen.
+    """
+
+    labels: tuple[str, ...]
+    levels: tuple[str | None, ...]
+    ones: int
+    twos: int
+    first: int
+    second: int
+    for_one: bool
+    low: float
+    high: float
+    chance: float
+    raw_chance: float
+    gain: float = 0.0
+
+    @property
+    def title(self) -> str:
+        """Its labels between angles: ⟨202X · ∗ · parsing⟩."""
+        return cell_title(self.labels)
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Which share of each side it holds."""
+        return self.ones / self.first, self.twos / self.second
+
+    @property
+    def difference(self) -> float:
+        """The share of the first side less that of the second."""
+        return self.shares[0] - self.shares[1]
+
+    @property
+    def lift(self) -> float:
+        """How many times as often it holds objects of the side that it speaks for; infinite where it holds no other."""
+        one, two = self.ones * self.second, self.twos * self.first
+        own, other = (one, two) if self.for_one else (two, one)
+        return own / other if other else math.inf
+
+    def sentence(self, one: str, two: str) -> str:
+        """Return in one sentence what it says of two sides.
+
+        >>> cell = SeparatingCell(("∗", "ACL"), (None, "venue"), 9, 3, 10, 30, True, 0.4, 0.9, 0.0004, 0.0001)
+        >>> cell.sentence("A", "B")
+        '⟨∗ · ACL⟩ holds 90 % of A (9 of 10) and 10 % of B (3 of 30), 9.0 times as often, chance below 0.001'
+        """
+        parts = [
+            f"{_percent(share)} of {plain(name)} ({held:,} of {count:,})"
+            for share, name, held, count in zip(
+                self.shares, (one, two), (self.ones, self.twos), (self.first, self.second), strict=True
+            )
+        ]
+        if not self.for_one:
+            parts.reverse()
+        often = "" if math.isinf(self.lift) else f", {self.lift:,.1f} times as often"
+        return f"{said_title(self.labels)} holds {parts[0]} and {parts[1]}{often}, {_chance(self.chance)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it; a lift that is infinite is None."""
+        return {
+            "labels": list(self.labels),
+            "levels": list(self.levels),
+            "objects": [self.ones, self.twos],
+            "shares": list(self.shares),
+            "for": 1 if self.for_one else 2,
+            "lift": None if math.isinf(self.lift) else self.lift,
+            "difference": self.difference,
+            "interval": [self.low, self.high],
+            "chance": self.chance,
+            "raw_chance": self.raw_chance,
+            "gain": self.gain,
+        }
+
+    def __repr__(self) -> str:
+        one, two = (_percent(share) for share in self.shares)
+        return f"SeparatingCell({self.title}: {one} against {two}, {_chance(self.chance)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast(Shown):
+    """The cells that tell two sides apart, in the order chosen, and how good any choice could be.
+
+    ``names`` are those of the sides and ``sizes`` how many objects each has. ``value`` is how far the objects are told
+    (0 to 1), ``bound`` what no choice of so many cells exceeds. ``tested`` cells were tested, ``sure`` of them have a
+    chance not above ``chance``, and ``explained`` of these are left out since a more general one says as much.
+    ``nearest`` is the cell of the least chance where none is sure, ``outside`` how many objects are on neither side,
+    and ``note`` what else is to be said. ``query`` has all objects with the names of their sides as labels.
+    """
+
+    names: tuple[str, str]
+    sizes: tuple[int, int]
+    cells: tuple[SeparatingCell, ...]
+    query: Query
+    value: float = 0.0
+    bound: float = 0.0
+    tested: int = 0
+    sure: int = 0
+    explained: int = 0
+    nearest: SeparatingCell | None = None
+    outside: int = 0
+    note: str = ""
+    chance: float = 0.05
+    make: Callable[[], Network] | None = field(default=None, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return travel_by_fields(self) if self.make is None else travel_by_fields(replace(self, make=None))
+
+    def __repr__(self) -> str:
+        one, two = (f"{plain(name)} {size:,}" for name, size in zip(self.names, self.sizes, strict=True))
+        return f"Contrast({one} against {two}: {len(self.cells)} cells, value {self.value:.3f} of {self.bound:.3f})"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def proven(self) -> bool:
+        """Whether no choice of so many cells is worth more, but for rounding."""
+        return self.bound - self.value <= PROVEN
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one sentence."""
+        one, two = (f"{plain(name)} ({_objects(size)})" for name, size in zip(self.names, self.sizes, strict=True))
+        if self.note:
+            return self.note
+        if self.cells:
+            shown = [f"{said_title(cell.labels)} ({_shares(cell)})" for cell in self.cells[:SAID]]
+            more = len(self.cells) - len(shown)
+            shown += [f"{more} more cell{'s' * (more > 1)}"] if more else []
+            said = f"{one} is told from {two} by {_and(shown)}"
+        elif self.nearest is not None:
+            near = f"{said_title(self.nearest.labels)} ({_shares(self.nearest)}, {_chance(self.nearest.chance)})"
+            said = f"no cell tells {one} from {two} beyond chance: the nearest is {near}"
+        else:
+            said = f"no cell tells {one} from {two}: they are too few, or in the same cells"
+        return f"{said}{self._left_out}"
+
+    @property
+    def _left_out(self) -> str:
+        return f"; {_objects(self.outside)} on neither side" if self.outside else ""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """One sentence for every cell."""
+        return tuple(cell.sentence(*self.names) for cell in self.cells)
+
+    @cached_property
+    def network(self) -> Network:
+        """The objects of both sides with the cells as nodes; the sides are the labels."""
+        return _made(self.make)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            "sides": [{"name": name, "objects": size} for name, size in zip(self.names, self.sizes, strict=True)],
+            "sentence": self.sentence,
+            "cells": [
+                {**cell.to_dict(), "sentence": said} for cell, said in zip(self.cells, self.sentences, strict=True)
+            ],
+            "value": self.value,
+            "bound": self.bound,
+            "proven": self.proven,
+            "tested": self.tested,
+            "sure": self.sure,
+            "explained": self.explained,
+            "outside": self.outside,
+            "chance": self.chance,
+            "nearest": None if self.nearest is None else self.nearest.to_dict(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Description(Shown):
+    """What tells each of several groups of objects from the others: one contrast a group, by name.
+
+    ``outside`` says how many objects are in no group, and ``elsewhere`` how many of the others are not in the network
+    that was described.
+    """
+
+    contrasts: tuple[Contrast, ...]
+    query: Query
+    outside: int = 0
+    make: Callable[[], Network] | None = field(default=None, repr=False)
+    elsewhere: int = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return travel_by_fields(self) if self.make is None else travel_by_fields(replace(self, make=None))
+
+    def __len__(self) -> int:
+        return len(self.contrasts)
+
+    def __iter__(self) -> Iterator[Contrast]:
+        return iter(self.contrasts)
+
+    def __getitem__(self, name: str | int) -> Contrast:
+        if isinstance(name, int):
+            return self.contrasts[name]
+        found = next((each for each in self.contrasts if each.names[0] == name), None)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __repr__(self) -> str:
+        cells = sum(len(each.cells) for each in self.contrasts)
+        return f"Description({len(self):,} groups, {cells:,} cells, {len(self.query):,} objects)"
+
+    def __str__(self) -> str:
+        return "\n".join([*(each.sentence for each in self.contrasts), *([self.note] if self.note else [])])
+
+    @property
+    def note(self) -> str:
+        """What is to be said of all groups together, empty where there is nothing."""
+        if not self.elsewhere:
+            return ""
+        verb = "is" if self.elsewhere == 1 else "are"
+        return f"{self.elsewhere:,} of these {_objects(len(self.query) - self.outside)} {verb} not in the network"
+
+    @cached_property
+    def network(self) -> Network:
+        """The objects of all groups with the cells as nodes; the groups are the labels."""
+        return _made(self.make)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        groups = [each.to_dict() for each in self.contrasts]
+        return {"groups": groups, "outside": self.outside, "elsewhere": self.elsewhere}
+
+
+def said_of_overlap(names: tuple[str, str], sizes: tuple[int, int], shared: int) -> str:
+    """Return a sentence where a side has no objects of its own."""
+    one, two = map(plain, names)
+    if not any(sizes):
+        return f"{one} and {two} are the same {shared:,} object{'s' * (shared != 1)}: there is nothing to tell apart"
+    if not all(sizes):
+        inner, outer = (one, two) if not sizes[0] else (two, one)
+        return f"all objects of {inner} ({shared:,}) are in {outer} too: there is nothing to tell apart"
+    return ""
+
+
+def _made(make: Callable[[], Network] | None) -> Network:
+    if make is None:
+        raise InputError("the contrast came from another process, where its cube is: ask again for its network")
+    return make()
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _shares(cell: SeparatingCell) -> str:
+    return " against ".join(map(_percent, cell.shares))
+
+
+def _chance(chance: float) -> str:
+    return "chance below 0.001" if chance < 0.001 else f"chance {chance:.3f}"
+
+
+def _objects(count: int) -> str:
+    return f"{count:,} object{'s' * (count != 1)}"
+
+
+def _and(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+MAX_SHOWN_DRILLS = 3
+"""So many of the objects that are left over are named in the sentence."""
+
+
+@dataclass(frozen=True)
+class DrilledCell:
+    """A cell below another: how much of the query it holds, how much of that no cell before it does, and what it saves.
+
+    ``labels`` are such that they name the cell again. ``bits`` is what it adds to the value of the cells before it,
+    ``lift`` how much larger the query's share of its objects is than that of the cell above.
+    """
+
+    labels: tuple[str, ...]
+    query_objects: int
+    new: int
+    objects: int
+    lift: float
+    bits: float
+
+    def __repr__(self) -> str:
+        return f"DrilledCell({self}: {self.query_objects:,} of its {self.objects:,} objects, {self.new:,} new)"
+
+    def __str__(self) -> str:
+        return cell_line(self.labels)
+
+    @property
+    def share(self) -> float:
+        """Which share of its objects is in the query."""
+        return self.query_objects / self.objects
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it in texts and numbers that JSON can carry."""
+        return {
+            "cell": str(self),
+            "labels": list(self.labels),
+            "query_objects": self.query_objects,
+            "new": self.new,
+            "objects": self.objects,
+            "share": self.share,
+            "lift": self.lift,
+            "bits": self.bits,
+        }
+
+
+@dataclass(frozen=True)
+class Drilled(Shown):
+    """The cells below a cell that hold most of a query at least cost, in the order chosen, and what is left over.
+
+    ``labels`` are those of the cell, ``objects`` the number that it holds, of which ``query_objects`` are among the
+    ``query`` objects asked for. ``left`` are the ids of those that no listed cell holds, ``left_names`` their names.
+    ``bits`` is what the cells save, and no choice of as many saves more than ``bound``. ``why_empty`` says why there is
+    no cell, where there is none.
+    """
+
+    dimensions: tuple[str, ...]
+    labels: tuple[str, ...]
+    cells: tuple[DrilledCell, ...]
+    objects: int
+    query_objects: int
+    query: int
+    left: tuple[Any, ...]
+    left_names: tuple[str, ...]
+    bits: float
+    bound: float
+    asked: int
+    why_empty: str = ""
+
+    def __repr__(self) -> str:
+        cells, left = (counted(len(each), what) for each, what in ((self.cells, "cell"), (self.left, "object")))
+        return f"Drilled({cells} below {self.title}, {left} left over)"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def title(self) -> str:
+        """The cell that was drilled, its labels between angles."""
+        return cell_title(self.labels)
+
+    @property
+    def held(self) -> int:
+        """How many objects of the query the listed cells hold."""
+        return self.query_objects - len(self.left)
+
+    @property
+    def gap(self) -> float:
+        """How far the bits saved may be from the most that as many cells can save, as a share of that."""
+        return max(0.0, 1 - self.bits / self.bound) if self.bound else 0.0
+
+    @property
+    def proven(self) -> bool:
+        """Whether no choice of as many cells saves more, but for rounding."""
+        return self.gap <= PROVEN
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in one sentence."""
+        if not self.cells:
+            return self.why_empty
+        count = len(self.cells)
+        only = "only " if count < self.asked else ""
+        cells = f"{only}{count:,} cell{'s' * (count > 1)} below {self.title} hold{'s' * (count == 1)}"
+        whole = f"{self.held:,} of the {self.query_objects:,} object{'s' * (self.query_objects > 1)} of the query there"
+        left = len(self.left)
+        rest = f"{left:,} {'is' if left == 1 else 'are'} left over" if left else "none is left over"
+        named = f" ({some(self.left_names, MAX_SHOWN_DRILLS)})" if left else ""
+        return f"{cells} {whole}, {rest}{named}; {self._certificate()}"
+
+    def _certificate(self) -> str:
+        if len(self.cells) < self.asked:
+            return "no further one narrows them down"
+        if self.proven:
+            return "no choice of as many saves more bits"
+        return f"within {max(math.ceil(self.gap * 1e3 - 1e-6) / 10, 0.1):.1f} % of the best choice of as many"
+
+    @property
+    def table(self) -> pa.Table:
+        """Every cell in a row: its labels, its counts, what it saves."""
+        columns: dict[str, pa.Array] = {
+            name: pa.array([cell.labels[number] for cell in self.cells], pa.string())
+            for number, name in enumerate(self.dimensions)
+        }
+        kinds = {"query_objects": pa.int64(), "new": pa.int64(), "objects": pa.int64()}
+        for name in ("query_objects", "new", "objects", "share", "lift", "bits"):
+            columns[name] = pa.array([getattr(cell, name) for cell in self.cells], kinds.get(name, pa.float64()))
+        return pa.table(list(columns.values()), list(columns))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it in texts and numbers that JSON can carry."""
+        return {
+            "cell": cell_line(self.labels),
+            "labels": list(self.labels),
+            "dimensions": list(self.dimensions),
+            "objects": self.objects,
+            "query_objects": self.query_objects,
+            "query": self.query,
+            "cells": [cell.to_dict() for cell in self.cells],
+            "held": self.held,
+            "left": [{"id": id_, "name": name} for id_, name in zip(self.left, self.left_names, strict=True)],
+            "bits": self.bits,
+            "bound": self.bound,
+            "gap": self.gap,
+            "proven": self.proven,
+            "sentence": self.sentence,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Pivot:
+    """How many objects have a label of one level and, in the same items, a label of another.
+
+    ``levels`` are the names of the two, ``rows`` and ``columns`` their labels that are shown: the largest, times in
+    their order and others by how many objects they have. ``objects[i, j]`` counts objects, each once, and ``query``
+    those of the query, None without one. ``row_objects`` and ``column_objects`` are how many objects each label shown
+    has in all, ``whole`` and ``asked`` how many of the cube and of the query are in a cell at all; ``more`` is how many
+    labels of either level have objects and are not shown.
+    """
+
+    levels: tuple[str, str]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    objects: Array
+    row_objects: Array
+    column_objects: Array
+    whole: int
+    query: Array | None = None
+    asked: int = 0
+    more: tuple[int, int] = (0, 0)
+
+    def __post_init__(self) -> None:
+        for name in ("objects", "row_objects", "column_objects", "query"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def __repr__(self) -> str:
+        one, other = self.levels
+        return f"Pivot({plain(one)} × {plain(other)}: {len(self.rows):,} × {len(self.columns):,} labels)"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def lift(self) -> Array | None:
+        """The share of the query among the objects there, against that among all; nan where nothing is.
+
+        It is None without a query, and where none of that is in a cell.
+        """
+        if self.query is None or not self.asked:
+            return None
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found: Array = self.query / self.objects * (self.whole / self.asked)
+        return found
+
+    @property
+    def sentence(self) -> str:
+        """What is shown, and where most objects are, or most above chance of the query."""
+        sizes = [
+            f"{len(labels):,}{f' of {len(labels) + more:,}' if more else ''} {plain(level)}"
+            for labels, more, level in zip((self.rows, self.columns), self.more, self.levels, strict=True)
+        ]
+        shown = f"{' × '.join(sizes)} labels, {self.whole:,} objects"
+        if not self.objects.size:
+            return f"{shown}: no cell has objects"
+        counts = self.objects if self.query is None or not self.asked else self.query
+        at = np.unravel_index(int(np.argmax(counts)), counts.shape)
+        where = f"{plain(self.rows[at[0]])} and {plain(self.columns[at[1]])}"
+        if counts is self.objects:
+            return f"{shown}; most, {int(counts[at]):,}, in {where}"
+        return f"{shown}; most of the {self.asked:,} of the query, {int(counts[at]):,}, in {where}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it; a lift that is not known is None."""
+        lift = self.lift
+        return {
+            "levels": list(self.levels),
+            "rows": list(self.rows),
+            "columns": list(self.columns),
+            "objects": self.objects.tolist(),
+            "query": [] if self.query is None else self.query.tolist(),
+            "lift": [] if lift is None else [[_finite(value) for value in row] for row in lift.tolist()],
+            "row_objects": self.row_objects.tolist(),
+            "column_objects": self.column_objects.tolist(),
+            "whole": self.whole,
+            "asked": self.asked,
+            "more": list(self.more),
+            "sentence": self.sentence,
+        }
+
+    def to_pandas(self) -> Any:
+        """Return the counts of objects as a frame of pandas: a row and a column for every label."""
+        import pandas as pd
+
+        index, columns = (
+            pd.Index(labels, name=level) for labels, level in zip((self.rows, self.columns), self.levels, strict=True)
+        )
+        return pd.DataFrame(self.objects, index=index, columns=columns)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

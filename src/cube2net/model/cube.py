@@ -1,0 +1,435 @@
+"""The data cube: labels in dimensions, cells that hold objects, and links among the objects."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from cube2net._util.arrays import Array, LazyRagged, Links, Ragged, check_offsets, frozen
+from cube2net._util.display import Shown, offered
+from cube2net._util.text import counted
+from cube2net.errors import CubeError, InputError, ParameterError, QueryError, RollUp, plain, some, unknown
+from cube2net.model.dimension import STAR, TOP, Dimension
+from cube2net.model.frames import cells_table, to_pandas
+from cube2net.model.items import ItemIndex
+from cube2net.model.keys import is_row, keys_of, labels_of
+from cube2net.model.names import cell_line
+from cube2net.model.objects import Objects
+from cube2net.model.query import Query, asked_of, gives_ids
+from cube2net.model.recipe import plain_value
+from cube2net.model.resolve import known_rows, rows_of_keys, said_of_items, shared_names
+
+DETAILS = {"higher": pa.int32(), "weight": pa.float32()}
+FORWARD, KIND, TIME, ITEM = "forward", "kind", "time", "item"
+KINDS = pa.dictionary(pa.int32(), pa.string())
+MORE = {FORWARD: pa.bool_(), KIND: KINDS, ITEM: pa.int32()}
+"""What details may have besides: ``time`` is of any type that a corpus's may be."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinkDetails:
+    """A row for every link that the source gave, by its lower end, its higher end, and the order in which they came.
+
+    The rows of lower end ``i`` are ``indptr[i]`` to ``indptr[i + 1]`` of ``rows(higher, weight)``, which may also have
+    the columns ``forward`` (whether the link leads from the lower end to the higher), ``kind``, ``time`` and ``item``
+    (the item that states it). Links of an object to itself are not among them.
+    """
+
+    indptr: Array
+    rows: pa.Table
+
+    def __post_init__(self) -> None:
+        for name, kind in (DETAILS | MORE).items():
+            if name in self.rows.column_names and self.rows.schema.field(name).type != kind:
+                raise CubeError(f"a column {name!r} of links holds {self.rows.schema.field(name).type}, not {kind}")
+        for name in DETAILS:
+            if name not in self.rows.column_names or self.rows[name].null_count:
+                raise CubeError(f"links do not all have a {name!r}")
+        try:
+            check_offsets(self.indptr, self.higher, "a table of links")
+        except InputError as error:
+            raise CubeError(str(error)) from None
+        object.__setattr__(self, "indptr", frozen(self.indptr))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"LinkDetails({len(self):,} links, columns {', '.join(self.rows.column_names)})"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What the source says of links besides their ends and weights."""
+        return tuple(name for name in self.rows.column_names if name not in DETAILS)
+
+    @property
+    def higher(self) -> Array:
+        """The higher end of every row."""
+        return self.column("higher")
+
+    @property
+    def lower(self) -> Array:
+        """The lower end of every row."""
+        return np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
+
+    def column(self, name: str) -> Array:
+        """Return a column as an array; where it is one piece it is not copied."""
+        column = self.rows[name]
+        found: Array = (column.chunk(0) if column.num_chunks == 1 else column).to_numpy(zero_copy_only=False)
+        return found
+
+    def spans(self, low: Array, high: Array) -> tuple[Array, Array]:
+        """Return where the rows of every pair begin and end; the lower object of a pair comes first.
+
+        >>> rows = pa.table({"higher": pa.array([1, 2, 2, 2], pa.int32()), "weight": pa.array([1.0] * 4, pa.float32())})
+        >>> begin, end = LinkDetails(np.array([0, 3, 4, 4]), rows).spans(np.array([0, 1, 0]), np.array([2, 2, 1]))
+        >>> begin.tolist(), end.tolist()
+        ([1, 3, 0], [3, 4, 1])
+        """
+        return self._bisected(low, high), self._bisected(low, high + 1)
+
+    def _bisected(self, low: Array, high: Array) -> Array:
+        """Return the first row of a lower end whose higher end is not below a wanted one, for each."""
+        higher = self.higher
+        begin, end = np.array(self.indptr[low]), np.array(self.indptr[low + 1])
+        while True:
+            open_ = np.flatnonzero(begin < end)
+            if len(open_) == 0:
+                return begin
+            middle = (begin[open_] + end[open_]) // 2
+            below = higher[middle] < high[open_]
+            begin[open_[below]] = middle[below] + 1
+            end[open_[~below]] = middle[~below]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Cells by number: one label per dimension (``labels[cell, dimension]``) and the objects they hold.
+
+    A label of -1 is ∗. In a view whose cells are several of the cube's put together (``merged``), ``counts`` says
+    beside ``members.indices`` how many of these hold the object; without, every one is 1. A view whose members are
+    computed when they are used has no ``counts`` of its own: ``members`` has them. There ``extents`` is the size of
+    every cell, for one that puts others together the sum of their sizes.
+    """
+
+    labels: Array
+    members: Ragged
+    counts: Array | None = None
+    extents: Array | None = None
+
+    def __post_init__(self) -> None:
+        if self.labels.ndim != 2 or len(self.labels) != len(self.members):
+            raise CubeError(f"{len(self.labels):,} cells have labels and {len(self.members):,} have members")
+        object.__setattr__(self, "labels", frozen(self.labels))
+        if self.counts is not None:
+            if self.counts.shape != self.members.indices.shape:
+                raise CubeError(f"{len(self.members.indices):,} members of cells have counts of {self.counts.shape}")
+            object.__setattr__(self, "counts", frozen(self.counts))
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def merged(self) -> bool:
+        """Whether cells are several of the cube's put together."""
+        return self.counts is not None or isinstance(self.members, LazyRagged)
+
+    def __repr__(self) -> str:
+        return f"Cells({len(self):,} cells, {len(self.members.indices):,} members)"
+
+
+@dataclass(frozen=True, eq=False)
+class Cube(Shown):
+    """Objects organised in cells, with their links.
+
+    ``cells`` are those that hold at least ``min_objects`` objects; the smaller ones are kept in ``small`` so that
+    rolling up is exact. ``homes`` is the way back, object → cells. ``finest`` is the cube that this one was rolled up
+    from, or that its cells were picked from. ``topic_words(topic, term, weight)`` are the heaviest terms of the topics
+    where a topic model made them, and ``topic_model`` gives the trained model as a table when called. ``ledger`` gives,
+    when called, what has to be known of the items so that others can be added; only the cube room looks into it.
+    ``kept_views`` are the views of other cuboids that were asked for before.
+    ``items`` gives, when called, which items mention which objects and are in which cells, where the cube keeps that.
+    ``details`` gives the links one by one, where the source says which way they lead, their kinds, times or items.
+    ``bringable`` marks the objects that may be brought into a network, where a view leaves only some; None is all. A
+    query may hold any.
+    ``origin`` is where the cube was opened: it travels to other processes as that folder, and copies of it are itself.
+    ``lineage`` is what a view was made of.
+    """
+
+    dimensions: tuple[Dimension, ...]
+    cells: Cells
+    homes: Ragged
+    small: Cells
+    links: Links
+    objects: Objects
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    topic_words: pa.Table | None = None
+    topic_model: Callable[[], pa.Table] | None = None
+    finest: Cube | None = None
+    ledger: Callable[[], Any] | None = None
+    items: Callable[[], ItemIndex] | None = None
+    details: Callable[[], LinkDetails] | None = None
+    bringable: Array | None = None
+    kept_views: dict[Any, Cube] = field(default_factory=dict, init=False)
+    origin: Origin | None = field(default=None, init=False)
+    lineage: Lineage | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        if len(self.links) != len(self.objects):
+            raise CubeError(f"the cube has {len(self.objects):,} objects and links for {len(self.links):,}")
+        if len(self.homes) != len(self.objects):
+            raise CubeError(f"the cube has {len(self.objects):,} objects and homes for {len(self.homes):,}")
+        if not isinstance(self.homes, LazyRagged) and len(self.homes.indices) != len(self.cells.members.indices):
+            raise CubeError("the cube's members and homes do not have the same number of entries")
+        if self.bringable is not None:
+            if self.bringable.shape != (len(self.objects),) or self.bringable.dtype != bool:
+                raise CubeError(f"the cube has {len(self.objects):,} objects, and marks those to bring otherwise")
+            object.__setattr__(self, "bringable", frozen(self.bringable))
+        for cells in (self.cells, self.small):
+            if cells.labels.shape[1] != len(self.dimensions):
+                raise CubeError(f"cells have {cells.labels.shape[1]} labels, dimensions are {len(self.dimensions)}")
+            for number, dimension in enumerate(self.dimensions):
+                column = cells.labels[:, number]
+                if len(column) and not -1 <= int(column.min()) <= int(column.max()) < len(dimension.labels):
+                    raise CubeError(f"cells have labels that dimension {dimension.name!r} does not have")
+
+    def __repr__(self) -> str:
+        names = " × ".join(dimension.name for dimension in self.dimensions)
+        cells = counted(len(self.cells), "cell")
+        objects, links = counted(len(self.objects), "object"), counted(self.links.count, "link")
+        return f"Cube({names}: {cells}, {objects}, {links})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.origin is None:
+            views = "; ".join(self.settings.get("views", ()))
+            raise CubeError(
+                f"a view of a cube ({views}) does not travel between processes: open the cube there, and make it again"
+                if views
+                else "a cube in memory does not travel between processes: save it, open its folder, and send that cube"
+            )
+        return self.origin.reopen, ()
+
+    def __copy__(self) -> Cube:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Cube:
+        return self
+
+    def dimension(self, name: str) -> int:
+        """Return the number of the dimension of a name, which is that of the level where it stands."""
+        number, at = self.level(name)
+        dimension = self.dimensions[number]
+        if at != dimension.at:
+            raise ParameterError(
+                f"{name!r} is a level above {dimension.name!r}: roll {dimension.name!r} up first",
+                value=name,
+                hint=RollUp(dimension.name, name),
+            )
+        return number
+
+    def level(self, name: str) -> tuple[int, int]:
+        """Return the number of the dimension and of its level that have a name, at or above where the cube stands."""
+        for number, dimension in enumerate(self.dimensions):
+            for at in dimension.at_or_above():
+                if dimension.levels[at].name == name:
+                    return number, at
+        levels = [dimension.levels[at].name for dimension in self.dimensions for at in dimension.at_or_above()]
+        raise unknown("dimension", name, dict.fromkeys(levels))
+
+    def find_cell(self, labels: Sequence[str]) -> int:
+        """Return the number of the cell with these labels, one for every dimension; ``∗`` (or ``*``) is all of them."""
+        found = self._cells_with(labels)
+        if len(found) == 0:
+            raise ParameterError(self._no_cell(labels))
+        return int(found[0])
+
+    def has_cell(self, labels: Sequence[str]) -> bool:
+        """Return whether there is a cell with these labels, which the dimensions have."""
+        return len(self._cells_with(labels)) > 0
+
+    def _no_cell(self, labels: Sequence[str]) -> str:
+        """Return the sentence for a cell that is not there, of a view whether the view leaves it out."""
+        title, views = cell_line(map(plain, labels)), "; ".join(self.settings.get("views", ()))
+        if not views:
+            return f"no cell has the labels {title}, or it holds too few objects"
+        for number, (dimension, label) in enumerate(zip(self.dimensions, labels, strict=True)):
+            if label not in TOP and not any(
+                (cells.labels[:, number] == dimension.number(label)).any() for cells in (self.cells, self.small)
+            ):
+                return f"the view of the cube leaves the cell {title} out ({views})"
+        return f"no cell has the labels {title} in this view of the cube ({views}), or it holds too few objects there"
+
+    def _cells_with(self, labels: Sequence[str]) -> Array:
+        if len(labels) != len(self.dimensions):
+            raise ParameterError(f"a cell of this cube has {len(self.dimensions)} labels, got {tuple(labels)!r}")
+        row = [
+            -1 if label in TOP and label not in dimension.labels else dimension.number(label)
+            for dimension, label in zip(self.dimensions, labels, strict=True)
+        ]
+        found = np.flatnonzero(self.cells.labels[:, 0] == row[0]) if row else np.arange(len(self.cells))
+        for number in range(1, len(row)):
+            found = found[self.cells.labels[found, number] == row[number]]
+        return np.asarray(found)
+
+    def cell(self, number: int) -> tuple[str, ...]:
+        """Return the labels of a cell."""
+        row = self.cells.labels[number].tolist()
+        return tuple(
+            STAR if label < 0 else dimension.labels[label]
+            for dimension, label in zip(self.dimensions, row, strict=True)
+        )
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row a cell: its number ``cell``, its label in every dimension, and how many ``objects`` it has."""
+        return cells_table(self, STAR)
+
+    def cells_frame(self) -> Any:
+        """Return :meth:`to_arrow` as a frame of pandas, with labels as categories."""
+        return to_pandas(self.to_arrow())
+
+    def save(self, folder: str | Path) -> None:
+        """Write the cube to a folder, as :func:`cube2net.save_cube` does."""
+        offered("save_cube")(self, folder)
+
+    def query(self, objects: Any, labels: Sequence[str] | None = None, *, skip_missing: bool = False) -> Query:
+        """Return the query for objects given by id or by name; or by row number, where ids are texts.
+
+        They are listed in whatever holds several: a list, a series or an index of pandas or Polars, an array, a mapping
+        from objects to labels; a table with a column ``object`` or ``id`` (or else the column that names most objects
+        of the cube), and maybe ``label``; another network. Ids may be given as URLs that end with them. Whole numbers
+        of a series, an index or a table are ids, never rows, and a series of labels gives them to its index.
+        In a cube whose ids are whole numbers (``objects.whole``) a number is an id; ``Query(rows)`` takes rows of any
+        cube. A mapping gives every object a label, none where that is None or not a number. An object named twice
+        counts once. A name that is not in the cube, or that several objects bear, and a value that is missing, is an
+        error unless ``skip_missing``; then it is listed in ``Query.missing``. A text that is the id of one object and
+        the name of others means the first, and is listed in ``Query.shared`` where one of these is as well linked.
+        """
+        by_id = gives_ids(objects)
+        objects, beside = asked_of(objects, partial(known_rows, self.objects), texts=not self.objects.whole)
+        keys = keys_of(objects)
+        if not keys:
+            raise QueryError("the query is empty: name at least one object")
+        labels = beside if labels is None else labels
+        labels = None if labels is None else labels_of(labels, keys)
+        in_items = partial(said_of_items, self.dimensions, self.items)
+        rows, missing = rows_of_keys(self.objects, keys, skip_missing, in_items)
+        order = np.argsort(rows, kind="stable")
+        order = order[rows[order] >= 0]
+        if len(order) == 0:
+            raise QueryError(f"none of the {len(keys):,} objects of the query is in the cube: {some(keys)}")
+        first = np.ones(len(order), dtype=bool)
+        first[1:] = rows[order][1:] != rows[order][:-1]
+        if labels is not None:
+            _check_labels(rows[order], [labels[i] for i in order], [keys[i] for i in order])
+        kept = order[first]
+        by_row = not self.objects.whole and all(map(is_row, keys))
+        ids = None if by_row else self.objects.ids(rows[kept])
+        shared = () if by_row or by_id else shared_names(self.objects, self.links, keys, rows)
+        return Query(rows[kept], None if labels is None else tuple(labels[i] for i in kept), missing, ids, shared)
+
+
+def _check_labels(rows: Array, labels: Sequence[str], keys: Sequence[Any]) -> None:
+    for i in range(1, len(rows)):
+        if rows[i] == rows[i - 1] and labels[i] != labels[i - 1]:
+            raise QueryError(f"query gives {keys[i]!r} two labels: {labels[i - 1]!r} and {labels[i]!r}")
+
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The folder of a cube, the seal of its manifest, and the function that opens it, which other processes import."""
+
+    folder: Path
+    seal: str
+    read: Callable[[Path], Cube]
+
+    def reopen(self) -> Cube:
+        """Return the cube of the folder; raise where that is another one by now."""
+        cube = self.read(self.folder)
+        if cube.origin is None or cube.origin.seal != self.seal:
+            raise CubeError(
+                f"{str(self.folder)!r} holds another cube than when this one was opened there: open the folder again, "
+                "and ask that cube"
+            )
+        return cube
+
+
+def opened(cube: Cube, origin: Origin) -> Cube:
+    """Return the cube, which now knows where it was opened; what is made of it does not."""
+    object.__setattr__(cube, "origin", origin)
+    return cube
+
+
+if TYPE_CHECKING:
+    pass
+
+P = ParamSpec("P")
+C = TypeVar("C", bound="Cube")
+VIEW = "view"
+LIMITS = {"where": ("dice", "slice_cube"), "between": ("between",), "kind": ("of_kind",)}
+"""The views that limit which objects may be brought, by the words that ask for them."""
+PICKING = "pick_cells"
+"""The view of cells that were chosen beforehand."""
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """Where a cube was opened, None of one in memory, and the views since, each with its name and what it was given."""
+
+    origin: Origin | None = None
+    views: tuple[Mapping[str, Any], ...] = ()
+
+
+def lineage_of(cube: Cube) -> Lineage:
+    """Return where a cube comes from; one that no view made is as it was opened, or was made in memory."""
+    return cube.lineage or Lineage(cube.origin)
+
+
+def is_picked(cube: Cube) -> bool:
+    """Return whether a cube has some cells only that were picked one by one."""
+    views = lineage_of(cube).views
+    return bool(views) and views[-1][VIEW] == PICKING
+
+
+def limits_of(cube: Cube) -> list[str]:
+    """Return which of where, between and kind limit what may be brought, by the views that a cube is seen through."""
+    views = {step[VIEW] for step in lineage_of(cube).views}
+    return [word for word, names in LIMITS.items() if views.intersection(names)]
+
+
+def remembered(view: Callable[P, C]) -> Callable[P, C]:
+    """Let what a function makes of a cube remember that function, what it was given, and where the cube comes from.
+
+    The cube is the function's first argument; all others are names, numbers, lists and mappings of these, or something
+    that the function reads from its text as well. What is no new view, and one that other views made, stays as it is.
+    """
+    takes = inspect.signature(view)
+
+    @functools.wraps(view)
+    def made(*args: P.args, **kwargs: P.kwargs) -> C:
+        seen = view(*args, **kwargs)
+        cube, *given = takes.bind(*args, **kwargs).arguments.items()
+        is_old = seen is cube[1] or (seen is cube[1].finest and not seen.settings.get("views"))
+        if seen.origin is None and seen.lineage is None and not is_old:
+            before = lineage_of(cube[1])
+            step = {VIEW: view.__name__, **{name: plain_value(value, _written) for name, value in given}}
+            object.__setattr__(seen, "lineage", Lineage(before.origin, (*before.views, step)))
+        return seen
+
+    return made
+
+
+def _written(value: Any) -> Any:
+    """Return a value that JSON has, or the text of one that it has not."""
+    return value if value is None or isinstance(value, str | int | float) else str(value)

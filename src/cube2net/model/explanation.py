@@ -1,0 +1,475 @@
+"""Why an object is in a network, or is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from cube2net._util.display import Shown
+from cube2net._util.text import counted
+from cube2net.errors import plain
+from cube2net.model.names import said_title
+
+Id = str | int
+"""The id of an object: a whole number where the cube's ids are such."""
+
+
+def as_plain(record: Any) -> Any:
+    """Return a record, and the records in it, as what JSON has."""
+    if is_dataclass(record) and not isinstance(record, type):
+        return {each.name: as_plain(getattr(record, each.name)) for each in fields(record)}
+    if isinstance(record, tuple | list):
+        return [as_plain(part) for part in record]
+    if isinstance(record, dict):
+        return {name: as_plain(part) for name, part in record.items()}
+    return record
+
+
+def shortened(text: str, most: int = 80) -> str:
+    """Return a text on one harmless line, cut between two words where it is long.
+
+    >>> shortened("Attention is all you need", 15)
+    'Attention is …'
+    """
+    if not text.isprintable() or len(text) <= most:
+        return plain(text)
+    cut = text[:most]
+    return (cut[: cut.rfind(" ") + 1] or cut) + "…"
+
+
+def number(value: float, *, signed: bool = False) -> str:
+    """Return a value as people read it: whole numbers without a point.
+
+    >>> number(3.0, signed=True), number(0.00412, signed=True), number(1234.0)
+    ('+3', '+0.0041', '1,234')
+    """
+    sign = "+" if signed else ""
+    if value == int(value) and (abs(value) >= 1 or value == 0):
+        return f"{value:{sign},.0f}"
+    return f"{value:{sign}.4f}" if abs(value) >= 5e-4 else f"{value:{sign}.1e}"
+
+
+@dataclass(frozen=True)
+class SharedItem:
+    """An item that mentions two objects: its id, and its title and time where the cube keeps them."""
+
+    id: str
+    title: str | None = None
+    time: str | int | float | None = None
+
+    def __str__(self) -> str:
+        said = shortened(self.id if self.title is None else self.title)
+        return said if self.time is None else f"{said} ({self.time})"
+
+
+@dataclass(frozen=True)
+class QueryLink:
+    """A link to an object of the query: its weight, how many items mention both, and the newest of these.
+
+    ``items`` is None where the cube does not keep its items; where these have no time, ``newest`` are some of them.
+    Where the source says of links what kinds they are and when they were, ``kinds`` are those of all links between the
+    two, from the ``first`` to the ``last``.
+    """
+
+    id: Id
+    name: str
+    weight: float
+    items: int | None = None
+    newest: tuple[SharedItem, ...] = ()
+    kinds: tuple[str, ...] = ()
+    first: str | int | float | None = None
+    last: str | int | float | None = None
+
+    @property
+    def when(self) -> str:
+        """When the links were: one time, or two with .. between; nothing where nobody says."""
+        if self.first is None:
+            return ""
+        return str(self.first) if self.first == self.last else f"{self.first}..{self.last}"
+
+    def __str__(self) -> str:
+        said = ", ".join(filter(None, [*map(plain, self.kinds), self.when]))
+        by = f" ({said})" if said else ""
+        by += "" if not self.items else f" by {counted(self.items, 'item')}"
+        newest = f", {'the newest' if self.timed else 'such as'} {self.newest[0]}" if self.newest else ""
+        return f"{plain(self.name)}{by}{newest}"
+
+    @property
+    def timed(self) -> bool:
+        """Whether it is known when the items were, so that they are the newest."""
+        return bool(self.newest) and self.newest[0].time is not None
+
+
+@dataclass(frozen=True)
+class BringingCell:
+    """A chosen cell that holds an object: its rank, its labels, and what it added to the value when it was chosen."""
+
+    rank: int
+    labels: tuple[str, ...]
+    gain: float
+
+    def __str__(self) -> str:
+        return f"{said_title(self.labels)}, chosen as number {self.rank:,} ({number(self.gain, signed=True)})"
+
+
+@dataclass(frozen=True)
+class LinkPath:
+    """A shortest path to the query, along links: the objects on it, and the weights of its links together."""
+
+    ids: tuple[Id, ...]
+    names: tuple[str, ...]
+    weight: float
+
+    def __str__(self) -> str:
+        return " – ".join(map(plain, self.names))
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """What would have brought an object that is not in a network.
+
+    ``obstacle`` says why it cannot come at all, and ``left_out`` why it did not though a chosen cell holds it. ``cell``
+    has the labels of the cell that holds it and takes least from the value: with it the value would be ``value``, and
+    ``price`` is how much less than now that is. ``option`` is the parameter that would reach as far as the object, at
+    ``needed``; ``exact`` says whether it is known that this is enough, and else ``least`` that less never is.
+    """
+
+    obstacle: str = ""
+    left_out: str = ""
+    cell: tuple[str, ...] | None = None
+    value: float | None = None
+    price: float | None = None
+    option: str = ""
+    needed: int | None = None
+    now: int | None = None
+    exact: bool = True
+    least: bool = False
+    note: str = ""
+
+    def __str__(self) -> str:
+        if self.obstacle:
+            return self.obstacle
+        parts = [self.left_out] if self.left_out else []
+        if self.option and self.needed is not None:
+            now = "" if self.now is None else f" (it is {self.now:,} now)"
+            about = "at least" if self.least else "about"
+            asks = f"{self.option} has to be {about} {self.needed} to bring it"
+            parts.append(f"{self.option}={self.needed} would bring it{now}" if self.exact else f"{asks}{now}")
+        if self.cell is not None and self.price is not None and self.value is not None:
+            price = f"costs {number(self.price)}" if self.price > 0 else f"adds {number(-self.price)}"
+            parts.append(
+                f"the cheapest cell that holds it, {said_title(self.cell)}, {price}: {number(self.value)} with it"
+            )
+        if self.note:
+            parts.append(self.note)
+        return "; ".join(parts) or "nothing is known that would bring it"
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectExplanation(Shown):
+    """Why an object is in a network or not; ``str`` is one sentence.
+
+    ``came`` says how it came in: ``query``, ``pinned``, ``near``, ``cells`` or the name of a method that chooses
+    objects; nothing where it is not there, and then ``miss`` says what would have brought it. ``cells`` are the
+    chosen cells that hold it, in their order, of ``chosen_cells`` in all. ``linked`` counts the objects of the
+    query that it is linked to, and ``links`` are the heaviest of these links. ``score`` is its personalised
+    PageRank for the query, and ``rank`` its place among the ``ranked`` objects outside the query that can be
+    reached; None for objects of the query and out of reach. ``steps`` are those of a shortest path to the query,
+    None where there is none within ``within`` steps (0 for the only object of a query, which has no other to lead
+    to); ``ways`` counts such paths and ``paths`` are the heaviest. ``gain`` and ``cost`` are what the object itself
+    adds above and below, where the value is a ratio of sums. ``note`` says what the cube does not keep.
+    """
+
+    id: Id
+    name: str
+    present: bool
+    came: str
+    value: float
+    cells: tuple[BringingCell, ...] = ()
+    linked: int = 0
+    links: tuple[QueryLink, ...] = ()
+    rank: int | None = None
+    ranked: int = 0
+    score: float = 0.0
+    steps: int | None = None
+    within: int = 0
+    ways: int = 0
+    paths: tuple[LinkPath, ...] = ()
+    gain: float | None = None
+    cost: float | None = None
+    miss: NearMiss | None = None
+    note: str = ""
+    chosen_cells: int = 0
+
+    def __repr__(self) -> str:
+        how = self.came or "not there"
+        rank = "" if self.rank is None else f", rank {self.rank:,} by PageRank"
+        held = f", {counted(len(self.cells), 'chosen cell')} hold{'s' * (len(self.cells) == 1)} it"
+        held = held if self.chosen_cells else ""
+        return f"ObjectExplanation({plain(self.name)}: {how}{rank}, linked to {self.linked:,} of the query{held})"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one sentence."""
+        return f"{plain(self.name)} {'; '.join([self._how(), *self._links(), *self._cells()])}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON has it."""
+        found: dict[str, Any] = {"kind": "object", **as_plain(self), "sentence": self.sentence}
+        return found
+
+    def _how(self) -> str:
+        ranked = f"rank {self.rank:,} of {self.ranked:,} by PageRank" if self.rank is not None else ""
+        if not self.present:
+            why = f": {self.miss}" if self.miss is not None else ""
+            return f"is not there{why}" + (f"; {ranked}" if ranked else "")
+        said = {
+            "query": "is in the query",
+            "pinned": "is there because it is pinned",
+            "near": "is there as a near object",
+            "cells": f"was brought by {self.cells[0]}" if self.cells else "was brought by a cell",
+        }.get(self.came, f"was brought by the method {plain(self.came)}")
+        if self.came == "hops" and self.steps:
+            said += f" in {counted(self.steps, 'step')}"
+        return f"{said}, {ranked}" if ranked else said
+
+    def _links(self) -> list[str]:
+        other = "other " if self.came == "query" else ""
+        if self.linked:
+            alike = len(self.links) > 1 and self.links[0].weight == self.links[-1].weight
+            heaviest = f", {'such as' if alike else 'heaviest to'} {self.links[0]}" if self.links else ""
+            return [f"it is linked to {counted(self.linked, f'{other}object')} of the query{heaviest}"]
+        if self.steps is None:
+            where = f"the {'rest of the ' * bool(other)}query"
+            return [f"no path of {self.within} links or fewer leads to {where}"] if self.within else []
+        return [f"{self.steps} links lead to the {'rest of the ' * bool(other)}query: {self.paths[0]}"]
+
+    def _cells(self) -> list[str]:
+        if not self.cells:
+            return ["no chosen cell holds it"] if self.chosen_cells else []
+        if self.came == "cells" and len(self.cells) == 1:
+            return []
+        first = f", first {self.cells[0]}" if self.came != "cells" else ""
+        count = len(self.cells)
+        return [f"{counted(count, 'chosen cell')} hold{'s' * (count == 1)} it{first}"]
+
+
+@dataclass(frozen=True)
+class Lift:
+    """How much more often objects of the query have a label, or are in a cell, than all objects of the cube.
+
+    ``query`` of the ``queried`` objects of the query have it, and ``everyone`` of the ``objects`` of the cube. ``lift``
+    is the share of the one divided by that of the other. ``low`` and ``high`` are the ends of its interval at 95 %:
+    Wilson's for the share of the query, divided by the share of the whole, which is counted and not estimated.
+    ``dimension`` and ``label`` are empty for a whole cell.
+    """
+
+    dimension: str
+    label: str
+    query: int
+    queried: int
+    everyone: int
+    objects: int
+    lift: float
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        """The share of the query that has it."""
+        return self.query / self.queried
+
+    def __str__(self) -> str:
+        what = "it" if not self.label else plain(self.label)
+        return f"{what} is {self.lift:.1f} × as common in the query as in the cube ({self.low:.1f} to {self.high:.1f})"
+
+
+@dataclass(frozen=True)
+class OnlyObject:
+    """An object that one chosen cell alone holds."""
+
+    id: Id
+    name: str
+    in_query: bool
+
+
+@dataclass(frozen=True, eq=False)
+class CellExplanation(Shown):
+    """Why a cell was chosen or not; ``str`` is one sentence.
+
+    What it adds to the value is told three ways: ``in_turn``, when it was chosen, after those before it (None where it
+    is not chosen); ``alone``, as the only cell beside what is pinned; and ``last``, after all others that are chosen:
+    what would be lost without it, or won with it. ``objects`` are those it can bring and ``query_objects`` those of the
+    query among them. ``lift`` is that of the cell and ``labels_lift`` that of each label. ``only`` counts the objects
+    that no other chosen cell holds, ``only_query`` those of the query among them, and ``only_first`` names the first.
+    ``before`` says how many cells that are not chosen and hold an object of the query would add more than this one,
+    None for chosen cells; ``why_not`` says why it is not chosen.
+    """
+
+    number: int
+    labels: tuple[str, ...]
+    chosen: bool
+    rank: int | None
+    chosen_cells: int
+    value: float
+    in_turn: float | None
+    alone: float
+    last: float
+    objects: int
+    query_objects: int
+    queried: int
+    lift: Lift
+    label_lifts: tuple[Lift, ...] = ()
+    only: int = 0
+    only_query: int = 0
+    only_first: tuple[OnlyObject, ...] = ()
+    pinned: bool = False
+    banned: bool = False
+    before: int | None = None
+    why_not: str = ""
+
+    def __repr__(self) -> str:
+        where = f"number {self.rank:,} of {self.chosen_cells:,}" if self.chosen else "not chosen"
+        return (
+            f"CellExplanation({said_title(self.labels)}: {where}, {number(self.last, signed=True)} last, "
+            f"holds {self.query_objects:,} of the query)"
+        )
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one sentence."""
+        holds = f"it holds {counted(self.objects, 'object')}, {self.query_objects:,} of the query"
+        strongest = max(self.label_lifts, key=lambda each: each.lift, default=None)
+        lifts = "" if strongest is None else f"; of its labels {strongest}"
+        if not self.chosen:
+            adds = f"as one more it would add {number(self.last, signed=True)}"
+            return f"{said_title(self.labels)} is not chosen, {self.why_not}; {adds}, {holds}{lifts}"
+        how = "pinned" if self.pinned else f"chosen as number {self.rank:,} of {self.chosen_cells:,}"
+        turn = number(0.0 if self.in_turn is None else self.in_turn, signed=True)
+        adds = f"{turn} in its turn, {number(self.alone, signed=True)} alone, {number(self.last, signed=True)} last"
+        only = f"{counted(self.only, 'object')} no other chosen cell holds"
+        return f"{said_title(self.labels)} is {how}, for it adds {adds}; {holds}, and {only}{lifts}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON has it."""
+        found: dict[str, Any] = {"kind": "cell", **as_plain(self), "sentence": self.sentence}
+        return found
+
+
+@dataclass(frozen=True)
+class AddedCell:
+    """What a chosen cell brought in its turn: new objects, and what these add above and below.
+
+    ``gain`` and ``cost`` are sums over the new objects; where the value counts how often objects are held, ``gain`` is
+    how many it serves and the cost 0; where a function tells it, both are None. ``added`` is the change of the value.
+    """
+
+    rank: int
+    number: int
+    labels: tuple[str, ...]
+    pinned: bool
+    new_objects: int
+    gain: float | None
+    cost: float | None
+    value: float
+    added: float
+
+
+@dataclass(frozen=True, eq=False)
+class ValueAccount(Shown):
+    """What every part of a network adds to its value; ``str`` is one sentence.
+
+    ``gain0`` and ``cost0`` are there without any cell. ``pinned_gain`` and ``pinned_cost`` come with the objects
+    that are pinned, then those of the pinned cells together, and ``gain`` and ``cost`` with the objects that a method
+    chose without cells; these and the pinned objects are so many as ``objects`` says. With those of the other ``cells``
+    added in order they are the sums whose ratio, or for ``ratio`` False whose upper sum, is the value, to the bit
+    (:meth:`total`). Of a ``method`` that chooses no cells (``chooses_cells``) is told how many objects it ``brought``,
+    and how many are ``pinned``: it does not look at the value. ``picked``
+    says that the cells were chosen beforehand, because they tell objects apart. ``note`` is what the selection says of
+    itself, such as why no cell is chosen; it stands in the sentence.
+    """
+
+    objective: str
+    value: float
+    gain0: float | None
+    cost0: float | None
+    objects: int
+    pinned_gain: float | None
+    pinned_cost: float | None
+    pinned_cells_gain: float | None
+    pinned_cells_cost: float | None
+    gain: float | None
+    cost: float | None
+    cells: tuple[AddedCell, ...] = ()
+    ratio: bool = True
+    method: str = ""
+    chooses_cells: bool = True
+    brought: int = 0
+    pinned: int = 0
+    picked: bool = False
+    note: str = ""
+
+    def __repr__(self) -> str:
+        if not self.chooses_cells:
+            return f"ValueAccount({counted(self.brought, 'object')} by {plain(self.method)}, no cells)"
+        return f"ValueAccount({self.objective} {number(self.value)} of {counted(len(self.cells), 'cell')})"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one sentence."""
+        if not self.chooses_cells:
+            return self._brought()
+        said = f"{plain(self.objective)} is {number(self.value)}"
+        if not self.cells:
+            alone = f", and {counted(self.pinned, 'object')} pinned" if self.pinned else ""
+            return f"{said}: {self.note or 'no cell is chosen'}{alone}"
+        if self.picked:
+            return (
+                f"{counted(len(self.cells), 'cell')} at levels of their own, chosen because they tell objects apart "
+                f"and not by the {plain(self.objective)}, which is {number(self.value)}"
+            )
+        most = max(self.cells, key=lambda each: each.added)
+        return (
+            f"{said}, by {counted(len(self.cells), 'cell')}, of which {said_title(most.labels)} added most "
+            f"({number(most.added, signed=True)})"
+        )
+
+    def _brought(self) -> str:
+        """Return what brought the objects of a network whose method chooses no cells."""
+        pins = f", and {counted(self.pinned, 'object')} {'is' if self.pinned == 1 else 'are'} pinned"
+        beside = pins if self.pinned else ""
+        if not self.brought:
+            return f"the method {plain(self.method)} brought no objects and chooses no cells{beside}"
+        were = "was" if self.brought == 1 else "were"
+        return (
+            f"{counted(self.brought, 'object')} {were} brought by the method {plain(self.method)}, which chooses no "
+            f"cells{beside}"
+        )
+
+    def total(self) -> float:
+        """Return the value that all parts add up to."""
+        if self.gain0 is None:
+            return self.cells[-1].value if self.cells else self.value
+        gain, cost = self.gain or 0.0, self.cost or 0.0
+        for cell in self.cells:
+            if not cell.pinned:
+                gain += cell.gain or 0.0
+                cost += cell.cost or 0.0
+        above = self.gain0 + (self.pinned_gain or 0.0) + (self.pinned_cells_gain or 0.0) + gain
+        below = (self.cost0 or 0.0) + (self.pinned_cost or 0.0) + (self.pinned_cells_cost or 0.0) + cost
+        if not self.ratio:
+            return above
+        return above / below if below > 0 else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON has it."""
+        return {"kind": "account", **as_plain(self), "sentence": self.sentence}

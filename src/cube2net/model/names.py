@@ -1,0 +1,456 @@
+"""Cells and objects of a cube by whatever names them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+from cube2net._util.spelling import nearest, other_forms
+from cube2net.errors import Message, ParameterError, QueryError, RollUp, Setting, listed, plain, quoted, some, unknown
+from cube2net.model.dimension import STAR, TOP, Dimension, Level
+from cube2net.model.keys import is_row, key_of
+from cube2net.model.resolve import rows_of_keys
+
+if TYPE_CHECKING:
+    from cube2net.model.cube import Cube
+
+
+BETWEEN = " · "
+"""What stands between the labels of a cell wherever it is written in one line."""
+
+
+def cell_line(labels: Iterable[str]) -> str:
+    """Return the labels of a cell in one line.
+
+    >>> cell_line(("2010s", "ACL"))
+    '2010s · ACL'
+    """
+    return BETWEEN.join(labels)
+
+
+def cell_title(labels: Iterable[str], shown: Callable[[str], str] = str) -> str:
+    """Return the labels of a cell between angles, each as a function shows it.
+
+    >>> cell_title(("2010s", "ACL")), cell_title(("a\\nb", "ACL"), plain)
+    ('⟨2010s · ACL⟩', "⟨'a\\\\nb' · ACL⟩")
+    """
+    return f"⟨{cell_line(map(shown, labels))}⟩"
+
+
+def said_title(labels: Iterable[str]) -> str:
+    """Return the title of a cell as a sentence has it, on one harmless line."""
+    return cell_title(labels, plain)
+
+
+CELL, OBJECT = "cell", "object"
+SEPARATORS = (BETWEEN, BETWEEN.strip(), ", ", ",", "/", "|", ";", "\t")
+"""What may stand there where somebody types one."""
+
+
+@dataclass(frozen=True, order=True)
+class Node:
+    """A cell or an object of a cube, by its number there."""
+
+    kind: str
+    number: int
+
+    @property
+    def is_cell(self) -> bool:
+        """Whether it is a cell."""
+        return self.kind == CELL
+
+
+def title_of(cube: Cube, node: Node) -> str:
+    """Return a cell as its labels between angles, and an object as its name.
+
+    The labels stand as everywhere: ⟨2010s · ACL · parsing⟩.
+    """
+    if node.is_cell:
+        return cell_title(cube.cell(node.number))
+    return str(cube.objects.table["name"][node.number].as_py())
+
+
+def node_of(cube: Cube, given: Any) -> Node:
+    """Return the cell or the object that something names.
+
+    A cell is named by its labels, as a tuple or as a text (``"2010s · ACL · parsing"``, also within ⟨ ⟩ or behind
+    ``cell:``, as exports have it; with commas, / or | between, or in another order that leaves no doubt), an object by
+    its id or name, or by its row where ids are texts. What names both a cell and an object is refused, as is what
+    names neither.
+    """
+    if isinstance(given, Node):
+        return _checked(cube, given)
+    if isinstance(given, tuple | list) and all(isinstance(label, str) for label in given):
+        return Node(CELL, _found_cell(cube, given))
+    if not isinstance(given, str):
+        return object_node(cube, given)
+    text = given.strip()
+    known = [dimension.labels for dimension in cube.dimensions]
+    lines = (labels_in(known, bare(form)) for form in [text, *other_forms(text)])
+    labels = next((names for names in lines if names is not None), None)
+    found = cube.objects.find([text])
+    if labels is None or all(label in TOP for label in labels):
+        if found.missing:
+            raise _unknown(cube, text)
+        return object_node(cube, text)
+    if found.missing:
+        return Node(CELL, _found_cell(cube, labels))
+    if cube.has_cell(labels):
+        raise ParameterError(
+            f"{quoted(given)} is both an object and a cell: give the object by its id, or the cell by a tuple of labels"
+        )
+    return object_node(cube, text)
+
+
+def object_node(cube: Cube, given: Any) -> Node:
+    """Return the object that an id, a name or a row names, also as NumPy and Arrow have them."""
+    given = key_of(given)
+    if not (isinstance(given, str) or is_row(given)):
+        raise QueryError(
+            f"{quoted(given)} names neither a cell nor an object: give an id or a name, or the labels of a cell"
+        )
+    objects = cube.objects
+    if isinstance(given, str) or objects.whole:
+        key = given.strip() if isinstance(given, str) else str(given)
+        found = objects.find([key])
+        if found.ambiguous:
+            ids = some(objects.bearers(key))
+            raise QueryError(f"several objects are called {quoted(key)}: give the id of one, such as {ids}")
+        if found.missing:
+            raise QueryError(f"no object is called {quoted(given)}{_meant(cube, key)}")
+        return Node(OBJECT, int(found.rows[0]))
+    if not 0 <= given < len(objects):
+        raise QueryError(f"no object has the row {given}: the cube has {len(objects):,} objects")
+    rows, _ = rows_of_keys(objects, [given], skip_missing=False)
+    return Node(OBJECT, int(rows[0]))
+
+
+def bare(text: str) -> str:
+    """Return the labels of a cell in one line without what marks them as such.
+
+    >>> bare(" ⟨2019 · ACL⟩"), bare("cell:2019 · ACL")
+    ('2019 · ACL', '2019 · ACL')
+    """
+    return text.strip().removeprefix(f"{CELL}:").removeprefix("⟨").removesuffix("⟩").strip()
+
+
+def labels_in(labels: Sequence[Collection[str]], line: str) -> list[str] | None:
+    """Return the labels that a line has, one or ∗ for each collection of labels, and None where it has not.
+
+    They stand in the order of the collections, or in another one where each is in one collection only.
+
+    >>> years, venues = ("2018", "2019"), ("ACL", "2018")
+    >>> [labels_in([years, venues], line) for line in ("2019, ACL", "ACL/2019", "2018|2018")]
+    [['2019', 'ACL'], ['2019', 'ACL'], ['2018', '2018']]
+    >>> [labels_in([years, venues], line) for line in ("ACL · 2018", "2019")]
+    [None, None]
+    """
+    splits = {mark: line.split(mark) for mark in SEPARATORS if mark in line} or {BETWEEN: [line]}
+    if max(map(len, splits.values())) < len(labels):
+        return None
+    known = [{*each, *TOP} for each in labels]
+    for separator, parts in splits.items():
+        for names in readings(known, parts, separator):
+            return names
+    ordered = (_in_order(labels, [part.strip() for part in parts]) for parts in splits.values())
+    return next((names for names in ordered if names is not None), None)
+
+
+def _in_order(labels: Sequence[Collection[str]], parts: Sequence[str]) -> list[str] | None:
+    """Return the parts of a line in the order of collections of labels, None where more or less than one has a part."""
+    if len(parts) != len(labels):
+        return None
+    names = [STAR] * len(labels)
+    for part in parts:
+        if part not in TOP:
+            homes = [number for number, each in enumerate(labels) if part in each]
+            if len(homes) != 1 or names[homes[0]] != STAR:
+                return None
+            names[homes[0]] = part
+    return names
+
+
+def readings(known: Sequence[Collection[str]], parts: Sequence[str], separator: str) -> Iterator[list[str]]:
+    """Yield the labels that the parts of a line are when put together again, one of each collection of known ones.
+
+    A label may hold what stands between labels.
+
+    >>> list(readings([{"A", "A,B"}, {"C", "B,C"}], "A,B,C".split(","), ","))
+    [['A', 'B,C'], ['A,B', 'C']]
+    """
+    if not known:
+        if not parts:
+            yield []
+        return
+    longest = max(map(len, known[0]), default=0)
+    size, name = 0, ""
+    while size < len(parts) - len(known) + 1 and len(name.strip()) <= longest:
+        name = parts[size] if not size else name + separator + parts[size]
+        size += 1
+        if name.strip() in known[0]:
+            for rest in readings(known[1:], parts[size:], separator):
+                yield [name.strip(), *rest]
+
+
+def _found_cell(cube: Cube, labels: Sequence[str]) -> int:
+    """Return the number of the cell with these labels; those of another level are said to be such."""
+    elsewhere = _at_another_level(cube, labels) if len(labels) == len(cube.dimensions) else None
+    if elsewhere is not None:
+        raise elsewhere
+    return cube.find_cell(labels)
+
+
+def _unknown(cube: Cube, text: str) -> Exception:
+    """Return the error for what is neither a cell nor an object: the nearest to it, or what a cell is named by."""
+    line = bare(text)
+    every = [_all_labels(dimension) for dimension in cube.dimensions]
+    names = labels_in(every, line)
+    if names is not None and (elsewhere := _at_another_level(cube, names)) is not None:
+        return elsewhere
+    order = listed(dimension.name for dimension in cube.dimensions)
+    if line != text:
+        return ParameterError(
+            f"no cell is {quoted(text)}: write one label for each of {order}, with {BETWEEN.strip()} between"
+        )
+    for mark in SEPARATORS:
+        parts = [part.strip() for part in line.split(mark)]
+        if len(parts) == len(cube.dimensions) > 1:
+            homes = [any(part in labels for labels in every) for part in parts]
+            for dimension, label, known in zip(cube.dimensions, parts, homes, strict=True):
+                if not known and label not in TOP and (any(homes) or mark in BETWEEN):
+                    return unknown(f"label of {dimension.name!r}", label, dimension.labels)
+            if any(homes):
+                return _neither(text, order)
+    if BETWEEN.strip() in text:
+        return _neither(text, order)
+    return QueryError(f"no object or cell is called {quoted(text)}{_meant(cube, text)}")
+
+
+def _neither(text: str, order: str) -> ParameterError:
+    return ParameterError(
+        f"{quoted(text)} is neither an object nor a cell: a cell has a label for each of {order}, in this order"
+    )
+
+
+def _meant(cube: Cube, key: str) -> str:
+    """Return the objects that may be meant by a name, as the end of a sentence."""
+    near = cube.objects.near(key)
+    return f": did you mean {quoted(near[0])}?" if near else ""
+
+
+def _all_labels(dimension: Dimension) -> set[str]:
+    """Return the labels of all levels of a dimension."""
+    return {label for level in dimension.levels for label in level.labels}
+
+
+def _at_another_level(cube: Cube, names: Sequence[str]) -> ParameterError | None:
+    """Return the error for labels of which some are of other levels than the cells', None where none is."""
+    levels, strange = [], []
+    for dimension, name in zip(cube.dimensions, names, strict=True):
+        here = not dimension.is_top and name in dimension.labels
+        others = [] if here or name in TOP else [level for level in dimension.levels if name in level.labels]
+        levels += [dimension.name] if here else [level.name for level in others[:1]]
+        strange += [(dimension, name, others[0])] if others else []
+    if not strange:
+        return None
+    said = ", ".join(
+        f"{quoted(name)} is of {level.name!r} and cells are of {STAR if dimension.is_top else repr(dimension.name)}"
+        for dimension, name, level in strange
+    )
+    text = f"the cell {quoted(cell_line(names))} is at another level: {said}"
+    above = {dimension.levels[at].name for dimension, _, _ in strange for at in dimension.at_or_above()}
+    if cube.cells.counts is not None or any(d.is_top or level.name not in above for d, _, level in strange):
+        return ParameterError(f"{text}; the cube before it was rolled up may have it")
+    ways: list[object] = [Setting("levels", ",".join(levels))]
+    if len(strange) == 1:
+        ways += [" or ", *(RollUp(dimension.name, level.name) for dimension, _, level in strange)]
+    return ParameterError(text, hint=Message("such cells are there with ", *ways))
+
+
+def _checked(cube: Cube, node: Node) -> Node:
+    count = len(cube.cells) if node.is_cell else len(cube.objects)
+    if not 0 <= node.number < count:
+        raise ParameterError(f"the cube has {count:,} {node.kind}s, and {node} names another")
+    return node
+
+
+Levels = tuple[int | None, ...]
+"""The number of the level of every dimension, None for ∗."""
+
+
+@dataclass(frozen=True, order=True)
+class MixedCell:
+    """A cell whose labels are each at some level: the number of that level, and of the label there.
+
+    It holds the objects of all cells of the cube that its labels put together, those with too few objects included. ∗
+    is the level None with the label -1.
+    """
+
+    levels: Levels
+    labels: tuple[int, ...]
+
+    @classmethod
+    def top(cls, cube: Cube) -> MixedCell:
+        """Return the cell that is ∗ in every dimension."""
+        return cls((None,) * len(cube.dimensions), (-1,) * len(cube.dimensions))
+
+    def names(self, cube: Cube) -> tuple[str, ...]:
+        """Return the labels as :func:`cube2net.cube.pick_cells` takes them; one of two levels has its level."""
+        parts = zip(cube.dimensions, self.levels, self.labels, strict=True)
+        return tuple(STAR if at is None else name_of(dimension, at, label) for dimension, at, label in parts)
+
+    def title(self, cube: Cube) -> str:
+        """Return the labels between angles: ⟨201X · ACL · ∗⟩."""
+        return cell_title(self.names(cube))
+
+
+def name_of(dimension: Dimension, at: int, label: int) -> str:
+    """Return a label of a level, with the level behind it where another level has a label of that name."""
+    level = dimension.levels[at]
+    name = level.labels[label]
+    return _named(level, name, sum(name in dimension.levels[other].labels for other in dimension.at_or_above()))
+
+
+def names_at(dimension: Dimension, at: int) -> tuple[str, ...]:
+    """Return all labels of a level as :func:`name_of` names them."""
+    bearers = Counter(label for other in dimension.at_or_above() for label in set(dimension.levels[other].labels))
+    level = dimension.levels[at]
+    return tuple(_named(level, name, bearers[name]) for name in level.labels)
+
+
+def _named(level: Level, name: str, bearers: int) -> str:
+    return name if bearers == 1 and name not in TOP else f"{name} ({level.name})"
+
+
+def levels_of(dimension: Dimension) -> list[int]:
+    """Return the levels that a cell may have a label of: the one where the dimension stands, and those above."""
+    return [] if dimension.is_top else dimension.at_or_above()
+
+
+def mixed_cell_of(cube: Cube, given: Any) -> MixedCell:
+    """Return the cell at mixed levels that something names.
+
+    That is a tuple of labels, one of any level or ∗ (``"*"``, None) for every dimension; the same in one line
+    (``"201X · ACL · ∗"``, also with commas, within ⟨ ⟩ or behind ``cell:``); one label that a single dimension has
+    (``"ACL"``) or labels by the names of their levels (``{"venue": "ACL"}``), ∗ in all others; a cell of the cube as a
+    :class:`Node`. None is the whole cube.
+    """
+    if given is None:
+        return MixedCell.top(cube)
+    if isinstance(given, MixedCell):
+        return _check_mixed(cube, given)
+    if isinstance(given, Node) and given.is_cell:
+        return _of_cell(cube, given.number)
+    if isinstance(given, Mapping):
+        return _of_mapping(cube, given)
+    if isinstance(given, tuple | list) and all(label is None or isinstance(label, str | Integral) for label in given):
+        if len(given) != len(cube.dimensions):
+            raise ParameterError(f"{_expected(cube)}, got {quoted(tuple(given))}")
+        names = [label if label is None else str(label) for label in given]
+        return _cell([_place(*pair) for pair in zip(cube.dimensions, names, strict=True)])
+    if isinstance(given, str):
+        return _of_text(cube, given)
+    raise ParameterError(f"{_expected(cube)}, got {quoted(given)}")
+
+
+def _expected(cube: Cube) -> str:
+    return f"a cell has a label or ∗ for each of {listed(dimension.name for dimension in cube.dimensions)}"
+
+
+def _cell(places: Sequence[tuple[int | None, int]]) -> MixedCell:
+    return MixedCell(tuple(at for at, _ in places), tuple(label for _, label in places))
+
+
+def _of_cell(cube: Cube, number: int) -> MixedCell:
+    """Return a cell of the cube."""
+    if not 0 <= number < len(cube.cells):
+        raise ParameterError(f"the cube has {len(cube.cells):,} cells, and cell {number} is another")
+    labels = cube.cells.labels[number].tolist()
+    parts = zip(cube.dimensions, labels, strict=True)
+    return _cell([(None if label < 0 else dimension.at, label) for dimension, label in parts])
+
+
+def _of_mapping(cube: Cube, given: Mapping[Any, Any]) -> MixedCell:
+    """Return the cell of labels by the names of their levels."""
+    places: list[tuple[int | None, int]] = [(None, -1)] * len(cube.dimensions)
+    for name, label in given.items():
+        number, at = cube.level(name)
+        dimension = cube.dimensions[number]
+        if label is None or (label in TOP and label not in dimension.levels[at].labels):
+            continue
+        if at not in levels_of(dimension):
+            raise _stands_at_top(dimension, label)
+        if places[number] != (None, -1):
+            raise ParameterError(f"{quoted(dict(given))} names the dimension {dimension.name!r} twice: give one label")
+        places[number] = at, dimension.levels[at].number(str(label))
+    return _cell(places)
+
+
+def _of_text(cube: Cube, text: str) -> MixedCell:
+    line = bare(text)
+    if line in TOP:
+        return MixedCell.top(cube)
+    known = list(map(_all_names, cube.dimensions))
+    found = labels_in(known, line)
+    if found is not None:
+        return _cell([_place(*pair) for pair in zip(cube.dimensions, found, strict=True)])
+    for separator in SEPARATORS:
+        parts = line.split(separator)
+        if len(parts) == len(cube.dimensions):
+            return _cell([_place(*pair) for pair in zip(cube.dimensions, map(str.strip, parts), strict=True)])
+    having = [number for number, names in enumerate(known) if line in names]
+    if len(having) == 1:
+        alone = having[0]
+        return _cell([_place(each, line if i == alone else None) for i, each in enumerate(cube.dimensions)])
+    near = None if having else nearest(line, sorted(set().union(*known) - set(TOP)))
+    hint = "" if near is None else f" (did you mean {quoted(near)}?)"
+    raise ParameterError(f"{_expected(cube)}, with {BETWEEN.strip()} between, got {quoted(text)}{hint}")
+
+
+def _all_names(dimension: Dimension) -> set[str]:
+    """Return all that may stand for a label of a dimension or for ∗."""
+    levels = [dimension.levels[at] for at in levels_of(dimension)]
+    names = {label for level in levels for label in level.labels}
+    return names | {f"{label} ({level.name})" for level in levels for label in level.labels} | set(TOP)
+
+
+def _place(dimension: Dimension, name: str | None) -> tuple[int | None, int]:
+    """Return the level and the number of a label of a dimension; None and -1 for ∗."""
+    if name is None:
+        return None, -1
+    levels = levels_of(dimension)
+    found = [at for at in levels if name in dimension.levels[at].labels]
+    if len(found) > 1:
+        ways = " or ".join(repr(f"{name} ({dimension.levels[at].name})") for at in found)
+        raise ParameterError(f"{quoted(name)} is a label of several levels of {dimension.name!r}: write {ways}")
+    if found:
+        return found[0], dimension.levels[found[0]].labels.index(name)
+    if name in TOP:
+        return None, -1
+    for at in levels:
+        level = dimension.levels[at]
+        label = name.removesuffix(f" ({level.name})")
+        if label != name and label in level.labels:
+            return at, level.labels.index(label)
+    if not levels:
+        raise _stands_at_top(dimension, name)
+    names = " or ".join(repr(dimension.levels[at].name) for at in levels)
+    raise unknown(f"label of {names}", name, [label for at in levels for label in dimension.levels[at].labels])
+
+
+def _stands_at_top(dimension: Dimension, name: object) -> ParameterError:
+    return ParameterError(f"dimension {dimension.name!r} stands at ∗, all labels together: {quoted(name)} is not there")
+
+
+def _check_mixed(cube: Cube, cell: MixedCell) -> MixedCell:
+    """Return a cell that the cube can have; one of another cube is refused."""
+    fits = len(cell.levels) == len(cell.labels) == len(cube.dimensions) and all(
+        (at is None and label == -1) or (at in levels_of(dimension) and 0 <= label < len(dimension.levels[at].labels))
+        for dimension, at, label in zip(cube.dimensions, cell.levels, cell.labels, strict=True)
+    )
+    if not fits:
+        raise ParameterError(f"{quoted(cell)} is of another cube: {_expected(cube)}")
+    return cell

@@ -1,0 +1,402 @@
+"""The network around a query: the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net._util.arrays import Array, LazyRagged, Ragged, count_unusable, frozen, travel_by_fields
+from cube2net._util.arrow import arrow_numbers, arrow_texts, values_of
+from cube2net._util.display import Shown, offered, shows
+from cube2net._util.text import counted
+from cube2net.errors import InputError, ParameterError, quoted, unknown
+from cube2net.model import corpus as limits
+from cube2net.model.cube import Cube
+from cube2net.model.frames import NodesAndLinks, to_pandas, to_polars
+from cube2net.model.names import cell_line
+from cube2net.model.objective import Worth
+from cube2net.model.objects import Carried, Objects, distinct_names
+from cube2net.model.query import Query
+from cube2net.model.recipe import Recipe
+from cube2net.model.selection import Budget, Selection, Steering
+from cube2net.options import FORMS, KEEPS, MEMBERSHIPS, OPTIONS
+
+if TYPE_CHECKING:
+    import igraph
+    import networkx
+    from torch_geometric.data import Data
+
+
+@dataclass(frozen=True)
+class Form:
+    """The form of a network, by its name ``kind``, and what that form leaves open.
+
+    ``objects``: the query and the objects brought, with all links among them. ``cells``: the query with its own links,
+    every selected cell as a node, and a *membership* link from each object of the query to each selected cell that
+    holds it. ``both``: all of these. ``woven``: the query, the selected cells as nodes, and, instead of those brought,
+    the ``near`` objects nearest to the query by links; as many as the query has without a number.
+
+    ``membership`` is what the links of an object to its cells weigh: 1 each (``"unit"``), 1 together for a cell
+    (``"share"``), or together ``trust`` times the links of a typical object (``"even"``). ``trust``, above 0 and up to
+    1, is the weight of cells against links; without a number it is estimated from the links of the query. Links of near
+    objects are many and not about the query: those of an object weigh the less the more links it has into the query,
+    and the more so the higher ``trust`` is; a number as ``near_weight`` multiplies them instead, for each end outside
+    the query. ``keep="linked"`` leaves out objects brought that have no link to any object of the network.
+
+    >>> Form("woven", near=5)
+    Form(kind='woven', near=5, near_weight=None, membership='even', trust=None, keep='all')
+    """
+
+    kind: str = "woven"
+    near: int | None = None
+    near_weight: float | None = None
+    membership: str = "even"
+    trust: float | None = None
+    keep: str = "all"
+
+    def __post_init__(self) -> None:
+        named = (("form", self.kind, FORMS), ("membership", self.membership, MEMBERSHIPS), ("keep", self.keep, KEEPS))
+        for what, got, allowed in named:
+            if got not in allowed:
+                raise unknown(what, got, allowed)
+        for name in ("near", "near_weight", "trust"):
+            object.__setattr__(self, name, OPTIONS[name].check(name, getattr(self, name), or_none=True))
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether cells are nodes."""
+        return self.kind != "objects"
+
+    @property
+    def has_brought(self) -> bool:
+        """Whether the objects brought are nodes, however many."""
+        return self.kind in ("objects", "both")
+
+
+CELL = "cell"
+LINK, MEMBERSHIP = "link", "membership"
+NODES = ("id", "name", "kind", "in_query", "label", "cells", "query_links")
+"""The columns that every table of nodes has, and has first."""
+LINKS = ("source", "target", "weight", "kind")
+"""The columns that every table of links has, and has first."""
+GIVEN = "given"
+"""The column of what the source's own links weigh, where that is not their weight in the network."""
+
+
+@dataclass(frozen=True, eq=False)
+class Network(Shown):
+    """Nodes and undirected links; the objects of the query come first, then the others, then cells.
+
+    ``objects`` are the rows of the object nodes in the cube, ``cells`` the numbers of the selected cells that are nodes
+    themselves (none in the form ``objects``). ``source``, ``target`` and ``weight`` are the links, each once, between
+    positions of nodes. ``brought_by`` says for every object node which selected cells hold it (by rank, from 0),
+    ``query_links`` how many of its links lead into the query. ``labels`` are the labels of every selected cell and
+    ``dimensions`` the names of the dimensions. ``carried`` gives what the source knows of its objects and links.
+    ``given`` is what the links between objects weigh in the cube, in their order, where the form weighs them otherwise
+    (``woven``). ``recipe`` says what made it, where :func:`cube2net.construct` did, and ``question`` knows the cube
+    that was asked. A network can be sent to other processes, whole but for the names of objects that it does not have,
+    and for its question.
+    """
+
+    query: Query
+    selection: Selection
+    objects: Array
+    cells: Array
+    source: Array
+    target: Array
+    weight: Array
+    brought_by: Ragged
+    query_links: Array
+    names: Objects
+    dimensions: tuple[str, ...] = ()
+    labels: tuple[tuple[str, ...], ...] = ()
+    form: str = "objects"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    carried: Carried | None = None
+    given: Array | None = None
+    recipe: Recipe | None = None
+    question: Question | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("objects", "cells", "source", "target", "weight", "query_links"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+        if not np.array_equal(self.objects[: len(self.query)], self.query.objects):
+            raise InputError("a network's first nodes must be the objects of its query")
+        if not len(self.source) == len(self.target) == len(self.weight):
+            raise InputError("a network's links need a source, a target and a weight each")
+        if self.given is not None:
+            object.__setattr__(self, GIVEN, frozen(self.given))
+            if len(self.given) != int(self._among.sum()):
+                raise InputError("a network must say of every link between objects, and of no other, what was given")
+        if self.selection.labels != self.labels and len(self.labels) == len(self.selection.cells):
+            object.__setattr__(self, "selection", replace(self.selection, labels=self.labels))
+        unusable = count_unusable(self.weight)
+        if unusable:
+            raise InputError(f"{unusable:,} links of a network have a weight that is negative or no finite number")
+        if len(self.brought_by) != len(self.objects) or len(self.query_links) != len(self.objects):
+            raise InputError("a network must say of every object which cells brought it and how it is linked")
+        if len(self.brought_by.indices) > limits.MOST:
+            raise InputError(f"a network has up to {limits.MOST:,} memberships, got {len(self.brought_by.indices):,}")
+        ends = (self.source, self.target)
+        if len(self.source) and not 0 <= min(int(end.min()) for end in ends) <= max(
+            int(end.max()) for end in ends
+        ) < len(self):
+            raise InputError("a network's links must join its nodes")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make, (kind, values) = travel_by_fields(self)
+        names = self.names.table.select(["object", "name", "kind"]).take(pa.array(self.objects))
+        carried = None if self.carried is None else self.carried.kept(self.objects, *self._ends)
+        values |= {"names": None, "carried": carried, "question": None}
+        values["settings"] = {**self.settings, "cell_objects": self.cell_objects}
+        return _arrived, (make, kind, values, len(self.names), self.names.whole, names)
+
+    @property
+    def cell_objects(self) -> list[int] | list[None]:
+        """How many objects each chosen cell holds; None where that is not known."""
+        cells = self.selection.cells
+        known: list[int] | list[None] = self.settings.get("cell_objects") or [None] * len(cells)
+        return known if self.question is None else self.question.count_objects(cells)
+
+    def __copy__(self) -> Network:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Network:
+        return self
+
+    def __len__(self) -> int:
+        return len(self.objects) + len(self.cells)
+
+    def __repr__(self) -> str:
+        cells = f", {counted(len(self.cells), 'cell')}" if len(self.cells) else ""
+        return (
+            f"Network({counted(len(self.objects), 'object')}{cells}, {counted(len(self.source), 'link')}, "
+            f"{len(self.query):,} in the query)"
+        )
+
+    @property
+    def in_query(self) -> Array:
+        """Whether each node is an object of the query."""
+        return np.arange(len(self)) < len(self.query)
+
+    @cached_property
+    def nodes(self) -> pa.Table:
+        """One row a node: ``id, name, kind, in_query, label, cells, query_links``, and what the source knows of it.
+
+        ``label`` is the user's label of a query object (empty elsewhere); ``cells`` are the ranks of the
+        selected cells that hold it, from 1, in the order chosen. Then come the attributes of objects; ``items``, how
+        many items mention it, and for every dimension the label that most of these have, where the cube keeps its
+        items. Cells have none of that. Ids are texts, or whole numbers where the source has such: cells then have
+        numbers below 0 and below all of them.
+        """
+        rows = self.names.table.take(arrow_numbers(self.objects))
+        titles = [cell_line(self.labels[rank]) for rank in self._ranks]
+        ids = self.names.ids(self.objects)
+        if self.names.whole:
+            lowest = min(0, values_of(ids).min())
+            ids = pa.concat_arrays([ids, arrow_numbers(lowest - 1 - np.arange(len(titles)), pa.int64())])
+        else:
+            known = ids.to_pylist()
+            ids = arrow_texts(known + distinct_names([f"{CELL}:{title}" for title in titles], known))
+        blank = [""] * (len(self) - len(self.query))
+        indptr = np.concatenate([self.brought_by.indptr, np.full(len(self.cells), self.brought_by.indptr[-1])])
+        nodes = pa.table(
+            {
+                "id": ids,
+                "name": arrow_texts(rows["name"].to_pylist() + titles),
+                "kind": arrow_texts(rows["kind"].to_pylist() + [CELL] * len(titles)),
+                "in_query": arrow_numbers(self.in_query),
+                "label": arrow_texts(list(self.query.labels or [""] * len(self.query)) + blank),
+                "cells": pa.ListArray.from_arrays(
+                    arrow_numbers(indptr.astype(np.int32)), arrow_numbers(self.brought_by.indices + 1, pa.int32())
+                ),
+                "query_links": arrow_numbers(
+                    np.concatenate([self.query_links, np.zeros(len(self.cells), np.int32)]), pa.int32()
+                ),
+            }
+        )
+        return nodes if self.carried is None else _beside(nodes, self.carried.nodes(self.objects))
+
+    @cached_property
+    def links(self) -> pa.Table:
+        """One row a link: ``source, target`` (ids), ``weight`` and ``kind``, and what the source knows of it.
+
+        The kind is ``membership``, or what the source calls the link (``a|b`` where it has several kinds), or ``link``.
+        ``weight`` is what the next step takes; where the form ``woven`` has scaled it, ``given`` is what the source's
+        own links weigh together. Where links have a direction ``forward`` is what the source gives from the row's
+        source to its target, and ``backward`` what it gives from the target to the source; where they have a time,
+        ``first`` and ``last`` are the earliest and the latest. Memberships have none of that.
+        """
+        ids = self.nodes["id"]
+        links = pa.table(
+            {
+                "source": ids.take(arrow_numbers(self.source)),
+                "target": ids.take(arrow_numbers(self.target)),
+                "weight": arrow_numbers(self.weight, pa.float32()),
+            }
+        )
+        member = ~self._among
+        kinds = arrow_texts(np.where(member, MEMBERSHIP, LINK).tolist())
+        known = None if self.carried is None else self.carried.links(*self._ends)
+        places = arrow_numbers(np.cumsum(~member) - 1, missing=member)
+        known = None if known is None else known.take(places)
+        if known is not None and "kind" in known.column_names:
+            kinds = pc.coalesce(known["kind"], kinds)
+            known = known.drop_columns("kind")
+        links = links.append_column("kind", kinds)
+        if self.given is not None:
+            links = links.append_column(GIVEN, arrow_numbers(self.given, pa.float32()).take(places))
+        return links if known is None else _beside(links, known)
+
+    def to_arrow(self) -> NodesAndLinks:
+        """Return ``nodes`` and ``links`` as tables of Arrow, with the recipe in the metadata of their schemas."""
+        about = None if self.recipe is None else {"cube2net.recipe": self.recipe.to_json()}
+        return NodesAndLinks(*(table.replace_schema_metadata(about) for table in (self.nodes, self.links)))
+
+    def to_pandas(self) -> NodesAndLinks:
+        """Return ``nodes`` and ``links`` as frames of pandas; whole numbers stay that where some are missing.
+
+        The nodes have ``id``, ``name``, ``kind``, ``in_query``, ``label`` (the user's, of query objects), ``cells``
+        (ranks of the chosen cells that hold it, from 1) and ``query_links`` (how many links lead into the query);
+        then the attributes of objects and, where the cube keeps its items, ``items`` (how many mention it) and the
+        commonest label in every dimension. Cells that are nodes have the kind ``cell`` and, where ids are whole
+        numbers, ids below 0. The links have ``source`` and ``target`` (ids), ``weight`` (for the next step), ``kind``
+        (``membership`` between an object and its cell) and, where the form scaled the weight, ``given``, which is the
+        one of the source; then what the source says of direction and time. See :attr:`nodes` and :attr:`links`.
+
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> nodes, links = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)).to_pandas()
+        >>> list(links.columns)
+        ['source', 'target', 'weight', 'kind', 'given']
+        """
+        return NodesAndLinks(to_pandas(self.nodes), to_pandas(self.links))
+
+    def to_polars(self) -> NodesAndLinks:
+        """Return ``nodes`` and ``links`` as frames of Polars."""
+        return NodesAndLinks(to_polars(self.nodes), to_polars(self.links))
+
+    def to_networkx(self) -> networkx.Graph:
+        """Return a graph of NetworkX, as :func:`cube2net.to_networkx` does."""
+        return offered("to_networkx")(self)
+
+    def to_igraph(self) -> igraph.Graph:
+        """Return a graph of igraph, as :func:`cube2net.to_igraph` does."""
+        return offered("to_igraph")(self)
+
+    def to_pyg(self) -> Data:
+        """Return the ``Data`` of PyTorch Geometric, as :func:`cube2net.to_pyg` does."""
+        return offered("to_pyg")(self)
+
+    def plot(self, path: None = None, /, *, title: str | None = None, width: int = 760) -> Any:
+        """Return a picture that a notebook shows in its place, of so many pixels; it opens no window.
+
+        Its ``svg`` is the text of the picture, and ``save`` writes it to an ``.svg`` file. No further package is
+        needed; :func:`cube2net.draw_network` writes PNG and PDF.
+
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)).plot(title="One community")
+        Picture(alt='One community: a network of 100 objects, 10 cells, 779 links, 50 in the query', width=760)
+        """
+        if path is not None:
+            raise ParameterError(
+                f"plot writes no file, got {quoted(path)}: network.plot().save('network.svg') does, c2n.draw_network "
+                f"writes PNG and PDF, and a title is given as title=…"
+            )
+        found = shows()
+        return None if found is None else found.plot_of(self, title, width)
+
+    @property
+    def _ends(self) -> tuple[Array, Array]:
+        """The rows in the cube of both ends of every link between objects."""
+        among = self._among
+        return self.objects[self.source[among]], self.objects[self.target[among]]
+
+    @property
+    def _among(self) -> Array:
+        """Which links are between objects: the others are memberships."""
+        return np.asarray(np.maximum(self.source, self.target) < len(self.objects))
+
+    @property
+    def _ranks(self) -> list[int]:
+        rank = {cell: position for position, cell in enumerate(self.selection.cells.tolist())}
+        return [rank[cell] for cell in self.cells.tolist()]
+
+
+def _arrived(make: Any, kind: type, values: dict[str, Any], count: int, whole: bool, names: pa.Table) -> Any:
+    """Return a network that came from another process, which knows the names of its own objects alone."""
+    return make(kind, values | {"names": Objects.some(count, values["objects"], names, whole=whole)})
+
+
+def _beside(rows: pa.Table, more: pa.Table) -> pa.Table:
+    """Return a table with the columns of another, which may be shorter: then the last rows have nothing there."""
+    for name, column in zip(more.column_names, more.columns, strict=True):
+        gap = pa.nulls(rows.num_rows - more.num_rows, column.type)
+        rows = rows.append_column(name, pa.chunked_array([*column.chunks, gap], column.type))
+    return rows.combine_chunks()
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A network, a point of the plane for each of its nodes, what it shows, and the nodes to look at first."""
+
+    network: Network
+    places: Array
+    title: str = ""
+    marked: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "places", frozen(self.places))
+        if self.places.shape != (len(self.network), 2) or not bool(np.isfinite(self.places).all()):
+            raise InputError(
+                f"{len(self.network):,} nodes have places of shape {self.places.shape}, expected two finite numbers"
+            )
+        if any(not 0 <= node < len(self.network) for node in self.marked):
+            raise InputError(f"the marked nodes {self.marked!r} are not all among the {len(self.network):,} nodes")
+
+    def __repr__(self) -> str:
+        return f"Drawing({self.title!r}, {self.network!r})"
+
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What a network was asked for; it knows the cube, so it stays in the process that asked.
+
+    ``cube`` has the cells that could be chosen, those of other levels where such were asked for, and ``whole`` is the
+    cube that was asked. ``worth`` says what every choice is worth. ``steering`` is what the user pinned, banned, liked
+    and did not like. ``again(steering)`` gives the network that the same method makes under another steering, with
+    everything else as it was, and ``again(steering, query)`` the one of another query.
+    """
+
+    cube: Cube
+    whole: Cube
+    worth: Worth
+    budget: Budget
+    form: Form
+    method: str
+    objective: str
+    steering: Steering
+    again: Callable[..., Network]
+
+    def count_objects(self, cells: Array) -> list[int]:
+        """Return how many objects of each of some cells may come into a network."""
+        members, barred = self.cube.cells.members, self.budget.scope.barred
+        lazy = isinstance(members, LazyRagged)
+        rows = members.take_counted(cells)[0] if isinstance(members, LazyRagged) else members
+        held = [rows[row] for row in (range(len(cells)) if lazy else cells.tolist())]
+        return [len(row) if barred is None else int((~barred[row]).sum()) for row in held]
+
+    def __repr__(self) -> str:
+        return f"Question({self.method}, {self.objective}, of {self.cube!r})"

@@ -1,0 +1,328 @@
+"""The objects a user cares about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from cube2net._util.arrays import Array, frozen, travel_by_fields
+from cube2net._util.display import Shown
+from cube2net._util.text import counted
+from cube2net.errors import QueryError, quoted, some
+from cube2net.model.keys import is_missing, is_row, key_of
+
+
+@dataclass(frozen=True, eq=False)
+class Query(Shown):
+    """Objects by row number, ascending and distinct, with a label each where the user gave one.
+
+    ``ids`` are those of the objects, where they were given by id or name: in another cube the rows have others.
+    ``shared`` are those of the names given that are the id of one object, which was taken, and the name of others
+    that are as well linked or better.
+
+    >>> Query(np.array([4, 9]), labels=("KDD", "ACL"))
+    Query(2 objects, 2 labels)
+    """
+
+    objects: Array
+    labels: tuple[str, ...] | None = None
+    missing: tuple[str, ...] = ()
+    ids: pa.Array | None = None
+    shared: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        rows = _rows(self.objects)
+        if len(rows) == 0:
+            raise QueryError("the query is empty: name at least one object")
+        if bool(np.any(rows[1:] <= rows[:-1])):
+            raise QueryError("the rows of a query must ascend without repeats")
+        if self.labels is not None and len(self.labels) != len(rows):
+            raise QueryError(f"the query has {len(rows):,} objects and {len(self.labels):,} labels")
+        if self.ids is not None and len(self.ids) != len(rows):
+            raise QueryError(f"the query has {len(rows):,} objects and {len(self.ids):,} ids")
+        object.__setattr__(self, "objects", frozen(rows))
+
+    __reduce__ = travel_by_fields
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    def others(self, count: int) -> Query:
+        """Return all other objects of a cube that has so many.
+
+        >>> Query(np.array([1, 3])).others(5).objects.tolist()
+        [0, 2, 4]
+        """
+        rest = np.setdiff1d(np.arange(count, dtype=np.int32), self.objects)
+        if not len(rest):
+            raise QueryError("the query has all objects of the cube: there are no others to tell it from")
+        return Query(rest)
+
+    def __repr__(self) -> str:
+        labels = f", {counted(len(set(self.labels)), 'label')}" if self.labels is not None else ""
+        missing = f", {len(self.missing)} missing" if self.missing else ""
+        return f"Query({counted(len(self), 'object')}{labels}{missing})"
+
+
+def _rows(given: object) -> Array:
+    """Return row numbers as an array of 32 bits, which are refused where they are none or do not fit."""
+    try:
+        rows = np.asarray(given)
+    except ValueError:
+        rows = np.empty(())
+    if rows.ndim == 1 and len(rows) == 0:
+        return rows.astype(np.int32)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.max() > np.iinfo(np.int32).max or rows.min() < 0:
+        raise QueryError(f"the rows of a query are whole numbers from 0 to 2,147,483,647, got {quoted(given)}")
+    return rows.astype(np.int32, copy=False)
+
+
+OBJECTS = ("object", "id", "node")
+"""What a column of objects is called."""
+UNKNOWN = -1
+"""The row of a value that names no object."""
+Find = Callable[[Sequence[Any]], list[int]]
+"""Gives the row of each of the first of some values: UNKNOWN where it names no object, less where it names several."""
+
+
+def is_series(thing: Any) -> bool:
+    """Return whether something is a series or an index of pandas or Polars; neither is loaded to see it."""
+    kinds = [one for one in type(thing).__mro__ if one.__module__.partition(".")[0] in ("pandas", "polars")]
+    return any(one.__name__ in ("Series", "Index") for one in kinds)
+
+
+def asked_in_series(series: Any, find: Find | None, texts: bool) -> tuple[list[Any], list[Any] | None]:
+    """Return the objects that a series lists, and their labels, None for none.
+
+    Its whole numbers are ids, never rows; ``texts`` says that ids are texts. Where its values name nothing and its
+    index names objects, texts are labels of these, and numbers, such as counts, are refused.
+    """
+    values = [key_of(value) for value in series.to_list()]
+    keys = [str(value) if texts and is_row(value) else value for value in values]
+    present = [value for value in values if not is_missing(value)]
+    if find is None or not present:
+        return keys, None
+    index = _names(series)
+    by_index = [] if index is None else find(index)
+    told = bool(by_index) and sum(row != UNKNOWN for row in by_index) > len(by_index) / 2
+    if all(isinstance(value, str) for value in present):
+        if told and all(row == UNKNOWN for row in find(keys)):
+            return list(index or ()), keys
+    elif all(isinstance(value, int | float) and not isinstance(value, bool) for value in present):
+        rows = find(keys)
+        if told and rows != by_index:
+            raise QueryError(
+                f"the query is a series of numbers ({some(present)}) whose index names objects: give series.index, "
+                f"series.to_dict() where the numbers are labels, or series.to_list() where they are ids"
+            )
+        if texts and all(map(is_row, present)) and all(row == UNKNOWN for row in rows):
+            raise QueryError(
+                f"the query is {_kind(series)} of whole numbers ({some(present)}), and the ids of this cube are texts: "
+                f"give ids or names, or row numbers as a list"
+            )
+    return keys, None
+
+
+def _names(series: Any) -> list[Any] | None:
+    """Return the index of a series where that may name objects: it holds texts, or has a name."""
+    index: Any = getattr(series, "index", None)
+    if not is_series(index) or getattr(index, "nlevels", 1) > 1:
+        return None
+    if str(series.name).strip().casefold() in OBJECTS:
+        return None
+    names: list[Any] = index.to_list()
+    return names if index.name is not None or all(isinstance(name, str) for name in names) else None
+
+
+def _kind(series: Any) -> str:
+    return "a series" if type(series).__name__ == "Series" else "an index"
+
+
+LABEL, CLUSTER = "label", "cluster"
+LABELS = (LABEL, CLUSTER)
+CELL = "cell"
+NODES = {"in_query", "query_links", "kind"}
+"""Columns that the nodes of a network have."""
+STREAM = "__arrow_c_stream__"
+Count = Callable[[Sequence[Any]], int]
+"""Gives how many of some values name objects."""
+
+
+class ReadNames(NamedTuple):
+    """What a file or text names: names, labels where it gives them, its columns, and the one that was read.
+
+    ``column`` is None where lines were read, and where nobody can tell which column has the names: then there are none.
+    """
+
+    names: list[str]
+    labels: list[str] | None = None
+    columns: Sequence[str] = ()
+    column: str | None = None
+
+
+def asked_of(objects: Any, find: Find | None = None, *, texts: bool = False, clusters: bool = False) -> tuple[Any, Any]:
+    """Return what lists objects, and what lists their labels, None for none; what is no table is returned as it is.
+
+    A table has a column ``object`` or ``id``, or but one column, or else one whose values are known, as
+    :func:`best_known` finds it; it may have one of labels (``label`` or ``cluster``), in any case. A mapping of names
+    to lists is a table too. The nodes of a network are its objects, without its cells. Whole numbers of a table and of
+    a series are ids, never rows: ``texts`` says that ids are texts. ``clusters`` are what is wanted: that column comes
+    before ``label``, the only other one will do, and a table without any is refused.
+
+    >>> asked_of(pa.table({"Object": ["a", "b"], "Label": ["x", None]}))
+    (['a', 'b'], ['x', None])
+    >>> asked_of(["a", "b"])
+    (['a', 'b'], None)
+    """
+    if isinstance(objects, Mapping) and not _has_columns(objects):
+        return objects, list(objects.values())
+    nodes = getattr(objects, "nodes", None)
+    if isinstance(nodes, pa.Table) and hasattr(objects, "in_query"):
+        objects = nodes
+    ids = getattr(objects, "ids", None)
+    if isinstance(ids, pa.Array) and hasattr(objects, "labels"):  # a query of another cube
+        return ids, None if objects.labels is None else list(objects.labels)
+    table = _table(objects)
+    if table is None:
+        listed = is_series(objects) and not clusters
+        return asked_in_series(objects, find, texts) if listed else (_column(objects), None)
+    names = {str(name).strip().casefold(): name for name in reversed(list(table))}
+    chosen = _chosen(table, names, None if find is None else partial(_count, find))
+    keys = [key_of(key) for key in table[chosen]]
+    if texts:
+        keys = [str(key) if is_row(key) else key for key in keys]
+    label = _label(table, names, chosen, clusters)
+    labels = None if label is None else table[label]
+    if NODES.issubset(names):  # the nodes of a network
+        inside = [row for row, kind in enumerate(table[names["kind"]]) if kind != CELL]
+        keys = [keys[row] for row in inside]
+        labels = None if labels is None else [labels[row] for row in inside]
+        labels = labels if labels and any(labels) else None
+    return keys, labels
+
+
+def gives_ids(objects: Any) -> bool:
+    """Return whether what lists objects has their ids, as a query, a network and the nodes of one have.
+
+    >>> gives_ids(["Wei Li"]), gives_ids(pa.table({"id": ["a"], "kind": ["x"], "in_query": [True], "query_links": [0]}))
+    (False, True)
+    """
+    if isinstance(getattr(objects, "ids", None), pa.Array):
+        return True
+    if isinstance(objects, type | str | bytes | list | tuple) or hasattr(objects, "collect_schema"):
+        return False
+    table = getattr(objects, "nodes", objects)
+    names = table.column_names if isinstance(table, pa.Table) else getattr(table, "columns", ())
+    return NODES.issubset(name for name in (() if callable(names) else names) if isinstance(name, str))
+
+
+def best_known(columns: Sequence[Sequence[Any]], usual: Sequence[int], count_known: Count) -> int | None:
+    """Return the column most of whose values are known, of several that are even one that is usual, or the first.
+
+    Where nothing is known it is the first that is usual, or None.
+
+    >>> best_known([["x", "y"], ["a", "b"], ["a", "b"]], [2], lambda values: sum(value in "ab" for value in values))
+    2
+    """
+    counts = [count_known(values) for values in columns]
+    best = max(counts, default=0)
+    if best == 0:
+        return usual[0] if usual else None
+    return next((place for place in usual if counts[place] == best), counts.index(best))
+
+
+def _count(find: Find, values: Sequence[Any]) -> int:
+    return sum(row != UNKNOWN for row in find(values))
+
+
+def _chosen(table: Mapping[Any, list[Any]], names: Mapping[str, Any], count_known: Count | None) -> Any:
+    """Return the name of the column of objects."""
+    given = [names[word] for word in OBJECTS if word in names]
+    if OBJECTS[0] in names or len(table) == 1:
+        return given[0] if given else next(iter(table))
+    if count_known is None or (given and count_known(table[given[0]])):
+        place = None
+    else:
+        columns = list(table)
+        place = best_known(list(table.values()), [columns.index(name) for name in given], count_known)
+    if place is not None:
+        return list(table)[place]
+    if given:
+        return given[0]
+    has = some([str(name) for name in table], 20)
+    tried = "" if count_known is None else ", and the cube knows no value of any of these"
+    raise QueryError(f"the table of the query has no column 'object' or 'id': it has {has}{tried}")
+
+
+def _label(table: Mapping[Any, list[Any]], names: Mapping[str, Any], chosen: Any, clusters: bool) -> Any:
+    """Return the name of the column of labels, or of clusters where these are wanted; None for none."""
+    words = (CLUSTER, *LABELS) if clusters else LABELS
+    label = next((names[word] for word in words if word in names and names[word] != chosen), None)
+    if label is not None or not clusters:
+        return label
+    others = [name for name in table if name != chosen]
+    if len(others) == 1:
+        return others[0]
+    has = some([str(name) for name in table], 20)
+    lacks = f"has no column {CLUSTER!r}" if others else "needs a column of objects and one of clusters"
+    raise QueryError(f"the table of the clusters {lacks}: it has {has}")
+
+
+def _has_columns(mapping: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping is a table: a list, an array or a series for every name."""
+    return bool(mapping) and all(isinstance(one, list | tuple) or _is_listing(one) for one in mapping.values())
+
+
+def _is_listing(thing: Any) -> bool:
+    return _is_column(thing) or (getattr(thing, "ndim", None) == 1 and hasattr(thing, "tolist"))
+
+
+def _table(thing: Any) -> dict[Any, list[Any]] | None:
+    """Return the columns of a table by name, None of what is none."""
+    if isinstance(thing, Mapping):
+        columns = {name: list(_column(values)) for name, values in thing.items()}
+        if len(set(map(len, columns.values()))) > 1:
+            sizes = some([f"{name}: {len(values):,}" for name, values in columns.items()], 20)
+            raise QueryError(f"the columns of the query's table are not of one length: {sizes}")
+        return columns
+    if isinstance(thing, type | str | bytes | list | tuple):
+        return None
+    if _is_pandas(thing):
+        if any(name is not None for name in thing.index.names):
+            fresh = [name for name in thing.index.names if name not in thing.columns]
+            thing = thing.reset_index(level=fresh) if fresh else thing
+        return {name: thing.iloc[:, place].tolist() for place, name in enumerate(thing.columns)}
+    if hasattr(thing, "collect") and hasattr(thing, "collect_schema"):
+        thing = thing.collect()
+    if isinstance(thing, pa.RecordBatch):
+        thing = pa.Table.from_batches([thing])
+    if not isinstance(thing, pa.Table) and hasattr(thing, STREAM) and not _is_column(thing):
+        thing = pa.RecordBatchReader.from_stream(thing).read_all()
+    if isinstance(thing, pa.Table):
+        return {name: thing[name].to_pylist() for name in thing.column_names}
+    return None
+
+
+def _is_pandas(thing: Any) -> bool:
+    kinds = type(thing).__mro__
+    return any(one.__name__ == "DataFrame" and one.__module__.partition(".")[0] == "pandas" for one in kinds)
+
+
+def _is_column(thing: Any) -> bool:
+    return isinstance(thing, pa.Array | pa.ChunkedArray) or is_series(thing)
+
+
+def _column(thing: Any) -> Any:
+    """Return the values of a column; one of fractions that are whole, as ids beside missing ones are, as such."""
+    if isinstance(thing, pa.Array | pa.ChunkedArray):
+        thing = thing.to_pylist()
+    elif getattr(thing, "ndim", None) == 1 and hasattr(thing, "tolist"):
+        thing = thing.tolist()
+    elif type(thing).__name__ == "Series" and hasattr(thing, "to_list"):
+        thing = thing.to_list()
+    return thing

@@ -1,0 +1,142 @@
+"""What made a network: all that has to be known to make it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from cube2net._util.arrays import travel_by_fields
+from cube2net.errors import InputError, quoted
+
+
+def plain_value(value: Any, leaf: Callable[[Any], Any] = lambda value: value) -> Any:
+    """Return a value with plain dictionaries and lists in it, and all else as ``leaf`` gives it.
+
+    >>> plain_value({"years": (2001, 2004), "by": {"name": "x"}})
+    {'years': [2001, 2004], 'by': {'name': 'x'}}
+    """
+    if isinstance(value, Mapping):
+        return {name: plain_value(part, leaf) for name, part in value.items()}
+    if hasattr(value, "to_pylist"):
+        return value.to_pylist()
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain_value(part, leaf) for part in value]
+    return leaf(value)
+
+
+FORMAT = 1
+"""The version of what a recipe says; one that says more than this knows cannot be followed."""
+
+KINDS: dict[str, tuple[type, ...]] = {
+    "cube": (dict,),
+    "query": (dict,),
+    "method": (dict,),
+    "objective": (dict,),
+    "parameters": (dict,),
+    "seed": (int,),
+    "made": (dict,),
+    "versions": (dict,),
+    "chosen_by": (str,),
+    "obstacle": (str,),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """What made a network: the cube, what it was asked, and how.
+
+    ``cube`` has the ``checksum`` of the cube's manifest (None of a cube in memory), the ``name`` of its folder, and the
+    ``views`` it was seen through, in order. ``query`` has the ``ids`` of its objects and their ``labels``. ``method``
+    and ``objective`` have a ``name`` and all ``options``; ``parameters`` are those of :func:`cube2net.construct`.
+    ``made`` tells the network itself: how many nodes and links, and a checksum of them. ``chosen_by`` is ``"auto"``
+    where that chose the rest. ``obstacle`` says why the network cannot be made again, where it cannot.
+    """
+
+    cube: Mapping[str, Any]
+    query: Mapping[str, Any]
+    method: Mapping[str, Any]
+    objective: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+    seed: int
+    made: Mapping[str, Any]
+    versions: Mapping[str, Any] = field(default_factory=dict)
+    chosen_by: str = ""
+    obstacle: str = ""
+
+    __reduce__ = travel_by_fields
+
+    def __repr__(self) -> str:
+        cube = f"cube {self.cube['checksum'][:12]}" if self.cube.get("checksum") else "a cube in memory"
+        views = f" seen through {len(self.cube['views'])} views" if self.cube.get("views") else ""
+        method, objective = self.method.get("name"), self.objective.get("name")
+        return (
+            f"Recipe({method}, {objective}, seed {self.seed}, {len(self.query['ids']):,} in the query, {cube}{views})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Recipe) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the recipe as JSON has it."""
+        plain: dict[str, Any] = {part.name: plain_value(getattr(self, part.name)) for part in fields(self)}
+        return plain
+
+    def to_json(self) -> str:
+        """Return the recipe as JSON in one line of ASCII, which every format can hold."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Recipe:
+        """Return the recipe that a text holds; raise where it holds none."""
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError):
+            raise InputError(f"a recipe is JSON, got {quoted(text, 60)}") from None
+        return cls.from_dict(values)
+
+    @classmethod
+    def from_dict(cls, values: Any) -> Recipe:
+        """Return the recipe of what JSON had; raise where something is missing or odd."""
+        if not isinstance(values, dict):
+            raise InputError(f"a recipe is a JSON object, got {quoted(values, 60)}")
+        try:
+            json.dumps(values, allow_nan=False)
+        except ValueError:
+            raise InputError("the recipe has a number that is not finite, which JSON does not know") from None
+        versions = values.get("versions")
+        number = versions.get("recipe") if isinstance(versions, dict) else None
+        if isinstance(number, int) and number > FORMAT:
+            raise InputError(
+                f"the recipe has format {number}, and this cube2net reads {FORMAT}: install a newer cube2net"
+            )
+        for name, kinds in KINDS.items():
+            if not isinstance(values.get(name), kinds) or isinstance(values[name], bool):
+                raise InputError(f"the recipe has an odd {name}: {quoted(values.get(name), 60)}")
+        cube, query = values["cube"], values["query"]
+        wrong = {
+            "checksum of the cube": not isinstance(cube.get("checksum"), str | None),
+            "name of the cube": not isinstance(cube.get("name"), str | None),
+            "list of views": not _are(cube.get("views"), dict),
+            "list of ids": not _are(query.get("ids"), str, int) or not query["ids"],
+            "list of labels": query.get("labels") is not None
+            and not (_are(query["labels"], str) and len(query["labels"]) == len(query["ids"])),
+            "method": not _is_named(values["method"]),
+            "objective": not _is_named(values["objective"]),
+        }
+        for what, is_wrong in wrong.items():
+            if is_wrong:
+                raise InputError(f"the recipe has an odd {what}")
+        return cls(**{name: values[name] for name in KINDS})
+
+
+def _is_named(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("name"), str) and isinstance(value.get("options"), dict)
+
+
+def _are(values: object, *kinds: type) -> bool:
+    return isinstance(values, list) and all(isinstance(value, kinds) for value in values)

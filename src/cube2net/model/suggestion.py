@@ -1,0 +1,221 @@
+"""What is proposed for data that nobody has said the dimensions of, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from cube2net._util.display import Shown
+from cube2net._util.text import counted
+from cube2net.errors import Message, plain
+from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec
+
+KINDS = (
+    "constant",
+    "id",
+    "nearly unique",
+    "text",
+    "labels",
+    "several labels",
+    "few numbers",
+    "numbers",
+    "years",
+    "dates",
+    "unusable",
+)
+"""What an attribute can be."""
+
+
+@dataclass(frozen=True)
+class Dependency:
+    """That the labels of one attribute nearly decide another: nearly all items of a city have the same state.
+
+    ``items`` are those whose label stands on two items or more, ``strays`` those of them that have another parent
+    than most items of their label. Two items of one label have the same parent with the share ``agreement``, any two
+    items with the share ``chance``. Where labels are ``lacking`` a parent on all of their items, it is no level.
+
+    >>> print(Dependency("city", "state", items=200, strays=3, agreement=0.97, chance=0.2))
+    city → state (3 of 200 items differ)
+    """
+
+    child: str
+    parent: str
+    items: int
+    strays: int
+    agreement: float
+    chance: float
+    lacking: int = 0
+
+    def __str__(self) -> str:
+        differ = f"{self.strays:,} of {self.items:,} items differ" if self.strays else f"all of {self.items:,} items"
+        lacking = f"; no level, for {self.lacking:,} labels have no {self.parent}" if self.lacking else ""
+        return f"{self.child} → {self.parent} ({differ}{lacking})"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """What an attribute of items is: its kind, how many labels or numbers it has, and on which share of the items.
+
+    ``dimension`` is what it would become, None where it can become none; ``reason`` says why, in a sentence.
+    """
+
+    name: str
+    kind: str
+    distinct: int
+    filled: float
+    reason: str
+    dimension: DimensionSpec | None = None
+
+
+@dataclass(frozen=True)
+class CellCounts:
+    """What cells some dimensions make: those that a cube keeps, those it sets aside, and how much they tell.
+
+    ``share`` of the objects are in a cell that is kept. ``dead`` cells have too few objects to be kept, ``giant`` ones
+    hold more than a quarter of all. ``bits`` is how often, on average over all objects, a cell that an object is in
+    halves the number of objects that one has to look at; cells that are not kept count 0. ``together`` is which
+    part of what tells items apart is no chance, from 0 to 1: it holds together what belongs together, two items of an
+    object or of two that are linked; None where the corpus does not show that.
+    """
+
+    cells: int
+    share: float
+    dead: int
+    giant: int
+    bits: float
+    together: float | None = None
+
+    def sentence(self, min_objects: int) -> str:
+        """Return how good the cells are, in words.
+
+        >>> CellCounts(cells=40, share=0.96, dead=3, giant=0, bits=5.0, together=0.4).sentence(10)
+        '96% of the objects are in cells of 10 or more, and a cell leaves one object of 32 on average'
+        """
+        share = f"{self.share:.0%} of the objects are in cells of {min_objects} or more"
+        return f"{share}, and a cell leaves one object of {2**self.bits:,.0f} on average"
+
+
+@dataclass(frozen=True)
+class Held:
+    """Which share of the hidden half of a query chosen cells hold, over several splits: mean, and where it lies."""
+
+    mean: float
+    low: float
+    high: float
+    splits: int
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f} ({self.low:.3f}–{self.high:.3f})"
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Some dimensions, the cells they would make, and what they hold of a query's hidden half where one was given.
+
+    ``reads`` are the attributes of the dimensions and of their levels.
+    """
+
+    dimensions: tuple[DimensionSpec, ...]
+    counts: CellCounts
+    score: float
+    reads: frozenset[str] = frozenset()
+    held: Held | None = None
+
+    def __repr__(self) -> str:
+        names = " × ".join(map(str, self.dimensions))
+        held = "" if self.held is None else f", holds {self.held}"
+        return f"Proposal({names}: {counted(self.counts.cells, 'cell')}, {self.counts.share:.0%} of objects{held})"
+
+
+@dataclass(frozen=True, eq=False)
+class Suggestion(Shown):
+    """The dimensions proposed for a corpus, and what they were chosen from.
+
+    ``dimensions`` is for :func:`build_cube`; it is empty where nothing makes cells, and ``reason`` says why.
+    ``attributes`` says what every attribute is, ``alone`` has every dimension by itself, best first, ``others`` the
+    combinations that came next. ``dependencies`` are the levels that were found. ``topics`` is how many topics
+    the texts are enough for, None without texts; ``text`` names the attribute that holds them where the corpus has no
+    text under that name. ``looked_at`` of the ``items`` were looked at.
+    """
+
+    dimensions: tuple[DimensionSpec, ...]
+    best: Proposal | None
+    others: tuple[Proposal, ...]
+    alone: tuple[Proposal, ...]
+    attributes: tuple[Attribute, ...]
+    dependencies: tuple[Dependency, ...]
+    why: Message
+    items: int
+    looked_at: int
+    min_objects: int = MIN_OBJECTS
+    topics: int | None = None
+    text: str = ""
+    query: int | None = field(default=None)
+
+    def __repr__(self) -> str:
+        if self.best is None:
+            return f"Suggestion(nothing: {self.reason})"
+        names = " × ".join(map(str, self.dimensions))
+        counts = self.best.counts
+        return f"Suggestion({names}: about {counted(counts.cells, 'cell')}, {counts.share:.0%} of objects in them)"
+
+    @property
+    def reason(self) -> str:
+        """Why the dimensions were chosen, or what would help where none was."""
+        return str(self.why)
+
+    @property
+    def proposals(self) -> tuple[Proposal, ...]:
+        """The best combination and those that came next."""
+        return self.others if self.best is None else (self.best, *self.others)
+
+    @property
+    def table(self) -> pa.Table:
+        """Every attribute in a row: what it is, what it would become and why."""
+        by = [
+            (each.name, each.kind, each.distinct, each.filled, each.dimension and str(each.dimension), each.reason)
+            for each in self.attributes
+        ]
+        names = ("attribute", "kind", "distinct", "filled", "dimension", "reason")
+        kinds = (pa.string(), pa.string(), pa.int64(), pa.float64(), pa.string(), pa.string())
+        columns = list(zip(*by, strict=True)) or [()] * len(names)
+        return pa.table([pa.array(list(column), kind) for column, kind in zip(columns, kinds, strict=True)], names)
+
+    @property
+    def needs_topics(self) -> bool:
+        """Whether one of the dimensions is of topics that are to be found in texts."""
+        return self.topics is not None and any(spec.attribute == "topic" for spec in self.dimensions)
+
+    def record(self) -> dict[str, Any]:
+        """Return all of it in texts and numbers that JSON can carry."""
+        return {
+            "dimensions": [str(spec) for spec in self.dimensions],
+            "reason": self.reason,
+            "topics": self.topics if self.needs_topics else None,
+            "text": self.text if self.needs_topics else "",
+            "items": self.items,
+            "looked_at": self.looked_at,
+            "min_objects": self.min_objects,
+            "query": self.query,
+            "attributes": self.table.to_pylist(),
+            "dependencies": [vars(each) for each in self.dependencies],
+            "proposals": [_record(each) for each in self.proposals],
+            "alone": [_record(each) for each in self.alone],
+        }
+
+    def why_not(self, most: int = 6) -> str:
+        """Return why no attribute makes a dimension, a few words for each."""
+        said = [f"{plain(each.name)} {each.reason}" for each in self.attributes]
+        return "; ".join(said[:most]) + ("; …" if len(said) > most else "") or "items have no attribute"
+
+
+def _record(proposal: Proposal) -> dict[str, Any]:
+    held = proposal.held
+    return {
+        "dimensions": [str(spec) for spec in proposal.dimensions],
+        **vars(proposal.counts),
+        "score": proposal.score,
+        "held": None if held is None else vars(held),
+    }

@@ -1,0 +1,1 @@
+"""Methods that choose cells, and objectives."""

@@ -1,0 +1,225 @@
+"""Where an agent moves: cells as points with whole coordinates in a few directions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cube2net._util.arrays import Array, frozen, take_rows
+from cube2net._util.progress import Progress, silent
+from cube2net.errors import InputError, ParameterError, whole_number
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Weights, Worth
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget, Selection
+from cube2net.selection.contract import Limits, check, check_sums, compute_room, outcome
+from cube2net.selection.greedy import Greedy
+from cube2net.selection.problem import Problem
+from cube2net.selection.rl.presets import Preset
+from cube2net.selection.steering import make_guide
+
+# Squared distances must stay below this, so that 32 bits hold them on every machine.
+MOST = 2**31 - 1
+# Vectors nearer to each other than this are at one point: 32-bit numbers end here.
+TINY = 1e-30
+# So are vectors that differ by no more than this share of their size: by rounding.
+EQUAL = 1e-12
+
+# Near cells unless k says otherwise: this share of the useful ones; this many where every trajectory is judged as
+# a whole, since comparing cells by jaccard is then only a guess.
+NEAR, NEAR_JUDGED = 0.4, 32
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """Cells as points on a grid; ``unit`` steps of the grid are 1 in the agent's numbers.
+
+    Whole coordinates make squared distances whole numbers, so that every processor agrees to the last bit which
+    cells are nearest. Actions are cut off at ``reach`` steps, twice as far out as the farthest cell.
+
+    >>> line = Space.of([np.array([[0.0], [1.0], [4.0]])], directions=None)
+    >>> line, line.on_grid(np.array([[2.0], [-999.0]])).tolist()
+    (Space(3 cells, 1 direction), [[5792], [-23170]])
+    """
+
+    points: Array
+    unit: float
+    reach: int
+
+    @classmethod
+    def of(cls, vectors: Sequence[Array], *, directions: int | None = 8) -> Space:
+        """Return the points of cells whose vectors are the rows of one or several matrices side by side.
+
+        With ``directions``, every matrix is centred and scaled to the same spread, the points are the principal
+        directions of largest variance, and 1 is the standard deviation of their coordinates. Without, the
+        vectors stay as they are. There is always one direction, even where the vectors have no columns.
+        """
+        whole_number("directions", directions, 1, or_none=True, what="directions, or none")
+        parts = [np.asarray(one, dtype=np.float64) for one in vectors]
+        shapes = [one.shape for one in parts]
+        if not parts or any(len(shape) != 2 or shape[0] != shapes[0][0] for shape in shapes):
+            raise InputError(f"cell vectors have the shapes {shapes}, expected matrices with one row for every cell")
+        if not all(bool(np.isfinite(one).all()) for one in parts):
+            raise InputError("cell vectors are not finite: no distance can be told")
+        parts.append(np.zeros((shapes[0][0], 0 if any(shape[1] for shape in shapes) else 1)))
+        flat = np.concatenate(parts, axis=1) if directions is None else _principal(parts, directions)
+        reach = int((MOST / flat.shape[1]) ** 0.5 / 2)
+        far = float(np.abs(flat).max(initial=0.0))
+        unit = reach / (2 * far) if far > TINY else 1.0
+        return cls(frozen(np.rint(flat * unit).astype(np.int16)), unit, reach)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __repr__(self) -> str:
+        return f"Space({len(self):,} cells, {self.directions} direction{'s' if self.directions > 1 else ''})"
+
+    @property
+    def directions(self) -> int:
+        """How many numbers an action has."""
+        return int(self.points.shape[1])
+
+    def take(self, cells: Array) -> Space:
+        """Return the space of some of the cells, on the same grid."""
+        return Space(frozen(self.points[cells]), self.unit, self.reach)
+
+    def on_grid(self, actions: Array) -> Array:
+        """Return actions in steps of the grid; one that is not finite is near nothing, and refused."""
+        check_finite(actions)
+        with np.errstate(over="ignore"):  # beyond the largest number is beyond the reach
+            steps = np.rint(actions * np.float32(self.unit))
+        return np.clip(steps, -self.reach, self.reach).astype(np.int16, order="C")
+
+
+def check_finite(actions: Array) -> None:
+    """Raise unless every number of the actions is finite."""
+    odd = ~np.isfinite(actions)
+    if bool(odd.any()):
+        raise InputError(
+            f"an action is {float(actions[odd][0])!r}, and {int(odd.any(axis=-1).sum()):,} of {len(actions):,} "
+            "actions are not finite: learn in smaller steps (learning_rate)"
+        )
+
+
+def _principal(vectors: Sequence[Array], directions: int) -> Array:
+    """Return the coordinates of the rows along the directions of largest variance, their spread made 1."""
+    if len(vectors[0]) == 0:
+        return np.zeros((0, min(directions, sum(one.shape[1] for one in vectors))))
+    parts = []
+    for one in vectors:
+        centred = one - one.mean(axis=0)
+        spread = float(np.sqrt(np.mean(np.sum(centred**2, axis=1))))
+        level = TINY + EQUAL * float(np.abs(one).max(initial=0.0))
+        parts.append(centred / spread if spread > level else np.zeros_like(centred))
+    flat = np.concatenate(parts, axis=1)
+    _, turned = np.linalg.eigh(flat.T @ flat)
+    turned = turned[:, ::-1][:, :directions]
+    # An eigenvector's sign is arbitrary: its largest part, the first among equals, is made positive everywhere.
+    sizes = np.abs(turned)
+    largest = (sizes > 0.999 * sizes.max(axis=0)).argmax(axis=0)
+    points: Array = flat @ (turned * np.sign(turned[largest, np.arange(turned.shape[1])]))
+    spread = float(points.std())
+    return points / spread if spread > TINY else points
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dynamics:
+    """How an action becomes a cell, and what is seen.
+
+    ``k``: the best of the k nearest cells is taken (1: the nearest one). ``pass_over``: a step takes nothing where
+    even the best of them adds nothing at the price. ``whole``: a selection is met, and may be the best one, only when
+    its m steps are done. ``each_step``: a judge is asked after every step, and not only at the end. ``sees_left``:
+    beside the sum of the chosen cells' points, the agent sees how far it is, and the centre of what is left to gain; an
+    action is then an offset from that centre. ``own_price``: the last number of an action is the logarithm of what the
+    price is multiplied by in that step. ``max_nodes``: how many objects may come in that are not in the query.
+    """
+
+    m: int
+    k: int
+    pass_over: bool = True
+    whole: bool = False
+    each_step: bool = False
+    sees_left: bool = True
+    own_price: bool = False
+    max_nodes: float = math.inf
+
+    def __post_init__(self) -> None:
+        whole_number("m", self.m, 0, what="cells")
+        whole_number("k", self.k, 1, what="cells")
+        if math.isnan(self.max_nodes):
+            raise ParameterError("max_nodes is nan, expected a number of objects")
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """A query, what its selections are worth, and the cells that may be chosen.
+
+    ``greedy`` is what greedy chose, by jaccard where the worth is a function, and ``start`` the value it reached.
+    """
+
+    cube: Cube
+    query: Query
+    weights: Worth
+    budget: Budget
+    greedy: Selection
+    problem: Problem
+
+    @classmethod
+    def of(cls, cube: Cube, query: Query, weights: Worth, budget: Budget, preset: Preset) -> Instance:
+        """Return the instance of a query; it has no cells where none can be chosen."""
+        check(cube, query, weights)
+        weights = check_sums(weights, "cube2net")
+        guide = make_guide(cube, query, weights, budget.scope)
+        greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, prefix="all"))
+        start = float(greedy.values.max(initial=0.0)) if isinstance(weights, Weights) else 0.0
+        every = not preset.only_useful
+        problem = Problem.of(cube, query, guide, at_least=start, every=every, scope=budget.scope)
+        return cls(cube, query, weights, budget, greedy, problem)
+
+    @property
+    def counted(self) -> bool:
+        """Whether the value is the problem's own ratio; if not, every trajectory is judged as a whole."""
+        return isinstance(self.weights, Weights) and self.budget.max_links is None
+
+    @property
+    def start(self) -> float:
+        """The value that greedy reached, by jaccard where the worth is a function."""
+        return float(self.greedy.values.max(initial=0.0))
+
+    def dynamics(self, preset: Preset) -> Dynamics:
+        """Return how an action becomes a cell."""
+        near = max(64, math.ceil(NEAR * len(self.problem))) if self.counted else NEAR_JUDGED
+        return Dynamics(
+            m=self.budget.m,
+            k=preset.k or near,
+            pass_over=preset.at_a_price,
+            whole=preset.whole,
+            sees_left=preset.sees_left,
+            each_step=preset.each_step,
+            own_price=preset.at_a_price and not self.counted,
+            max_nodes=compute_room(self.cube, self.query, self.budget),
+        )
+
+    def floor(self, progress: Progress = silent) -> Array:
+        """Return the cells that greedy chooses by what they are worth; a function is called for that."""
+        if isinstance(self.weights, Weights):
+            return self.greedy.cells
+        whole = replace(self.budget, prefix="all")
+        return Greedy(progress=progress).select(self.cube, self.query, weights=self.weights, budget=whole).cells
+
+    def judged(self, cells: Array) -> float:
+        """Return the value of cells by position."""
+        members = take_rows(self.cube.cells.members, self._admitted(cells))
+        return self.weights.value(np.unique(members.indices))
+
+    def answer(self, cells: Array, prefix: str) -> Selection:
+        """Return the selection of cells by position, in the order taken."""
+        return outcome(self.cube, self.weights, self._admitted(cells), prefix)
+
+    def _admitted(self, cells: Array) -> Array:
+        """Return the numbers of the cells that fit the limits, one after the other."""
+        numbers = self.problem.cells[cells]
+        return np.asarray(numbers[Limits(self.cube, self.query, self.budget).admit(numbers, len(numbers))])

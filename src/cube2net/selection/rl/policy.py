@@ -1,0 +1,106 @@
+"""What an agent has learned, as arrays that can be kept in a file, and its learning curve in one line of text."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from cube2net._util.arrays import Array
+from cube2net._util.files import write_files
+from cube2net._util.packages import require
+from cube2net.errors import InputError, some
+from cube2net.selection.rl.episodes import Space
+
+FORMAT = "cube2net policy 1"
+BLOCKS = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """The weights of a policy by name, the space it moves in, and how its learning went.
+
+    ``curve`` holds, for every update, the mean value of its trajectories and the best value so far.
+    """
+
+    arrays: dict[str, Array]
+    space: str
+    preset: str
+    curve: tuple[tuple[float, float], ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Trained({self.preset} policy, {sum(array.size for array in self.arrays.values()):,} weights)"
+
+    def save(self, path: str | Path) -> None:
+        """Write the policy to a safetensors file, which appears whole or not at all."""
+        require("the file of a policy", "safetensors")
+        from safetensors.numpy import save_file
+
+        about = {
+            "format": FORMAT,
+            "space": self.space,
+            "preset": self.preset,
+            "curve": json.dumps(self.curve, allow_nan=False),
+        }
+        write_files({Path(path): lambda aside: save_file(self.arrays, aside, about)})
+
+    @classmethod
+    def load(cls, path: str | Path) -> Trained:
+        """Return the policy of a file."""
+        require("the file of a policy", "safetensors")
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(path, framework="numpy") as file:
+                about = file.metadata() or {}
+                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except FileNotFoundError:
+            raise InputError(f"there is no policy at {str(path)!r}") from None
+        except (SafetensorError, OSError) as error:
+            raise InputError(f"{str(path)!r} is no policy: {error}") from None
+        if about.get("format") != FORMAT:
+            raise InputError(f"{str(path)!r} is no policy: its format is {about.get('format')!r}, expected {FORMAT!r}")
+        lost = [name for name, array in arrays.items() if not bool(np.isfinite(array).all())]
+        if lost:
+            raise InputError(f"{str(path)!r} is no policy: its weights {some(lost)} are not finite numbers")
+        try:
+            curve = tuple((_finite(mean), _finite(best)) for mean, best in json.loads(about.get("curve", "[]")))
+        except (TypeError, ValueError, OverflowError, RecursionError):
+            raise InputError(f"{str(path)!r} is no policy: its learning curve cannot be read") from None
+        return cls(arrays, about.get("space", ""), about.get("preset", ""), curve)
+
+
+def _finite(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r:.60} is no finite number")
+    return float(value)
+
+
+def fingerprint(space: Space) -> str:
+    """Return a text that stands for a space: a policy learned in one means nothing in another."""
+    digest = hashlib.sha256(f"{space.points.shape} {space.unit!r}".encode())
+    digest.update(space.points.tobytes())
+    return digest.hexdigest()
+
+
+def drawn(values: Sequence[float], width: int = 24) -> str:
+    """Return at most ``width`` blocks, from the lowest value to the highest; a block is the mean of its share.
+
+    >>> drawn([0.0, 0.1, 0.3, 0.7])
+    '▁▂▄█'
+    >>> drawn([1.0, 1.0])
+    '██'
+    """
+    count = min(width, len(values))
+    ends = [len(values) * i // count for i in range(count + 1)] if count else []
+    means = [sum(values[a:b]) / (b - a) for a, b in pairwise(ends)]
+    low, high = min(means, default=0.0), max(means, default=0.0)
+    if high == low:
+        return BLOCKS[-1] * count
+    return "".join(BLOCKS[round((value - low) / (high - low) * (len(BLOCKS) - 1))] for value in means)

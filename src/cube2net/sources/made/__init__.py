@@ -1,1 +1,0 @@
-"""Corpora that come with the package or are made up, and tasks made of corpora."""

@@ -1,0 +1,1 @@
+"""Cell vectors from word vectors, and nearest cells."""
