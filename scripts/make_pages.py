@@ -53,15 +53,15 @@ which is the same value: `query --show-missing --json` gives missing names to th
 API_HEAD = """# Public names
 
 `import cube2net as c2n` has these names, and keeps them. They stand in `src/cube2net/__init__.pyi`, from which this
-page is made; `help(c2n.construct)` says more of each. What is more special is in the rooms: `c2n.cube` rolls cubes up
-and slices them, `c2n.records` has the records that pass between rooms, `c2n.api` every step by itself, and
-[the glossary](glossary.md) says what the words mean.
+page is made; `help(c2n.construct)` says more of each. Less common names are in three
+modules: `c2n.cube` rolls cubes up and slices them, `c2n.model` has the types, `c2n.api` has further functions.
+[The glossary](glossary.md) defines the words.
 """
 ROOMS = {
     "cube": "A cube from other sides: rolled up, sliced, at other levels, of a time; and how it is made and kept.",
-    "records": "What passes between the parts of cube2net: frozen, and checked once, when made.",
-    "pipeline": "Every step by itself, from raw data to a network and a verdict.",
-    "interfaces": "The extension points: anything with the right method fits.",
+    "model": "The types of data and results: frozen, and checked when made.",
+    "api": "Further functions, from raw data to a network and a verdict.",
+    "model.interfaces": "The extension points: anything with the right method fits.",
     "errors": "What cube2net refuses, as a tree.",
 }
 

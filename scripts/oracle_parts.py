@@ -361,7 +361,7 @@ def record_names() -> str:
 def record_rooms() -> str:
     """Return the names of the public modules with their signatures; what is a public name itself is only named."""
     lines = []
-    for room in ("cube", "pipeline", "records"):
+    for room in ("api", "cube", "model"):
         for name in sorted(getattr(c2n, room).__all__):
             known = name in c2n.__all__
             thing = getattr(getattr(c2n, room), name)

@@ -1,4 +1,4 @@
-"""Small helpers over flat arrays: rows from pairs, their transpose, links on both ends."""
+"""Array types, ragged rows, and helpers over flat arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables and arrays in files that are memory-mapped: opened at once whatever their size, shared by all processes."""
+"""Arrow arrays and tables: conversion from Python values, and memory-mapped files."""
 
 from __future__ import annotations
 

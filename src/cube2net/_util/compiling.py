@@ -1,4 +1,4 @@
-"""How long compiling took, told apart from the work itself, and somebody told who waits for it.
+"""Time spent compiling kernels, notices about it, and the number of threads.
 
 Compiled code is made when it is first called for, which takes some ten seconds once on a machine, and read from disk
 by every later process. ``cube2net.kernels`` says here when either begins and ends.

@@ -1,7 +1,7 @@
-"""How records are shown in a notebook: by whoever said so here, for records know nothing of pages, nor of exports.
+"""How records are displayed in a notebook.
 
-``cube2net/__init__.py`` says it, by a function that loads :mod:`cube2net.apps.notebook` when something is first shown. Where
-nobody said so, a notebook shows the text of a record.
+``cube2net/__init__.py`` registers a function that loads :mod:`cube2net.apps.notebook` when a record is first displayed.
+Without it, a notebook shows the text of a record.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all: written beside their place, then renamed into it."""
+"""Files and folders that are written whole or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaving in the middle of work: what is not finished is removed, and work in other threads is asked to stop."""
+"""Stop work in progress: remove unfinished files, and ask threads to end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One writer at a time: a lock in a file, which dies with the process that holds it."""
+"""File locks: one writer at a time, released when its process ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is not installed with cube2net itself: the packages of its extras, and the sentence where one is missing."""
+"""Optional packages: import them, or raise an error that names the extra."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One random generator per use, keyed by its purpose; nothing is seeded globally."""
+"""Random generators by purpose; nothing is seeded globally."""
 
 from __future__ import annotations
 

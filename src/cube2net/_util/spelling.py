@@ -1,4 +1,4 @@
-"""Names that were most likely meant by a name that is not there, found at once among a handful or a million."""
+"""Suggestions for misspelled names."""
 
 from __future__ import annotations
 

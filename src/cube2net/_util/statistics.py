@@ -1,4 +1,4 @@
-"""Confidence of 95 %: intervals, and Holm's correction of several tests."""
+"""Confidence intervals, and Holm's correction for several tests."""
 
 from __future__ import annotations
 

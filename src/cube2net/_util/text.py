@@ -1,4 +1,4 @@
-"""Texts that files can hold, whatever is in them: CSV that no spreadsheet runs, XML, HTML and Markdown."""
+"""Escaping for CSV, XML, HTML and Markdown, and counts in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a notebook shows of an error that is meant for its user: the lines of their own, and the sentence.
+"""Short tracebacks of user errors in notebooks.
 
 IPython asks an exception for that (``_render_traceback_``). The second time, which is ``%tb``, and in the modes of
 ``%xmode`` that tell more, the whole traceback is shown. Elsewhere tracebacks are Python's own.

@@ -1,4 +1,4 @@
-"""The parts of a workbook (.xlsx), behind a meter: its sheets, the texts they share, and the XML of any part.
+"""Parts of an .xlsx workbook, read within limits.
 
 A workbook is a zip: what comes out of it is metered, and its XML is read by :mod:`cube2net._util.xml`.
 """

@@ -1,4 +1,4 @@
-"""Read untrusted XML element by element, within limits; every XML file that the package opens is read by this module.
+"""Read untrusted XML element by element, within limits.
 
 No entity is declared or fetched, no token or value may exceed ``MAX_VALUE_BYTES`` (expat takes time quadratic in the
 length of a token), and elements may be nested ``MAX_DEPTH`` deep. A file may name a document type, which is not read:

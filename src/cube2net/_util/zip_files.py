@@ -1,4 +1,4 @@
-"""Files, plain or packed (gz, xz, bz2), a block at a time; what comes out of a packed one is metered.
+"""Read plain or packed files (gz, xz, bz2, zip) block by block, within limits.
 
     UnpackLimits    how far packed files may swell: ``max_ratio`` and ``max_unpacked``
     Meter     what all packed files of one reading have given so far

@@ -1,4 +1,4 @@
-"""The only part that wires rooms: from raw data to a network and a verdict, one function a step."""
+"""The public functions, one module each."""
 
 import lazy_loader
 

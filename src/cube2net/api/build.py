@@ -1,4 +1,4 @@
-"""A cube of files or of a corpus: reading, topics and cells, stage by stage."""
+"""Build a cube from files or a corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a network without some of its cells and objects, or with others: made anew, by the same question."""
+"""Networks without some cells or objects, or with others, and the costs of pins and bans."""
 
 from __future__ import annotations
 

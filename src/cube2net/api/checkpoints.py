@@ -1,4 +1,4 @@
-"""Long work in stages: what is finished is kept in a folder, and not done again after a crash.
+"""Keep the finished stages of long work, so that an interrupted build goes on.
 
 A stage is found again by what decides its result: the files that were read, parameters, and the version. The folder is
 hidden beside what is made, belongs to one process at a time, and is removed when all is done.

@@ -1,4 +1,4 @@
-"""Clusters of objects, by whatever says which object is in which."""
+"""Clusters of objects, given in any form."""
 
 from __future__ import annotations
 

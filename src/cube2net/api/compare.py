@@ -1,4 +1,4 @@
-"""Which network helps the next step: comparing many, and choosing one by what it does."""
+"""Compare networks by the next step, and choose one automatically."""
 
 from __future__ import annotations
 

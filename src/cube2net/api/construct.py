@@ -1,4 +1,4 @@
-"""From a cube and a query to a network: what is asked becomes a plan, a method chooses, and the links follow."""
+"""Construct the network of a query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tells sets of objects apart: two queries, the labels of one, or the clusters of a network."""
+"""Contrast sets of objects: two queries, the labels of one, or clusters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cubes that are there: opened, saved, checked, added to, seen from other sides, and what their cells mean."""
+"""Open, save, verify, update and view cubes, and embed their cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data that come with the package, and data that are made up."""
+"""Bundled and synthetic data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drilling into a cell: the cells below it that hold most of a query."""
+"""Drill into a cell, and pivot two levels of a cube."""
 
 from __future__ import annotations
 

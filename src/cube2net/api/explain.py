@@ -1,4 +1,4 @@
-"""Why something is in a network, or is not."""
+"""Explain why an object or a cell is in a network, or is not."""
 
 from __future__ import annotations
 

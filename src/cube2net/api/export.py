@@ -1,4 +1,4 @@
-"""What goes out: networks as files, pictures, places and numbers, and what is said of them."""
+"""Write, draw and summarize networks, and render them as text."""
 
 from __future__ import annotations
 

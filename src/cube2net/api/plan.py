@@ -1,4 +1,4 @@
-"""What is asked, with nothing left open: every method by its name, and the defaults where nobody says."""
+"""Turn the options of a network into a plan, with defaults resolved."""
 
 from __future__ import annotations
 

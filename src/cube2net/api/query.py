@@ -1,4 +1,4 @@
-"""Queries: the objects that a file or a caller names, as a cube has them."""
+"""Read queries from files and values, and resolve them in a cube."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a caller has becomes a corpus: files of a source, tables, queries, graphs."""
+"""Read files, tables, SQL queries and graphs into a corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What made a network, written down: enough to make it again, or the reason why that cannot be."""
+"""Describe how a network was made, as a recipe."""
 
 from __future__ import annotations
 

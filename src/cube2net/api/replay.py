@@ -1,4 +1,4 @@
-"""A network made again by its recipe, and what is not as it was."""
+"""Make a network again by its recipe, and report differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a comparison says: the verdict, and the report of it."""
+"""The verdict and the report of a comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cube of a spreadsheet with nothing said: it is read, dimensions are proposed for it, and the cube is built."""
+"""Build a cube from a spreadsheet without options: read it, suggest dimensions, keep the cube."""
 
 from __future__ import annotations
 

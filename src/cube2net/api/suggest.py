@@ -1,4 +1,4 @@
-"""Dimensions for data that nobody has said them of; with a query, by how well their cells hold a hidden half of it."""
+"""Suggest dimensions for data, optionally judged by a query."""
 
 from __future__ import annotations
 

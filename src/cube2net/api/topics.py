@@ -1,4 +1,4 @@
-"""The topics of a corpus, by a topic model."""
+"""Find the topics of a corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an attribute is, by its values: an id, a text, labels, numbers, years, dates, or nothing that tells apart."""
+"""Kinds of attributes by their values, in a sample of the items."""
 
 from __future__ import annotations
 

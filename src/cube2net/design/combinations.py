@@ -1,4 +1,4 @@
-"""Which dimensions go together: those whose cells tell objects apart and leave few of them out."""
+"""Combinations of dimensions, and the cells they make."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which attribute lies above which: nearly all items of a city have the same state.
+"""Dependencies between attributes: which one is a level above another.
 
 A label that stands on one item decides everything and shows nothing, so only further items of a label count: how often
 do two items of one label agree, against any two items? That this is no chance is asked of a bound on the binomial tail.

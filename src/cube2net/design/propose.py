@@ -1,4 +1,4 @@
-"""Dimensions for a corpus: what its attributes are, which levels they have, and which go together."""
+"""Propose dimensions for a corpus."""
 
 from __future__ import annotations
 
@@ -120,10 +120,10 @@ def propose(
 def covers_with_own_design(corpus: Corpus, bins: Bins, *, min_objects: int = MIN_OBJECTS, seed: int = 0) -> bool:
     """Return whether the design of a corpus's source leaves at most a fifth of the objects in no cell."""
     attributes = {spec.attribute for spec in corpus.dimensions} & set(corpus.attributes)
-    whole = corpus.mentions.num_rows <= COUNTED_MENTIONS
-    sample = draw(
-        corpus, *((corpus.items.num_rows, corpus.mentions.num_rows) if whole else (LOOKED_AT, 10 * LOOKED_AT)), seed
-    )
+    most_items, most_mentions = LOOKED_AT, 10 * LOOKED_AT
+    if corpus.mentions.num_rows <= COUNTED_MENTIONS:
+        most_items, most_mentions = corpus.items.num_rows, corpus.mentions.num_rows
+    sample = draw(corpus, most_items, most_mentions, seed)
     found = {name: look_at(name, sample.column(name)) for name in attributes}
     kinds = _Kinds(corpus, found, find_chains({}, {}, partial(count_lacking, corpus)), bins, *_texts(corpus, found))
     parts = kinds.own_design(sample, seed)

@@ -1,1 +1,1 @@
-"""Readers: raw data become a Corpus."""
+"""Readers from raw data to a Corpus."""

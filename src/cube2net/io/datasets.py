@@ -1,4 +1,4 @@
-"""The slice of the ACL Anthology that ships inside the package, and two labelled queries for it."""
+"""Bundled papers of the ACL Anthology with two labelled queries, and planted communities."""
 
 from __future__ import annotations
 

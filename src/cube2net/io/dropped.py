@@ -1,4 +1,4 @@
-"""What is left out of the data: counted by reason and shown with its place, or, when strict, a reason to stop."""
+"""Count and report what is left out of the data."""
 
 from __future__ import annotations
 

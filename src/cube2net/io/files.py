@@ -1,4 +1,4 @@
-"""The files of some paths, plain or packed, from front to back: the way into every reader of a data set.
+"""Iterate over input files, plain or packed.
 
 The files inside a zip or a tar come one after the other; nothing is ever unpacked to disk. What a member unpacks to is
 counted by the meter of its archive. A tar that is guarded is refused whole where it holds what a data set has no

@@ -1,4 +1,4 @@
-"""Graphs in files: GraphML, GEXF, and JSON with nodes and links, as NetworkX, d3 and Cytoscape write it."""
+"""Read graphs from GraphML, GEXF and JSON files."""
 
 from __future__ import annotations
 

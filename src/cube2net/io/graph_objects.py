@@ -1,4 +1,4 @@
-"""Graphs of NetworkX and igraph in memory as a corpus: every node is an object and its own item."""
+"""Read graphs of NetworkX and igraph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries in files or in bytes: names of objects, one in a line or in a column of a table, and pairs of them."""
+"""Read queries and pairs of names from files or bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sources by name: which reader turns which data into a corpus."""
+"""The sources by name."""
 
 from cube2net.io.bibliography.acl import Acl
 from cube2net.io.bibliography.aminer import Aminer

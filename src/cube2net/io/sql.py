@@ -1,4 +1,4 @@
-"""SQL over files: DuckDB runs queries on CSV, JSON and Parquet files, and what they give are the tables.
+"""Read tables by SQL queries over files, with DuckDB.
 
 A query only reads. It is one SELECT, and it stands inside another one, where DuckDB lets nothing that writes stand; no
 extension is loaded or fetched, so nothing is reached over a network; variables of Python are not seen, and settings are

@@ -1,4 +1,4 @@
-"""Records of text: lines, where they stand, and JSON objects out of them.
+"""Read lines and JSON objects from text files, with their places.
 
 Data sets are read once: their lines go by as bytes or text, and one that is too long or not UTF-8 is passed over
 (``lines``, ``numbered``, ``texts``). Tables are read as often as needed, plain or gzipped, and checked from front to

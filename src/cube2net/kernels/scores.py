@@ -1,4 +1,4 @@
-"""How well found clusters agree with true ones, from tables of how many objects they share: F1, JC, NMI.
+"""Kernels for agreement of clusters, exact tests and ranks of hidden links.
 
 A table is found × true clusters, and functions take stacks of them, … × found × true, to answer with one score a table.
 An object may count several times or not at all, so entries are any numbers of 0 or more and a cluster may be empty: it

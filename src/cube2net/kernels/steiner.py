@@ -1,4 +1,4 @@
-"""Cheap trees that join nodes: growing moats, and nearest paths."""
+"""Kernels for Steiner trees: growing moats and shortest paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many bytes at a time: where a JSON string stops, where lines end, what an escape says, copies of pieces."""
+"""Kernels over bytes: JSON strings, line ends, numbers and hashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What passes between rooms: frozen, and checked once, when made."""
+"""Types that pass between packages: frozen, and checked when made."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What a caller gave becomes what is meant: a name or an object, options, a path, several methods by name."""
+"""Resolve the arguments of public functions: names, objects, options and paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a network without some of its cells and objects, or with others."""
+"""The results of changing a network, and the costs of pins and bans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the referee sees: ways to make a network, and what came of each when it was mined."""
+"""Setups, trials and comparisons of networks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tells sets of objects apart: cells at mixed levels, with shares, tests and a sentence for people."""
+"""Results of contrasts, drill-downs and pivots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a source hands on: objects, items, who is mentioned where, and links."""
+"""The corpus that a source hands on: objects, items, mentions, links and topics."""
 
 from __future__ import annotations
 

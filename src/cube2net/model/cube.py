@@ -1,4 +1,4 @@
-"""The data cube: labels in dimensions, cells that hold objects, and links among the objects."""
+"""The data cube: dimensions, cells, objects and links, and where a cube or view comes from."""
 
 from __future__ import annotations
 

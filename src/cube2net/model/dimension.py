@@ -1,4 +1,4 @@
-"""A dimension of a cube: its levels, the labels of each, and their parents in the levels above."""
+"""Dimensions of a cube, their levels and labels, and how they are specified."""
 
 from __future__ import annotations
 

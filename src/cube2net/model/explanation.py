@@ -1,4 +1,4 @@
-"""Why an object is in a network, or is not."""
+"""Explanations of objects and cells of a network."""
 
 from __future__ import annotations
 

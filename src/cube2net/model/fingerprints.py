@@ -1,4 +1,4 @@
-"""Texts and bytes that stand for the content of records: the same for the same content."""
+"""Hashes of the content of cubes, queries and networks."""
 
 from __future__ import annotations
 

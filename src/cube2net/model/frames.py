@@ -1,4 +1,4 @@
-"""Tables as people want them at hand: of Arrow, pandas or Polars."""
+"""Conversion of tables to pandas, Polars or Arrow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The items of a cube: which objects each one mentions, and which cells it is in."""
+"""The items of a cube: the objects and cells of each, and their attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller names objects and their labels by, as plain texts and whole numbers."""
+"""Keys by which callers name objects: texts and whole numbers."""
 
 from __future__ import annotations
 

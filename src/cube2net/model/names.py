@@ -1,4 +1,4 @@
-"""Cells and objects of a cube by whatever names them."""
+"""Names of cells and objects: parsing, titles, and mixed levels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The network around a query: the answer."""
+"""Networks, their forms, positions for drawing, and the question that a network answers."""
 
 from __future__ import annotations
 

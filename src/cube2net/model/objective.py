@@ -1,4 +1,4 @@
-"""What an objective is made of: weighted counts of objects, a function of them, or how often each is held."""
+"""Weights of objects, from which objectives are computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The objects of a cube: read when first asked for, found by id or by name."""
+"""The objects of a cube, found by id or name, and their attributes."""
 
 from __future__ import annotations
 

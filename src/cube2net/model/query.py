@@ -1,4 +1,4 @@
-"""The objects a user cares about."""
+"""Queries, and the tables and series that they are read from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What made a network: all that has to be known to make it again."""
+"""The recipe of a network: everything needed to make it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the objects that a caller names stand in a cube, and the sentences for those that do not."""
+"""Resolve keys of objects to rows of a cube, and describe those that are missing."""
 
 from __future__ import annotations
 

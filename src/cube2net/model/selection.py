@@ -1,4 +1,4 @@
-"""What a method chose."""
+"""Selections of cells, budgets, scopes, and steering by pins and bans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is proposed for data that nobody has said the dimensions of, and why."""
+"""Suggested dimensions, and the reasons for them."""
 
 from __future__ import annotations
 

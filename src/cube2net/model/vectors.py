@@ -1,4 +1,4 @@
-"""What every cell means, as a row of numbers."""
+"""Vectors of cells."""
 
 from __future__ import annotations
 

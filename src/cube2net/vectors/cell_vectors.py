@@ -1,4 +1,4 @@
-"""Cells as vectors: of the words of their labels, or of the objects they hold.
+"""Vectors of cells, from the words of their labels or from their members.
 
 Words stand side by side, every dimension with the same say; cells that share members lie close together.
 """

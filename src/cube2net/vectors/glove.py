@@ -1,4 +1,4 @@
-"""GloVe's text format: a word and its numbers on every line; plain, or packed by gzip, xz, bz2 or zip."""
+"""Read GloVe vectors, and look words up."""
 
 from __future__ import annotations
 

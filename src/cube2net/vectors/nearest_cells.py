@@ -1,4 +1,4 @@
-"""The cells nearest to an action, exactly, without those already chosen."""
+"""The free cells nearest to an action."""
 
 from __future__ import annotations
 

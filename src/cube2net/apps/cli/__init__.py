@@ -1,1 +1,1 @@
-"""The command line: what a person types becomes calls of the pipeline, and answers become tables and files."""
+"""The command line."""

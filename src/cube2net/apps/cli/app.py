@@ -1,4 +1,4 @@
-"""The command line: one command for one function of the pipeline, and how a command ends."""
+"""The command-line application: commands, error messages and exit status."""
 
 from __future__ import annotations
 

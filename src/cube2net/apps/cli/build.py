@@ -1,4 +1,4 @@
-"""The commands that make a cube and say what is in it."""
+"""What the commands build, update and suggest do."""
 
 from __future__ import annotations
 

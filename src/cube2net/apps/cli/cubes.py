@@ -1,4 +1,4 @@
-"""The commands that make a cube, add to it, check it and say what is in it; their work is in building.py."""
+"""The commands that build, update, verify and describe cubes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The main job on data that ships with the package: papers, a cube, a network around 574 authors, and does it help?"""
+"""The demo: build the bundled cube, make a network of 574 authors, and evaluate it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signals that come while the command line is still being imported: nothing is written yet, so the process ends."""
+"""Signals that arrive while the command line is being imported end the process."""
 
 from __future__ import annotations
 

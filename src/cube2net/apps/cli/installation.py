@@ -1,4 +1,4 @@
-"""What a report of a fault needs to know of an installation, and nothing of whose it is."""
+"""Versions and settings for a bug report."""
 
 from __future__ import annotations
 

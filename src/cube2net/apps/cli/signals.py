@@ -1,4 +1,4 @@
-"""Ctrl-C and its like are obeyed within two seconds, whatever is at work."""
+"""Handle Ctrl-C and other signals within two seconds."""
 
 from __future__ import annotations
 

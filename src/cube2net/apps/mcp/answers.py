@@ -1,4 +1,4 @@
-"""What each tool answers: names become objects, a question is put to the desk, and its answer becomes lines."""
+"""The answers of the tools."""
 
 from __future__ import annotations
 

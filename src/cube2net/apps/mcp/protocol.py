@@ -1,4 +1,4 @@
-"""The Model Context Protocol over two streams: tools are listed and called, one line of JSON each way."""
+"""The Model Context Protocol over standard input and output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tool says: a text within a budget of tokens, and the same as JSON where there is room for it."""
+"""Tool replies: text within a budget of tokens, and JSON."""
 
 from __future__ import annotations
 

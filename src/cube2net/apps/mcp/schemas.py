@@ -1,4 +1,4 @@
-"""What a model may give to each tool: the types that the tools' schemas are made of, with words beside them."""
+"""Parameters of the tools."""
 
 from __future__ import annotations
 

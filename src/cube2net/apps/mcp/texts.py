@@ -1,4 +1,4 @@
-"""Names as a model gives them: which objects they mean, and what is to be said of those that mean none or several."""
+"""Texts about names and explanations for language models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every tool by its name: what a model reads of it, what it takes, and who answers."""
+"""The tools by name, and the reading of their arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of the explorer in a notebook: what is asked in Python becomes the question that the page begins with."""
+"""The explorer's page in a notebook."""
 
 from __future__ import annotations
 

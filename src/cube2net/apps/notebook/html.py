@@ -1,4 +1,4 @@
-"""What a notebook shows of a record: a few lines of HTML, a table, and of a network its picture."""
+"""HTML and pictures of cubes, networks and results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The explorer over HTTP: the page and its files, and the questions that :mod:`cube2net.apps.service` answers."""
+"""The explorer's HTTP application: page, files and requests."""
 
 from __future__ import annotations
 

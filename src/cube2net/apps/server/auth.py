@@ -1,4 +1,4 @@
-"""Who may ask: the checks that every request passes before anything reads it, and the headers of every response."""
+"""Checks of every request (token, host, origin), and security headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A connection that does not wait for ever: neither for a request to arrive, nor for a reader who stopped reading."""
+"""Connections with time limits, and streamed progress."""
 
 from __future__ import annotations
 

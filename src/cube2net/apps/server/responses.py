@@ -1,4 +1,4 @@
-"""What is sent back: JSON, files, and refusals in one sentence."""
+"""Responses: JSON, files and errors; reading requests; the interface page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server of the explorer: it listens before it is started, so that its address is known."""
+"""Start and stop the explorer's server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening a cube after the start: files that are handed over, what they hold, and the cubes of a folder."""
+"""Opened cubes, uploads, and cubes built from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes for long questions: a few at a time, each killed when nobody waits for its answer any more."""
+"""Worker processes for long requests."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The JSON interface without any transport: what may be asked of a cube, and what is answered.
+"""The JSON interface without a transport: requests about a cube, and their answers.
 
-A :class:`~cube2net.apps.service.service.Desk` answers the questions of :data:`~cube2net.apps.service.service.ROUTES` for one cube. The
-explorer's server, the notebook's widget and the assistant's tools each hold one, so that all three say the same.
+The explorer's server, the notebook's widget and the MCP tools each hold a ``Desk``, which answers the requests of
+``ROUTES`` for one cube, so that all of them give the same answers.
 """
 
 from cube2net.apps.service.exports import ExportedFile

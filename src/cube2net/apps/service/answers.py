@@ -1,4 +1,4 @@
-"""The cube itself: what it has and may be asked, and two of its levels as a table."""
+"""Answers about the cube, networks, explanations and comparisons."""
 
 from __future__ import annotations
 

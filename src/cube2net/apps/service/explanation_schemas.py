@@ -1,4 +1,4 @@
-"""Explanations, contrasts, drills and changes as JSON has them: the fields of the library's records of these names."""
+"""Types of explanations, contrasts, drill-downs and changes in JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files to keep: a network in every format, a picture of it, and what makes it again."""
+"""Exported files of a network, its picture and its recipe."""
 
 from __future__ import annotations
 

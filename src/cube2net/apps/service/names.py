@@ -1,4 +1,4 @@
-"""Names as people have them become objects: pasted, typed letter by letter, or those of some cells."""
+"""Resolve and complete names of objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be asked about a network over JSON, and what is answered; see :mod:`cube2net.apps.service.schemas`."""
+"""Types of requests and answers about networks in JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interface described as OpenAPI 3.1 has it, made of the routes and the shapes alone."""
+"""The OpenAPI 3.1 description of the interface."""
 
 from __future__ import annotations
 

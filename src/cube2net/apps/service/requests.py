@@ -1,4 +1,4 @@
-"""A question in JSON as the pipeline takes it, and in its shortest words."""
+"""Parse a request for a network."""
 
 from __future__ import annotations
 

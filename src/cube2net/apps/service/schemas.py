@@ -1,7 +1,7 @@
-"""What may be asked of a cube over JSON, and what is answered: the types that the schema and the page's are made of.
+"""Types of the requests and answers of the JSON interface.
 
-A question is read by :mod:`cube2net.apps.service.validation`, which takes these types at their word; the OpenAPI page and the
-TypeScript types are generated from them, so that what stands here is all there is.
+Requests are checked against these types by :mod:`cube2net.apps.service.validation`; the OpenAPI page and the TypeScript
+types of the explorer are generated from them.
 """
 
 from __future__ import annotations

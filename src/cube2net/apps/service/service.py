@@ -1,4 +1,4 @@
-"""One cube that is asked over and over, and what was made of it lately."""
+"""The service: one cube, its routes, and recent networks."""
 
 from __future__ import annotations
 

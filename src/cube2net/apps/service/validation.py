@@ -1,4 +1,4 @@
-"""JSON held against the types of the interface: what fits comes back, anything else is one sentence with its place."""
+"""Validate JSON against the types of the interface."""
 
 from __future__ import annotations
 
