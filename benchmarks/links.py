@@ -23,11 +23,11 @@ import numpy as np
 import cube2net as c2n
 from cube2net._util.arrays import Array
 from cube2net.api.read import read_task
-from cube2net.mining import Recommender
 from cube2net.mining.bipartite import Bipartite, bipartite, without_floor
 from cube2net.mining.link_prediction import Ranking, choose, rank_links
 from cube2net.mining.recommenders import TRIED
 from cube2net.mining.softimpute import SoftImpute
+from cube2net.model.interfaces import Recommender
 from cube2net.model.network import Network
 
 TASKS = ("scifi00", "drama10")

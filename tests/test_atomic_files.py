@@ -138,7 +138,7 @@ def test_stages_whose_removal_was_cut_off_are_removed_by_the_next_build(tmp_path
     killed(f"""
         import os, shutil, signal
         from pathlib import Path
-        from cube2net import checkpoints
+        from cube2net.api import checkpoints
         with checkpoints.checkpoints_beside(Path({str(tmp_path / "cube")!r})) as kept:
             (kept.folder / "table").write_text("whole")
             checkpoints.shutil.rmtree = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)

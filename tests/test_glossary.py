@@ -12,9 +12,9 @@ ROOT = Path(cube2net.__file__).parent
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "glossary.md"
 # Here others' words are spoken: those of libraries and formats; and bins, boxes and texts have edges too.
 THEIRS = {
-    "edge": "network/ cube/building/labels kernels/topic_models kernels/force_layout sources/ topics/ referee/report",
-    "graph": "sources/ network/ pipeline/reading select/rl kernels/rollout",
-    "document": "sources/ topics/",
+    "edge": "network/ cube/building/labels kernels/topic_models kernels/force_layout io/ topics/ evaluation/report",
+    "graph": "io/ network/ api/read selection/rl kernels/rollout",
+    "document": "io/ topics/",
 }
 
 

@@ -1,7 +1,5 @@
 """The steps together: from raw data to a network, on data whose answer is known."""
 
-import ast
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +7,6 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.api import __file__
 from cube2net.cube.building.concatenation import concatenate, concatenate_topics
 from cube2net.errors import ParameterError, QueryError
 from cube2net.model.corpus import MENTIONS, OBJECTS, table
@@ -167,17 +164,3 @@ def test_a_method_that_finds_nothing_to_choose_is_the_query_alone_and_says_why()
     woven = c2n.construct(cube, query, "greedy")
     assert woven.selection.note == network.selection.note and not len(woven.cells)
     assert len(woven) == 2 * len(query), "without cells the nearest objects by links are still there"
-
-
-@pytest.mark.parametrize("path", sorted(Path(__file__).parent.glob("*.py")), ids=lambda path: path.name)
-def test_the_pipeline_uses_only_what_a_room_exports(path: Path) -> None:
-    rooms = ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee")
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if (
-            isinstance(node, ast.ImportFrom)
-            and node.module
-            and node.module.split(".")[1:2] in [[room] for room in rooms]
-        ):
-            assert node.module.count(".") == 1, node.module
-            exported = import_module(node.module).__all__
-            assert {alias.name for alias in node.names} <= set(exported), node.module

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net import network as networks
+from cube2net.api import construct as construct_module
 from cube2net.api.plan import METHODS, default_form, default_objective, plan_network
 from cube2net.errors import ParameterError, QueryError
 from cube2net.model.cube import Cube
@@ -332,7 +332,7 @@ def test_a_large_answer_is_announced_before_it_is_made_and_in_the_note(
         heard.append("made")
         return really(*args, **options)
 
-    monkeypatch.setattr(networks, "assemble", assemble)
+    monkeypatch.setattr(construct_module, "assemble", assemble)
     said = "the 2 cells hold 1,200 objects for a query of 2: m, max_nodes or the form 'woven' makes the network smaller"
     network = c2n.construct(
         LARGE, [0, 1], objective="jaccard", form=form, m=2, progress=lambda stage, *_: heard.append(stage)

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
+from cube2net.api.change import change as change_network
 from cube2net.cube.views import dice, of_kind
 from cube2net.cube.window import between
 from cube2net.errors import ParameterError
@@ -64,7 +65,7 @@ def test_likes_that_change_nothing_are_said_and_those_that_cannot_be_are_refused
         c2n.construct(cube, ["o0", "o1"], pins=["o4"], unlike=["o4"])
     network = c2n.construct(cube, ["o0", "o1"], m=1)
     with pytest.raises(ParameterError, match=r"is left out and put in: it cannot be both$"):
-        c2n.api.change(network, without=["o3"], with_=["Object 3"])
+        change_network(network, without=["o3"], with_=["Object 3"])
 
 
 def test_hops_say_in_how_many_steps() -> None:

@@ -15,7 +15,7 @@ import pytest
 from markupsafe import escape
 
 import cube2net as c2n
-from cube2net import evaluation as referee
+from cube2net.api import report as reports
 from cube2net.api.compare import JOURNAL
 from cube2net.api.report import results
 from cube2net.apps.cli import compare
@@ -317,7 +317,7 @@ def test_the_drawing_bears_the_name_of_the_setup_and_methods_of_ones_own_are_dra
 ) -> None:
     drawn: list[str] = []
     monkeypatch.setattr(illustrations, "Drawing", lambda *_, title: drawn.append(title))
-    monkeypatch.setattr(referee, "write", lambda report, folder, **options: [])
+    monkeypatch.setattr(reports, "write", lambda report, folder, **options: [])
     for name, methods in (("hops 2", None), ("far", {"far": Hops(hops=2)}), ("unknown", None)):
         trials = [replace(trial, setup=Setup(method=name)) for trial in better(compared, GREEDY).trials]
         own = replace(compared, trials=(*better(compared, GREEDY, ALONE).trials[:2], *trials))

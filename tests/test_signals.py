@@ -331,6 +331,8 @@ def test_signals_are_handled_before_modules_that_take_long_are_imported() -> Non
         *(
             "cube2net",
             "cube2net.__main__",
+            "cube2net._util",
+            "cube2net.apps",
             "cube2net.apps.cli",
             "cube2net.apps.cli.early_signals",
             "cube2net._util.display",

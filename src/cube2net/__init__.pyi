@@ -38,12 +38,8 @@ from .api.build import (
     build_cube as build_cube,
     build_from as build_from,
 )
-from .api.cubes import (
-    open_cube as open_cube,
-    save_cube as save_cube,
-    update_cube as update_cube,
-    verify_cube as verify_cube,
-)
+from .api.cubes import open_cube as open_cube, save_cube as save_cube, verify_cube as verify_cube
+from .api.update import update_cube as update_cube
 
 # Networks
 from .model.network import (
@@ -67,11 +63,9 @@ from .api.change import (
 from .api.query import (
     read_query as read_query,
 )
-from .api.export import (
-    write_network as write_network,
-    draw_network as draw_network,
-    to_text as to_text,
-)
+from .api.export import write_network as write_network
+from .api.draw import draw_network as draw_network
+from .api.text import to_text as to_text
 from .api.replay import (
     replay as replay,
 )

@@ -15,6 +15,7 @@ import pytest
 import cube2net as c2n
 from cube2net._util import packages as extras
 from cube2net._util.interrupts import Stop
+from cube2net.api.change import change as change_network
 from cube2net.apps.service import explanation_schemas as reason_shapes
 from cube2net.apps.service.exports import endings
 from cube2net.apps.service.openapi import openapi
@@ -123,7 +124,7 @@ def test_what_if_is_that_of_the_library(desk: Desk, ask: Ask) -> None:
     cell = list(network.labels[0])
     away = next(f"o{row}" for row in range(200) if row not in network.objects)
     told = desk.answer("without", {"ask": ask, "without": [{"cell": cell}], "with_": [{"object": away}]})
-    change = c2n.api.change(network, without=[tuple(cell)], with_=[away])
+    change = change_network(network, without=[tuple(cell)], with_=[away])
     assert told["change"] == change.to_dict()
     assert {"cell": cell} in told["left"]
     assert {"object": away} in told["entered"]

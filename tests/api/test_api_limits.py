@@ -133,7 +133,7 @@ def test_a_network_that_would_be_too_large_is_refused_before_it_is_made(
     desk = Desk(free.cube, most_nodes=size)
     assert len(desk.network({**ask, **words})) == size  # type: ignore[typeddict-item]
     desk = Desk(free.cube, most_nodes=size - 1 if sure else 10)
-    monkeypatch.setattr(sys.modules["cube2net.network"], "assemble", None)
+    monkeypatch.setattr(sys.modules["cube2net.api.construct"], "assemble", None)
     with pytest.raises(ParameterError, match=f"more than the {desk.most_nodes} that are taken at once: ask for fewer"):
         desk.network({**ask, **words})  # type: ignore[typeddict-item]
 

@@ -20,9 +20,9 @@ finally:
 EXTRAS = ("torch", "pyspark", "matplotlib", "plotly", "networkx", "igraph", "polars", "starlette", "uvicorn", "mcp")
 HEAVY = (*EXTRAS, "numba", "llvmlite", "scipy", "sklearn", "duckdb", "pyarrow.dataset")
 ELSEWHERE = (
-    *("sources.readers", "sources.made", "sources.tables.table_source", "sources.tables.sql", "topics.lda"),
-    *("cube.engines", "cube.building.build", "pipeline.build", "pipeline.compare", "referee.trials", "mine.miners"),
-    *("kernels.compiled", "embed.cell_vectors", "api", "explorer", "notebook.html_pages", "assistant"),
+    *("io.bibliography", "io.reviews", "io.datasets", "io.tables.table_source", "io.sql", "topics.lda"),
+    *("cube.engines", "cube.building.build", "api.build", "api.compare", "evaluation.trials", "mining.miners"),
+    *("kernels.compiled", "vectors.cell_vectors", "apps.service", "apps.server", "apps.notebook.html", "apps.mcp"),
 )
 """Parts of the package in which other commands work."""
 
@@ -52,12 +52,12 @@ def test_a_query_loads_neither_compiled_code_nor_what_builds_or_compares(
 
 def test_to_tell_what_a_cube_is_loads_nothing_that_chooses_or_builds(cube: Path) -> None:
     loaded = loaded_by("info", cube)
-    elsewhere = (*ELSEWHERE, "select", "network", "pipeline.construct")
-    elsewhere = tuple(part for part in elsewhere if part != "embed.cell_vectors")  # it names labels without vectors
+    elsewhere = (*ELSEWHERE, "selection", "network", "api.construct")
+    elsewhere = tuple(part for part in elsewhere if part != "vectors.cell_vectors")  # it names labels without vectors
     assert too_much(loaded, *HEAVY, *own(elsewhere)) == []
 
 
 @pytest.mark.parametrize("words", [("--version",), ("--help",), ("query", "--help"), ("compare", "--help")])
 def test_help_and_version_load_no_arrays_and_no_room(words: tuple[str, ...]) -> None:
     loaded = loaded_by(*words)
-    assert too_much(loaded, *HEAVY, "numpy", "pyarrow", *own(("pipeline", "records", "kernels", "cube"))) == []
+    assert too_much(loaded, *HEAVY, "numpy", "pyarrow", *own(("api", "model", "kernels", "cube"))) == []

@@ -19,7 +19,7 @@ from cube2net._util import arrow as arrow_files
 from cube2net._util import files as atomic_files
 from cube2net._util.arrays import Links
 from cube2net._util.arrow import MappedFolder
-from cube2net.api.cubes import add_items
+from cube2net.api.update import add_items
 from cube2net.cube.building.build import build
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.storage import store

@@ -87,7 +87,7 @@ def test_planted_groups_are_told_apart_by_few_numbers() -> None:
 def test_the_number_of_threads_does_not_change_the_last_bit() -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import hashlib; from toys import random_cube;"
-        "from cube2net.vectors import MemberVectors;"
+        "from cube2net.vectors.cell_vectors import MemberVectors;"
         "cube = random_cube(5, cells=400, objects=900);"
         "print(hashlib.sha256(MemberVectors(dims=32).embed_cells(cube, seed=1).values.tobytes()).hexdigest())"
     )

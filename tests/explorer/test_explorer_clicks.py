@@ -13,7 +13,7 @@ import cube2net as c2n
 from cube2net.apps.server.responses import json_bytes
 from cube2net.apps.server.workers import ServerLimits
 from cube2net.apps.service import service as desk
-from cube2net.apps.service.requests import Request, parse_request
+from cube2net.apps.service.requests import NetworkRequest, parse_request
 from cube2net.apps.service.service import Desk
 from explorer.long_work import ENDLESS, PATIENCE, first_progress, until
 
@@ -50,7 +50,7 @@ def test_looking_up_the_names_of_a_long_question_stops_nobody_else(
     client = serve(c2n.open_cube(folder))
     looked, go_on = threading.Event(), threading.Event()
 
-    def slowly(cube: c2n.Cube, given: Any) -> Request:
+    def slowly(cube: c2n.Cube, given: Any) -> NetworkRequest:
         looked.set()
         assert go_on.wait(PATIENCE)
         return parse_request(cube, given)

@@ -39,14 +39,14 @@ def test_a_kernel_shows_the_users_lines_and_the_sentence_and_the_whole_when_aske
     ]
     assert brief[-1] == "ParameterError: communities is -1, expected 1 or more"
     assert len(brief) < 12 and not any("File" in line for line in brief)
-    assert any("planted.py" in line for line in whole) and whole[-1] == brief[-1]
+    assert any("datasets.py" in line for line in whole) and whole[-1] == brief[-1]
     assert chained[-1] == "Cube2netError: the sentence" and not any("KeyError: " in line for line in chained)
     assert any("KeyError: " in line for line in cause)
-    assert any("planted.py" in line for line in verbose)
+    assert any("datasets.py" in line for line in verbose)
 
 
 def test_a_plain_traceback_is_pythons_own() -> None:
     done = subprocess.run([sys.executable, "-c", SLIP], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr.startswith("Traceback (most recent call last):") and "planted.py" in done.stderr
+    assert done.stderr.startswith("Traceback (most recent call last):") and "datasets.py" in done.stderr
     assert done.stderr.splitlines()[-1] == "cube2net.errors.ParameterError: communities is -1, expected 1 or more"

@@ -97,7 +97,7 @@ def test_a_page_that_nbconvert_makes_has_the_tables_and_the_picture(tmp_path: Pa
 
 COMPILE = """
 import time
-from cube2net import compiling
+from cube2net._util import compiling
 for name in ("cool", "heat"):
     compiling.WAITING.patience = 0.05
     compiling.WAITING.begin(name)

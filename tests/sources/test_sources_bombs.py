@@ -139,7 +139,7 @@ def test_the_limits_are_parameters_of_every_source_and_checked(name: str) -> Non
 
 
 def test_a_long_row_or_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("io.text_records", "tables.text_tables"):
+    for module in ("text_records", "tables.text_tables"):
         monkeypatch.setattr(f"cube2net.io.{module}.LONGEST", 2**20)
         monkeypatch.setattr(f"cube2net.io.{module}.BLOCK", 2**16)
     monkeypatch.setattr("cube2net.io.tables.read_rows.BLOCK", 2**16)

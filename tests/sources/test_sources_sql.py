@@ -154,7 +154,7 @@ def test_a_build_by_sql_is_taken_up_only_where_its_files_are_the_same(
 
     def cut() -> None:
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-            patched.setattr(building.cubes, "build", stop)
+            patched.setattr(building.build_module, "build", stop)
             built()
 
     again = "corpus: taken from the run before, which did not finish"

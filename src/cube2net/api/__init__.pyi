@@ -13,16 +13,13 @@ from .contrast import (
     contrast_with_others as contrast_with_others,
     describe as describe,
 )
+from .update import add_items as add_items, label_texts as label_texts, update_cube as update_cube
+from .vectors import embed_cells as embed_cells, near_cells as near_cells
 from .cubes import (
     READING as READING,
-    add_items as add_items,
-    embed_cells as embed_cells,
-    label_texts as label_texts,
-    near_cells as near_cells,
     open_cube as open_cube,
     read_manifest as read_manifest,
     save_cube as save_cube,
-    update_cube as update_cube,
     verify_cube as verify_cube,
     view_cube as view_cube,
 )
@@ -47,14 +44,12 @@ from .spreadsheets import (
     identify_reading as identify_reading,
     reading_in as reading_in,
 )
-from .export import (
-    check_outputs as check_outputs,
+from .export import check_outputs as check_outputs, summary as summary, write_network as write_network
+from .draw import (
     described as described,
     draw_network as draw_network,
     layout_network as layout_network,
     picture_text as picture_text,
-    summary as summary,
-    write_network as write_network,
 )
 from .drill import (
     finer_levels as finer_levels,
@@ -113,9 +108,7 @@ from .spreadsheets import (
     sheet_reader as sheet_reader,
     sheet_source as sheet_source,
 )
-from .export import (
-    to_text as to_text,
-)
+from .text import to_text as to_text
 from .topics import (
     find_topics as find_topics,
 )

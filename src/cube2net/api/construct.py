@@ -9,7 +9,6 @@ from typing import Any
 from cube2net._util.arrays import Array
 from cube2net._util.compiling import tells_compiling, timed
 from cube2net._util.progress import Progress, Telling, listener, silent
-from cube2net.api.cubes import embed_cells
 from cube2net.api.plan import (
     LINK_TOLERANCE,
     METHODS,
@@ -42,7 +41,6 @@ from cube2net.options import OPTIONS, Levels, NetworkOptions, Wanted
 from cube2net.selection.contract import check_selection
 from cube2net.selection.exact.exact import bounded
 from cube2net.selection.steering import Settled, guided
-from cube2net.vectors.cell_vectors import VECTORS
 
 Near = dict[tuple[Any, ...], Array]
 # Near objects and rankings that are known of a question: so many, the latest asked for.
@@ -265,6 +263,9 @@ def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
     """Return the method with the cell vectors that it names, or the method itself where it names none."""
     if not isinstance(method, NeedsVectors) or not isinstance(method.vectors, str):
         return method
+    from cube2net.api.vectors import embed_cells
+    from cube2net.vectors.cell_vectors import VECTORS
+
     kinds = list(VECTORS) if method.vectors == "both" else [method.vectors]
     options = getattr(method, "vector_options", {})
     return method.with_vectors(*(embed_cells(cube, kind, seed=seed, **options.get(kind, {})) for kind in kinds))

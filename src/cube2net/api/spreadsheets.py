@@ -60,7 +60,7 @@ class UsedColumn:
 def column_uses(roles: TableRoles | None, attributes: Iterable[str]) -> list[UsedColumn]:
     """Return the use of every column: of those with a role, and of attributes; columns of graphs have no roles.
 
-    >>> from cube2net.io import ColumnRole
+    >>> from cube2net.io.tables.table_roles import ColumnRole
     >>> found = ColumnRole("nodes", "Nr", "nodes.id"), ColumnRole("links", "knows", "links.target")
     >>> for use in column_uses(TableRoles("single", found), ["city"]):
     ...     print(use.column, use.role or "-", *use.may)

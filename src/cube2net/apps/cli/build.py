@@ -12,25 +12,18 @@ from typing import Any
 
 import numpy as np
 
+import cube2net as c2n
 from cube2net._util.progress import Progress
-from cube2net.api import suggest as suggest_module
-from cube2net.api.build import build_cube, build_from, build_task
-from cube2net.api.cubes import READING, add_items, embed_cells, open_cube, read_manifest, view_cube
-from cube2net.api.datasets import load_bundled
-from cube2net.api.read import read_more, read_source, read_task
 from cube2net.apps.cli.app import as_typed
 from cube2net.apps.cli.options import SOURCE_NAMES, configured, fields_of, split_settings
 from cube2net.apps.cli.output import say, show_table
-from cube2net.cube.engines import ENGINES
 from cube2net.errors import ParameterError, Setting, SingleTableError, SourceError, listed, plain, unknown
-from cube2net.io.sources import SOURCES
 from cube2net.model.corpus import Corpus
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec
 from cube2net.model.interfaces import Engine, Source, TopicModel
 from cube2net.model.names import cell_line
 from cube2net.model.suggestion import Proposal, Suggestion
-from cube2net.topics.models import TOPIC_MODELS
 
 SQL = "sql"
 LEARNERS = ("lda", "spark-lda")
@@ -63,6 +56,8 @@ def build(
     progress: Progress,
 ) -> Cube:
     """Return the cube built from files of one kind and saved in a folder."""
+    from cube2net.cube.engines import ENGINES
+
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
     for name, value in (("master", master), ("staging", staging), ("spark", spark[0] if spark else None)):
@@ -100,16 +95,16 @@ def build(
     def proposed(corpus: Corpus) -> list[DimensionSpec] | None:
         if topic_groups is None:
             return None
-        return grouped(suggest_module.suggest(corpus, min_objects=min_objects, seed=seed, progress=progress).dimensions)
+        return grouped(c2n.suggest(corpus, min_objects=min_objects, seed=seed, progress=progress).dimensions)
 
     asked = grouped([DimensionSpec.parse(text) for text in dimensions or ()])
     if source == "bundled":
         corpus = read(source, paths, settings, strict, progress, where)
-        return build_cube(corpus, asked or proposed(corpus), **options)
+        return c2n.build_cube(corpus, asked or proposed(corpus), **options)
     reader = reader_of(source, paths, settings, strict, where)
     places = () if source == SQL else paths
     with _advise_alone(source):
-        return build_from(reader, *places, dimensions=asked or proposed, **options)
+        return c2n.build_from(reader, *places, dimensions=asked or proposed, **options)
 
 
 @contextmanager
@@ -145,10 +140,10 @@ def read(
             raise ParameterError(f"the bundled data takes no path and no --set, got {str([*paths, *settings][0])!r}")
         if where:
             raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
-        return load_bundled()
+        return c2n.load_bundled()
     places = () if source == SQL else paths
     with _advise_alone(source):
-        return read_source(reader_of(source, paths, settings, strict, where), *places, progress=progress)
+        return c2n.read_source(reader_of(source, paths, settings, strict, where), *places, progress=progress)
 
 
 def reader_of(
@@ -161,6 +156,8 @@ def reader_of(
     before: Mapping[str, Any] | None = None,
 ) -> Source:
     """Return the source of a name with its parameters as they were typed, and else as they were ``before``."""
+    from cube2net.io.sources import SOURCES
+
     if source not in SOURCES:
         raise unknown("source", source, [*SOURCES, "bundled"])
     given = split_settings(settings)
@@ -206,6 +203,8 @@ def _topic_model(name: str, count: int, groups: int | None = None, spark: Engine
         raise ParameterError("topics by 'spark-lda' are learned on Spark: add --engine spark")
     given = {"count": str(count)} | ({} if groups is None else {"groups": str(groups)})
     handed = {"spark": spark} if name == "spark-lda" else {}
+    from cube2net.topics.models import TOPIC_MODELS
+
     model: TopicModel = configured(TOPIC_MODELS[name], given, f"topic model {name!r}", **handed)
     return model
 
@@ -223,10 +222,10 @@ def update(
     progress: Progress,
 ) -> tuple[Cube, dict[str, int]]:
     """Return a cube with the items of more files added, or some taken out, and how many of what that were."""
-    read_manifest(folder)  # what is no cube is said before anything is read
+    c2n.api.read_manifest(folder)  # what is no cube is said before anything is read
     ids = [] if remove is None else _ids_in(remove)
     corpus = None
-    before = open_cube(folder).settings.get("source") or {}
+    before = c2n.open_cube(folder).settings.get("source") or {}
     if source or paths or settings or remove is None:
         source = source or before.get("name", "")
         if not source:
@@ -238,9 +237,9 @@ def update(
             reader = reader_of(source, paths, settings, strict, before=before)
             if before:
                 progress.note(f"read as the cube was: {_source(before)}")
-            known = open_cube(folder).objects
-            corpus = read_more(known, reader, *(() if source == SQL else paths), progress=progress)
-    return add_items(folder, corpus, skip_known=skip_known, replace=replace, remove=ids, progress=progress)
+            known = c2n.open_cube(folder).objects
+            corpus = c2n.api.read_more(known, reader, *(() if source == SQL else paths), progress=progress)
+    return c2n.api.add_items(folder, corpus, skip_known=skip_known, replace=replace, remove=ids, progress=progress)
 
 
 def _source(source: Mapping[str, Any]) -> str:
@@ -251,9 +250,9 @@ def _source(source: Mapping[str, Any]) -> str:
     """
     said = [str(source["name"])]
     for name, value in source.items():
-        if isinstance(value, Mapping) and name != READING:
+        if isinstance(value, Mapping) and name != c2n.api.READING:
             said.append(f"{name} {', '.join(f'{key}={one!r}' for key, one in value.items())}")
-        elif name not in ("name", READING):
+        elif name not in ("name", c2n.api.READING):
             said.append(name if value is True else f"{name} {value!r}")
     return ", ".join(said)
 
@@ -279,15 +278,15 @@ def task(
     progress: Progress,
 ) -> Cube:
     """Return the cube of a task of link prediction, saved with the task in a folder."""
-    made = read_task(source, *paths, name=name, seed=seed, progress=progress)
+    made = c2n.api.read_task(source, *paths, name=name, seed=seed, progress=progress)
     model = _topic_model("lda", topics)
-    return build_task(made, out, spreadsheet_safe=spreadsheet_safe, topics=model, seed=seed, progress=progress)
+    return c2n.api.build_task(made, out, spreadsheet_safe=spreadsheet_safe, topics=model, seed=seed, progress=progress)
 
 
 def about(folder: Path, between: str | None = None) -> dict[str, Any]:
     """Return what there is to know of a cube on disk, or of its items and links of a time."""
-    cube = view_cube(open_cube(folder), between=between)
-    manifest = read_manifest(folder)
+    cube = c2n.api.view_cube(c2n.open_cube(folder), between=between)
+    manifest = c2n.api.read_manifest(folder)
     settings = cube.settings
     sizes = cube.cells.members.sizes
     largest = np.argsort(-sizes, kind="stable")[:5].tolist()
@@ -324,7 +323,7 @@ def about(folder: Path, between: str | None = None) -> dict[str, Any]:
         else ["direction" if n == "forward" else n for n in cube.details().columns],
         "largest_cells": [{"labels": cube.cell(cell), "objects": int(sizes[cell])} for cell in largest],
         "dropped": settings.get("dropped", {}),
-        "no_direction": {name: list(labels) for name, labels in embed_cells(cube).blank.items() if labels},
+        "no_direction": {name: list(labels) for name, labels in c2n.api.embed_cells(cube).blank.items() if labels},
         "topic_words": _topic_words(cube),
         "settings": {
             name: settings.get(name) for name in ("dimensions", "min_objects", "max_mentions", "seed", "engine")
@@ -470,7 +469,7 @@ class Request:
             build.append(f"seed={self.seed}")
         lines = ["import cube2net as c2n"]
         if found.needs_topics:
-            lines.append("from cube2net.topics import Lda")
+            lines.append("from cube2net.topics.lda import Lda")
         return [*lines, f"corpus = {read}", f"cube = c2n.build_cube(corpus, {', '.join(build)})"]
 
     def _options(self) -> list[str]:
@@ -493,9 +492,7 @@ def asked_of(
 def suggest(asked: Request, query: Path | None, splits: int, progress: Progress) -> Suggestion:
     """Return what is proposed for files."""
     corpus = read(asked.source, asked.paths, asked.settings, asked.strict, progress, asked.where)
-    return suggest_module.suggest(
-        corpus, query, min_objects=asked.min_objects, splits=splits, seed=asked.seed, progress=progress
-    )
+    return c2n.suggest(corpus, query, min_objects=asked.min_objects, splits=splits, seed=asked.seed, progress=progress)
 
 
 def as_record(asked: Request, found: Suggestion) -> dict[str, Any]:

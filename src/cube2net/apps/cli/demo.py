@@ -17,8 +17,9 @@ from cube2net.api.build import build_cube
 from cube2net.api.compare import WRITTEN, compare
 from cube2net.api.construct import construct
 from cube2net.api.datasets import AREA_SIGS, load_areas, load_bundled, load_labs
+from cube2net.api.draw import draw_network
 from cube2net.api.explain import explain
-from cube2net.api.export import draw_network, write_network
+from cube2net.api.export import write_network
 from cube2net.api.query import read_query
 from cube2net.api.report import verdict, write_report
 from cube2net.apps.cli.answers import show_network

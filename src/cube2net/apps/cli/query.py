@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import cube2net as c2n
 from cube2net.apps.cli import answers
 from cube2net.apps.cli.options import (
     AsJson,
@@ -74,15 +75,11 @@ def query(
     **options: Any,
 ) -> None:
     """Make the network around the objects of a query; without options, the one that helps the next step."""
-    from cube2net.api import change
-    from cube2net.api.export import summary
-    from cube2net.api.query import missing_names
-
     answers.check_text(text, max_tokens, as_json=as_json)
     answers.check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
     opened = answers.view(_opened(cube), where, roll_up, between, kind)
     if show_missing:
-        missing = missing_names(opened, query)
+        missing = c2n.api.missing_names(opened, query)
         if as_json:
             show_json({"missing": list(missing)})
         elif missing:
@@ -99,13 +96,13 @@ def query(
             **options,
         )
         steered = options["pins"] or options["bans"]
-        priced = change.prices(network, progress=progress) if prices and steered else ()
+        priced = c2n.prices(network, progress=progress) if prices and steered else ()
         written = answers.write_files(
             network, out, draw, spreadsheet_safe=spreadsheet_safe, progress=progress, seed=options["seed"]
         )
     if as_json:
         costs = {"prices": [price.to_dict() for price in priced]} if priced else {}
-        show_json(summary(network) | costs | answers.about_view(opened))
+        show_json(c2n.api.summary(network) | costs | answers.about_view(opened))
     elif text:
         show_text(answers.text_of(network, max_tokens))
     else:
@@ -132,11 +129,10 @@ def replay(
     quiet: Quiet = False,
 ) -> None:
     """Make a network again by the recipe in its file: the same bytes (status 0), or what differs (status 1)."""
-    from cube2net.api import replay as replay_module
 
     answers.check_files(out, None, spreadsheet_safe=spreadsheet_safe)
     with shown_progress(quiet or as_json) as progress:
-        again = replay_module.replay(file, cube, progress=progress)
+        again = c2n.replay(file, cube, progress=progress)
         written = answers.write_files(again.network, out, spreadsheet_safe=spreadsheet_safe)
     if as_json:
         show_json({"same": again.same, "differences": list(again.differences), "recipe": again.recipe.to_dict()})

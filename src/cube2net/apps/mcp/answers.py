@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cube2net.api.export import to_text
+from cube2net.api.text import to_text
 from cube2net.apps.mcp.replies import (
     ToolReply,
     after,

@@ -14,7 +14,8 @@ from weakref import WeakKeyDictionary
 
 from cube2net._util.files import write_files
 from cube2net._util.text import counted, short
-from cube2net.api.export import described, picture_text, summary
+from cube2net.api.draw import described, picture_text
+from cube2net.api.export import summary
 from cube2net.api.report import results
 from cube2net.errors import ParameterError, whole_number
 from cube2net.model.arguments import path_of

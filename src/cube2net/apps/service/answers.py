@@ -18,8 +18,9 @@ from cube2net.api import drill as drill_module
 from cube2net.api import explain as explain_module
 from cube2net.api.compare import judge
 from cube2net.api.contrast import contrast_with_others
+from cube2net.api.draw import layout_network
 from cube2net.api.drill import finer_levels, place_cells
-from cube2net.api.export import layout_network, summary
+from cube2net.api.export import summary
 from cube2net.api.plan import WITH_OPTIONS
 from cube2net.api.query import example_objects
 from cube2net.api.report import check_report, report_files, results, verdict

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress
 from cube2net._util.text import write_rows
-from cube2net.api.export import check_outputs, draw_network, picture_text, write_network
+from cube2net.api.draw import draw_network, picture_text
+from cube2net.api.export import check_outputs, write_network
 from cube2net.api.plan import WITH_OPTIONS
 from cube2net.apps.service.network_schemas import ExportQuestion
 from cube2net.apps.service.requests import objective_named, split_options

@@ -1,0 +1,196 @@
+"""Update a cube with new, changed or removed items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow.compute as pc
+
+from cube2net._util.compiling import tells_compiling
+from cube2net._util.progress import Progress, Telling, listener
+from cube2net.api.cubes import open_cube
+from cube2net.api.topics import find_topics
+from cube2net.cube.building.build import leave_out_known
+from cube2net.cube.building.concatenation import knows_objects
+from cube2net.cube.building.labels import TOPIC
+from cube2net.cube.building.links import count_heavier
+from cube2net.cube.building.replacing import Changes, change_items, find_changes
+from cube2net.cube.engines import ENGINES
+from cube2net.cube.storage.store import change_folder
+from cube2net.design.propose import with_text
+from cube2net.errors import ParameterError, unknown
+from cube2net.model.arguments import check_call, path_of
+from cube2net.model.corpus import ASSIGNED, WORDS, Corpus, Topics, table
+from cube2net.model.cube import Cube
+from cube2net.model.dimension import DimensionSpec
+from cube2net.model.interfaces import Engine
+from cube2net.topics.lda_model import model_of
+
+
+@check_call
+@tells_compiling
+def update_cube(
+    folder: str | Path,
+    corpus: Corpus | None,
+    *,
+    topics: Topics | None = None,
+    skip_known: bool = False,
+    replace: bool = False,
+    remove: Sequence[str] = (),
+    engine: str = "duckdb",
+    progress: Telling = None,
+) -> Cube:
+    """Return the cube of a folder with the items and links of a corpus added, as if it had been built of all.
+
+    New texts are labelled by the cube's own topic model, in the labels that the cube has. While another process writes
+    the cube, this waits.
+
+    Parameters
+    ----------
+    folder
+        The folder of the cube; it is replaced when all is done.
+    corpus
+        The new data, of the same kind as the old; None where items are removed only.
+    topics
+        Topics of the new items; without any, those that the cube's own model finds.
+    skip_known
+        Whether an item that the cube has already is left out and counted. By default it is refused.
+    replace
+        Whether an item that the cube has already takes the place of the old one where its content is another, and items
+        that the corpus says are gone are taken out. The result is the cube built of what is left, and what came.
+    remove
+        Ids of items to take out, with the objects that only they mentioned; what the cube does not have is no matter.
+    engine
+        The name of the engine that does it, ``"duckdb"`` or ``"spark"``.
+    progress
+        Told how far it is; True for a bar, None for nobody.
+
+    Returns
+    -------
+    Cube
+        The cube opened anew. One that was opened before stays as it was.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import networkx as nx
+    >>> import cube2net as c2n
+    >>> def of(*links):
+    ...     graph = nx.Graph(links)
+    ...     nx.set_node_attributes(graph, "Rome", "city")
+    ...     return c2n.from_networkx(graph)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = c2n.build_cube(of(("ada", "bob")), ["city"], min_objects=1, out=f"{folder}/cube")
+    ...     c2n.update_cube(f"{folder}/cube", of(("eve", "joe")))
+    Cube(city: 1 cell, 4 objects, 2 links)
+    """
+    cube, _ = add_items(
+        folder,
+        corpus,
+        topics=topics,
+        skip_known=skip_known,
+        replace=replace,
+        remove=remove,
+        engine=engine,
+        progress=progress,
+    )
+    return cube
+
+
+def add_items(
+    folder: str | Path,
+    corpus: Corpus | None,
+    *,
+    topics: Topics | None = None,
+    skip_known: bool = False,
+    replace: bool = False,
+    remove: Sequence[str] = (),
+    engine: str = "duckdb",
+    progress: Telling = None,
+) -> tuple[Cube, dict[str, int]]:
+    """Return what :func:`update_cube` does, and how many items, objects, cells and links were added.
+
+    Where items are replaced or removed, it is also said how many items and given links are new, replaced, removed and
+    unchanged; where they are not, how many given links that were there got heavier.
+    """
+    if engine not in ENGINES:
+        raise unknown("engine", engine, ENGINES)
+    if skip_known and replace:
+        raise ParameterError("skip_known leaves items out that the cube has, and replace replaces them: give one")
+    if isinstance(remove, str):
+        raise ParameterError(f"remove is the text {remove!r}, expected ids such as ['p17', 'p18']")
+    if corpus is None and not remove:
+        raise ParameterError("there is nothing to do: give new data, or ids of items to remove")
+    place, progress = path_of(folder, "the folder of the cube"), listener(progress)
+    added: dict[str, int] = {}
+
+    def grown(cube: Cube) -> Cube:
+        new = leave_out_known(cube, corpus) if skip_known and corpus is not None else corpus
+        changes = Changes(new, topics)
+        if replace or remove:
+            changes = find_changes(cube, new, replaces=replace, remove=remove, topics=topics)
+        if not replace and new is not None and new.links is not None:
+            changes.link_counts["heavier"] = count_heavier(cube, new)
+        after = _changed(cube, changes, ENGINES[engine](), progress)
+        before = _counts(cube)
+        added.update({name: count - before[name] for name, count in _counts(after).items()})
+        added.update({f"{what} items": count for what, count in changes.counts.items()})
+        added.update({f"{what} links": count for what, count in changes.link_counts.items()})
+        return after
+
+    change_folder(place, grown, progress=progress)
+    return open_cube(place), added
+
+
+def _changed(cube: Cube, changes: Changes, engine: Engine, progress: Progress) -> Cube:
+    """Return a cube with what comes and without what goes; where it has all of it and nothing goes, it is the same."""
+    corpus = changes.corpus
+    if not changes.goes and (corpus is None or (changes.counts and _has_all(cube, corpus))):
+        return cube
+    topics = changes.topics
+    if corpus is not None and topics is None:
+        topics = _new_topics(cube, corpus, progress)
+    return change_items(cube, changes, engine, topics=topics, progress=progress)
+
+
+def _has_all(cube: Cube, corpus: Corpus) -> bool:
+    """Return whether a cube has all that is left of a corpus: no items, no links but of objects to themselves."""
+    if corpus.items.num_rows or corpus.labels.num_rows:
+        return False
+    if corpus.links is not None and pc.any(pc.not_equal(corpus.links["source"], corpus.links["target"])).as_py():
+        return False
+    return knows_objects(cube, corpus)
+
+
+def _counts(cube: Cube) -> dict[str, int]:
+    items = int(cube.settings.get("items") or 0)
+    return {"items": items, "objects": len(cube.objects), "cells": len(cube.cells), "links": cube.links.count}
+
+
+def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
+    """Return the topics of new texts, by the topic model that was trained for a cube."""
+    if cube.topic_model is None:
+        raise ParameterError("the cube has no topic model: its topics were given, or it has no dimension of topics")
+    return model_of(cube.topic_model()).label_texts(texts, known=_topics_of(cube))
+
+
+def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None:
+    """Return the topics of new items: by the cube's own model, or as they are given; None where it has no topics."""
+    about = cube.settings.get("topics") or {}
+    if corpus.items.num_rows == 0 and (cube.topic_model is not None or about):
+        return Topics((), table(ASSIGNED), table(WORDS))
+    if about.get("text") in corpus.attributes and "text" not in corpus.items.column_names:
+        corpus = with_text(corpus, about["text"])
+    if cube.topic_model is not None:
+        return model_of(cube.topic_model()).topics(corpus, known=_topics_of(cube), progress=progress)
+    return find_topics(corpus, "given", attribute=about["attribute"]) if about.get("model") == "given" else None
+
+
+def _topics_of(cube: Cube) -> set[str]:
+    """Return the labels of a cube's topics: those learned, and what was set aside under a name of its own."""
+    dimensions = {
+        spec.name for spec in map(DimensionSpec.parse, cube.settings.get("dimensions", ())) if spec.attribute == TOPIC
+    }
+    levels = [level for dimension in cube.dimensions for level in dimension.levels if level.name in dimensions]
+    return {label for level in levels for label in level.labels}
