@@ -9,6 +9,7 @@ import numpy as np
 
 from cube2net.evaluation.setups import DEFAULT
 from cube2net.evaluation.statistics import ALL, Difference, differences, estimates
+from cube2net.evaluation.verdict import verdict_of
 from cube2net.model.comparison import Comparison, Setup
 
 # Networks made as large as another have a row of their own only where they are among so many best.
@@ -81,7 +82,7 @@ def means(comparison: Comparison, setup: Setup) -> str:
 
 def section(name: str, judge: str, comparison: Comparison) -> Iterator[str]:
     """Yield the verdict on a task and a row for every network, best first; equal networks have one row."""
-    judged = judge(comparison)
+    judged = verdict_of(comparison)
     peers = {
         (found.one, found.other.method): found
         for found in differences(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.kernels.scores import AGREEMENT, f1, jaccard, nmi, weighed_tables
+from cube2net.kernels.cluster_agreement import AGREEMENT, f1, jaccard, nmi, weighed_tables
 
 # Objects by found and true cluster, and how often each counts.
 OBJECTS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=15).filter(

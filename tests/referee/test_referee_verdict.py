@@ -13,7 +13,7 @@ from cube2net.errors import InputError
 from cube2net.evaluation import verdict as module
 from cube2net.evaluation.statistics import ALL, Difference, differences
 from cube2net.evaluation.verdict import Verdict, verdict_of
-from cube2net.kernels.scores import f1
+from cube2net.kernels.cluster_agreement import f1
 from cube2net.model.comparison import Comparison, Setup, Trial
 
 from comparisons import found_again

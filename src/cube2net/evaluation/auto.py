@@ -22,7 +22,7 @@ from cube2net.evaluation.hidden_links import HiddenRuns, J
 from cube2net.evaluation.setups import DEFAULT
 from cube2net.evaluation.statistics import ENOUGH
 from cube2net.evaluation.trials import Make, Mine
-from cube2net.kernels.scores import AGREEMENT, weighed_tables
+from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
 from cube2net.model.comparison import Setup
 from cube2net.model.fingerprints import network_fingerprint
 from cube2net.model.network import Network

@@ -27,6 +27,7 @@ from cube2net._util.arrays import Array
 from cube2net._util.random import stream
 from cube2net._util.statistics import ENDS, LEVEL, REACH, holm, holm_levels
 from cube2net.errors import InputError, unknown, whole_number
+from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
 from cube2net.model.comparison import Comparison, Setup, Trial
 
 # Differences below this are rounding; and how many numbers a block of draws may hold.
@@ -103,8 +104,6 @@ def _redraw_clusters(
     comparison: Comparison, measure: str, trials: Sequence[Trial], resamples: int, rng: np.random.Generator
 ) -> dict[Trial, Array]:
     """Return the agreement of the clusters of every trial with the labels, for every draw of labelled objects."""
-    from cube2net.kernels.scores import AGREEMENT, weighed_tables
-
     if measure not in AGREEMENT:
         raise unknown("measure of clusters", measure, AGREEMENT)
     labelled = np.flatnonzero(np.array([bool(label) for label in comparison.truth], dtype=bool))

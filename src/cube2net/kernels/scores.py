@@ -1,98 +1,16 @@
-"""Kernels for agreement of clusters, exact tests and ranks of hidden links.
-
-A table is found × true clusters, and functions take stacks of them, … × found × true, to answer with one score a table.
-An object may count several times or not at all, so entries are any numbers of 0 or more and a cluster may be empty: it
-counts as if it were not there. A table without objects has no score: nan.
-"""
+"""Kernels for exact tests, low-rank completion and ranks of hidden links."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
 
-
-def f1(tables: Array) -> Array:
-    """Return Σ_c |c| / n · max_t 2 |c ∩ t| / (|c| + |t|), with c the clusters found and t the true ones.
-
-    >>> float(f1(np.array([[2.0, 0.0], [1.0, 1.0]])))  # ½ · max(4/5, 0) + ½ · max(2/5, 2/3)
-    0.7333333333333334
-    """
-    found, true = tables.sum(axis=-1), tables.sum(axis=-2)
-    best = _share(2 * tables, found[..., :, None] + true[..., None, :]).max(axis=-1)
-    return _share((found * best).sum(axis=-1), found.sum(axis=-1), empty=np.nan)
-
-
-def jaccard(tables: Array) -> Array:
-    """Return ½ · mean_c max_t J(c, t) + ½ · mean_t max_c J(c, t), with J(c, t) = |c ∩ t| / |c ∪ t|.
-
-    >>> float(jaccard(np.array([[2.0, 0.0], [1.0, 1.0]])))  # ½ · (2/3 + 1/2) / 2 + ½ · (2/3 + 1/2) / 2
-    0.5833333333333333
-    """
-    found, true = tables.sum(axis=-1), tables.sum(axis=-2)
-    match = _share(tables, found[..., :, None] + true[..., None, :] - tables)
-    return (_mean_of_full(match.max(axis=-1), found) + _mean_of_full(match.max(axis=-2), true)) / 2
-
-
-def nmi(tables: Array) -> Array:
-    """Return I(C; T) / ((H(C) + H(T)) / 2), and 1 where both sides put all objects into one cluster.
-
-    >>> nmi(np.array([[[2.0, 0.0], [1.0, 1.0]], [[4.0, 0.0], [0.0, 0.0]]])).round(4).tolist()
-    [0.3437, 1.0]
-    """
-    found, true = tables.sum(axis=-1), tables.sum(axis=-2)
-    total = found.sum(axis=-1)
-    single = (np.count_nonzero(found, axis=-1) == 1) & (np.count_nonzero(true, axis=-1) == 1)
-    apart = entropy(_share(found, total[..., None])).sum(axis=-1) + entropy(_share(true, total[..., None])).sum(axis=-1)
-    shared = apart - entropy(_share(tables, total[..., None, None])).sum(axis=(-1, -2))
-    score = np.clip(np.where(single, 1.0, _share(2 * shared, apart)), 0.0, 1.0)
-    return np.where(total > 0, score, np.nan)
-
-
-def entropy(shares: Array) -> Array:
-    """Return −p log₂ p of every share, 0 where it is 0."""
-    safe = np.where(shares > 0, shares, 1.0)
-    return -safe * np.log2(safe)
-
-
-def weighed_tables(found: Array, true: Array, shape: tuple[int, int], times: Array) -> Array:
-    """Return a table for every column of ``times``, which say how often each object counts: tables × found × true.
-
-    ``found`` and ``true`` are the numbers of each object's clusters, below those of ``shape``. It is one product of a
-    sparse matrix (clusters found and true × objects) with ``times`` (objects × tables).
-
-    >>> weighed_tables(np.array([0, 1, 1]), np.array([0, 0, 1]), (2, 2), np.array([[1.0], [0.0], [2.0]])).tolist()
-    [[[1.0, 0.0], [0.0, 2.0]]]
-    """
-    import scipy.sparse as sp
-
-    count = len(found)
-    places = (np.ones(count, times.dtype), found * shape[1] + true, np.arange(count + 1))
-    both = sp.csc_array(places, shape=(shape[0] * shape[1], count)) @ times
-    return np.moveaxis(both.astype(np.float64, copy=False).reshape(*shape, -1), -1, 0)
-
-
-def _share(part: Array, whole: Array, empty: float = 0.0) -> Array:
-    """Return part / whole, and ``empty`` where there is nothing to take a part of."""
-    some = whole > 0
-    return np.where(some, part / np.where(some, whole, 1.0), empty)
-
-
-def _mean_of_full(values: Array, sizes: Array) -> Array:
-    """Return the mean over the clusters that are not empty."""
-    full = sizes > 0
-    return _share(np.where(full, values, 0.0).sum(axis=-1), full.sum(axis=-1), empty=np.nan)
-
-
-AGREEMENT: dict[str, Callable[[Array], Array]] = {"F1": f1, "JC": jaccard, "NMI": nmi}
-"""The three scores by the names that the paper gives them."""
-
-
 # Tables as likely as the one seen, but for rounding, count as such: the logarithms of their chances are so close.
 AS_LIKELY = 1e-9
+
+
 # What is less than so much of a sum does not change it.
 NOTHING = 1e-17
 

@@ -16,8 +16,8 @@ from cube2net._util.arrays import Array, frozen
 from cube2net._util.compiling import one_thread
 from cube2net._util.random import stream
 from cube2net.errors import InputError, unknown, whole_number
-from cube2net.kernels import scores as cluster_agreement
-from cube2net.kernels.scores import entropy
+from cube2net.kernels import cluster_agreement
+from cube2net.kernels.cluster_agreement import entropy
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
