@@ -155,11 +155,15 @@ class Suggestion(Shown):
     query: int | None = field(default=None)
 
     def __repr__(self) -> str:
+        return f"Suggestion({self.describe() or f'nothing: {self.reason}'})"
+
+    def describe(self) -> str:
+        """Return the dimensions with the size of their cells, or an empty text without dimensions."""
         if self.best is None:
-            return f"Suggestion(nothing: {self.reason})"
+            return ""
         names = " × ".join(map(str, self.dimensions))
         counts = self.best.counts
-        return f"Suggestion({names}: about {counted(counts.cells, 'cell')}, {counts.share:.0%} of objects in them)"
+        return f"{names}: about {counted(counts.cells, 'cell')}, {counts.share:.0%} of objects in them"
 
     @property
     def reason(self) -> str:

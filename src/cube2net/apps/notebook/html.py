@@ -292,8 +292,6 @@ def verdict_page(verdict: Any) -> str:
 
 def suggestion_page(suggestion: Suggestion) -> str:
     """Return the dimensions proposed, why, what every attribute would become, and how to build with them."""
-    best = suggestion.best
-    said = str(suggestion).partition("(")[2].removesuffix(")") if best is not None else "no dimensions"
     rows = [
         (each.name, each.kind, f"{each.distinct:,}", str(each.dimension or "–"), each.reason)
         for each in suggestion.attributes
@@ -301,7 +299,7 @@ def suggestion_page(suggestion: Suggestion) -> str:
     heads = ("attribute", "kind", "values", "dimension", "why")
     names = ", ".join(f'"{spec}"' for spec in suggestion.dimensions)
     return page(
-        headline("Suggestion", said),
+        headline("Suggestion", suggestion.describe() or "no dimensions"),
         sentence(suggestion.reason) if suggestion.reason else "",
         table(heads, rows[:FIRST], right=("values",), prose=("dimension", "why"), more=_more(len(rows), "attributes"))
         if rows
