@@ -192,5 +192,5 @@ stress: .venv/ready-stress
 	.venv/bin/python -m stress --minutes $(MINUTES)
 
 clean:
-	rm -rf .venv .venv-lowest dist bench-out demo-out docs-out paper-out stress-out web/node_modules src/cube2net/page docs/reference/names docs/reference/rooms docs/reference/groups .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-lowest dist bench-out demo-out docs-out paper-out stress-out web/node_modules src/cube2net/page docs/reference/names docs/reference/modules docs/reference/groups .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

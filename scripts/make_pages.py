@@ -57,7 +57,7 @@ page is made; `help(c2n.construct)` says more of each. Less common names are in 
 modules: `c2n.cube` rolls cubes up and slices them, `c2n.model` has the types, `c2n.api` has further functions.
 [The glossary](glossary.md) defines the words.
 """
-ROOMS = {
+MODULES = {
     "cube": "A cube from other sides: rolled up, sliced, at other levels, of a time; and how it is made and kept.",
     "model": "The types of data and results: frozen, and checked when made.",
     "api": "Further functions, from raw data to a network and a verdict.",

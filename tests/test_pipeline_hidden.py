@@ -14,7 +14,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.api.compare import compare
-from cube2net.cube.without import hide_pairs
+from cube2net.cube.removal import hide_pairs
 from cube2net.errors import ParameterError
 from cube2net.evaluation.setups import setups_of
 from cube2net.model.cube import Cube

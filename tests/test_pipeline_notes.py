@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.api.change import change as change_network
+from cube2net.api.what_if import change as change_network
 from cube2net.cube.views import dice, of_kind
 from cube2net.cube.window import between
 from cube2net.errors import ParameterError

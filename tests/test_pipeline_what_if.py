@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.api.change import change
 from cube2net.api.construct import KNOWN, choose, network_of
 from cube2net.api.plan import plan_network
+from cube2net.api.what_if import change
 from cube2net.model.cube import Cube
 from cube2net.model.fingerprints import network_fingerprint
 from cube2net.model.names import Node

@@ -1,8 +1,8 @@
 """A page for every public name, made when the site is made, and links that lead to it from wherever it is named.
 
 The names and their order are those of ``src/cube2net/__init__.pyi``. Each gets ``reference/names/NAME.rst``, which has
-Sphinx read signature, types and docstring of the installed package; what is in a room only stands on the page of its
-room, ``reference/rooms/ROOM.rst``. These files are made anew by every build, are not in git, and are not edited.
+Sphinx read signature, types and docstring of the installed package; what is in a module only stands on the page of its
+module, ``reference/modules/MODULE.rst``. These files are made anew by every build, are not in git, and are not edited.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import cube2net
 import cube2net._util.arrays
 
 cube2net._util.arrays.Array = np.ndarray  # what people know, in every type that is shown: before all other imports
-from make_pages import ROOMS, public_names  # noqa: E402
+from make_pages import MODULES, public_names  # noqa: E402
 
 ANSWERS = {
     "evaluation.verdict": "Verdict Finding Way Peer",
@@ -50,7 +50,9 @@ ANSWERS = {
     "io.datasets": "Planted",
     "io.reviews.link_tasks": "Task",
     "apps.notebook.widget": "Explorer",
+    "_util.arrays": "Links Ragged",
     "_util.progress": "Progress",
+    "io.tables.table_roles": "ColumnRole TableRoles",
 }
 """Classes of what public functions give that are in no list of names, for nobody makes one."""
 
@@ -94,14 +96,14 @@ TARGETS = {
 
 
 def write_pages(app: Sphinx) -> None:
-    """Write the pages of public names and of rooms beside those that people wrote; what is the same is not touched."""
+    """Write the pages of public names and of modules, and leave unchanged ones untouched."""
     names = {name for _, group in public_names() for name in group}
     pages = {f"names/{name}.rst": name_page(name) for name in names}
-    pages |= {f"rooms/{room}.rst": room_page(room, said, names) for room, said in ROOMS.items()}
-    pages["rooms/answers.rst"] = answers_page()
+    pages |= {f"modules/{module}.rst": module_page(module, said, names) for module, said in MODULES.items()}
+    pages["modules/answers.rst"] = answers_page()
     pages |= {f"groups/{slug(title)}.rst": group_page(title, group) for title, group in public_names()}
     reference = Path(app.srcdir) / "reference"
-    for folder in ("names", "groups", "rooms"):
+    for folder in ("names", "groups", "modules"):
         (reference / folder).mkdir(exist_ok=True)
         for stale in (reference / folder).iterdir():
             if f"{folder}/{stale.name}" not in pages:
@@ -139,18 +141,18 @@ def first_words(name: str) -> str:
     return (inspect.getdoc(thing) or "").partition("\n")[0] if callable(thing) else name_says(name)
 
 
-def room_page(room: str, said: str, public: Iterable[str]) -> str:
-    """Return the page of a room: what it is for, the public names that it has too, and all others in full."""
-    module = importlib.import_module(f"cube2net.{room}")
+def module_page(name: str, said: str, public: Iterable[str]) -> str:
+    """Return the page of a module: what it is for, the public names that it has too, and all others in full."""
+    module = importlib.import_module(f"cube2net.{name}")
     every = getattr(module, "__all__", [name for name, thing in vars(module).items() if defines(module, thing)])
-    elsewhere = {*public, "NameIndex"} if room == "pipeline" else {*public}
+    elsewhere = {*public, "NameIndex"} if name == "api" else {*public}
     own = [name for name in every if name not in elsewhere]
     also = ", ".join(f":py:obj:`cube2net.{name}`" for name in every if name in public)
     things = [directive(getattr(module, name), name) for name in own if callable(getattr(module, name))]
     tables = [f".. py:data:: {name}\n   :no-typesetting:\n" for name in own if not callable(getattr(module, name))]
-    begins = f"{titled(f'cube2net.{room}')}\n{said}\n\n"
+    begins = f"{titled(f'cube2net.{name}')}\n{said}\n\n"
     shared = f"Public names that it has as well: {also}.\n\n" if also else ""
-    return f"{begins}{shared}.. currentmodule:: cube2net.{room}\n\n" + "\n".join([*tables, *things])
+    return f"{begins}{shared}.. currentmodule:: cube2net.{name}\n\n" + "\n".join([*tables, *things])
 
 
 def defines(module: Any, thing: Any) -> bool:
@@ -230,7 +232,7 @@ def link_names(app: Sphinx, docname: str, source: list[str]) -> None:
         flags=re.MULTILINE,
     )
     groups = [f"groups/{slug(title)}" for title, _ in public_names()]
-    listed = "\n".join([*groups, "rooms/answers", *(f"rooms/{room}" for room in ROOMS)])
+    listed = "\n".join([*groups, "modules/answers", *(f"modules/{module}" for module in MODULES)])
     source[0] = f"{text}\n```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{listed}\n```\n"
 
 

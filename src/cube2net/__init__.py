@@ -5,8 +5,8 @@
 >>> cube = c2n.build_cube(planted.corpus)
 >>> network = c2n.construct(cube, planted.query(0), method="greedy", m=3)
 
-The public names stand in ``__init__.pyi``. What is more special is in the rooms: ``cube2net.cube`` rolls cubes up and
-slices them, ``cube2net.model`` has all that passes between rooms, ``cube2net.api`` every step by itself.
+The public names are listed in ``__init__.pyi``. Less common ones are in three modules: ``cube2net.cube`` rolls cubes up
+and slices them, ``cube2net.model`` has the types, ``cube2net.api`` has further functions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 NAMESPACES = ("api", "cube", "model")
-"""What is to be had as ``cube2net.cube.roll_up``, and is not brought by a star: these are names that people use."""
+"""Modules available as attributes (``cube2net.cube.roll_up``), left out of ``from cube2net import *``."""
 
 _public: list[tuple[Callable[[str], Any], list[str]]] = []
 

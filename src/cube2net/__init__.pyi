@@ -57,7 +57,7 @@ from .model.recipe import (
 from .api.construct import (
     construct as construct,
 )
-from .api.change import (
+from .api.what_if import (
     prices as prices,
 )
 from .api.query import (
@@ -69,7 +69,7 @@ from .api.text import to_text as to_text
 from .api.replay import (
     replay as replay,
 )
-from .api.change import (
+from .api.what_if import (
     without as without,
     with_ as with_,
 )

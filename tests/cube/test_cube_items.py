@@ -17,9 +17,9 @@ from cube2net._util.arrays import Ragged
 from cube2net.cube.building.build import build, update
 from cube2net.cube.building.concatenation import concatenate
 from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.removal import without_items
 from cube2net.cube.storage.store import read, save, verify
 from cube2net.cube.views import dice, roll_up
-from cube2net.cube.without import without_items
 from cube2net.errors import CubeError, ParameterError
 from cube2net.model.corpus import ASSIGNED, WORDS, Topics, table
 from cube2net.model.cube import Cube

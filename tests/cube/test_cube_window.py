@@ -12,12 +12,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cube2net.cube import without as without_module
+from cube2net.cube import removal as without_module
 from cube2net.cube.building.build import build
 from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.removal import without_items
 from cube2net.cube.views import dice, roll_up
 from cube2net.cube.window import Window, between
-from cube2net.cube.without import without_items
 from cube2net.errors import CubeError, ParameterError
 from cube2net.model.corpus import LINKS, MENTIONS, Corpus, table
 from cube2net.model.cube import Cells, Cube

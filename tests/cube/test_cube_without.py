@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from cube2net.cube.building.build import build, update
 from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.removal import without_items
 from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
-from cube2net.cube.without import without_items
 from cube2net.errors import CubeError, ParameterError, SourceError
 from cube2net.model.corpus import Corpus
 from cube2net.model.cube import Cells, Cube

@@ -21,7 +21,7 @@ pytest.importorskip("sphinx_copybutton")
 from built_site import DOCS, loads_of, make_site, served
 from sphinx.util.inventory import InventoryFile
 
-from make_pages import ROOMS, public_names
+from make_pages import MODULES, public_names
 
 pytestmark = pytest.mark.site
 
@@ -138,15 +138,15 @@ def test_every_public_name_has_a_page_of_its_own_that_the_list_leads_to(site: Pa
         assert f'href="names/{name}.html"' in listed
 
 
-def test_everything_that_rooms_offer_is_described_and_so_is_what_public_functions_give(site: Path) -> None:
+def test_everything_that_modules_offer_is_described_and_so_is_what_public_functions_give(site: Path) -> None:
     inventory = InventoryFile.loads((site / "objects.inv").read_bytes(), uri="").data
     known = {name for kind, entries in inventory.items() if kind.startswith("py:") for name in entries}
     last = {name.rpartition(".")[2] for name in known}
-    for room in ("cube", "records", "pipeline"):
-        module = importlib.import_module(f"cube2net.{room}")
+    for part in ("cube", "model", "api"):
+        module = importlib.import_module(f"cube2net.{part}")
         for name in module.__all__:
-            assert name in last, f"cube2net.{room}.{name}"
-    assert set(ROOMS) >= {"cube", "records", "pipeline", "interfaces", "errors"}
+            assert name in last, f"cube2net.{part}.{name}"
+    assert set(MODULES) >= {"cube", "model", "api", "model.interfaces", "errors"}
     for name in ("cube2net.Network.nodes", "cube2net.Cube.query", "cube2net.evaluation.verdict.Verdict.helps"):
         assert name in known
 
@@ -171,7 +171,7 @@ def test_the_page_of_a_record_has_its_fields_with_types_its_properties_and_metho
 
 
 def test_no_mark_of_a_docstring_is_left_on_a_page(site: Path) -> None:
-    for page in (*(site / "reference" / "names").glob("*.html"), *(site / "reference" / "rooms").glob("*.html")):
+    for page in (*(site / "reference" / "names").glob("*.html"), *(site / "reference" / "modules").glob("*.html")):
         body = page.read_text(encoding="utf-8").partition("<article")[2].partition("</article>")[0]
         prose = re.sub(r"<pre.*?</pre>", "", body, flags=re.DOTALL)
         text = re.sub(r"<[^>]+>", "", prose)

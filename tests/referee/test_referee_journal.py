@@ -165,7 +165,7 @@ def test_reading_a_journal_changes_nothing_in_it(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-5])
     before = path.read_bytes()
     journal = Journal.read(path)
-    assert journal.about == {"format": 2, **ABOUT} and len(journal.trials) == 2
+    assert journal.about == {"format": journals.FORMAT, **ABOUT} and len(journal.trials) == 2
     journal.add(TRIALS["failed"])
     assert path.read_bytes() == before
 

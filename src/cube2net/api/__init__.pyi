@@ -64,7 +64,7 @@ from .plan import (
     default_levels as default_levels,
     default_objective as default_objective,
 )
-from .change import (
+from .what_if import (
     prices as prices,
 )
 from .query import (
@@ -112,7 +112,7 @@ from .text import to_text as to_text
 from .topics import (
     find_topics as find_topics,
 )
-from .change import (
+from .what_if import (
     with_ as with_,
     without as without,
 )

@@ -67,7 +67,7 @@ from .window import (
     times_of as times_of,
     window_labels as window_labels,
 )
-from .without import (
+from .removal import (
     hide_pairs as hide_pairs,
     unlinked_pairs as unlinked_pairs,
     without_items as without_items,

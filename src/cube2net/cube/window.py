@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array, Links, Ragged, offsets, row_of_entries, take_rows
 from cube2net.cube.building.labels import FINER, MONTH_ALONE, YEAR_ALONE
 from cube2net.cube.building.links import keep_link_rows
+from cube2net.cube.removal import remove_items
 from cube2net.cube.storage.parts import check_whole, given
 from cube2net.cube.views import add_view_throughout, limit_objects
-from cube2net.cube.without import remove_items
 from cube2net.errors import CubeError, ParameterError, Setting, listed, quoted, unknown
 from cube2net.model.cube import ITEM, TIME, Cube, LinkDetails, remembered
 from cube2net.model.dimension import DimensionSpec

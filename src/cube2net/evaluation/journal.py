@@ -19,7 +19,7 @@ from cube2net._util.files import one_sentence, write_files
 from cube2net.errors import HIGHEST, InputError, listed
 from cube2net.model.comparison import Setup, Trial
 
-FORMAT = 2  # raised when what the words of a setup mean changes, so that old trials are not mixed with new ones
+FORMAT = 3  # raised when what the words of a setup mean changes, so that old trials are not mixed with new ones
 
 LONGEST = 2**28
 """No line of a journal has so many bytes: a trial of a million objects has a tenth of them."""

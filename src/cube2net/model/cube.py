@@ -154,7 +154,7 @@ class Cube(Shown):
     rolling up is exact. ``homes`` is the way back, object → cells. ``finest`` is the cube that this one was rolled up
     from, or that its cells were picked from. ``topic_words(topic, term, weight)`` are the heaviest terms of the topics
     where a topic model made them, and ``topic_model`` gives the trained model as a table when called. ``ledger`` gives,
-    when called, what has to be known of the items so that others can be added; only the cube room looks into it.
+    when called, what has to be known of the items so that others can be added; only the package ``cube`` reads it.
     ``kept_views`` are the views of other cuboids that were asked for before.
     ``items`` gives, when called, which items mention which objects and are in which cells, where the cube keeps that.
     ``details`` gives the links one by one, where the source says which way they lead, their kinds, times or items.

@@ -252,14 +252,14 @@ def without(
     **options: Any,
 ) -> None:
     """Tell what a network would be without some of its cells or objects, or with others: who comes, who goes."""
-    from cube2net.api import change as change_module
+    from cube2net.api import what_if
 
     answers.check_files(out, None, spreadsheet_safe=spreadsheet_safe)
     if not node and not add:
         raise ParameterError("nothing is asked: name what is left out (--node NAME), or what is put in (--add NAME)")
     with shown_progress(quiet or as_json) as progress:
         made = network_of(cube, query, network, options, progress)
-        change = change_module.change(made, without=list(node or []), with_=list(add or []))
+        change = what_if.change(made, without=list(node or []), with_=list(add or []))
         written = answers.write_files(change.network, out, spreadsheet_safe=spreadsheet_safe)
     asked = answers.cube_of(made)
     if as_json:

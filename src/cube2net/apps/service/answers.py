@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from cube2net import __version__
 from cube2net._util.progress import Progress
-from cube2net.api import change
-from cube2net.api import change as change_module
 from cube2net.api import contrast as contrast_module
 from cube2net.api import drill as drill_module
 from cube2net.api import explain as explain_module
+from cube2net.api import what_if
 from cube2net.api.compare import judge
 from cube2net.api.contrast import contrast_with_others
 from cube2net.api.draw import layout_network
@@ -92,7 +91,7 @@ def construct(desk: Desk, question: ConstructQuestion, progress: Progress) -> Ne
     about: Any = summary(network)
     pins: Any = question["ask"].get("pins") or []
     pinned = {tuple(pin["cell"]) for pin in pins if "cell" in pin}
-    prices = change.prices(network, progress=progress) if question.get("prices") else ()
+    prices = what_if.prices(network, progress=progress) if question.get("prices") else ()
     return {
         "ask": desk.sealed_words(request),  # type: ignore[typeddict-item]
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
@@ -180,7 +179,7 @@ def without(desk: Desk, question: WithoutQuestion, progress: Progress) -> Change
     network = desk.network(question["ask"], progress)
     out = [node_given(desk.cube, node) for node in question.get("without", [])]
     inside = [node_given(desk.cube, node) for node in question.get("with_", [])]
-    change = change_module.change(network, without=out, with_=inside)
+    change = what_if.change(network, without=out, with_=inside)
     told: Any = change.to_dict()
     return {
         "sentence": change.sentence,
