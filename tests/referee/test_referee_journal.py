@@ -198,11 +198,14 @@ def test_the_journal_of_another_comparison_is_refused_by_what_differs(
 
 def test_a_journal_of_a_later_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "trials.jsonl"
-    path.write_text(json.dumps({**ABOUT, "format": 3}) + "\n")
+    path.write_text(json.dumps({**ABOUT, "format": journals.FORMAT + 1}) + "\n")
     assert "(it differs in format)" in refused(path)
     with pytest.raises(InputError) as caught:
         Journal.read(path)
-    assert str(caught.value) == f"{str(path)!r} is a journal of format 3, expected 2: it was written by another version"
+    said = (
+        f"is a journal of format {journals.FORMAT + 1}, expected {journals.FORMAT}: it was written by another version"
+    )
+    assert str(caught.value) == f"{str(path)!r} {said}"
 
 
 def test_other_names_are_added_to_what_the_journal_says_and_its_trials_stay(tmp_path: Path) -> None:
