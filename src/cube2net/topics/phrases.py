@@ -12,20 +12,15 @@ from cube2net._util.progress import Progress, silent
 from cube2net.errors import ParameterError
 from cube2net.model.corpus import TERMS, table
 from cube2net.topics.preprocessing import (
-    CONNECTORS,
-    EMPTY_WORDS,
     LANGUAGES,
-    NAMES,
-    SMALL_WORDS,
     UNKNOWN,
-    WEAK_WORDS,
     fold_plurals,
     languages,
     main_language,
     set_aside,
     tokenise,
-    words,
 )
+from cube2net.topics.stopwords import CONNECTORS, EMPTY_WORDS, NAMES, SMALL_WORDS, WEAK_WORDS, words
 from cube2net.topics.text_batches import SLICE, Texts, look_up, occurrences
 
 # Where more than this share of the texts would have no term left, words in up to half of them stay: in texts of few
