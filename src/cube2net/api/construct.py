@@ -181,14 +181,14 @@ def construct(
 
 def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) -> Method | MakesNetworks:
     """Return the method of a name with its options, or the object itself."""
-    kinds: dict[str, type[Any]] = dict(METHODS)
     if isinstance(method, str) and method in WITH_OPTIONS:
         method, own = WITH_OPTIONS[method]
         options = {**own, **options}
-    if isinstance(method, str) and method not in kinds:
+    kinds: dict[str, type[Any]] = METHODS
+    if isinstance(method, str) and (method == "auto" or method not in METHODS):
         from cube2net.api.compare import Auto
 
-        kinds["auto"] = Auto
+        kinds = {**METHODS, "auto": Auto}
     if options and isinstance(method, str) and method in kinds:
         check_options(options, f"the method {method!r}", options_of(kinds[method]), construct)
     elif options and not isinstance(method, str):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
+from cube2net._util.registry import Registry
 from cube2net.api.query import Asked, query_of
 from cube2net.cube.cuboids import BOTH, FULL, cuboid
 from cube2net.errors import InputError, ParameterError, QueryError
@@ -85,18 +86,21 @@ def objective_name(objective: Objective | LinkObjective) -> str:
     return called(objective.function) if isinstance(objective, Own) else name_of(objective, OBJECTIVES)
 
 
-METHODS: dict[str, type[Method]] = {
-    "none": Nothing,
-    "hops": Hops,
-    "pagerank": PageRank,
-    "steiner": Steiner,
-    "maxdisc": MaxDisc,
-    "random": Random,
-    "greedy": Greedy,
-    "anneal": Anneal,
-    "exact": Exact,
-    "cube2net": Cube2net,
-}
+METHODS: Registry[type[Method]] = Registry(
+    "cube2net.methods",
+    {
+        "none": Nothing,
+        "hops": Hops,
+        "pagerank": PageRank,
+        "steiner": Steiner,
+        "maxdisc": MaxDisc,
+        "random": Random,
+        "greedy": Greedy,
+        "anneal": Anneal,
+        "exact": Exact,
+        "cube2net": Cube2net,
+    },
+)
 """Every method by its name, in the order in which one would teach them."""
 
 WITH_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {

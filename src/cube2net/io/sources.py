@@ -1,5 +1,6 @@
 """The sources by name."""
 
+from cube2net._util.registry import Registry
 from cube2net.io.bibliography.acl import Acl
 from cube2net.io.bibliography.aminer import Aminer
 from cube2net.io.bibliography.dblp import Dblp
@@ -11,14 +12,17 @@ from cube2net.io.sql import Sql
 from cube2net.io.tables.table_source import Tables
 from cube2net.model.interfaces import Source
 
-SOURCES: dict[str, type[Source]] = {
-    "tables": Tables,
-    "sql": Sql,
-    "graph": Graph,
-    "openalex": OpenAlex,
-    "acl": Acl,
-    "aminer": Aminer,
-    "dblp": Dblp,
-    "yelp": Yelp,
-    "movies": Movies,
-}
+SOURCES: Registry[type[Source]] = Registry(
+    "cube2net.sources",
+    {
+        "tables": Tables,
+        "sql": Sql,
+        "graph": Graph,
+        "openalex": OpenAlex,
+        "acl": Acl,
+        "aminer": Aminer,
+        "dblp": Dblp,
+        "yelp": Yelp,
+        "movies": Movies,
+    },
+)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cube2net._util.arrays import Array
+from cube2net._util.registry import Registry
 from cube2net.errors import InputError, ParameterError, QueryError, whole_number
 from cube2net.model.interfaces import LinkObjective, Objective
 from cube2net.model.objective import Judge, Repeats, Weights, called
@@ -224,14 +225,17 @@ class Own:
         return Judge(lambda objects: self.function(objects, query), count, called(self.function), query.objects)
 
 
-OBJECTIVES: dict[str, type[Objective] | type[LinkObjective]] = {
-    "jaccard": Jaccard,
-    "fbeta": FBeta,
-    "precision": Precision,
-    "coverage": Coverage,
-    "linked": Linked,
-    "cover": Cover,
-}
+OBJECTIVES: Registry[type[Objective] | type[LinkObjective]] = Registry(
+    "cube2net.objectives",
+    {
+        "jaccard": Jaccard,
+        "fbeta": FBeta,
+        "precision": Precision,
+        "coverage": Coverage,
+        "linked": Linked,
+        "cover": Cover,
+    },
+)
 
 
 def _weigh_query(

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cube2net._util.files import check_path, write_files
+from cube2net._util.registry import Registry
 from cube2net.errors import ParameterError, quoted
 from cube2net.model.arguments import expect
 from cube2net.model.interfaces import Exporter
@@ -32,25 +32,26 @@ from cube2net.network.export.tables import (
 from cube2net.network.export.xlsx import write_workbook
 from cube2net.network.export.xml import write_gexf, write_graphml
 
-if TYPE_CHECKING:
-    pass
-
 NODES, LINKS, RECIPE = ".nodes", ".links", ".recipe.json"
 
 CSV = {NODES: write_nodes_csv, LINKS: write_links_csv}
 NEO4J = {NODES: write_neo4j_nodes, LINKS: write_neo4j_links}
-EXPORTS: dict[str, Mapping[str, Exporter]] = {
-    ".graphml": {"": write_graphml},
-    ".gexf": {"": write_gexf},
-    ".xlsx": {"": write_workbook},
-    ".csv": CSV,
-    ".parquet": {NODES: write_nodes_parquet, LINKS: write_links_parquet},
-    ".npz": {"": write_npz},
-    ".json": {"": write_json},
-    ".cyjs": {"": write_cyjs},
-    ".vosviewer.json": {"": write_vosviewer},
-    ".neo4j.csv": NEO4J,
-}
+EXPORTS: Registry[Mapping[str, Exporter]] = Registry(
+    "cube2net.exports",
+    {
+        ".graphml": {"": write_graphml},
+        ".gexf": {"": write_gexf},
+        ".xlsx": {"": write_workbook},
+        ".csv": CSV,
+        ".parquet": {NODES: write_nodes_parquet, LINKS: write_links_parquet},
+        ".npz": {"": write_npz},
+        ".json": {"": write_json},
+        ".cyjs": {"": write_cyjs},
+        ".vosviewer.json": {"": write_vosviewer},
+        ".neo4j.csv": NEO4J,
+    },
+    adapt=lambda write: {"": write},
+)
 """By suffix: what stands before the suffix in the name of each file, and who writes that file."""
 
 SAFE_EXPORTS: dict[str, Mapping[str, Exporter]] = {
@@ -85,6 +86,8 @@ def find_suffix(path: Path) -> str:
     >>> find_suffix(Path("net.CSV")), find_suffix(Path("net.neo4j.csv")), find_suffix(Path("net.txt"))
     ('.csv', '.neo4j.csv', '.txt')
     """
+    if path.suffix.lower() not in EXPORTS:
+        EXPORTS.load_plugins()
     fitting = [suffix for suffix in EXPORTS if path.name.lower().endswith(suffix) and len(path.name) > len(suffix)]
     return max(fitting, key=len, default=path.suffix)
 
