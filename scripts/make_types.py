@@ -4,7 +4,7 @@
     python scripts/make_types.py --check   # says whether it is current
 
 The shapes stand in src/cube2net/api (files that end in shapes.py);
-a test of tests/api holds the file to them.
+a test of tests/service holds the file to them.
 """
 
 from __future__ import annotations

@@ -9,6 +9,6 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-for _folder in ("tests", "tests/sources", "tests/cube"):  # the small samples that the tests have
+for _folder in ("tests", "tests/io", "tests/cube"):  # the small samples that the tests have
     if str(ROOT / _folder) not in sys.path:
         sys.path.append(str(ROOT / _folder))

@@ -17,12 +17,12 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import test_sources_acl as acl
-import test_sources_aminer as aminer
-import test_sources_dblp as dblp
-import test_sources_graph_files as graphs
-import test_sources_movies as movies
-import test_sources_yelp as yelp
+import test_io_acl as acl
+import test_io_aminer as aminer
+import test_io_dblp as dblp
+import test_io_graph_files as graphs
+import test_io_movies as movies
+import test_io_yelp as yelp
 from workbook_files import unzipped, workbook
 from workbook_files import zipped as zipped_parts
 

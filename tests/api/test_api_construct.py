@@ -1,318 +1,329 @@
-"""The network of a question over JSON: its roles, its shortest words, its reasons; and places for its nodes."""
+"""What construct wires: objectives that see links, functions, queries that no cell helps, bounds, cell vectors."""
 
 from __future__ import annotations
 
-import json
-import threading
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.spatial.distance import pdist
 
 import cube2net as c2n
-from cube2net.apps.service.service import Desk
-from cube2net.errors import CubeError, ParameterError, QueryError
+from cube2net._util.arrays import Array
+from cube2net._util.progress import Progress, silent
+from cube2net.errors import InputError, ParameterError, QueryError
+from cube2net.model.cube import Cube
+from cube2net.model.objective import Judge, Weights, Worth
+from cube2net.model.query import Query
+from cube2net.model.selection import Budget, Selection
+from cube2net.model.vectors import Vectors
+from cube2net.selection.exact.exact import bounded
+from cube2net.selection.greedy import Greedy
 
-Ask = dict[str, Any]
+from toys import random_cube, toy_cube
 
-
-def made(desk: Desk, ask: Ask) -> dict[str, Any]:
-    return desk.answer("construct", {"ask": ask})
-
-
-def test_an_answer_is_the_network_that_construct_makes(desk: Desk, ask: Ask) -> None:
-    answer = made(desk, ask)
-    network = c2n.construct(desk.cube, dict(zip(ask["query"], ask["labels"], strict=True)))
-    assert network.recipe is not None
-    assert answer["fingerprint"] == network.recipe.made["checksum"]
-    assert answer["nodes"]["id"] == network.nodes["id"].to_pylist()
-    assert answer["links"]["weight"] == network.weight.tolist()
-    assert [tuple(cell["labels"]) for cell in answer["cells"]] == list(network.labels)
-    assert answer["ask"] == {**ask, "cube": desk.checksum}
-    nodes = f"24 objects of the query, 24 near objects and {len(answer['cells'])} cells"
-    held = f"the cells hold {answer['summary']['query_held']} of the 24, cover {answer['value']:.0f}"
-    links = f"{len(answer['links']['weight'])} links"
-    assert answer["sentence"] == f"{nodes}, {links}; {held}; {answer['certificate']}"
-    assert "Network(" not in answer["sentence"]
+PARTS = {"weigh", "select", "train", "links"}
 
 
-def test_nodes_have_the_role_that_they_play(desk: Desk, ask: Ask) -> None:
-    cell = made(desk, ask)["cells"][1]["labels"]
-    pins = [{"object": "o150"}, {"cell": cell}, {"object": ask["query"][0]}]
-    answer = made(desk, ask | {"pins": pins, "near": 5})
-    nodes = answer["nodes"]
-    roles = dict(zip(nodes["id"], nodes["role"], strict=True))
-    assert [roles[key] for key in nodes["id"][: len(ask["query"])]] == ["query"] * len(ask["query"])
-    assert set(ask["query"]) == set(nodes["id"][: len(ask["query"])])
-    assert roles["o150"] == "pinned"
-    assert sorted(set(nodes["role"])) == ["cell", "near", "pinned", "query"]
-    assert [each["pinned"] for each in answer["cells"]].count(True) == 1
-    assert answer["cells"][0]["labels"] == cell
-    assert nodes["labels"][-1] is not None
-    assert nodes["labels"][0] is None
-    brought = made(desk, ask | {"form": "objects", "m": 3})
-    assert set(brought["nodes"]["role"]) == {"query", "brought"}
-    assert " more that 3 cells bring, " in brought["sentence"]
-    alone = made(desk, {"query": ["o1"], "method": "none"})["sentence"]
-    assert alone == "1 object of the query, 0 links"
+def share(objects: Array, query: Query) -> float:
+    """Return the share of the query brought, less a little for every object."""
+    return float(np.isin(query.objects, objects).mean()) - len(objects) / 1000
 
 
-SAME = [
-    {"method": "greedy"},
-    {"form": "woven", "objective": "cover"},
-    {"levels": "full+one", "seed": 0, "bound": False},
-    {"levels": ["full+one"], "pins": [], "where": {}, "m": None, "near": None},
-    {"where": {"venue": []}, "options": {"by": "value", "prefix": "all"}},
-]
+# Objectives that see links
 
 
-@pytest.mark.parametrize("words", SAME, ids=str)
-def test_the_same_question_in_other_words_has_the_same_shortest_words(desk: Desk, ask: Ask, words: Ask) -> None:
-    assert made(desk, ask | words)["ask"] == made(desk, ask)["ask"]
+def test_linked_brings_near_objects_where_jaccard_sees_no_difference() -> None:
+    cube = toy_cube([[0, 4, 5], [0, 2, 3]], objects=6, links=[(0, 2), (1, 2), (0, 3), (1, 3), (4, 5)])
+    assert c2n.construct(cube, [0, 1], m=1, objective="jaccard").selection.cells.tolist() == [0]
+    near = c2n.construct(cube, [0, 1], m=1, objective="linked")
+    assert near.selection.cells.tolist() == [1]
+    assert near.selection.value == 3 / 4
+    assert c2n.api.weigh(cube, near.query, "linked").value(near.selection.objects) == 3 / 4
 
 
-OTHER = [
-    *({"levels": "full"}, {"r": 3}),
-    *({"m": 0}, {"near": 0}, {"r": 1}, {"m": 4}, {"seed": 3}, {"form": "cells"}, {"method": "pagerank"}),
-    *({"levels": "one"}, {"levels": "one", "r": 3}, {"where": {"decades": ["199X"]}}, {"roll_up": {"year": "decades"}}),
-    *({"between": "1995..2005"}, {"like": ["o150"]}, {"unlike": ["o150"]}, {"bans": [{"object": "o150"}]}),
-    *({"options": {"by": "price"}}, {"objective": "fbeta", "options": {"beta": 2}}),
-    *({"kind": ["object"]}, {"max_nodes": 30}, {"options": {"membership": "even"}}, {"method": "hops 2"}),
-]
+def test_members_without_a_link_to_the_network_are_left_out_where_the_objective_sees_links() -> None:
+    cube = toy_cube([[0, 1, 2, 3]], objects=6, links=[(0, 1), (1, 2), (3, 4)])
+    for options, objects, left_out in (
+        ({}, [0, 1, 2, 3], 0),
+        ({"objective": "linked"}, [0, 1, 2], 1),
+        ({"objective": "linked", "keep": "all"}, [0, 1, 2, 3], 0),
+        ({"keep": "linked"}, [0, 1, 2], 1),
+        ({"keep": "linked", "form": "both"}, [0, 1, 2], 1),
+        ({"objective": "linked", "form": "cells"}, [0], 0),
+    ):
+        network = c2n.construct(cube, [0], m=1, **({"form": "objects"} | options))
+        assert network.objects.tolist() == objects
+        assert c2n.api.summary(network)["left_out"] == left_out
 
 
-@pytest.mark.parametrize("words", OTHER, ids=str)
-def test_asking_again_by_the_shortest_words_gives_the_same_network(folder: Path, ask: Ask, words: Ask) -> None:
-    desk, other = (Desk(c2n.open_cube(folder)) for _ in range(2))
-    first = made(desk, ask | words)
-    again = made(other, first["ask"])
-    assert again["ask"] == first["ask"]
-    assert again["fingerprint"] == first["fingerprint"]
-    assert first["ask"] == {**ask, **words, "cube": desk.checksum}
+def test_what_is_kept_is_all_or_linked() -> None:
+    with pytest.raises(ParameterError) as caught:
+        c2n.construct(toy_cube([[0]], objects=1), [0], keep="link")
+    assert str(caught.value) == "unknown keep 'link': choose one of all, linked (did you mean 'linked'?)"
 
 
-def test_ids_stand_once_in_the_order_given_and_as_the_cube_has_them(desk: Desk) -> None:
-    answer = made(desk, {"query": ["o7", "Ada Lovelace", "o7", "o1"], "labels": ["a", "b", "a", ""]})
-    assert answer["ask"]["query"] == ["o7", "o5", "o1"]
-    assert answer["ask"]["labels"] == ["a", "b", ""]
-    assert "labels" not in made(desk, {"query": ["o7"], "labels": [""]})["ask"]
+def test_an_objective_of_ones_own_may_see_links() -> None:
+    @dataclass(frozen=True)
+    class Near:
+        damping: float = 0.5
+
+        def weigh_links(self, query: Query, affinity: Array, linked: Array) -> Weights:
+            return Weights(gain=affinity, cost=np.zeros(len(affinity)), cost0=1.0)
+
+    cube = toy_cube([[0, 1], [2, 3]], objects=4, links=[(0, 1), (1, 2)])
+    network = c2n.construct(cube, [0], objective=Near())
+    assert network.settings["objective"] == "Near"
+    assert network.settings["keep"] == "linked"
+    assert network.selection.value == pytest.approx(1.0, abs=1e-4)
 
 
-def test_a_question_of_another_cube_is_refused(desk: Desk, ask: Ask) -> None:
-    with pytest.raises(CubeError, match=r"asked of another cube: its checksum begins 'abc', this one's '[0-9a-f]{12}'"):
-        made(desk, ask | {"cube": "abc"})
+# A user's own function
 
 
-REFUSED = [
-    ({"method": "gredy"}, r"^unknown method 'gredy': .*did you mean 'greedy'"),
-    ({"options": {"save": "/tmp/x"}}, r"^unknown option of the method 'greedy' 'save'"),
-    (
-        {"method": "cube2net", "options": {"policy": "/etc/passwd"}},
-        r"^unknown option of the method 'cube2net' 'policy'",
-    ),
-    ({"method": "cube2net", "options": {"save": "x"}}, r"^unknown option of the method 'cube2net' 'save'"),
-    ({"options": {"cube": "x"}}, r"^unknown option of the method 'greedy' 'cube'"),
-    ({"options": {"progress": "x"}}, r"^unknown option of the method 'greedy' 'progress'"),
-    ({"r": 2, "objective": "jaccard"}, r"^r is 2, and only the objective 'cover' has one"),
-    ({"r": 2, "options": {"by": "price"}}, r"^r is 2, and only the objective 'cover' has one"),
-    ({"method": "anneal", "options": {"seconds": "x"}}, r"^method 'anneal' cannot be made so: "),
-    ({"labels": ["a"]}, r"^labels has 1 entries, expected one for each of 24 objects$"),
-    ({"pins": [{"cell": ["199X", "venue 0"]}]}, r"labels, got \('199X', 'venue 0'\)"),
-    ({"pins": [{"object": "nobody"}]}, "nobody"),
-]
+@pytest.mark.parametrize("method", ["none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy"])
+def test_every_method_reports_the_value_that_a_function_gives(method: str) -> None:
+    cube = random_cube(3)
+    network = c2n.construct(cube, [1, 5, 9], method, m=3, objective=share)
+    assert network.selection.value == share(network.selection.objects, network.query)
+    assert network.settings["objective"] == "share"
 
 
-@pytest.mark.parametrize(("words", "sentence"), REFUSED, ids=lambda value: str(value)[:40])
-def test_what_cannot_be_asked_is_refused_in_one_sentence(desk: Desk, ask: Ask, words: Ask, sentence: str) -> None:
-    with pytest.raises((ParameterError, QueryError), match=sentence):
-        made(desk, ask | words)
+def test_greedy_follows_a_function() -> None:
+    cube = toy_cube([[0, 1, 2, 3, 4], [0, 1], [2]], objects=6)
+    network = c2n.construct(cube, [0, 1, 2], m=2, objective=share)
+    assert network.selection.cells.tolist() == [0, 1]
+    assert network.selection.values.tolist() == pytest.approx([1 - 5 / 1000, 1 - 5 / 1000])
+    small = c2n.construct(cube, [0, 1, 2], m=2, objective=lambda objects, query: 1 / (1 + len(objects)))
+    assert small.selection.cells.tolist() == [2, 1]
+    assert c2n.api.summary(small)["objective"] == "<lambda>"
 
 
-def test_prices_are_told_where_they_are_asked_for(desk: Desk, ask: Ask) -> None:
-    cell = made(desk, ask)["cells"][-1]["labels"]
-    steered = ask | {"pins": [{"cell": cell}], "m": 2}
-    assert desk.answer("construct", {"ask": steered})["prices"] == []
-    (price,) = desk.answer("construct", {"ask": steered, "prices": True})["prices"]
-    assert price["kind"] == "pin"
-    assert price["price"] >= 0
-    assert price["sentence"].startswith("keeping ⟨")
+def test_gains_of_cells_by_a_function_sum_to_its_value() -> None:
+    cube = random_cube(1)
+    about = c2n.api.summary(c2n.construct(cube, [1, 5, 9], m=3, objective=lambda objects, query: 2 + len(objects)))
+    assert 2 + sum(cell["gain"] for cell in about["cells"]) == about["value"]
 
 
-def test_a_remembered_network_answers_as_a_new_one_does(folder: Path, ask: Ask) -> None:
-    desk = Desk(c2n.open_cube(folder))
-
-    def told() -> str:
-        answer = made(desk, ask)
-        return json.dumps({name: answer[name] for name in answer if name not in ("seconds", "summary")})
-
-    assert told() == told()
-    assert desk.network(ask) is desk.network(ask | {"method": "greedy"})  # type: ignore[arg-type]
+def test_a_function_with_other_arguments_and_a_class_are_refused() -> None:
+    cube = random_cube(0)
+    with pytest.raises(ParameterError, match="the objective '<lambda>' must take two arguments, the objects and the"):
+        c2n.construct(cube, [0], objective=lambda objects: 1.0)  # type: ignore[arg-type, misc]
+    with pytest.raises(ParameterError, match="an objective is a name .* or an object like one, got <class"):
+        c2n.construct(cube, [0], objective=Weights)  # type: ignore[arg-type]
 
 
-def test_many_threads_get_the_answers_that_one_gets(folder: Path, ask: Ask) -> None:
-    desk = Desk(c2n.open_cube(folder))
-    asks = [ask | {"m": m, **more} for m in (1, 2, 3, 4) for more in ({}, {"between": "1995.."}, {"levels": "one"})]
-    single = [made(Desk(c2n.open_cube(folder)), each)["fingerprint"] for each in asks]
-    found: dict[tuple[int, int], str] = {}
-
-    def work(own: int) -> None:
-        for number in np.random.default_rng(own).permutation(len(asks)).tolist():
-            found[own, number] = made(desk, asks[number])["fingerprint"]
-
-    threads = [threading.Thread(target=work, args=(own,)) for own in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 4 * len(asks)
-    assert all(mark == single[number] for (_, number), mark in found.items())
+# What is wrong is said by name
 
 
-def test_long_questions_are_known_before_they_are_asked(folder: Path, ask: Ask) -> None:
-    desk = Desk(c2n.open_cube(folder))
-    assert desk.is_long("compare", {"ask": ask})
-    assert not desk.is_long("construct", {"ask": ask})
-    assert not desk.is_long("names", {"text": "a"})
-    exact = {"ask": ask | {"method": "exact"}}
-    assert desk.is_long("construct", exact)
-    assert desk.is_long("layout", exact)
-    assert desk.is_long("export", exact)
-    desk.answer("construct", exact)
-    assert not desk.is_long("layout", exact)
-    assert not desk.is_long("construct", {"ask": ask | {"bound": True}})
-    assert desk.is_long("construct", {"ask": ask | {"bound": True, "form": "objects"}})
-    pins = [{"object": f"o{number}"} for number in range(100, 109)]
-    assert not desk.is_long("construct", {"ask": ask | {"pins": pins}})
-    assert desk.is_long("construct", {"ask": ask | {"pins": pins}, "prices": True})
-    assert not desk.is_long("construct", {"ask": ask | {"pins": pins[:3]}, "prices": True})
-    for wrong in ({"ask": 3}, {}, [], {"ask": {"method": "exact"}}, {"ask": {"method": ["exact"], "query": 3}}):
-        assert not desk.is_long("construct", wrong)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match=r"^unknown question 'konstruct': .*did you mean 'construct'"):
-        desk.answer("konstruct", {})
+@dataclass(frozen=True)
+class Odd:
+    """An objective that makes whatever it is told to."""
 
+    make: Callable[[int], object]
 
-# Places
-
-
-def places(desk: Desk, ask: Ask, start: Any = None) -> np.ndarray[Any, Any]:
-    question = {"ask": ask} if start is None else {"ask": ask, "start": start}
-    return np.array(desk.answer("layout", question)["places"])
-
-
-def test_nodes_that_have_a_place_move_little_and_new_ones_come_between_them(desk: Desk, ask: Ask) -> None:
-    before = made(desk, ask)
-    known = dict(zip(before["nodes"]["id"], places(desk, ask).tolist(), strict=True))
-    moved = ask | {"m": 3, "near": 30}
-    after = made(desk, moved)
-    start = [known.get(key) for key in after["nodes"]["id"]]
-    assert None in start
-    found = places(desk, moved, start)
-    old = np.array([place is not None for place in start])
-    shift = np.linalg.norm(found[old] - np.array([place for place in start if place]), axis=1)
-    size = np.ptp(np.array(list(known.values())), axis=0).max()
-    assert np.median(shift) < 0.08 * size
-    cold = places(desk, moved)
-    links = after["links"]
-    lengths = [np.linalg.norm(at[links["source"]] - at[links["target"]], axis=1).mean() for at in (found, cold)]
-    assert lengths[0] < 1.6 * lengths[1]
-
-
-@given(st.data())
-def test_warm_places_are_finite_and_do_not_overlap_more_than_cold_ones(desk: Desk, data: st.DataObject) -> None:
-    ask = {"query": data.draw(st.lists(st.sampled_from([f"o{i}" for i in range(60)]), min_size=1, unique=True))}
-    network = desk.network(ask)  # type: ignore[arg-type]
-    number = st.floats(-30, 30) | st.sampled_from([0.0, 1e6, -1e6, 1e-300])
-    one = st.none() | st.lists(number, min_size=2, max_size=2) | st.just([1.0, 1.0])
-    start = data.draw(st.lists(one, min_size=len(network), max_size=len(network)))
-    found = places(desk, ask, start)
-    assert found.shape == (len(network), 2)
-    assert np.isfinite(found).all()
-    if len(network) > 1:
-        assert pdist(found).min() > 0
-    assert np.array_equal(found, places(desk, ask, start))
-
-
-def test_without_any_place_the_layout_is_the_cold_one_to_the_bit(desk: Desk, ask: Ask) -> None:
-    cold = c2n.api.layout_network(desk.network(ask))  # type: ignore[arg-type]
-    assert np.array_equal(cold, places(desk, ask))
-    assert np.array_equal(cold, places(desk, ask, [None] * len(cold)))
-
-
-def test_a_layout_from_its_own_places_keeps_them_apart(desk: Desk, ask: Ask) -> None:
-    cold = places(desk, ask)
-    warm = places(desk, ask, cold.tolist())
-    assert pdist(warm).min() > 0.9 * pdist(cold).min()
-    assert np.linalg.norm(warm - cold, axis=1).max() < 2.5
+    def weigh(self, query: Query, count: int) -> Weights:
+        return self.make(count)  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize(
-    ("start", "sentence"),
+    ("make", "sentence"),
     [
-        ([[0.0, 0.0]], r"^start has 1 places, expected one, or null, for each of \d+ nodes$"),
-        ([[0.0]] * 2, "start has 2 places"),
+        (lambda n: Weights(np.full(n, np.nan), np.ones(n)), "gain is not finite for 40 objects"),
+        (lambda n: Weights(np.ones(n), -np.ones(n)), "cost is negative for 40 objects, expected 0 or more"),
+        (lambda n: Weights(np.ones(3), np.ones(n)), "gains have shape (3,) and costs (40,), expected one per object"),
+        (lambda n: Weights(np.ones(3), np.ones(3)), "the weights are for 3 objects, and the cube has 40"),
+        (lambda n: Judge(len, 3), "the weights are for 3 objects, and the cube has 40"),
+        (lambda n: 0.5, "it gave 0.5, expected Weights"),
     ],
 )
-def test_places_that_do_not_fit_are_refused(desk: Desk, ask: Ask, start: Any, sentence: str) -> None:
-    with pytest.raises(ParameterError, match=sentence):
-        places(desk, ask, start)
-    size = len(desk.network(ask))  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match=r"^start\[1\] is \[1.0\], expected two numbers of at most 1,000,000$"):
-        places(desk, ask, [None, [1.0], *[None] * (size - 2)])
-    with pytest.raises(ParameterError, match=r"^start\[0\] is \[10000000.0, 0.0\], expected two numbers"):
-        places(desk, ask, [[1e7, 0.0], *[None] * (size - 1)])
-
-
-def test_a_network_that_auto_chose_is_answered_like_any_other(desk: Desk, ask: Ask) -> None:
-    auto = ask | {"method": "auto", "options": {"runs": 1, "seconds": 30.0}}
-    answer = made(desk, auto)
-    assert answer["ask"]["method"] == "auto"
-    assert answer["summary"]["tried"]
-    assert desk.is_long("construct", {"ask": auto | {"seed": 1}})
-    node = {"object": answer["nodes"]["id"][0]}
-    assert desk.answer("explain", {"ask": auto, "node": node})["kind"] == "object"
-
-
-def test_whole_numbers_are_ids_where_the_cube_has_such() -> None:
-    rows = [{"id": 10 + i, "name": f"Person {i}", "city": ["Ghent", "Turin"][i % 2]} for i in range(30)]
-    links = [{"source": 10 + i, "target": 10 + (i * 7 + 2) % 30} for i in range(30)]
-    corpus = c2n.read_tables(nodes=pa.Table.from_pylist(rows), links=pa.Table.from_pylist(links))
-    desk = Desk(c2n.build_cube(corpus, ["city"], min_objects=2))
-    assert desk.cube.objects.whole
-    assert desk.answer("names", {"text": "12\nPerson 4"})["rows"][0]["id"] == 12
-    assert [one["id"] for one in desk.answer("complete", {"text": "person 4"})["candidates"]] == [14]
-    first = made(desk, {"query": ["10", 12, 14], "pins": [{"object": 21}], "near": 3})
-    assert first["ask"]["query"] == [10, 12, 14]
-    assert dict(zip(first["nodes"]["id"], first["nodes"]["role"], strict=True))[21] == "pinned"
-    assert made(desk, first["ask"])["fingerprint"] == first["fingerprint"]
-    assert desk.answer("members", {"cells": [["Ghent"]]})["objects"] == 15
-
-
-def test_where_more_than_half_of_the_nodes_are_new_all_are_laid_out_anew(desk: Desk, ask: Ask) -> None:
-    cold = places(desk, ask)
-    few = len(cold) // 2 - 1
-    start: list[Any] = [[float(at), float(at)] for at in range(few)] + [None] * (len(cold) - few)
-    assert np.array_equal(places(desk, ask, start), cold)
-    start[few : few + 2] = cold[few : few + 2].tolist()
-    assert not np.array_equal(places(desk, ask, start), cold)
-
-
-def test_a_click_reads_the_question_and_looks_its_objects_up_once(
-    desk: Desk, ask: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("method", ["none", "greedy"])
+def test_wrong_weights_are_refused_by_the_objectives_name(
+    make: Callable[[int], object], sentence: str, method: str
 ) -> None:
-    first = desk.answer("construct", {"ask": ask})
-    pinned = {**ask, "pins": [{"cell": first["cells"][-1]["labels"]}]}
-    looked: list[int] = []
-    find = type(desk.cube.objects).find
+    with pytest.raises(InputError) as caught:
+        c2n.construct(random_cube(0), [0, 1], method, objective=Odd(make))
+    assert str(caught.value) == f"the objective 'Odd' cannot be used: {sentence}"
 
-    def counted(objects: Any, keys: Any, *args: Any) -> Any:
-        looked.append(len(keys))
-        return find(objects, keys, *args)
 
-    monkeypatch.setattr(type(desk.cube.objects), "find", counted)
-    desk.answer("construct", {"ask": pinned})
-    assert looked == [len(ask["query"])]
+def test_a_mistake_inside_an_objective_comes_out_as_it_is() -> None:
+    with pytest.raises(ZeroDivisionError):
+        c2n.construct(random_cube(0), [0, 1], objective=Odd(lambda n: n / 0))
+    with pytest.raises(ZeroDivisionError):
+        c2n.construct(random_cube(0), [0, 1], objective=lambda objects, query: 1 / 0)
+
+
+# Queries that no cell helps
+
+
+@pytest.mark.parametrize("form", ["objects", "cells", "both"])
+@pytest.mark.parametrize("method", ["random", "greedy"])
+def test_a_query_that_no_cell_helps_is_answered_with_itself_and_a_note(method: str, form: str) -> None:
+    cube = toy_cube([[0, 1]], objects=5, links=[(2, 3), (3, 4), (0, 2)])
+    network = c2n.construct(cube, [2, 3], method, form=form)
+    assert (network.objects.tolist(), len(network.cells), len(network.source)) == ([2, 3], 0, 1)
+    about = c2n.api.summary(network)
+    assert (about["value"], about["cells"]) == (None, [])
+    assert about["note"].startswith("none of the 2 objects of the query is in any cell, so there is nothing to choose")
+
+
+def test_a_query_beyond_the_cube_is_still_refused() -> None:
+    cube = toy_cube([[0, 1]], objects=5)
+    with pytest.raises(QueryError, match="query names 1 row that the cube does not have: 9"):
+        c2n.construct(cube, [1, 9])
+
+
+# Bounds
+
+
+@pytest.fixture
+def bounds(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Budget, float]]:
+    """Put a bound of 0.75 in place of the real one, and return what it is asked."""
+    asked: list[tuple[Budget, float]] = []
+
+    def upper_bound(cube: Cube, query: Query, weights: Weights, budget: Budget, *, at_least: float) -> float:
+        asked.append((budget, at_least))
+        return 0.75
+
+    monkeypatch.setattr(import_module(bounded.__module__), "upper_bound", upper_bound)
+    return asked
+
+
+CUBE = toy_cube([[0, 1, 3], [2, 4]], objects=6, links=[(0, 1), (0, 5)])
+
+
+def test_a_bound_is_found_when_asked_for(bounds: list[tuple[Budget, float]]) -> None:
+    about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], m=1, form="objects"))
+    assert (about["bound"], about["gap"], about["proven"], bounds) == (None, None, None, [])
+    network = c2n.construct(CUBE, [0, 1, 2], m=1, form="objects", max_nodes=5, bound=True)
+    about = c2n.api.summary(network)
+    assert (about["value"], about["bound"], about["proven"]) == (0.5, 0.75, False)
+    assert about["gap"] == pytest.approx(1 / 3)
+    assert bounds == [(Budget(m=1, max_nodes=5), 0.5)]
+    assert set(network.seconds) == PARTS | {"bound"}
+
+
+def test_a_choice_for_cover_has_a_bound_without_being_asked_for_one(bounds: list[tuple[Budget, float]]) -> None:
+    for bound in (False, True):
+        about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], bound=bound))
+        # Cell 0 holds two of the three, and no other cell holds two: any three cells hold three at most.
+        assert (about["objective"], about["value"], about["bound"], about["proven"]) == ("cover", 2.0, 3.0, False)
+    about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], m=1))
+    assert (about["value"], about["bound"], about["gap"], about["proven"], bounds) == (2.0, 2.0, 0.0, True, [])
+
+
+@pytest.mark.parametrize(
+    ("options", "note"),
+    [
+        ({"objective": share}, "no bound: the objective 'share' is a function, and only its values are known"),
+        ({"max_links": 5}, "no bound: max_links cannot be taken into account"),
+        ({"method": "hops"}, "no bound: no cells were chosen"),
+        (
+            {"m": 9, "max_links": 5},
+            "2 cells, not 9: no other cell holds an object of the query and fits the limits; "
+            "no bound: max_links cannot be taken into account",
+        ),
+    ],
+)
+def test_where_no_bound_can_be_found_the_note_says_why(
+    bounds: list[tuple[Budget, float]], options: dict, note: str
+) -> None:
+    about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], form="objects", bound=True, **({"m": 1} | options)))
+    assert (about["bound"], about["proven"], about["note"], bounds) == (None, None, note, [])
+
+
+def test_the_best_of_two_bounds_stays_and_a_proof_needs_no_other(bounds: list[tuple[Budget, float]]) -> None:
+    @dataclass(frozen=True)
+    class Sure:
+        bound: float
+
+        def select(self, cube: Cube, query: Query, *, weights: Weights, budget: Budget, seed: int = 0) -> Selection:
+            return replace(Greedy().select(cube, query, weights=weights, budget=budget), bound=self.bound)
+
+    for own, best, asked in ((0.9, 0.75, 1), (0.7, 0.7, 2), (0.5, 0.5, 2)):
+        selection = c2n.construct(CUBE, [0, 1, 2], Sure(own), m=1, bound=True).selection
+        assert (selection.bound, selection.proven, len(bounds)) == (best, best == 0.5, asked)
+
+
+# Cell vectors
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mover:
+    """A method that takes the cells with the longest vectors."""
+
+    vectors: str | Vectors | tuple[Vectors, ...] = "members"
+
+    def with_vectors(self, *vectors: Vectors) -> Mover:
+        return Mover(vectors=vectors)
+
+    def select(self, cube: Cube, query: Query, *, weights: Weights, budget: Budget, seed: int = 0) -> Selection:
+        assert isinstance(self.vectors, tuple)
+        assert all(len(vectors) == len(cube.cells) for vectors in self.vectors)
+        length = sum(np.linalg.norm(vectors.values, axis=1) for vectors in self.vectors)
+        cell = int(np.argmax(length))
+        value = weights.value(cube.cells.members[cell])
+        return Selection(
+            cube.cells.members[cell], value, np.array([cell]), np.array([value]), note=f"{len(self.vectors)} vectors"
+        )
+
+
+def test_a_method_that_asks_for_cell_vectors_gets_them() -> None:
+    cube = random_cube(0)
+    for name, count in (("words", 1), ("members", 1), ("both", 2)):
+        network = c2n.construct(cube, [0, 1], Mover(vectors=name))
+        assert network.selection.note == f"{count} vectors"
+        assert set(network.seconds) == PARTS | {"vectors"}
+        assert network.settings["parameters"] == f"Mover(vectors={name!r})"
+
+
+def test_vectors_that_a_method_has_already_are_left_as_they_are() -> None:
+    cube = random_cube(0)
+    have = c2n.api.embed_cells(cube, "members")
+    network = c2n.construct(cube, [0, 1], Mover(vectors=(have,)))
+    assert set(network.seconds) == PARTS
+
+
+def test_the_vectors_follow_the_seed() -> None:
+    seen: list[Array] = []
+
+    class Watcher(Mover):
+        def with_vectors(self, *vectors: Vectors) -> Mover:
+            seen.append(vectors[0].values)
+            return Mover(vectors=vectors)
+
+    cube = random_cube(0, cells=60, objects=80)
+    for seed in (0, 0, 1):
+        c2n.construct(cube, [0, 1], Watcher(), seed=seed)
+        assert np.array_equal(seen[-1], c2n.api.embed_cells(cube, "members", seed=seed).values)
+
+
+def test_an_unknown_kind_of_vectors_is_refused() -> None:
+    with pytest.raises(ParameterError, match="unknown kind of vectors 'glove': choose one of members, words"):
+        c2n.construct(random_cube(0), [0, 1], Mover(vectors="glove"))
+
+
+# Progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slow(Greedy):
+    """Greedy that takes its time."""
+
+    progress: Progress = silent
+
+    def with_progress(self, progress: Progress) -> Slow:
+        return replace(self, progress=progress)
+
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        self.progress("learning", 1, 2)
+        return super().select(cube, query, weights=weights, budget=budget, seed=seed)
+
+
+def test_a_method_that_takes_long_tells_its_progress_where_somebody_listens() -> None:
+    heard: list[tuple[str, int, int | None]] = []
+    for progress in (None, lambda stage, done, total=None: heard.append((stage, done, total))):
+        c2n.construct(CUBE, [0, 1, 2], Slow(), m=1, progress=progress)
+        c2n.construct(CUBE, [0, 1, 2], "greedy", m=1, progress=progress)
+    assert heard == [("learning", 1, 2)]

@@ -1,155 +1,161 @@
-"""What a desk does not do: look into too many cells, go on when nobody waits, or choose again what was chosen."""
+"""Whatever makes a network: where, between and kind limit what it brings, and the query stays whole."""
 
 from __future__ import annotations
 
-import gc
-import sys
-import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net._util.interrupts import Stop
-from cube2net.apps.service.service import VIEWS, Desk, KeptChoice
-from cube2net.errors import InputError, ParameterError
+from cube2net._util.arrays import Array
+from cube2net.api.compare import Auto
+from cube2net.api.cubes import view_cube
+from cube2net.api.export import summary
+from cube2net.api.plan import METHODS
+from cube2net.cube.views import dice, of_kind
+from cube2net.cube.window import between
+from cube2net.model.cube import Cube
+from cube2net.model.fingerprints import network_fingerprint
+from cube2net.model.network import Network
+from cube2net.model.query import Query
+from cube2net.network.pagerank import scores
 
-STEPS = {"method": "anneal", "options": {"steps": 500}}
-
-
-@pytest.fixture
-def cells(desk: Desk, ask: dict[str, Any]) -> list[list[str]]:
-    return [list(labels) for labels in desk.network(ask).labels]  # type: ignore[arg-type]
-
-
-def test_a_thousand_cells_are_looked_into_and_no_more(desk: Desk, cells: list[list[str]]) -> None:
-    assert desk.answer("members", {"cells": cells[:1] * 1_000})["objects"]
-    with pytest.raises(ParameterError, match="cells has 1,001 entries, expected at most 1,000"):
-        desk.answer("members", {"cells": cells[:1] * 1_001})
-    with pytest.raises(ParameterError, match="most is 101, expected 1 to 100 rows and columns"):
-        desk.answer("pivot", {"rows": "venue", "columns": "topic", "most": 101})
-
-
-@pytest.mark.parametrize("name", ["members", "pivot", "contrast", "drill", "names"])
-def test_work_that_nobody_waits_for_stops(desk: Desk, ask: dict[str, Any], cells: list[list[str]], name: str) -> None:
-    questions: dict[str, Any] = {
-        "members": {"cells": cells},
-        "pivot": {"rows": "venue", "columns": "topic", "cells": cells},
-        "contrast": {"query": ask["query"]},
-        "drill": {"query": ask["query"]},
-        "names": {"text": "Ada Lovelance\nIvan Vulik"},
-    }
-    stop = Stop()
-    answer: Callable[..., Any] = stop.heeded(desk.answer)
-    assert answer(name, questions[name])
-    stop.ask()
-    with pytest.raises(KeyboardInterrupt):
-        answer(name, questions[name])
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        STEPS,
-        {**STEPS, "form": "both", "max_nodes": 40},
-        {**STEPS, "form": "objects", "bound": True},
-        {**STEPS, "like": ["o3"], "pins": [{"object": "o5"}], "seed": 7},
-        {"method": "exact", "levels": "venue,topic"},
-        {"method": "maxdisc"},
-        {"method": "auto", "options": {"seconds": 0.5, "runs": 1}},
-    ],
-    ids=lambda words: "-".join(map(str, words)),
+QUICK: dict[str, dict[str, Any]] = {
+    "cube2net": {"updates": 2, "trajectories": 4, "epochs": 1},
+    "anneal": {"steps": 200, "restarts": 1},
+    "maxdisc": {"alpha": 3.0},
+    "exact": {"seconds": 2.0},
+}
+PLANTED = c2n.make_planted(objects=240, communities=4, noise=0.3, links=5.0, within=0.7, seed=2)
+KINDS = np.array(["author", "editor", "author", "reviewer"])[np.arange(240) % 4]
+CUBE = c2n.build_cube(
+    replace(PLANTED.corpus, objects=PLANTED.corpus.objects.set_column(2, "kind", pa.array(KINDS))), min_objects=5
 )
-def test_another_desk_has_the_network_that_was_chosen_elsewhere_and_does_not_choose_again(
-    folder: Any, ask: dict[str, Any], words: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    question = {"ask": {**ask, **words}}
-    one, other = (Desk(c2n.open_cube(folder)) for _ in range(2))
-    told = one.answer("construct", question)
-    choice = one.choice(question)
-    assert choice is not None
-    assert other.is_long("construct", question)
-    other.keep_choice(choice)
-    assert not other.is_long("construct", question)
-    assert not other.is_long("explain", question)
-    assert other.is_long("without", question)
-    with monkeypatch.context() as nobody:
-        nobody.setattr(sys.modules["cube2net.api.construct"], "choose", None)
-        assert other.answer("construct", question) == told
-        for node in ({}, {"node": {"object": ask["query"][0]}}):
-            assert other.answer("explain", {**question, **node}) == one.answer("explain", {**question, **node})
-    banned = {**question, "without": [{"object": ask["query"][0]}]}
-    assert other.answer("without", banned) == one.answer("without", banned)
+QUERY = CUBE.query({name: f"group {at % 2}" for at, name in enumerate(PLANTED.query(0)[:12])})
+VENUES = CUBE.dimensions[1].labels
+VIEWS: dict[str, Callable[[Cube], Cube]] = {
+    "where": lambda cube: dice(cube, {"venue": VENUES[0]}),
+    "where several": lambda cube: dice(cube, {"venue": list(VENUES[:2]), "decade": "199X"}),
+    "between": lambda cube: between(cube, "year=..1999"),
+    "kind": lambda cube: of_kind(cube, "editor"),
+    "kinds": lambda cube: of_kind(cube, ["editor", "reviewer"]),
+    "all three": lambda cube: of_kind(dice(between(cube, "year=..2009"), {"venue": list(VENUES[:3])}), "author"),
+}
+CELLS = ("random", "greedy", "anneal", "exact", "cube2net")
+SETUPS: list[tuple[str, str | None]] = [(method, None) for method in ("hops 2", *METHODS)]
+SETUPS += [(method, "objects") for method in CELLS]
+SETUPS += [("greedy", "both"), ("greedy", "cells"), ("exact", "cells")]
 
 
-def test_a_choice_that_does_not_fit_is_refused_once(folder: Any, ask: dict[str, Any]) -> None:
-    one, other = (Desk(c2n.open_cube(folder)) for _ in range(2))
-    question, another = ({"ask": {**ask, **STEPS, "m": m}} for m in (2, 5))
-    for each in (question, another):
-        one.answer("construct", each)
-    right, wrong = one.choice(question), one.choice(another)
-    assert right is not None and wrong is not None
-    begin = wrong.text.index('"checksum": "', wrong.text.index('"made"')) + len('"checksum": "')
-    other.keep_choice(KeptChoice(right.key, f"{wrong.text[:begin]}x{wrong.text[begin + 1 :]}"))
-    with pytest.raises(InputError, match="the network that was chosen cannot be had again: ask for it once more"):
-        other.answer("construct", question)
-    assert other.is_long("construct", question)
-    assert other.answer("construct", question)["fingerprint"] == one.answer("construct", question)["fingerprint"]
+def made(cube: Cube, method: str, form: str | None = None, query: Query = QUERY, **options: Any) -> Network:
+    own = QUICK.get(method, {})
+    m = None if method in ("greedy", "exact") and form in (None, "cells") else 6
+    return c2n.construct(cube, query, method, m, form=form, **own, **options)
 
 
-def test_whether_a_question_is_long_is_told_by_its_words_without_a_look_at_the_cube(
-    desk: Desk, ask: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(desk, "cube", None)
-    assert desk.may_be_long("compare", {})
-    assert desk.may_be_long("layout", {"ask": {**ask, **STEPS}})
-    assert desk.may_be_long("construct", {"ask": {**ask, "bound": True}})
-    assert desk.may_be_long("construct", {"ask": {"query": ["o1"] * 5_001}})
-    for question in ({"ask": ask}, {"ask": {"query": 3, "method": [1]}}, {"ask": 3}, {}):
-        assert not desk.may_be_long("construct", question)
-        assert not desk.may_be_long("export", question)
-    assert not desk.may_be_long("drill", {"ask": {**ask, **STEPS}})
+def outside(network: Network) -> Array:
+    return np.setdiff1d(network.objects, network.query.objects)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        {"form": "objects", "m": 20},
-        {"form": "both", "m": 20},
-        {"form": "cells", "m": 20, "objective": "jaccard"},
-        {"near": 170},
-        {"method": "pagerank", "options": {"top": 100}},
-        {"form": "objects", "m": 150, "objective": "linked"},
-    ],
-    ids=lambda words: "-".join(map(str, words)),
-)
-def test_a_network_that_would_be_too_large_is_refused_before_it_is_made(
-    folder: Any, ask: dict[str, Any], words: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    free = Desk(c2n.open_cube(folder))
-    size = len(free.network({**ask, **words}))  # type: ignore[typeddict-item]
-    sure = "near" not in words and words.get("objective") != "linked"
-    desk = Desk(free.cube, most_nodes=size)
-    assert len(desk.network({**ask, **words})) == size  # type: ignore[typeddict-item]
-    desk = Desk(free.cube, most_nodes=size - 1 if sure else 10)
-    monkeypatch.setattr(sys.modules["cube2net.api.construct"], "assemble", None)
-    with pytest.raises(ParameterError, match=f"more than the {desk.most_nodes} that are taken at once: ask for fewer"):
-        desk.network({**ask, **words})  # type: ignore[typeddict-item]
+def allowed(cube: Cube) -> Array:
+    return np.ones(len(cube.objects), bool) if cube.bringable is None else cube.bringable
 
 
-def test_only_the_parts_of_the_cube_that_were_looked_at_last_are_kept(folder: Any, ask: dict[str, Any]) -> None:
-    desk = Desk(c2n.open_cube(folder))
-    venues = desk.cube.dimensions[1].levels[0].labels
-    parts = []
-    for labels in [[venue] for venue in venues] + [[one, other] for one in venues for other in venues if one < other]:
-        words = {**ask, "where": {"venue": labels}}
-        desk.network(ask)  # type: ignore[arg-type]
-        network = desk.network(words)  # type: ignore[arg-type]
-        assert desk.network(words) is network  # type: ignore[arg-type]
-        assert network.question is not None
-        parts.append(weakref.ref(network.question.whole))
-        del network
-    assert len(parts) > VIEWS
-    gc.collect()
-    assert [part() is not None for part in parts] == [False] * (len(parts) - VIEWS) + [True] * VIEWS
+@pytest.mark.parametrize(("method", "form"), SETUPS)
+def test_every_method_keeps_to_every_limit(method: str, form: str | None) -> None:
+    for name, view in VIEWS.items():
+        cube = view(CUBE)
+        assert cube.bringable is not None and 0 < cube.bringable.sum() < len(cube.objects)
+        network = made(cube, method, form)
+        assert cube.bringable[outside(network)].all(), name
+        assert np.isin(QUERY.objects, network.objects).all(), "the query stays"
+        held = cube.bringable.copy()
+        held[QUERY.objects] = True
+        assert held[network.selection.objects].all(), "what is brought is what is counted"
+
+
+@pytest.mark.parametrize(("method", "form"), SETUPS)
+def test_limits_that_allow_all_change_not_a_bit(method: str, form: str | None) -> None:
+    free = made(CUBE, method, form)
+    everybody = of_kind(CUBE, ["author", "editor", "reviewer"])
+    assert everybody.bringable is not None and everybody.bringable.all()
+    again = made(everybody, method, form)
+    assert network_fingerprint(again) == network_fingerprint(free)
+    assert again.selection.value == free.selection.value and again.selection.note == free.selection.note
+    told = {"views": everybody.settings["views"], "may_be_brought": [len(CUBE.objects)] * 2}
+    assert again.settings == {**free.settings, **told}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=8)
+@given(st.lists(st.sampled_from(VENUES), min_size=1, max_size=3), st.integers(1985, 2015), st.integers(0, 3))
+def test_nobody_outside_the_limits_is_ever_brought(method: str, venues: list[str], last: int, kinds: int) -> None:
+    names = ["author", "editor", "reviewer"][:kinds]
+    cube = view_cube(CUBE, where={"venue": venues}, between=f"year=..{last}", kind=names)
+    assert allowed(cube)[outside(made(cube, method))].all()
+
+
+def test_networks_of_one_kind_are_those_of_all_scores_and_steps() -> None:
+    editors = of_kind(CUBE, "editor")
+    one = made(editors, "hops")
+    neighbours = {int(v) for u in QUERY.objects for v in CUBE.links.neighbours(int(u))} - set(QUERY.objects.tolist())
+    assert outside(one).tolist() == sorted(v for v in neighbours if KINDS[v] == "editor")
+    near = scores(CUBE.links, QUERY.objects)
+    near[QUERY.objects] = 0.0
+    ranked = [row for row in np.lexsort((np.arange(240), -near)).tolist() if near[row] > 0 and KINDS[row] == "editor"]
+    found = made(editors, "pagerank", top=15)
+    assert outside(found).tolist() == sorted(ranked[:15])
+
+
+def test_a_cell_stays_and_brings_those_of_its_objects_that_may_come() -> None:
+    free, editors = made(CUBE, "greedy", "both"), made(of_kind(CUBE, "editor"), "greedy", "both")
+    assert len(editors.cells) == len(free.cells) and len(outside(editors)) < len(outside(free))
+    about = summary(editors)
+    for cell, told in zip(editors.cells.tolist(), about["cells"], strict=True):
+        members = CUBE.cells.members[cell]
+        inside = np.isin(members, QUERY.objects)
+        assert told["objects"] == int(((KINDS[members] == "editor") | inside).sum())
+    assert about["left_out"] == 0
+
+
+def test_a_query_may_hold_what_may_not_be_brought() -> None:
+    rows = np.flatnonzero(KINDS == "reviewer")[:6]
+    network = made(of_kind(CUBE, "editor"), "greedy", query=Query(rows))
+    assert np.isin(rows, network.objects).all() and (KINDS[outside(network)] == "editor").all()
+    assert len(network.cells) and len(outside(network)) == 6, "cells hold them, and as many are near"
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method != "exact"])
+def test_where_nobody_may_come_the_note_says_so(method: str) -> None:
+    nobody = of_kind(of_kind(CUBE, "editor"), "author")
+    network = made(nobody, method)
+    assert len(outside(network)) == 0
+    assert "no object is brought: none outside the query is allowed" in network.selection.note
+
+
+@pytest.mark.parametrize("task", ["clustering", "hidden"])
+def test_networks_that_are_compared_keep_to_the_limits_those_as_large_too(task: str) -> None:
+    seen: list[Network] = []
+
+    class Spy:
+        def embed(self, network: Network, *, seed: int) -> Array:
+            seen.append(network)
+            return np.random.default_rng(seed).normal(size=(len(network), 4))
+
+    cube = dice(of_kind(CUBE, ["editor", "reviewer"]), {"venue": list(VENUES[:3])})
+    c2n.compare(cube, QUERY, task, miners={"spy": Spy()}, runs=1, workers=1)
+    assert len(seen) > 6
+    for network in seen:
+        assert allowed(cube)[outside(network)].all()
+
+
+def test_auto_keeps_to_the_limits() -> None:
+    cube = of_kind(CUBE, "editor")
+    network = c2n.construct(cube, QUERY, Auto(seconds=1.0, runs=1))
+    assert (KINDS[outside(network)] == "editor").all()

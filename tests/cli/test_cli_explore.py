@@ -24,7 +24,7 @@ from cube2net.apps.cli.early_signals import STATUS
 from cube2net.apps.cli.explore import _is_loopback, _open, private_page
 from cube2net.apps.server import serve as serving
 from cube2net.apps.server.serve import ExplorerServer, _listening
-from explorer.test_explorer_address import unpacked
+from server.test_server_address import unpacked
 
 import hostile
 

@@ -15,7 +15,7 @@ from cube2net.apps.server.workers import ServerLimits
 from cube2net.apps.service import service as desk
 from cube2net.apps.service.requests import NetworkRequest, parse_request
 from cube2net.apps.service.service import Desk
-from explorer.long_work import ENDLESS, PATIENCE, first_progress, until
+from server.long_work import ENDLESS, PATIENCE, first_progress, until
 
 
 def test_a_click_on_a_network_that_took_long_waits_for_no_other_long_work(

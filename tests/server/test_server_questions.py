@@ -14,7 +14,7 @@ from cube2net.apps.server import responses as replies
 from cube2net.apps.server.responses import json_bytes
 from cube2net.apps.server.workers import ServerLimits
 from cube2net.apps.service.service import ROUTES, Desk
-from explorer.timeless_answers import timeless
+from server.timeless_answers import timeless
 
 from hostile import NAMES, World
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import test_sources_acl as acl
-import test_sources_aminer as aminer
-import test_sources_movies as movies
-import test_sources_yelp as yelp
+import test_io_acl as acl
+import test_io_aminer as aminer
+import test_io_movies as movies
+import test_io_yelp as yelp
 
 from cube2net._util.progress import silent
 from cube2net._util.zip_files import Meter

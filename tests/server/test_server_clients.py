@@ -16,9 +16,9 @@ import uvicorn
 import cube2net as c2n
 from cube2net.apps.server import connections
 from cube2net.apps.server.serve import ExplorerServer
-from explorer.conftest import Client
-from explorer.long_work import until
-from explorer.timeless_answers import timeless
+from server.conftest import Client
+from server.long_work import until
+from server.timeless_answers import timeless
 
 
 def received(sent: socket.socket) -> bytes:

@@ -20,8 +20,8 @@ import cube2net as c2n
 from cube2net.apps.server import worker
 from cube2net.apps.server import workers as worker_pool
 from cube2net.apps.server.workers import ServerLimits
-from explorer.long_work import ENDLESS, PATIENCE, begin, first_progress, is_there, until, working
-from explorer.timeless_answers import timeless
+from server.long_work import ENDLESS, PATIENCE, begin, first_progress, is_there, until, working
+from server.timeless_answers import timeless
 
 
 def test_long_work_is_done_by_a_process_that_is_kept(

@@ -13,7 +13,7 @@ from cube2net.api.spreadsheets import build_from_reading, cube_beside, identify_
 from cube2net.errors import ParameterError, SourceError
 from cube2net.model.cube import Cube
 
-CLUB = Path(__file__).parents[1] / "docs" / "start" / "data" / "mitglieder.csv"
+CLUB = Path(__file__).parents[2] / "docs" / "start" / "data" / "mitglieder.csv"
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from cube2net.apps.server import sessions as uploads
 from cube2net.apps.server.sessions import Openings
 from cube2net.apps.service.schemas import OPENINGS
 from cube2net.apps.service.validation import read
-from explorer.conftest import PATIENCE, Client
+from server.conftest import PATIENCE, Client
 
 CLUB = Path(__file__).parents[2] / "docs" / "start" / "data" / "mitglieder.csv"
 Serve = Callable[..., Client]

@@ -7,7 +7,7 @@ import pytest
 
 from cube2net.api.spreadsheets import read_spreadsheet, sheet_reader
 
-CLUB = Path(__file__).parents[1] / "docs" / "start" / "data" / "mitglieder.csv"
+CLUB = Path(__file__).parents[2] / "docs" / "start" / "data" / "mitglieder.csv"
 FIRMS = "Nr;Firma;Ort;Liefert an\n" + "".join(
     f"{number};Firma {number};{'Bonn' if number % 2 else 'Ulm'};Firma {number % 5 + 1}\n" for number in range(1, 13)
 )
