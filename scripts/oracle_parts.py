@@ -34,7 +34,7 @@ from unittest import mock
 import cube2net as c2n
 
 ROOT = Path(__file__).resolve().parents[1]
-OPENALEX_WORKS = ROOT / "tests" / "sources" / "openalex_works.jsonl"
+OPENALEX_WORKS = ROOT / "tests" / "io" / "openalex_works.jsonl"
 HELP_WIDTH = 100
 COMPARE_DIGITS = 6
 LEFT_OUT = ("seconds", "installation")
