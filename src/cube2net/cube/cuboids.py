@@ -25,7 +25,7 @@ from cube2net.cube.building.cells import pack_homes
 from cube2net.cube.storage.parts import check_whole
 from cube2net.cube.views import add_view, all_labels, regroup
 from cube2net.errors import ParameterError, unknown
-from cube2net.model.cube import Cells, Cube, remembered
+from cube2net.model.cube import Cells, Cube, record_view
 from cube2net.model.dimension import MIN_OBJECTS, Dimension, Level
 from cube2net.model.items import ItemIndex
 from cube2net.model.names import MixedCell, mixed_cell_of, names_at
@@ -37,7 +37,6 @@ Names = Callable[[Dimension, int], tuple[str, ...]]
 """What gives the labels of a level names."""
 
 
-@remembered
 def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
     """Return the view of a cube whose cells are those of one cuboid, or of several together.
 
@@ -67,17 +66,12 @@ def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
     3
     """
     check_whole(cube, "rolled up")
-    if levels == BOTH:
-        if BOTH not in cube.kept_views:
-            cube.kept_views[BOTH] = add_label_cells(cube)
-        return cube.kept_views[BOTH]
-    wanted = _parse_cuboids(cube, levels)
+    wanted = BOTH if levels == BOTH else _parse_cuboids(cube, levels)
     if wanted == (_get_full_cuboid(cube),):
         return cube
     if wanted not in cube.kept_views:
-        cube.kept_views[wanted] = add_view(
-            _make_view(cube, wanted), f"cells of {'; '.join(_name_cuboid(cube, one) for one in wanted)}"
-        )
+        view = add_label_cells(cube) if isinstance(wanted, str) else _make_view(cube, wanted)
+        cube.kept_views[wanted] = record_view(view, cube, "cuboid", levels=levels)
     return cube.kept_views[wanted]
 
 
@@ -181,7 +175,6 @@ def _compute_all_members(cube: Cube, groups: Array, count: int) -> tuple[Ragged,
     return join_rows(own, of_labels), np.concatenate([np.ones(len(own.indices), np.int32), counts[:end]])
 
 
-@remembered
 def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
     """Return the view of a cube that has some cells at levels of their own, in the order given, and no others.
 
@@ -225,7 +218,8 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
         finest=cube,
         items=None if cube.items is None else cache(partial(_index_items_of_parts, cube.items, len(own), tuple(parts))),
     )
-    return add_view(view, f"{len(rows):,} cells at levels of their own")
+    view = add_view(view, f"{len(rows):,} cells at levels of their own")
+    return record_view(view, cube, "pick_cells", cells=cells)
 
 
 def _renumber_cells(items: Callable[[], ItemIndex], numbers: Array) -> ItemIndex:
@@ -298,7 +292,8 @@ def _make_view(cube: Cube, wanted: Sequence[Cuboid]) -> Cube:
     tables = [_Labels.of(dimension, [one[i] for one in wanted]) for i, dimension in enumerate(cube.dimensions)]
     parts = [[table.at(labels[:, i], one[i]) for i, table in enumerate(tables)] for one in wanted]
     columns = [np.stack(part, axis=1).astype(np.int32, copy=False) for part in parts]
-    return regroup(cube, tuple(table.dimension for table in tables), columns, None)
+    view = regroup(cube, tuple(table.dimension for table in tables), columns, None)
+    return add_view(view, f"cells of {'; '.join(_name_cuboid(cube, one) for one in wanted)}")
 
 
 @dataclass(frozen=True, eq=False)

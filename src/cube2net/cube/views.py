@@ -15,11 +15,10 @@ from cube2net.cube.building.cells import pack_homes
 from cube2net.cube.building.items import renumber_cells
 from cube2net.cube.storage.parts import check_whole
 from cube2net.errors import CubeError, ParameterError, Placeholder, RollUp, listed, unknown
-from cube2net.model.cube import Cells, Cube, remembered
+from cube2net.model.cube import Cells, Cube, record_view
 from cube2net.model.dimension import MIN_OBJECTS, SMALL, STAR, TOP, Dimension
 
 
-@remembered
 def roll_up(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     """Return the cube with one dimension at a level above: cells with the same labels there become one.
 
@@ -60,7 +59,8 @@ def roll_up(cube: Cube, dimension: str, to: str | None = None) -> Cube:
         new = replace(old, at=above)
     dimensions = _replace_dimension(cube.dimensions, number, new)
     rolled = _drop_counts(regroup(cube, dimensions, [labels], cube.finest or cube))
-    return add_view(rolled, f"{dimension} rolled up to {STAR if new.is_top else new.name}")
+    rolled = add_view(rolled, f"{dimension} rolled up to {STAR if new.is_top else new.name}")
+    return record_view(rolled, cube, "roll_up", dimension=dimension, to=to)
 
 
 def _find_level_above(dimension: Dimension, to: str | None) -> int | None:
@@ -92,7 +92,6 @@ def _find_level_above(dimension: Dimension, to: str | None) -> int | None:
     raise unknown(f"level above {name!r}", to, [*above, STAR])
 
 
-@remembered
 def drill_down(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     """Return the cube with one dimension at a level below, the others where they stand.
 
@@ -111,7 +110,7 @@ def drill_down(cube: Cube, dimension: str, to: str | None = None) -> Cube:
             result = roll_up(result, start.name, wanted.name)
         if wanted.is_top and not start.is_top:
             result = roll_up(result, wanted.name, STAR)
-    return result
+    return record_view(result, cube, "drill_down", dimension=dimension, to=to)
 
 
 def _find_level_below(dimension: Dimension, finest: Dimension, to: str | None) -> int:
@@ -139,7 +138,6 @@ def _list_levels_below(dimension: Dimension) -> list[int]:
     return found
 
 
-@remembered
 def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     """Return the cube of the cells that have one of the given labels in each of the given dimensions.
 
@@ -171,7 +169,7 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     if cube.finest is not None:
         below = {number: _find_finest_labels(cube, number, labels) for number, labels in keep.items()}
         finest = _keep_cells(cube.finest, below, None)
-    return add_view_throughout(_keep_cells(cube, keep, finest), part)
+    return record_view(add_view_throughout(_keep_cells(cube, keep, finest), part), cube, "dice", where=where)
 
 
 def _find_parts(dimension: Dimension, at: int, label: str) -> set[int]:
@@ -191,7 +189,6 @@ def _are_several(labels: object) -> bool:
     return isinstance(labels, Iterable) and not isinstance(labels, str)
 
 
-@remembered
 def slice_cube(cube: Cube, dimension: str, label: str) -> Cube:
     """Return the cube of the cells with one label, without that dimension; it may be a label of a level above."""
     number, _ = cube.level(dimension)
@@ -199,7 +196,8 @@ def slice_cube(cube: Cube, dimension: str, label: str) -> Cube:
         raise ParameterError(f"{dimension!r} is the only dimension of the cube: use dice to keep it")
     diced = dice(cube, {dimension: label})
     finest = None if diced.finest is None else _drop_dimension(diced.finest, number, None)
-    return _drop_dimension(diced, number, finest)
+    sliced = _drop_dimension(diced, number, finest)
+    return record_view(sliced, cube, "slice_cube", dimension=dimension, label=label)
 
 
 def _drop_dimension(cube: Cube, number: int, finest: Cube | None) -> Cube:
@@ -316,7 +314,6 @@ def add_view_throughout(cube: Cube, view: str) -> Cube:
     return add_view(replace(cube, finest=finest), view)
 
 
-@remembered
 def of_kind(cube: Cube, kinds: str | Sequence[str]) -> Cube:
     """Return the cube of which only objects of some kinds may be brought into a network, whatever the method.
 
@@ -348,7 +345,8 @@ def of_kind(cube: Cube, kinds: str | Sequence[str]) -> Cube:
             raise unknown("kind", kind, known)
     marks = pc.is_in(column, value_set=pa.array(wanted, pa.string())).to_numpy()
     view = f"only objects of kind {listed(dict.fromkeys(wanted))} are brought"
-    return add_view_throughout(limit_objects(cube, np.asarray(marks, dtype=bool)), view)
+    limited = add_view_throughout(limit_objects(cube, np.asarray(marks, dtype=bool)), view)
+    return record_view(limited, cube, "of_kind", kinds=kinds)
 
 
 def kinds_of(cube: Cube) -> list[str]:

@@ -19,7 +19,7 @@ from cube2net.cube.removal import remove_items
 from cube2net.cube.storage.parts import check_whole, given
 from cube2net.cube.views import add_view_throughout, limit_objects
 from cube2net.errors import CubeError, ParameterError, Setting, listed, quoted, unknown
-from cube2net.model.cube import ITEM, TIME, Cube, LinkDetails, remembered
+from cube2net.model.cube import ITEM, TIME, Cube, LinkDetails, record_view
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.items import ItemIndex
 
@@ -114,7 +114,6 @@ class Window:
         return np.asarray(inside)
 
 
-@remembered
 def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     """Return the cube of the items in a window of time, and of the links that are of that time.
 
@@ -138,7 +137,10 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
         first and last year, month, day or number, None for an open end. Both ends are inside.
     """
     check_whole(cube, "limited to a time")
-    asked = Window.read(window)
+    return record_view(_limit_to_window(cube, Window.read(window)), cube, "between", window=window)
+
+
+def _limit_to_window(cube: Cube, asked: Window) -> Cube:
     details = None if cube.details is None else cube.details()
     timed = details is not None and TIME in details.columns
     if asked.attribute == LINKS or (timed and not (asked.attribute or times_of(cube))):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -342,10 +340,6 @@ def _check_labels(rows: Array, labels: Sequence[str], keys: Sequence[Any]) -> No
             raise QueryError(f"query gives {keys[i]!r} two labels: {labels[i - 1]!r} and {labels[i]!r}")
 
 
-if TYPE_CHECKING:
-    pass
-
-
 @dataclass(frozen=True)
 class Origin:
     """The folder of a cube, the seal of its manifest, and the function that opens it, which other processes import."""
@@ -371,11 +365,6 @@ def opened(cube: Cube, origin: Origin) -> Cube:
     return cube
 
 
-if TYPE_CHECKING:
-    pass
-
-P = ParamSpec("P")
-C = TypeVar("C", bound="Cube")
 VIEW = "view"
 LIMITS = {"where": ("dice", "slice_cube"), "between": ("between",), "kind": ("of_kind",)}
 """The views that limit which objects may be brought, by the words that ask for them."""
@@ -408,26 +397,18 @@ def limits_of(cube: Cube) -> list[str]:
     return [word for word, names in LIMITS.items() if views.intersection(names)]
 
 
-def remembered(view: Callable[P, C]) -> Callable[P, C]:
-    """Let what a function makes of a cube remember that function, what it was given, and where the cube comes from.
+def record_view(view: Cube, cube: Cube, name: str, **arguments: Any) -> Cube:
+    """Return a view that a function of a name made of a cube, which now knows that, and where the cube comes from.
 
-    The cube is the function's first argument; all others are names, numbers, lists and mappings of these, or something
-    that the function reads from its text as well. What is no new view, and one that other views made, stays as it is.
+    The arguments that are not None are recorded: names, numbers, lists and mappings of these, or something that the
+    function reads from its text as well. A cube that is no new view, or that other views made, stays as it is.
     """
-    takes = inspect.signature(view)
-
-    @functools.wraps(view)
-    def made(*args: P.args, **kwargs: P.kwargs) -> C:
-        seen = view(*args, **kwargs)
-        cube, *given = takes.bind(*args, **kwargs).arguments.items()
-        is_old = seen is cube[1] or (seen is cube[1].finest and not seen.settings.get("views"))
-        if seen.origin is None and seen.lineage is None and not is_old:
-            before = lineage_of(cube[1])
-            step = {VIEW: view.__name__, **{name: plain_value(value, _written) for name, value in given}}
-            object.__setattr__(seen, "lineage", Lineage(before.origin, (*before.views, step)))
-        return seen
-
-    return made
+    is_old = view is cube or (view is cube.finest and not view.settings.get("views"))
+    if view.origin is None and view.lineage is None and not is_old:
+        before = lineage_of(cube)
+        given = {key: plain_value(value, _written) for key, value in arguments.items() if value is not None}
+        object.__setattr__(view, "lineage", Lineage(before.origin, (*before.views, {VIEW: name, **given})))
+    return view
 
 
 def _written(value: Any) -> Any:
