@@ -16,8 +16,7 @@ from cube2net.cube.storage.store import read_manifest, save, verify
 from cube2net.errors import ParameterError
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.interfaces import Engine
-from cube2net.topics.models import Given
-from cube2net.topics.spark_lda import SparkLda
+from cube2net.topics.models import Given, SparkLda
 
 from corpora import corpus_of
 from sparks import (

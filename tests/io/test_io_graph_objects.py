@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cube2net.api.build import build_cube
 from cube2net.api.construct import construct
 from cube2net.errors import Cube2netError, SourceError
-from cube2net.io.graph_objects import from_igraph, from_networkx
+from cube2net.io.graphs import from_igraph, from_networkx
 from cube2net.model.corpus import Corpus
 
 

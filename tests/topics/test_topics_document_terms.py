@@ -18,12 +18,17 @@ from cube2net.topics.preprocessing import (
     UNKNOWN,
     _apart,
     _clean,
+    in_order,
     languages,
     set_aside,
     singulars,
+    take_items,
+    term_batches,
+    text_batches,
     tokenise,
+    with_terms,
+    with_text,
 )
-from cube2net.topics.text_batches import in_order, take_items, term_batches, text_batches, with_terms, with_text
 
 FRENCH = "Dans cet article, nous présentons une étude des mots et de leur sens."
 WORDS = st.sampled_from(["machine", "machines", "translation", "neural", "the", "of", "3", "news", "parsers", "www."])
@@ -93,7 +98,7 @@ def test_batches_of_terms_give_every_row_once(items: list[int], ascending: bool,
     items = sorted(items) if ascending else items
     rows = pa.table({"item": pa.array(items, pa.int32()), "term": [f"t{i}" for i in range(len(items))]})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cube2net.topics.text_batches.SPAN", span)
+        patch.setattr("cube2net.topics.preprocessing.SPAN", span)
         batches = list(term_batches(rows, 10, size))
         few = take_items(rows, np.array([1, 4]), 10)
         named = with_terms(rows, 10)

@@ -113,8 +113,8 @@ def test_only_items_with_a_text_are_learned_from() -> None:
 
 @pytest.mark.parametrize("order", ["ascending", "any"])
 def test_terms_stand_in_for_more_texts_than_the_sample(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cube2net.topics.text_batches.BATCH", 17)
-    monkeypatch.setattr("cube2net.topics.text_batches.SPAN", 100)
+    monkeypatch.setattr("cube2net.topics.preprocessing.BATCH", 17)
+    monkeypatch.setattr("cube2net.topics.preprocessing.SPAN", 100)
     rows = [(item, term, 2) for item in range(400) for term in THEMES[list(THEMES)[item % 5]].split()]
     rows += [(item, "french text", 1) for item in range(400, 412)] + [(412, "german text", 1)]
     if order == "any":
@@ -162,7 +162,7 @@ def peak_of(corpus: Corpus) -> int:
 
 
 def test_memory_hardly_grows_with_the_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cube2net.topics.text_batches.BATCH", 500)
+    monkeypatch.setattr("cube2net.topics.preprocessing.BATCH", 500)
     texts = planted(2000)[0]
     Lda(count=5, iterations=2).topics(corpus_of(texts[:200]), seed=0)
     few, many = (peak_of(corpus_of((texts * 5)[:size])) for size in (2000, 10_000))

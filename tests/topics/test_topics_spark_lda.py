@@ -13,7 +13,7 @@ from cube2net.model.corpus import NO_TEXT, TERMS, table
 from cube2net.model.interfaces import TopicModel
 from cube2net.topics.document_terms import make_bags
 from cube2net.topics.lda_model import model_of
-from cube2net.topics.spark_lda import SparkLda, vectors
+from cube2net.topics.models import SparkLda, vectors
 
 from sparks import MASTER, needs_spark, session
 

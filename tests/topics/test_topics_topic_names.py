@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from cube2net.errors import ParameterError
 from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
 from cube2net.topics.document_terms import make_bags, rarity, weigh
+from cube2net.topics.lda_model import group_topics, name_topics, top_terms
 from cube2net.topics.models import Given
-from cube2net.topics.topic_names import group_topics, name_topics, top_terms
 
 
 def test_a_phrase_names_a_topic_rather_than_its_heavier_word() -> None:

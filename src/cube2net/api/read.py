@@ -11,9 +11,8 @@ from typing import Any
 from cube2net._util.compiling import tells_compiling
 from cube2net._util.progress import Progress, Telling, listener
 from cube2net.errors import ParameterError, quoted, unknown
-from cube2net.io import graph_objects
-from cube2net.io.graph_files import is_graph_file
-from cube2net.io.graph_objects import from_igraph, is_igraph, is_networkx
+from cube2net.io import graphs
+from cube2net.io.graphs import from_igraph, is_graph_file, is_igraph, is_networkx
 from cube2net.io.reviews.link_tasks import Task
 from cube2net.io.reviews.movies import Movies
 from cube2net.io.reviews.yelp import Yelp
@@ -284,7 +283,7 @@ def from_networkx(graph: Any, **options: Any) -> Corpus:
     >>> c2n.from_networkx(graph)
     Corpus(3 objects, 3 items, 2 links)
     """
-    return graph_objects.from_networkx(graph, **options)
+    return graphs.from_networkx(graph, **options)
 
 
 def corpus_of(data: Any, options: Mapping[str, Any], progress: Progress, function: Callable[..., Any]) -> Corpus:
@@ -293,7 +292,7 @@ def corpus_of(data: Any, options: Mapping[str, Any], progress: Progress, functio
         check_options(options, "a corpus that is made already", (), function)
         return data
     if is_networkx(data) or is_igraph(data):
-        read = graph_objects.from_networkx if is_networkx(data) else from_igraph
+        read = graphs.from_networkx if is_networkx(data) else from_igraph
         allowed = [name for name in options_of(read) if name not in ("graph", "progress")]
         check_options(options, "a graph", allowed, function)
         return read(data, progress=progress, **options)

@@ -18,7 +18,7 @@ from cube2net.api.suggest import check_found
 from cube2net.cube.building.labels import parse_bins
 from cube2net.design.propose import columns_in_words, propose_for_tables
 from cube2net.errors import Cube2netError, CubeError, ParameterError, SourceError, listed
-from cube2net.io.graph_files import is_graph_file
+from cube2net.io.graphs import is_graph_file
 from cube2net.io.sources import SOURCES
 from cube2net.io.tables.table_roles import TableRoles
 from cube2net.io.tables.table_source import Tables

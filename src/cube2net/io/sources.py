@@ -5,7 +5,7 @@ from cube2net.io.bibliography.acl import Acl
 from cube2net.io.bibliography.aminer import Aminer
 from cube2net.io.bibliography.dblp import Dblp
 from cube2net.io.bibliography.openalex import OpenAlex
-from cube2net.io.graph_files import Graph
+from cube2net.io.graphs import Graph
 from cube2net.io.reviews.movies import Movies
 from cube2net.io.reviews.yelp import Yelp
 from cube2net.io.sql import Sql

@@ -11,8 +11,16 @@ import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, offsets
 from cube2net.model.corpus import NO_TEXT, TERMS, table
-from cube2net.topics.preprocessing import LANGUAGES, SET_ASIDE, UNKNOWN, languages, set_aside, singulars, tokenise
-from cube2net.topics.text_batches import Texts
+from cube2net.topics.preprocessing import (
+    LANGUAGES,
+    SET_ASIDE,
+    UNKNOWN,
+    Texts,
+    languages,
+    set_aside,
+    singulars,
+    tokenise,
+)
 
 FEWEST = 10
 OTHER = "other language text"

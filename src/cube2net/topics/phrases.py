@@ -13,15 +13,18 @@ from cube2net.errors import ParameterError
 from cube2net.model.corpus import TERMS, table
 from cube2net.topics.preprocessing import (
     LANGUAGES,
+    SLICE,
     UNKNOWN,
+    Texts,
     fold_plurals,
     languages,
+    look_up,
     main_language,
+    occurrences,
     set_aside,
     tokenise,
 )
 from cube2net.topics.stopwords import CONNECTORS, EMPTY_WORDS, NAMES, SMALL_WORDS, WEAK_WORDS, words
-from cube2net.topics.text_batches import SLICE, Texts, look_up, occurrences
 
 # Where more than this share of the texts would have no term left, words in up to half of them stay: in texts of few
 # words, such as tags, they are what the texts are about.

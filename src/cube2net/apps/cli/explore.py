@@ -157,7 +157,7 @@ MANIFEST = "manifest.json"
 
 def check_files(paths: Sequence[Path]) -> None:
     """Raise where a spreadsheet is not there, with the nearest name in its folder, or a cube is not."""
-    from cube2net.io.graph_files import GRAPH_ENDINGS
+    from cube2net.io.graphs import GRAPH_ENDINGS
 
     endings = (*c2n.api.TABLE_ENDINGS, *GRAPH_ENDINGS)
 

@@ -36,7 +36,7 @@ from cube2net.apps.server.workers import Threads, WorkerPool
 from cube2net.apps.service.requests import query_words
 from cube2net.apps.service.schemas import RecentCube, StartAnswer
 from cube2net.errors import Cube2netError, listed, quoted, some, unknown
-from cube2net.io.graph_files import GRAPH_ENDINGS
+from cube2net.io.graphs import GRAPH_ENDINGS
 from cube2net.model.corpus import Corpus
 from cube2net.model.cube import Cube, lineage_of
 from cube2net.model.dimension import MIN_OBJECTS
