@@ -13,7 +13,7 @@ from cube2net.errors import ParameterError, QueryError
 from cube2net.model.dimension import Dimension, Level
 from cube2net.model.names import node_of
 from cube2net.model.objects import Objects
-from cube2net.model.resolve import rows_of_keys
+from cube2net.model.query import rows_of_keys
 from cube2net.model.selection import Selection
 from cube2net.network.assembly import assemble
 

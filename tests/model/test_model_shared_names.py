@@ -16,7 +16,7 @@ from cube2net.apps.cli.answers import about_missing, show_missing
 from cube2net.apps.service.service import Desk
 from cube2net.model.cube import Cube
 from cube2net.model.objects import Lookup, Objects
-from cube2net.model.resolve import said_of_shared
+from cube2net.model.query import said_of_shared
 
 from toys import toy_cube
 

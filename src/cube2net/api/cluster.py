@@ -14,10 +14,8 @@ from cube2net.errors import ParameterError
 from cube2net.mining.miners import cluster_query as cluster_query
 from cube2net.mining.miners import embed_nodes as embed_nodes
 from cube2net.model.cube import Cube
-from cube2net.model.keys import is_missing
 from cube2net.model.network import Network
-from cube2net.model.query import OBJECTS, Query, asked_of
-from cube2net.model.resolve import known_rows
+from cube2net.model.query import OBJECTS, Query, asked_of, is_missing, known_rows
 
 
 def clustered(cube: Cube, clusters: Any, network: Network | None) -> Asked:

@@ -30,8 +30,7 @@ from cube2net.model.interfaces import MakesNetworks, Method, NeedsVectors, Tells
 from cube2net.model.names import Node, title_of
 from cube2net.model.network import Network, Question
 from cube2net.model.objective import Worth
-from cube2net.model.query import Query
-from cube2net.model.resolve import said_of_shared
+from cube2net.model.query import Query, said_of_shared
 from cube2net.model.selection import Scope, Selection, Steering
 from cube2net.network import pagerank
 from cube2net.network.assembly import assemble, brings_objects, expected_nodes, first_cells, room_for_near

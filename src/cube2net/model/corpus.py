@@ -14,7 +14,7 @@ from cube2net._util.arrays import LIGHTEST, Array
 from cube2net._util.text import counted
 from cube2net.errors import InputError, SourceError, listed, quoted, some
 from cube2net.model.dimension import DimensionSpec
-from cube2net.model.keys import are_whole
+from cube2net.model.objects import are_whole
 
 
 def is_list(kind: pa.DataType) -> bool:

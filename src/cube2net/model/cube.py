@@ -18,12 +18,21 @@ from cube2net.errors import CubeError, InputError, ParameterError, QueryError, R
 from cube2net.model.dimension import STAR, TOP, Dimension
 from cube2net.model.frames import cells_table, to_pandas
 from cube2net.model.items import ItemIndex
-from cube2net.model.keys import is_row, keys_of, labels_of
 from cube2net.model.names import cell_line
 from cube2net.model.objects import Objects
-from cube2net.model.query import Query, asked_of, gives_ids
+from cube2net.model.query import (
+    Query,
+    asked_of,
+    gives_ids,
+    is_row,
+    keys_of,
+    known_rows,
+    labels_of,
+    rows_of_keys,
+    said_of_items,
+    shared_names,
+)
 from cube2net.model.recipe import plain_value
-from cube2net.model.resolve import known_rows, rows_of_keys, said_of_items, shared_names
 
 DETAILS = {"higher": pa.int32(), "weight": pa.float32()}
 FORWARD, KIND, TIME, ITEM = "forward", "kind", "time", "item"

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cube2net._util.spelling import nearest, other_forms
 from cube2net.errors import Message, ParameterError, QueryError, RollUp, Setting, listed, plain, quoted, some, unknown
 from cube2net.model.dimension import STAR, TOP, Dimension, Level
-from cube2net.model.keys import is_row, key_of
-from cube2net.model.resolve import rows_of_keys
+from cube2net.model.query import is_row, key_of, rows_of_keys
 
 if TYPE_CHECKING:
     from cube2net.model.cube import Cube

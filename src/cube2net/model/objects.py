@@ -18,7 +18,6 @@ from cube2net._util.arrays import Array, travel_by_fields
 from cube2net._util.arrow import arrow_numbers, arrow_texts
 from cube2net._util.spelling import LONGEST, candidates, written_otherwise
 from cube2net.errors import CubeError
-from cube2net.model.keys import is_text
 
 URL = re.compile(r"(?i)https?://[^/?#]+/([^?#]*)")
 
@@ -336,3 +335,35 @@ def distinct_names(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]
         used.add(own)
         free.append(own)
     return free
+
+
+def is_text(text: str) -> bool:
+    r"""Return whether a text can be written at all: one with half a sign (a lone surrogate) cannot.
+
+    >>> is_text("naïve"), is_text("\ud800")
+    (True, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+LOWEST = -(2**62)
+"""No whole number that is an id is below this: what is made beside objects gets numbers below those of all."""
+
+
+def are_whole(ids: pa.ChunkedArray | pa.Array) -> bool:
+    """Return whether all ids are whole numbers of 64 bits, each spelled the one way that such a number is spelled.
+
+    >>> are_whole(pa.array(["5", "-12", "0"])), are_whole(pa.array(["5", "007"])), are_whole(pa.array(["1" * 30]))
+    (True, False, False)
+    """
+    if not pc.all(pc.match_substring_regex(ids, r"^(0|-?[1-9][0-9]{0,18})$"), min_count=0).as_py():
+        return False
+    try:
+        numbers = pc.cast(ids, pa.int64())
+    except pa.ArrowInvalid:
+        return False
+    return len(ids) == 0 or pc.min(numbers).as_py() >= LOWEST

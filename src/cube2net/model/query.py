@@ -1,20 +1,27 @@
-"""Queries, and the tables and series that they are read from."""
+"""Queries: what a caller may give, the keys in it, and the rows of a cube that these name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from numbers import Integral
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, frozen, travel_by_fields
+from cube2net._util.arrays import Array, Links, frozen, travel_by_fields
 from cube2net._util.display import Shown
 from cube2net._util.text import counted
-from cube2net.errors import QueryError, quoted, some
-from cube2net.model.keys import is_missing, is_row, key_of
+from cube2net.errors import Cube2netError, Message, QueryError, Setting, quoted, some
+from cube2net.model.corpus import MOST
+from cube2net.model.dimension import Dimension
+from cube2net.model.items import ItemIndex
+from cube2net.model.objects import Objects, is_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,3 +333,281 @@ def _column(thing: Any) -> Any:
     elif type(thing).__name__ == "Series" and hasattr(thing, "to_list"):
         thing = thing.to_list()
     return thing
+
+
+SKIP_MISSING = Message(Setting("skip_missing", True, "cube.query"), " leaves them out")
+MISSING = ("NAType", "NaTType")
+"""What pandas calls the kinds of a value that is not there."""
+
+
+def keys_of(objects: object) -> list[Any]:
+    """Return what a query lists, NumPy's and Arrow's texts and whole numbers as Python's.
+
+    >>> keys_of(pa.array(["a", "b"])), keys_of(range(2))
+    (['a', 'b'], [0, 1])
+    """
+    if isinstance(objects, str):
+        raise QueryError(f"a query is a list of objects, got the text {quoted(objects)}")
+    return [key_of(value) for value in _listed(objects, "a query is a list of objects")]
+
+
+def labels_of(labels: object, keys: Sequence[Any]) -> list[str]:
+    """Return the label of every key as a text, empty where there is none."""
+    texts = [label_text(label) for label in _listed(labels, "labels of a query are a list")]
+    if len(texts) != len(keys):
+        raise QueryError(f"the query has {len(keys):,} objects and {len(texts):,} labels")
+    for key, text in zip(keys, texts, strict=True):
+        if not is_text(text):
+            raise QueryError(f"query gives {quoted(key)} the label {quoted(text)}, which no file can hold")
+    return texts
+
+
+def label_text(label: object) -> str:
+    """Return a label as a text, empty where there is none: None, and what a table has in an empty field.
+
+    >>> [label_text(label) for label in ("a", 3, None, float("nan"))]
+    ['a', '3', '', '']
+    """
+    if isinstance(label, int) and label.bit_length() > 1000:
+        return quoted(label)
+    return "" if is_missing(label) else str(label)
+
+
+def is_missing(value: object) -> bool:
+    """Return whether a value is what a list or a table has where there is none."""
+    return value is None or type(value).__name__ in MISSING or (isinstance(value, float) and value != value)
+
+
+def is_row(key: object) -> bool:
+    """Return whether a key is a row number."""
+    return isinstance(key, int) and not isinstance(key, bool)
+
+
+def check_kinds(keys: Sequence[Any]) -> None:
+    """Raise where a key is missing, or is neither a text nor a whole number."""
+    wrong = [key for key in keys if not (isinstance(key, str) or is_row(key))]
+    if wrong and all(map(is_missing, wrong)):
+        plural = "1 of them is missing" if len(wrong) == 1 else f"{len(wrong):,} of them are missing"
+        raise QueryError(f"query lists {len(keys):,} objects, and {plural}", parameter="query", hint=SKIP_MISSING)
+    if wrong:
+        plural = "1 object that is" if len(wrong) == 1 else f"{len(wrong):,} objects that are"
+        is_mask = all(isinstance(key, bool) for key in keys)
+        hint = " (a mask? give what it keeps, such as frame[mask])" if is_mask else ""
+        raise QueryError(f"query has {plural} neither a text nor a whole number: {some(wrong)}{hint}")
+
+
+def key_of(value: Any) -> Any:
+    """Return a value that may name an object, a text or whole number as Python's; a whole fraction is such a number.
+
+    A UUID is the text that a table has of it.
+    """
+    if type(value) in (str, int, bool):
+        return value
+    if isinstance(value, pa.Scalar):
+        value = value.as_py()
+    if isinstance(value, str | UUID):
+        return str(value)
+    if type(value).__name__ == "bool":  # NumPy's
+        return bool(value)
+    whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
+    return int(value) if whole else value
+
+
+def _listed(values: object, what: str) -> list[Any]:
+    """Return the values of whatever holds several; a mapping holds its keys."""
+    if isinstance(values, Iterable) and not isinstance(values, str | bytes | bytearray):
+        try:
+            return list(values)
+        except TypeError:  # an array of no dimensions
+            pass
+    raise QueryError(f"{what}, got {quoted(values)}")
+
+
+NEARLY_ALL = 0.9
+LOOKED_AT = 100
+"""So many row numbers of a query are compared with ids."""
+SAID = 3
+"""So many names that several objects bear are told with the ids of these."""
+SEVERAL = -2
+"""The row of a value that names several objects."""
+ASKED = 10_000
+"""So many values of a column are looked up to see whether they name objects."""
+
+
+def rows_of_keys(
+    objects: Objects,
+    keys: Sequence[Any],
+    skip_missing: bool,
+    said_of_items: Callable[[Sequence[str]], str] | None = None,
+) -> tuple[Array, tuple[str, ...]]:
+    """Return the row of every key, -1 where it is missing, and what is missing: refused without ``skip_missing``.
+
+    Texts are ids or names. Whole numbers are ids where those of all objects are such, and else rows. ``said_of_items``
+    gives the end of a sentence on what is missing and stands in items.
+    """
+    if not skip_missing:
+        check_kinds(keys)
+    if not objects.whole and all(map(is_row, keys)):
+        _check_meant(objects, keys)
+        count = len(objects)
+        outside = [key for key in keys if not 0 <= key < count]
+        if outside and not skip_missing:
+            plural = "1 row" if len(outside) == 1 else f"{len(outside):,} rows"
+            raise QueryError(
+                f"query names {plural} that the cube does not have: {some(outside)} (it has {count:,} objects)"
+            )
+        rows = np.array([key if 0 <= key < count else -1 for key in keys], dtype=np.int64)
+        return rows, tuple(map(quoted, outside))
+    named = [place for place, key in enumerate(keys) if isinstance(key, str) or is_row(key)]
+    texts = [_text(keys[place]) for place in named]
+    found = objects.find(texts)
+    lost = found.missing + found.ambiguous
+    if lost and not skip_missing:
+        numbers = {text: keys[place] for text, place in zip(texts, named, strict=True) if is_row(keys[place])}
+        count = len(set(texts))
+        sentence = _lost(objects, found.missing, found.ambiguous, numbers if objects.whole else {}, count)
+        where: Message | str = _elsewhere(objects, found.missing) if len(found.missing) >= NEARLY_ALL * count else ""
+        if not where and len(found.missing) == count and said_of_items is not None:
+            where = said_of_items(found.missing)
+        raise QueryError(sentence, where, parameter="query", value=lost)
+    rows = np.full(len(keys), -1, dtype=np.int64)
+    rows[named] = found.rows
+    others = set(range(len(keys))).difference(named)
+    return rows, lost + tuple(quoted(keys[place]) for place in sorted(others))
+
+
+def shared_names(objects: Objects, links: Links, keys: Sequence[Any], rows: Array) -> tuple[str, ...]:
+    """Return those of the texts that a caller gave which are the id of an object and the name of others too.
+
+    Only such that another bearer has as many links as the one taken, or more: that one may well be meant.
+    """
+    named = [place for place, key in enumerate(keys) if isinstance(key, str)]
+    texts = [_text(keys[place]) for place in named]
+    own = dict(zip(texts, rows[named].tolist(), strict=True))
+
+    def linked(row: int) -> int:
+        return int(links.indptr[row + 1] - links.indptr[row])
+
+    bearers = objects.also_called(texts, rows[named])
+    return tuple(text for text, others in bearers.items() if max(map(linked, others)) >= linked(own[text]))
+
+
+def said_of_shared(objects: Objects, shared: Sequence[str]) -> str:
+    """Return that names were taken as ids although others bear them, and how to mean these; nothing where none was."""
+    if not shared:
+        return ""
+    first = list(shared[:SAID])
+    others = objects.also_called(first, objects.find(first).rows)
+    ids = [some(objects.ids(np.array(others.get(name, []), dtype=np.int64)).to_pylist()) for name in first]
+    named = ", ".join(f"{quoted(name)} (others: {each})" for name, each in zip(first, ids, strict=True) if each)
+    more = f" and {len(shared) - SAID:,} more" if len(shared) > SAID else ""
+    one = len(shared) == 1
+    return (
+        f"{len(shared):,} name{' of the query is the name' if one else 's of the query are names'} of other objects "
+        f"too, and the one whose id it is was taken: {named}{more}; give an id to mean another"
+    )
+
+
+def known_rows(objects: Objects, values: Sequence[Any]) -> list[int]:
+    """Return the rows of the first of some values: texts, and whole numbers where ids are such; -1 where none is it.
+
+    A value that names several objects has -2.
+    """
+    keys = [key_of(value) for value in values[:ASKED]]
+    named = [place for place, key in enumerate(keys) if isinstance(key, str) or (objects.whole and is_row(key))]
+    texts = [_text(keys[place]) for place in named]
+    found = objects.find(texts)
+    several = set(found.ambiguous)
+    rows = [UNKNOWN] * len(keys)
+    for place, text, row in zip(named, texts, found.rows.tolist(), strict=True):
+        rows[place] = SEVERAL if text in several else row
+    return rows
+
+
+def _check_meant(objects: Objects, keys: Sequence[int]) -> None:
+    """Raise where row numbers may be meant as ids: where one of the first is also the id of another object."""
+    texts = {str(key): key for key in keys[:LOOKED_AT] if abs(key) < MOST}
+    for text, row in objects.has_ids(list(texts)).items():
+        if row != texts[text]:
+            raise QueryError(
+                f"query gives {text}, a row number where ids are texts, and the cube has an object {text!r}: "
+                f"give ids as texts, such as {text!r}, and rows as Query(rows)"
+            )
+
+
+def _lost(
+    objects: Objects, missing: tuple[str, ...], ambiguous: tuple[str, ...], numbers: Mapping[str, int], asked: int
+) -> Message:
+    """Return what is missing of so many that were asked for; ``numbers`` are the keys that were given as such.
+
+    A number that is like another was not meant for it.
+    """
+    parts: list[object] = []
+    if missing:
+        near = [(key, objects.near(key)) for key in missing[:3] if not key.isdigit()]
+        hints = ", ".join(f"{quoted(names[0])} for {quoted(key)}" for key, names in near if names)
+        plural = "1 object that is" if len(missing) == 1 else f"{len(missing):,} objects that are"
+        parts.append(
+            f"query names {plural} not in the cube: {some([numbers.get(key, key) for key in missing])}"
+            + (f" (did you mean {hints}?)" if hints else "")
+        )
+        if 3 < len(missing) < asked:
+            parts += [" (", SKIP_MISSING, ")"]
+    if ambiguous:
+        plural = (
+            "1 name that several objects bear"
+            if len(ambiguous) == 1
+            else (f"{len(ambiguous):,} names that several objects bear")
+        )
+        ids = some(objects.bearers(ambiguous[0]))
+        parts += ["; "] if missing else []
+        parts.append(f"query gives {plural}: {some(ambiguous)} (use an id, for {quoted(ambiguous[0])} {ids})")
+    return Message(*parts)
+
+
+def _elsewhere(objects: Objects, missing: Sequence[str]) -> Message | str:
+    """Return which attribute of the objects holds most of what is missing, as the end of a sentence."""
+    wanted = pa.array(list(filter(is_text, missing[:LOOKED_AT])), pa.string())
+    for name in objects.attributes.column_names:
+        column = objects.attributes[name]
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            held = pc.sum(pc.is_in(wanted, value_set=pc.cast(column, pa.string()).combine_chunks())).as_py() or 0
+            if len(wanted) and held > 0.5 * len(wanted):
+                column_of = name.removesuffix("_attribute")
+                return Message(
+                    f"; the attribute {name!r} of objects has them, and they are names once the cube is built with ",
+                    Setting("columns", {"name": column_of}),
+                )
+    return ""
+
+
+def said_of_items(
+    dimensions: Sequence[Dimension], items: Callable[[], ItemIndex] | None, missing: Sequence[str]
+) -> str:
+    """Return, as the end of a sentence, that all that is missing are labels or another attribute of items.
+
+    Nothing where that is not so, or where the attributes of items are not kept.
+    """
+    wanted = set(missing)
+    end = "has them, and a query names objects"
+    for dimension in dimensions:
+        for level in dimension.levels:
+            if wanted <= set(level.labels):
+                return f"; the attribute {level.name!r} of items {end}"
+    texts = pa.array(list(filter(is_text, missing)), pa.string())
+    if items is None or len(texts) < len(missing):
+        return ""
+    with suppress(Cube2netError):
+        index = items()
+        table = pa.table({}) if index.load_attributes is None else index.kept_attributes.table
+        for name in table.column_names:
+            kind = table[name].type
+            if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind):
+                held = pc.is_in(texts, value_set=pc.cast(table[name], pa.string()).combine_chunks())
+                if pc.all(held).as_py():
+                    return f"; the attribute {name!r} of items {end}"
+    return ""
+
+
+def _text(key: str | int) -> str:
+    return key.strip() if isinstance(key, str) else quoted(key)

@@ -73,7 +73,7 @@ def show_missing(*queries: Query, cube: Cube | None = None) -> None:
         say(f"left out, being unknown or the name of several objects: {len(missing):,} ({some(missing)})")
     shared = about_missing(*queries).get("shared")
     if cube is not None and shared:
-        from cube2net.model.resolve import said_of_shared
+        from cube2net.model.query import said_of_shared
 
         say(said_of_shared(cube.objects, shared))
 

@@ -25,7 +25,7 @@ from cube2net.io.tables.list_columns import column_separator, label_separators, 
 from cube2net.io.tables.table_corpus import Part, item_corpus
 from cube2net.io.tables.table_roles import SPELLINGS, plain
 from cube2net.model.corpus import Corpus, check_count, decoded, holds_text, is_list
-from cube2net.model.keys import are_whole
+from cube2net.model.objects import are_whole
 
 SEPARATORS = (";", "|")
 """What parts several objects in one text, where nothing is said of it."""

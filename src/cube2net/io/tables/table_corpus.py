@@ -26,8 +26,7 @@ from cube2net.model.corpus import (
     holds_text,
     table,
 )
-from cube2net.model.keys import are_whole
-from cube2net.model.objects import Objects
+from cube2net.model.objects import Objects, are_whole
 
 
 def referred_objects(known: Objects | None, listed: pa.ChunkedArray, columns: Sequence[tuple[Rows, str]]) -> pa.Table:
