@@ -37,7 +37,7 @@ ANSWERS = {
     "model.names": "MixedCell",
     "model.explanation": "QueryLink BringingCell LinkPath NearMiss SharedItem Lift OnlyObject AddedCell",
     "model.suggestion": "Suggestion Proposal Attribute Dependency Held CellCounts",
-    "model.frames": "NodesAndLinks",
+    "model.network": "NodesAndLinks",
     "model.dimension": "LevelSpec",
     "model.objects": "Found Lookup",
     "model.items": "ItemAttributes",

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
+from cube2net._util.arrow import to_pandas, to_polars
 from cube2net.cube.cuboids import cuboid
 from cube2net.errors import MissingPackageError, ParameterError
 from cube2net.model.cube import Cube
-from cube2net.model.frames import to_pandas, to_polars
 from cube2net.model.network import Network
 from cube2net.model.recipe import Recipe
 

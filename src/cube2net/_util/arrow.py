@@ -1,4 +1,4 @@
-"""Arrow arrays and tables: conversion from Python values, and memory-mapped files."""
+"""Arrow arrays and tables: conversion from Python values, to frames of pandas and Polars, and memory-mapped files."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cube2net._util.arrays import Array
-from cube2net.errors import first_line
+from cube2net.errors import MissingPackageError, first_line
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 PART = ".part"
 ROWS = 1 << 20
@@ -215,3 +219,39 @@ def values_of(array: pa.Array) -> Array:
         bits = np.frombuffer(content or b"", np.uint8)
         return np.unpackbits(bits, count=past, bitorder="little")[array.offset :].astype(bool)
     return np.frombuffer(content or b"", array.type.to_pandas_dtype(), count=past)[array.offset :]
+
+
+def to_pandas(table: pa.Table) -> pandas.DataFrame:
+    """Return a table as a frame of pandas; numbers and truths keep their type where some are missing, lists are lists.
+
+    >>> frame = to_pandas(pa.table({"year": [2006, None], "cells": [[1], []]}))
+    >>> str(frame["year"].dtype), frame["cells"].tolist()
+    ('Int64', [[1], []])
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise MissingPackageError("a frame of pandas needs the package 'pandas': pip install pandas") from None
+    nullable = {
+        pa.bool_(): pandas.BooleanDtype(),
+        **{getattr(pa, f"int{bits}")(): getattr(pandas, f"Int{bits}Dtype")() for bits in (8, 16, 32, 64)},
+        **{getattr(pa, f"uint{bits}")(): getattr(pandas, f"UInt{bits}Dtype")() for bits in (8, 16, 32, 64)},
+    }
+
+    def series(column: pa.ChunkedArray) -> Any:
+        if pa.types.is_nested(column.type):
+            return pandas.Series(column.to_pylist(), dtype=object)
+        return column.to_pandas(types_mapper=nullable.get if column.null_count else None)
+
+    columns = zip(table.column_names, table.columns, strict=True)
+    return pandas.DataFrame({name: series(column) for name, column in columns}, columns=table.column_names)
+
+
+def to_polars(table: pa.Table) -> polars.DataFrame:
+    """Return a table as a frame of Polars."""
+    try:
+        import polars
+    except ImportError:
+        raise MissingPackageError("a frame of Polars needs the package 'polars': pip install polars") from None
+    frame: polars.DataFrame = polars.DataFrame(table)
+    return frame

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net._util.arrays import Array, LazyRagged, Links, Ragged, check_offsets, frozen
+from cube2net._util.arrow import to_pandas
 from cube2net._util.display import Shown, offered
 from cube2net._util.text import counted
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError, RollUp, plain, some, unknown
 from cube2net.model.dimension import STAR, TOP, Dimension
-from cube2net.model.frames import cells_table, to_pandas
 from cube2net.model.items import ItemIndex
 from cube2net.model.names import cell_line
 from cube2net.model.objects import Objects
@@ -295,8 +295,19 @@ class Cube(Shown):
         )
 
     def to_arrow(self) -> pa.Table:
-        """Return one row a cell: its number ``cell``, its label in every dimension, and how many ``objects`` it has."""
-        return cells_table(self, STAR)
+        """Return one row a cell: its number ``cell``, its label in every dimension, and how many ``objects`` it has.
+
+        A dimension called like one of the two others has ``_dimension`` behind its name.
+        """
+        columns: dict[str, Any] = {"cell": pa.array(np.arange(len(self.cells)), pa.int64())}
+        for number, dimension in enumerate(self.dimensions):
+            name = f"{dimension.name}_dimension" if dimension.name in ("cell", "objects") else dimension.name
+            codes, labels = self.cells.labels[:, number].astype(np.int32), list(dimension.labels)
+            if STAR not in labels and bool((codes < 0).any()):
+                labels.append(STAR)
+            codes = np.where(codes < 0, labels.index(STAR) if STAR in labels else 0, codes)
+            columns[name] = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(labels, pa.string()))
+        return pa.table({**columns, "objects": pa.array(self.cells.members.sizes, pa.int64())})
 
     def cells_frame(self) -> Any:
         """Return :meth:`to_arrow` as a frame of pandas, with labels as categories."""

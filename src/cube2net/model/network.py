@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, LazyRagged, Ragged, count_unusable, frozen, travel_by_fields
-from cube2net._util.arrow import arrow_numbers, arrow_texts, values_of
+from cube2net._util.arrow import arrow_numbers, arrow_texts, to_pandas, to_polars, values_of
 from cube2net._util.display import Shown, offered, shows
 from cube2net._util.text import counted
 from cube2net.errors import InputError, ParameterError, quoted, unknown
 from cube2net.model import corpus as limits
 from cube2net.model.cube import Cube
-from cube2net.model.frames import NodesAndLinks, to_pandas, to_polars
 from cube2net.model.names import cell_line
 from cube2net.model.objective import Worth
 from cube2net.model.objects import Carried, Objects, distinct_names
@@ -31,6 +30,13 @@ if TYPE_CHECKING:
     import igraph
     import networkx
     from torch_geometric.data import Data
+
+
+class NodesAndLinks(NamedTuple):
+    """The nodes and the links of a network: two tables of Arrow, or two frames of pandas or Polars."""
+
+    nodes: Any
+    links: Any
 
 
 @dataclass(frozen=True)
