@@ -26,9 +26,9 @@ from cube2net.evaluation.auto import ByLabels, Race, assign_folds, candidates
 from cube2net.evaluation.setups import DEFAULT
 from cube2net.mining.clustering import METRICS
 from cube2net.model.cube import Cube
-from cube2net.model.fingerprints import network_fingerprint
 from cube2net.model.network import Network
 from cube2net.model.query import Query
+from cube2net.model.recipe import network_fingerprint
 from results import TASKS
 
 EMBEDDING, FOLDS = "deepwalk", 5

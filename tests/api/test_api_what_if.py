@@ -13,9 +13,9 @@ from cube2net.api.construct import KNOWN, choose, network_of
 from cube2net.api.plan import plan_network
 from cube2net.api.what_if import change
 from cube2net.model.cube import Cube
-from cube2net.model.fingerprints import network_fingerprint
 from cube2net.model.names import Node
 from cube2net.model.network import Network
+from cube2net.model.recipe import network_fingerprint
 from cube2net.options import NetworkOptions
 
 from toys import random_cube, sent, toy_cube

@@ -23,7 +23,7 @@ from cube2net.errors import CubeError, ParameterError
 from cube2net.model.corpus import LINKS, Corpus, table
 from cube2net.model.cube import Cube, lineage_of
 from cube2net.model.dimension import DimensionSpec
-from cube2net.model.fingerprints import cube_fingerprint
+from cube2net.model.recipe import cube_fingerprint
 
 from corpora import corpus_of
 

@@ -30,10 +30,10 @@ from cube2net.mining.node_embeddings import EMBEDDINGS
 from cube2net.model.arguments import check_call, made, names_of, path_of, repr_of
 from cube2net.model.comparison import TASKS, Comparison, Setup
 from cube2net.model.cube import Cube
-from cube2net.model.fingerprints import array_fingerprint, cube_fingerprint, query_fingerprint
 from cube2net.model.interfaces import Method, NodeEmbedder, chooses_cells
 from cube2net.model.network import Network
 from cube2net.model.query import Query
+from cube2net.model.recipe import array_fingerprint, cube_fingerprint, query_fingerprint
 from cube2net.network.hops import Hops, Nothing
 from cube2net.options import OPTIONS, NetworkOptions
 from cube2net.selection.exact.exact import Exact

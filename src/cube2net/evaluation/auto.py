@@ -24,9 +24,9 @@ from cube2net.evaluation.statistics import ENOUGH
 from cube2net.evaluation.trials import Make, Mine
 from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
 from cube2net.model.comparison import Setup
-from cube2net.model.fingerprints import network_fingerprint
 from cube2net.model.network import Network
 from cube2net.model.query import Query
+from cube2net.model.recipe import network_fingerprint
 
 FIRST_RUN_SHARE = 0.5
 """The share of the time that the first run may take; setups that were not reached by then are left out."""

@@ -18,9 +18,9 @@ from cube2net.errors import Cube2netError, InputError, whole_number
 from cube2net.evaluation.journal import Journal
 from cube2net.evaluation.setups import DEFAULT
 from cube2net.model.comparison import Comparison, Setup, Trial
-from cube2net.model.fingerprints import network_fingerprint, query_fingerprint
 from cube2net.model.network import Network
 from cube2net.model.query import Query
+from cube2net.model.recipe import network_fingerprint, query_fingerprint
 
 NEARLY = 0.5
 """So many seconds the miners at work have to finish when a comparison is interrupted."""

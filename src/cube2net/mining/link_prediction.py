@@ -18,10 +18,10 @@ from cube2net._util.random import stream
 from cube2net.errors import InputError, ParameterError, listed, some, whole_number
 from cube2net.mining.bipartite import bipartite, known_links
 from cube2net.model.cube import Cube
-from cube2net.model.fingerprints import network_fingerprint
 from cube2net.model.interfaces import Fitted, Recommender
 from cube2net.model.network import Network
 from cube2net.model.query import Query
+from cube2net.model.recipe import network_fingerprint
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
