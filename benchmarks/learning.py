@@ -27,9 +27,8 @@ from choices import neighbourhood
 from cube2net._util.arrays import Array
 from cube2net._util.random import stream
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Judge, Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget
+from cube2net.model.selection import Budget, Judge, Worth
 from cube2net.selection.anneal import Anneal
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Jaccard

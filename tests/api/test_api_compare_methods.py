@@ -14,9 +14,8 @@ import cube2net as c2n
 from cube2net.api.compare import JOURNAL, compare, named_methods
 from cube2net.errors import InputError, ParameterError
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection
+from cube2net.model.selection import Budget, Selection, Worth
 from cube2net.network.hops import Hops
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.random import Random

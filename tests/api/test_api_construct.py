@@ -14,9 +14,8 @@ from cube2net._util.arrays import Array
 from cube2net._util.progress import Progress, silent
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Judge, Weights, Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection
+from cube2net.model.selection import Budget, Judge, Selection, Weights, Worth
 from cube2net.model.vectors import Vectors
 from cube2net.selection.exact.exact import bounded
 from cube2net.selection.greedy import Greedy

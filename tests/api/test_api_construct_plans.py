@@ -18,9 +18,8 @@ from cube2net.model.cube import Cube
 from cube2net.model.dimension import STAR
 from cube2net.model.interfaces import Method, chooses_cells, counts_repeats
 from cube2net.model.network import Form
-from cube2net.model.objective import Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import PAPER_CELLS, Budget, Selection
+from cube2net.model.selection import PAPER_CELLS, Budget, Selection, Worth
 from cube2net.network import assembly
 from cube2net.network.hops import Hops
 from cube2net.network.pagerank import PageRank

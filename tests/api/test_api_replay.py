@@ -27,10 +27,9 @@ from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube, lineage_of
 from cube2net.model.network import Network
-from cube2net.model.objective import Worth
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe
-from cube2net.model.selection import Budget, Selection
+from cube2net.model.selection import Budget, Selection, Worth
 from cube2net.network.export.recipes import read_recipe
 from cube2net.network.export.registry import EXPORTS
 from cube2net.selection.objectives import Cover, FBeta, Linked

@@ -18,9 +18,8 @@ from cube2net.model.change import Price
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node, title_of
 from cube2net.model.network import Network
-from cube2net.model.objective import Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Steering
+from cube2net.model.selection import Budget, Selection, Steering, Worth
 from cube2net.network.pagerank import scores
 
 from toys import toy_cube

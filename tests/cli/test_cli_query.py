@@ -12,9 +12,8 @@ import pytest
 from cube2net.api.compare import Auto
 from cube2net.api.plan import METHODS
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection
+from cube2net.model.selection import Budget, Selection, Worth
 from cube2net.selection.exact.exact import bounded
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import OBJECTIVES

@@ -17,10 +17,9 @@ from cube2net.mining.clustering import METRICS
 from cube2net.model.comparison import Comparison, Setup, Trial
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
-from cube2net.model.objective import Worth
 from cube2net.model.objects import Objects
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection
+from cube2net.model.selection import Budget, Selection, Worth
 
 TINY: dict[str, Any] = {
     "methods": ["none", "greedy", "pagerank"],

@@ -18,8 +18,8 @@ from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.explanation import CellExplanation, ValueAccount
 from cube2net.model.network import Network
-from cube2net.model.objective import Repeats, Weights, Worth
 from cube2net.model.query import Query
+from cube2net.model.selection import Repeats, Weights, Worth
 from cube2net.selection.objectives import OBJECTIVES, FBeta
 
 from leveled_cubes import brute_cells, leveled_cube

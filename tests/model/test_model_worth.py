@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from cube2net._util.arrays import Array
 from cube2net.errors import InputError
-from cube2net.model.objective import Judge, Weights
-from cube2net.model.selection import Selection
+from cube2net.model.selection import Judge, Selection, Weights
 
 ZEROS = ", ".join(["0."] * 9)
 ONE = np.array([1.0, 0.0])

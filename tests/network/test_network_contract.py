@@ -11,9 +11,8 @@ from cube2net import network
 from cube2net.errors import HIGHEST
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import Method
-from cube2net.model.objective import Weights
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection
+from cube2net.model.selection import Budget, Selection, Weights
 from cube2net.network.assembly import induce
 from cube2net.network.hops import Hops, Nothing
 from cube2net.network.maxdisc import MaxDisc

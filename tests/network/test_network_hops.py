@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Weights
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget
+from cube2net.model.selection import Budget, Weights
 from cube2net.network.hops import Hops, around
 from cube2net.network.pagerank import scores
 

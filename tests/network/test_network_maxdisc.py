@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
-from cube2net.model.objective import Weights
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget
+from cube2net.model.selection import Budget, Weights
 from cube2net.network.maxdisc import LAYERS, MaxDisc
 
 from toys import toy_cube

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from cube2net._util.arrays import Array, Links, links_from_pairs
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Weights
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Scope
+from cube2net.model.selection import Budget, Scope, Weights
 from cube2net.network.pagerank import PageRank, best, nearest, scores
 
 from toys import random_cube, toy_cube

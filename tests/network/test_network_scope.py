@@ -13,9 +13,8 @@ from cube2net._util.arrays import Array
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import Method
 from cube2net.model.network import Form
-from cube2net.model.objective import Weights
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Scope, Selection
+from cube2net.model.selection import OPEN, Budget, Scope, Selection, Weights
 from cube2net.network.assembly import assemble, brings_objects, first_cells
 from cube2net.network.hops import Hops, Nothing
 from cube2net.network.maxdisc import MaxDisc

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from cube2net._util.arrays import Array
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Judge, Weights, Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection
+from cube2net.model.selection import Budget, Judge, Selection, Weights, Worth
 from cube2net.selection import anneal as module
 from cube2net.selection.anneal import NONE_HELPS, Anneal, in_order
 from cube2net.selection.greedy import Greedy, priced_greedy

@@ -15,9 +15,8 @@ from cube2net.api.vectors import embed_cells
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import Method, NeedsVectors
-from cube2net.model.objective import Repeats, Weights, Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection
+from cube2net.model.selection import Budget, Repeats, Selection, Weights, Worth
 from cube2net.selection.anneal import Anneal
 from cube2net.selection.exact.exact import Exact
 from cube2net.selection.greedy import Greedy

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from cube2net._util.arrays import Array
 from cube2net.errors import InputError, ParameterError
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Weights
 from cube2net.model.query import Query
+from cube2net.model.selection import Weights
 from cube2net.selection.objectives import Coverage, FBeta, Jaccard, Precision
 from cube2net.selection.problem import Problem
 from cube2net.selection.rl.cpu_trajectories import PRICE_STEP, Trajectories

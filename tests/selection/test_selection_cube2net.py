@@ -18,9 +18,8 @@ from cube2net._util.arrays import Array
 from cube2net.apps.cli.options import configured
 from cube2net.errors import InputError, ParameterError
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Judge, Weights
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection
+from cube2net.model.selection import Budget, Judge, Selection, Weights
 from cube2net.model.vectors import Vectors
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Jaccard

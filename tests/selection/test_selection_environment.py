@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from cube2net._util.arrays import Array
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Judge, Weights
 from cube2net.model.query import Query
+from cube2net.model.selection import Judge, Weights
 from cube2net.model.vectors import Vectors
 from cube2net.selection.objectives import Coverage, Jaccard
 from cube2net.selection.problem import Problem

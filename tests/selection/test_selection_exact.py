@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from cube2net._util.arrays import Array
 from cube2net.errors import InputError, QueryError
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Weights
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget
+from cube2net.model.selection import Budget, Weights
 from cube2net.selection.contract import Clock, compute_room
 from cube2net.selection.exact.duals import Relaxation, tighten
 from cube2net.selection.exact.exact import BranchAndBound, Exact, target_of, unit, upper_bound

@@ -15,9 +15,8 @@ from cube2net.api.plan import weigh
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import LinkObjective, Objective
-from cube2net.model.objective import Judge, Repeats, Weights
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget
+from cube2net.model.selection import Budget, Judge, Repeats, Weights
 from cube2net.selection.contract import untouched_may_help
 from cube2net.selection.greedy import BY, Greedy, priced_greedy
 from cube2net.selection.objectives import OBJECTIVES, Coverage, FBeta, Jaccard, Linked, Precision

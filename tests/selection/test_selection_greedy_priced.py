@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Weights
 from cube2net.model.query import Query
+from cube2net.model.selection import Weights
 from cube2net.selection.greedy import priced_greedy
 from cube2net.selection.objectives import Coverage, FBeta, Jaccard, Precision
 from cube2net.selection.problem import Problem

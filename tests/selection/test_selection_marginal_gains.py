@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from cube2net._util.arrays import Array, Ragged
 from cube2net.kernels import coverage
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Repeats
 from cube2net.model.query import Query
+from cube2net.model.selection import Repeats
 from cube2net.selection.contract import outcome
 from cube2net.selection.greedy import priced_cells, priced_greedy
 from cube2net.selection.objectives import Jaccard

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from cube2net.api.plan import weigh
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Judge, Weights
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget
+from cube2net.model.selection import Budget, Judge, Weights
 from cube2net.selection.anneal import Anneal
 from cube2net.selection.exact.duals import Relaxation, tighten
 from cube2net.selection.exact.exact import Exact, target_of, upper_bound

@@ -15,9 +15,8 @@ from cube2net._util.arrays import Array, Ragged
 from cube2net.errors import InputError, ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node
-from cube2net.model.objective import Judge, Repeats, Weights, Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Scope, Selection, Steering
+from cube2net.model.selection import OPEN, Budget, Judge, Repeats, Scope, Selection, Steering, Weights, Worth
 from cube2net.model.vectors import Vectors
 from cube2net.selection.anneal import Anneal
 from cube2net.selection.contract import check_selection

@@ -29,9 +29,8 @@ from cube2net.model.cube import Cube, limits_of
 from cube2net.model.interfaces import MakesNetworks, Method, NeedsVectors, TellsProgress
 from cube2net.model.names import Node, title_of
 from cube2net.model.network import Network, Question
-from cube2net.model.objective import Worth
 from cube2net.model.query import Query, said_of_shared
-from cube2net.model.selection import Scope, Selection, Steering
+from cube2net.model.selection import Scope, Selection, Steering, Worth
 from cube2net.network import pagerank
 from cube2net.network.assembly import assemble, brings_objects, expected_nodes, first_cells, room_for_near
 from cube2net.network.pagerank import scores

@@ -20,10 +20,9 @@ from cube2net.model.cube import Cube
 from cube2net.model.interfaces import LinkObjective, Method, Objective, chooses_cells, counts_repeats
 from cube2net.model.names import OBJECT, Node, node_of, title_of
 from cube2net.model.network import Form
-from cube2net.model.objective import Judge, Repeats, Weights, Worth, called
 from cube2net.model.query import Query
 from cube2net.model.query import asked_of as listed_of
-from cube2net.model.selection import PAPER_CELLS, Budget, Steering
+from cube2net.model.selection import PAPER_CELLS, Budget, Judge, Repeats, Steering, Weights, Worth, called
 from cube2net.network.assembly import make_form
 from cube2net.network.hops import Hops, Nothing
 from cube2net.network.maxdisc import MaxDisc

@@ -13,9 +13,8 @@ from cube2net.model.cube import Cells, Cube, is_picked
 from cube2net.model.explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount, number
 from cube2net.model.names import CELL, Node, mixed_cell_of
 from cube2net.model.network import Network, Question
-from cube2net.model.objective import Judge, Repeats, Weights, Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import Scope
+from cube2net.model.selection import Judge, Repeats, Scope, Weights, Worth
 
 SHOWN_OBJECTS = 10
 """So many of the objects that one cell alone holds are name_objects."""

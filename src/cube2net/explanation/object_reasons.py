@@ -23,7 +23,7 @@ from cube2net.model.cube import limits_of
 from cube2net.model.explanation import BringingCell, NearMiss, ObjectExplanation, QueryLink
 from cube2net.model.names import OBJECT, Node
 from cube2net.model.network import Network, Question
-from cube2net.model.objective import Judge, Weights
+from cube2net.model.selection import Judge, Weights
 
 SHOWN_LINKS, SHOWN_ITEMS = 10, 3
 """So many links to the query are shown, and so many items behind each of them."""

@@ -85,7 +85,7 @@ from .corpus import (
 from .vectors import (
     Vectors as Vectors,
 )
-from .objective import (
+from .selection import (
     Judge as Judge,
     Repeats as Repeats,
     Weights as Weights,

@@ -13,10 +13,9 @@ from cube2net._util.progress import Progress, silent
 from cube2net.model.corpus import Corpus, Topics
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
-from cube2net.model.objective import Weights, Worth
 from cube2net.model.objects import Objects
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection
+from cube2net.model.selection import Budget, Selection, Weights, Worth
 from cube2net.model.vectors import Vectors
 
 if TYPE_CHECKING:

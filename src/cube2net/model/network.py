@@ -19,11 +19,10 @@ from cube2net.errors import InputError, ParameterError, quoted, unknown
 from cube2net.model import corpus as limits
 from cube2net.model.cube import Cube
 from cube2net.model.names import cell_line
-from cube2net.model.objective import Worth
 from cube2net.model.objects import Carried, Objects, distinct_names
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe
-from cube2net.model.selection import Budget, Selection, Steering
+from cube2net.model.selection import Budget, Selection, Steering, Worth
 from cube2net.options import FORMS, KEEPS, MEMBERSHIPS, OPTIONS
 
 if TYPE_CHECKING:

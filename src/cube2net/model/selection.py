@@ -1,15 +1,18 @@
-"""Selections of cells, budgets, scopes, and steering by pins and bans."""
+"""Selections of cells, their budget and scope, and what they are worth to an objective."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, SupportsFloat
 
 import numpy as np
 
 from cube2net._util.arrays import Array, frozen, travel_by_fields
 from cube2net._util.display import Shown
-from cube2net.errors import InputError, unknown, whole_number
+from cube2net.errors import InputError, quoted, unknown, whole_number
 from cube2net.model.names import OBJECT, Node
 from cube2net.options import PREFIXES
 
@@ -215,3 +218,293 @@ class Steering:
 def _rows_but(rows: tuple[int, ...], nodes: tuple[Node, ...]) -> tuple[int, ...]:
     """Return rows of objects without those of some nodes."""
     return tuple(row for row in rows if Node(OBJECT, row) not in nodes)
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Weights:
+    """The value of objects M as a ratio of sums: (gain₀ + Σ gain(o)) / (cost₀ + Σ cost(o)), o in M.
+
+    With no cost at all the value is 0.
+
+    ``gain`` and ``cost`` are numbers for every object. Where most objects are worth the same they are given for
+    the objects ``rows`` only (ascending), and all others of ``count`` have the gain and the cost of ``others``: such
+    weights are as small as a query, however many objects there are. ``at`` then tells the terms of some objects, while
+    the attributes ``gain`` and ``cost`` are made for every object when first asked for.
+
+    >>> jaccard = Weights(gain=np.array([1.0, 1.0, 0.0]), cost=np.array([0.0, 0.0, 1.0]), cost0=2.0)
+    >>> jaccard.value(np.array([0, 2]))
+    0.3333333333333333
+    >>> few = Weights(gain=np.ones(2), cost=np.zeros(2), cost0=2.0, rows=np.array([0, 1]), count=3, others=(0.0, 1.0))
+    >>> few.value(np.array([0, 2])), few.cost.tolist()
+    (0.3333333333333333, [0.0, 0.0, 1.0])
+    """
+
+    count: int
+    rows: Array | None
+    others: tuple[float, float]
+    gain0: float
+    cost0: float
+
+    def __init__(
+        self,
+        gain: Array,
+        cost: Array,
+        gain0: float = 0.0,
+        cost0: float = 0.0,
+        *,
+        rows: Array | None = None,
+        count: int | None = None,
+        others: tuple[float, float] = (0.0, 0.0),
+    ) -> None:
+        gains, costs = _numbers("gain", gain), _numbers("cost", cost)
+        if gains.shape != costs.shape or gains.ndim != 1:
+            raise InputError(f"gains have shape {gains.shape} and costs {costs.shape}, expected one per object")
+        if (rows is None) != (count is None):
+            raise InputError("weights for some rows need the count of all objects, and the count needs rows")
+        if rows is not None:
+            rows = frozen(np.asarray(rows))
+            if rows.shape != gains.shape or bool(np.any(rows[1:] <= rows[:-1])):
+                raise InputError(f"weights are for {len(gains):,} objects, expected as many rows, ascending")
+            if len(rows) and not 0 <= int(rows[0]) <= int(rows[-1]) < int(count or 0):
+                raise InputError(f"weights name rows from {int(rows[0])} to {int(rows[-1])} of {count:,} objects")
+        rest = (_finite("gain", others[0]), _finite("cost", others[1], least=0.0))
+        for name, values in (("gain", gains), ("cost", costs)):
+            finite = np.isfinite(values)
+            if not bool(finite.all()):
+                raise InputError(f"{name} is not finite for {int((~finite).sum()):,} objects")
+        if float(costs.min(initial=0.0)) < 0:
+            raise InputError(f"cost is negative for {int((costs < 0).sum()):,} objects, expected 0 or more")
+        constants = (_finite("gain0", gain0), _finite("cost0", cost0, least=0.0))
+        self._hold(gains, costs, constants, rows, len(gains) if count is None else count, rest)
+
+    def _hold(
+        self,
+        gains: Array,
+        costs: Array,
+        constants: tuple[float, float],
+        rows: Array | None,
+        count: int,
+        others: tuple[float, float],
+    ) -> None:
+        """Set the fields to what was checked."""
+        for name, value in (
+            ("count", count),
+            ("rows", rows),
+            ("others", others),
+            ("gain0", constants[0]),
+            ("cost0", constants[1]),
+            ("_gains", gains),
+            ("_costs", costs),
+        ):
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        some = "" if self.rows is None else f", {len(self.rows):,} of their own"
+        return f"Weights({self.count:,} objects{some}, gain0 {self.gain0:g}, cost0 {self.cost0:g})"
+
+    @cached_property
+    def gain(self) -> Array:
+        """The gain of every object."""
+        return self._whole(self._gains, self.others[0])
+
+    @cached_property
+    def cost(self) -> Array:
+        """The cost of every object."""
+        return self._whole(self._costs, self.others[1])
+
+    @property
+    def given(self) -> tuple[Array, Array]:
+        """The gains and the costs as they were given: of ``rows``, or of all objects without rows."""
+        return self._gains, self._costs
+
+    @cached_property
+    def paying(self) -> Array:
+        """The objects with a gain above 0, ascending."""
+        if self.rows is None or self.others[0] > 0:
+            return frozen(np.flatnonzero(self.gain > 0))
+        return frozen(self.rows[self._gains > 0])
+
+    def at(self, objects: Array) -> tuple[Array, Array]:
+        """Return the gains and the costs of some objects; what that costs follows these and ``rows``."""
+        objects = np.asarray(objects)
+        if self.rows is None:
+            return self._gains[objects], self._costs[objects]
+        gains, costs = (np.full(len(objects), other) for other in self.others)
+        if len(self.rows) and len(objects):
+            # The shorter list is looked up in the longer one, which is possible where both ascend.
+            if len(self.rows) < len(objects) and bool(np.all(objects[1:] > objects[:-1])):
+                place = np.minimum(np.searchsorted(objects, self.rows), len(objects) - 1)
+                known = objects[place] == self.rows
+                place = place[known]
+                gains[place], costs[place] = self._gains[known], self._costs[known]
+            else:
+                place = np.minimum(np.searchsorted(self.rows, objects), len(self.rows) - 1)
+                known = self.rows[place] == objects
+                gains[known], costs[known] = self._gains[place[known]], self._costs[place[known]]
+        return gains, costs
+
+    def value(self, objects: Array) -> float:
+        """Return what a set of distinct objects is worth."""
+        gains, costs = self.at(objects)
+        return self.ratio(float(gains.sum()), float(costs.sum()))
+
+    def ratio(self, gain: float, cost: float) -> float:
+        """Return the value at given sums."""
+        below = self.cost0 + cost
+        return (self.gain0 + gain) / below if below > 0 else 0.0
+
+    def with_terms(
+        self, objects: Array, gain: Array | float, cost: Array | float, *, more: tuple[float, float] = (0.0, 0.0)
+    ) -> Weights:
+        """Return the weights with other gains and costs of some objects (ascending), and ``more`` gain₀ and cost₀.
+
+        >>> few = Weights(np.ones(1), np.zeros(1), cost0=2.0, rows=np.array([0]), count=3, others=(0.0, 1.0))
+        >>> few.with_terms(np.array([1]), 0.0, 0.0, more=(0.0, 1.0)).value(np.array([0, 1, 2]))
+        0.25
+        """
+        constants = (self.gain0 + more[0], self.cost0 + more[1])
+        if self.rows is None:
+            gains, costs = (terms.copy() for terms in self.given)
+            gains[objects], costs[objects] = gain, cost
+            return Weights(gains, costs, *constants)
+        stays = np.append(objects, -1)[np.searchsorted(objects, self.rows)] != self.rows
+        rows = np.concatenate([self.rows[stays], objects])
+        order = np.argsort(rows, kind="stable")
+        gains, costs = (
+            np.concatenate([given[stays], np.broadcast_to(new, len(objects))])[order]
+            for given, new in zip(self.given, (gain, cost), strict=True)
+        )
+        made = object.__new__(Weights)  # of terms that were checked, but for those of the caller
+        made._hold(frozen(gains), frozen(costs), constants, frozen(rows[order]), self.count, self.others)
+        return made
+
+    def _whole(self, values: Array, other: float) -> Array:
+        if self.rows is None:
+            return values
+        whole = np.full(self.count, other)
+        whole[self.rows] = values
+        return frozen(whole)
+
+    if TYPE_CHECKING:
+        _gains: Array
+        _costs: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """The value of objects M as a function of them says it: one call for every set of objects asked about.
+
+    ``function`` takes the row numbers of M, ascending, and returns a number, also for no objects at all; ``count``
+    is the number of objects there are, and ``title`` what to call the function where its own name says little.
+    Nothing is known of the function, so nothing can be added up: methods are slower, and no bound can be given.
+    ``about`` are the objects whose cells are looked at first (ascending); None is the query.
+
+    >>> Judge(lambda objects: len(objects) / 4, count=4).value(np.array([0, 2]))
+    0.5
+    """
+
+    function: Callable[[Array], float]
+    count: int
+    title: str = ""
+    about: Array | None = None
+
+    def value(self, objects: Array) -> float:
+        """Return what a set of distinct objects is worth; the function cannot write to the array it is given."""
+        said = self.function(frozen(np.asarray(objects)))
+        number = _number(said)
+        if number is None or not math.isfinite(number):
+            got, wanted = (quoted(said), "a number") if number is None else (repr(number), "a finite number")
+            raise InputError(f"{self.name} gave {got} for {len(objects):,} objects, expected {wanted}")
+        return number
+
+    @property
+    def name(self) -> str:
+        """What to call the function in a sentence."""
+        return f"the objective {self.called!r}"
+
+    @property
+    def called(self) -> str:
+        """What the function is called."""
+        return self.title or called(self.function)
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """The value of cells as how often they hold some objects: Σ min(most, chosen cells that hold o), o in ``objects``.
+
+    ``objects`` are row numbers, ascending, of ``count`` objects there are; ``most`` None counts every time. A cell
+    *serves* the objects it holds that fewer than ``most`` chosen cells hold, and one that serves fewer than ``least``
+    of them is not worth its place.
+
+    Where cells were chosen before, ``held[i]`` of them hold the i-th object, and they are worth ``value0``. A cell
+    loses one for every object of ``unlike`` (ascending) that it holds, in its value as in what it serves.
+
+    >>> twice = Repeats(np.array([0, 1, 4]), count=6, most=2)
+    >>> twice.total(np.array([0, 1, 5])), twice.value(np.array([1, 2, 4]))
+    (3.0, 2.0)
+    """
+
+    objects: Array
+    count: int
+    most: int | None = 3
+    least: int = 2
+    held: Array | None = None
+    unlike: Array | None = None
+    value0: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("objects", "held", "unlike"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, frozen(np.asarray(getattr(self, name))))
+
+    def total(self, held: Array) -> float:
+        """Return the value, where ``held[i]`` further cells hold the i-th object, but for what these lose."""
+        if self.most is None:
+            return self.value0 + float(held.sum())
+        needed = self.most if self.held is None else np.maximum(self.most - self.held, 0)
+        return self.value0 + float(np.minimum(held, needed).sum())
+
+    def value(self, objects: Array) -> float:
+        """Return the value of a set of distinct objects that no cell brought: each of them is held once."""
+        lost = 0 if self.unlike is None else int(np.isin(self.unlike, objects).sum())
+        return self.total(np.isin(self.objects, objects)) - lost
+
+
+Worth = Weights | Judge | Repeats
+
+
+def called(function: Callable[..., object]) -> str:
+    """Return the name of a function, or of the kind of any other thing that can be called.
+
+    >>> called(len)
+    'len'
+    """
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _numbers(name: str, given: object) -> Array:
+    """Return numbers as an array that cannot be written to."""
+    try:
+        return frozen(np.asarray(given, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is {quoted(given)}, expected a number per object") from None
+
+
+def _finite(name: str, given: object, least: float = -math.inf) -> float:
+    """Return a finite number that is not below the least."""
+    number = _number(given)
+    if number is None or not math.isfinite(number) or number < least:
+        got = quoted(given) if number is None else repr(number)
+        allowed = "a finite number" if least == -math.inf else f"a finite number of {least:g} or more"
+        raise InputError(f"{name} is {got}, expected {allowed}")
+    return number
+
+
+def _number(said: object) -> float | None:
+    """Return a single number as a float, or None for anything else: a text, several numbers, a complex one."""
+    if not isinstance(said, SupportsFloat) or getattr(said, "ndim", 0) != 0 or isinstance(said, np.complexfloating):
+        return None
+    try:
+        return float(said)
+    except (TypeError, ValueError, OverflowError):
+        return None

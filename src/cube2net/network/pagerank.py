@@ -18,9 +18,8 @@ from cube2net._util.compiling import cores, lent
 from cube2net.errors import ParameterError, whole_number
 from cube2net.kernels.small_work import STEPS
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Scope, Selection
+from cube2net.model.selection import OPEN, Budget, Scope, Selection, Worth
 from cube2net.network.assembly import check_weights, pinned, within
 
 TOLERANCE = 0.05

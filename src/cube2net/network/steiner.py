@@ -9,9 +9,8 @@ import numpy as np
 from cube2net._util.arrays import Array, Links
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection
+from cube2net.model.selection import Budget, Selection, Worth
 from cube2net.network.assembly import bars, cut_to_budget, in_already
 
 COSTS = ("unit", "weight")

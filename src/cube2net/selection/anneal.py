@@ -15,9 +15,8 @@ from cube2net._util.interrupts import step
 from cube2net._util.random import stream
 from cube2net.errors import ParameterError, whole_number
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Judge, Weights, Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection
+from cube2net.model.selection import Budget, Judge, Selection, Weights, Worth
 from cube2net.selection.contract import (
     Clock,
     Limits,

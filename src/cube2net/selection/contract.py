@@ -11,9 +11,8 @@ from cube2net._util.compiling import Stopwatch
 from cube2net.errors import InputError, ParameterError, QueryError, quoted
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node, title_of
-from cube2net.model.objective import Judge, Repeats, Weights, Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Scope, Selection
+from cube2net.model.selection import OPEN, Budget, Judge, Repeats, Scope, Selection, Weights, Worth
 
 ADVICE = (
     "use the method 'none', 'hops' or 'pagerank', a cube rolled up (roll_up), "

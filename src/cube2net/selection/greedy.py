@@ -13,9 +13,8 @@ from cube2net._util.arrays import Array, take_rows
 from cube2net._util.progress import Progress, silent
 from cube2net.errors import ParameterError, unknown
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Judge, Repeats, Weights, Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Scope, Selection
+from cube2net.model.selection import OPEN, Budget, Judge, Repeats, Scope, Selection, Weights, Worth
 from cube2net.selection.contract import (
     Limits,
     check,

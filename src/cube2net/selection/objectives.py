@@ -17,8 +17,8 @@ from cube2net._util.arrays import Array
 from cube2net._util.registry import Registry
 from cube2net.errors import InputError, ParameterError, QueryError, whole_number
 from cube2net.model.interfaces import LinkObjective, Objective
-from cube2net.model.objective import Judge, Repeats, Weights, called
 from cube2net.model.query import Query
+from cube2net.model.selection import Judge, Repeats, Weights, called
 
 # Gains of ``linked`` are multiples of 1 / PARTS: their sums are exact, and nearness is not known much better.
 PARTS = 1024

@@ -14,9 +14,8 @@ import numpy as np
 
 from cube2net._util.arrays import Array, Ragged, ragged_from_pairs, row_of_entries, take_rows, transpose
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Repeats, Weights
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Scope
+from cube2net.model.selection import OPEN, Repeats, Scope, Weights
 from cube2net.selection.contract import Limits, drop_closed_cells, mark_new_nodes, untouched_may_help
 
 # What agrees to so many digits is equal, be it values or sums.

@@ -9,9 +9,8 @@ import numpy as np
 
 from cube2net._util.random import stream
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection
+from cube2net.model.selection import Budget, Selection, Worth
 from cube2net.selection.contract import Limits, check, explain_no_choice, outcome
 
 

@@ -18,9 +18,8 @@ from cube2net.errors import ParameterError, quoted
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node, title_of
 from cube2net.model.network import Form
-from cube2net.model.objective import Judge, Repeats, Weights, Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Scope, Selection, Steering
+from cube2net.model.selection import OPEN, Budget, Judge, Repeats, Scope, Selection, Steering, Weights, Worth
 from cube2net.selection.contract import evaluate_prefixes, find_brought, find_wanted, merge_sorted
 from cube2net.selection.objectives import Jaccard
 

@@ -14,9 +14,8 @@ from cube2net._util.arrays import Array, take_rows
 from cube2net._util.compiling import load
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Judge, Repeats, Weights, Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Scope, Selection
+from cube2net.model.selection import OPEN, Budget, Judge, Repeats, Scope, Selection, Weights, Worth
 from cube2net.selection.anneal import Anneal, in_order
 from cube2net.selection.contract import Clock, check, compute_room, explain_no_choice, outcome
 from cube2net.selection.exact.duals import Relaxation, tighten

@@ -16,9 +16,8 @@ from cube2net._util.packages import require
 from cube2net._util.progress import Progress, silent
 from cube2net.errors import InputError, ParameterError, first_line, unknown, whole_number
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Weights, Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection
+from cube2net.model.selection import Budget, Selection, Weights, Worth
 from cube2net.model.vectors import Vectors
 from cube2net.selection.contract import outcome
 from cube2net.selection.rl.cpu_trajectories import OnCpu, Trajectories

@@ -19,9 +19,8 @@ from cube2net._util.arrays import Array, row_of_entries
 from cube2net._util.packages import require
 from cube2net.errors import InputError, QueryError, unknown, whole_number
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget
+from cube2net.model.selection import Budget, Worth
 from cube2net.model.vectors import Vectors
 from cube2net.selection.contract import check, explain_no_choice
 from cube2net.selection.problem import Problem

@@ -12,9 +12,8 @@ from cube2net._util.arrays import Array, frozen, take_rows
 from cube2net._util.progress import Progress, silent
 from cube2net.errors import InputError, ParameterError, whole_number
 from cube2net.model.cube import Cube
-from cube2net.model.objective import Weights, Worth
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection
+from cube2net.model.selection import Budget, Selection, Weights, Worth
 from cube2net.selection.contract import Limits, check, check_sums, compute_room, outcome
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.problem import Problem
