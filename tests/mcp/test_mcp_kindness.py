@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from assistant_cubes import ASKED, CALLS, named_cube
-from cube2net.apps.mcp.replies import ToolReply
+from cube2net.apps.mcp.texts import ToolReply
 from cube2net.apps.mcp.tools import TOOLS, answer
 from cube2net.apps.service.service import Desk
 from cube2net.model.objects import Objects

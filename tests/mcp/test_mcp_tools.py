@@ -16,7 +16,7 @@ import cube2net as c2n
 from assistant_cubes import AGAINST, ASKED, CALLS, INJECTED, TWINS, named_cube
 from cube2net._util import interrupts
 from cube2net.apps.mcp.protocol import Working
-from cube2net.apps.mcp.replies import LEAST, MAX_TOKENS, ToolReply, tokens_of
+from cube2net.apps.mcp.texts import LEAST, MAX_TOKENS, ToolReply, tokens_of
 from cube2net.apps.mcp.tools import TOOLS, answer, instructions_for
 from cube2net.apps.service.service import Desk
 from cube2net.cube.views import kinds_of

@@ -16,7 +16,7 @@ import cube2net as c2n
 from cube2net._util import packages as extras
 from cube2net._util.interrupts import Stop
 from cube2net.api.what_if import change as change_network
-from cube2net.apps.service import explanation_schemas as reason_shapes
+from cube2net.apps.service import network_schemas as reason_shapes
 from cube2net.apps.service.exports import endings
 from cube2net.apps.service.openapi import openapi
 from cube2net.apps.service.service import ROUTES, Desk

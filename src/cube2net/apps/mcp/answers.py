@@ -6,28 +6,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from cube2net.api.text import to_text
-from cube2net.apps.mcp.replies import (
+from cube2net.apps.mcp.texts import (
     ToolReply,
     after,
     budget_of,
-    key,
-    lines_within,
-    name,
-    reply_within,
-    section,
-    section_of,
-    tokens_of,
-)
-from cube2net.apps.mcp.schemas import FEW
-from cube2net.apps.mcp.texts import (
     candidates_text,
     explanation_sections,
     find_text,
+    key,
+    lines_within,
     look_up,
     meant,
+    name,
+    reply_within,
     respelled,
     said,
+    section,
+    section_of,
     title,
+    tokens_of,
 )
 from cube2net.apps.service.requests import node_words
 from cube2net.apps.service.schemas import Ask, Node
@@ -37,6 +34,8 @@ from cube2net.errors import ParameterError, QueryError, quoted
 from cube2net.model.names import mixed_cell_of, node_of, object_node
 from cube2net.network.export.token_budget import estimated_tokens
 
+FEW = 10
+"""So many cells, rows, columns and names are listed without a word."""
 NEAR = 500
 """So many near objects a network has at least, so that there are names to list; a network of the library has fewer."""
 

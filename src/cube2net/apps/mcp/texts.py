@@ -1,24 +1,96 @@
-"""Texts about names and explanations for language models."""
+"""Texts for language models within a budget of tokens: replies, names and explanations."""
 
 from __future__ import annotations
 
+import json
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cube2net._util.text import in_markdown
-from cube2net.apps.mcp.replies import ToolReply, key, lines_within, name, reply_within, section, section_of
 from cube2net.apps.service.names import NEAREST, meanings
 from cube2net.apps.service.schemas import Candidate, Id, NameRow, NamesAnswer
 from cube2net.apps.service.service import Desk
-from cube2net.errors import ParameterError
+from cube2net.errors import ParameterError, quoted, whole_number
 from cube2net.model.names import cell_title
-from cube2net.network.export.token_budget import Section, estimated_tokens
+from cube2net.network.export.token_budget import Section, estimated_tokens, longest_text
+
+MAX_TOKENS, LEAST, MOST = 1_500, 200, 100_000
+"""The budget of an answer without a word, and the least and the most that may be asked for."""
+
+
+@dataclass(frozen=True)
+class ToolReply:
+    """An answer: its text, the same as JSON where both fit the budget, and whether it says that something is wrong."""
+
+    text: str
+    structured: dict[str, Any] | None = None
+    wrong: bool = False
+
+
+def budget_of(asked: Mapping[str, Any]) -> int:
+    """Return how many tokens an answer may have."""
+    return whole_number("max_tokens", asked.get("max_tokens", MAX_TOKENS), LEAST, MOST, what="tokens")
+
+
+def reply_within(text: str, most: int, structured: dict[str, Any] | None = None, *, wrong: bool = False) -> ToolReply:
+    """Return an answer whose JSON is left out where it does not fit the budget beside the text."""
+    if structured is not None and estimated_tokens(text) + tokens_of(structured) > most:
+        structured = None
+    return ToolReply(text, structured, wrong)
+
+
+def tokens_of(value: Any) -> int:
+    """Return about how many tokens a value has as JSON."""
+    return estimated_tokens(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def lines_within(most: int, head: Sequence[str], *sections: Section, before: str = "") -> str:
+    """Return a text of whole lines: a head, and as much of its sections as fits behind what stands before."""
+
+    def count(text: str) -> int:
+        return estimated_tokens(after(before, text))
+
+    heads = [each for line in head for each in line.split("\n")]
+    text = longest_text([Section("", "", len(heads), heads.__getitem__, math.inf), *sections], most, count)
+    return after(before, text)
+
+
+def after(*texts: str) -> str:
+    """Return texts one after the other, with an empty line between those that say something."""
+    return "\n\n".join(filter(None, texts))
+
+
+def section(what: str, title: str, lines: Sequence[str], weight: float = 1.0) -> Section:
+    """Return lines that are at hand as a section."""
+    return Section(what, title, len(lines), lines.__getitem__, weight)
+
+
+def section_of(what: str, title: str, rows: Sequence[Any], line: Callable[[Any], str], weight: float = 1.0) -> Section:
+    """Return a section with a line for each of some rows, made when it is wanted."""
+    return Section(what, title, len(rows), lambda at: line(rows[at]), weight)
+
+
+def name(text: object) -> str:
+    r"""Return a name between quotation marks, on one line and inert in Markdown: data, and nothing else.
+
+    >>> print(name('x"\n- y *z*'))
+    "x\" - y \*z\*"
+    """
+    said = in_markdown(str(text)).replace('"', '\\"')
+    return f'"{said}"'
+
+
+def key(value: object) -> str:
+    """Return an id in ``repr``, so that it can be given back."""
+    return f"id {quoted(value)}"
+
 
 SHARE = 4
 """Of the budget of an answer, one in so many tokens at most goes to names of a list that were not taken."""
-BEARERS, FEW = 20, 3
+BEARERS, SHOWN = 20, 3
 """So many objects are listed for a name that several bear, and so many such names beside another answer."""
 MANY = 20_000
 """No list of names is longer."""
@@ -124,7 +196,7 @@ def _said_of_shared(found: NamesAnswer, budget: int) -> list[str]:
     if not rows:
         return []
     count = f"{len(rows):,} name{'s are' if len(rows) != 1 else ' is'} borne by others too"
-    for few in range(FEW, 0, -1):
+    for few in range(SHOWN, 0, -1):
         said = [
             f"{name(row['given'])} also by {', '.join(key(each['id']) for each in row['candidates'][1 : few + 1])}"
             for row in rows[:few]
@@ -139,8 +211,8 @@ def _said_of_shared(found: NamesAnswer, budget: int) -> list[str]:
 def _said_of_respelled(found: NamesAnswer) -> list[str]:
     """Return a line on names that were found in other capitals, or with other spaces."""
     rows = [row for row in found["rows"] if _is_respelled(row)]
-    said = [f"{name(row['given'])} as {name(row['name'])}" for row in rows[:FEW]]
-    more = f" and {len(rows) - FEW:,} more" if len(rows) > FEW else ""
+    said = [f"{name(row['given'])} as {name(row['name'])}" for row in rows[:SHOWN]]
+    more = f" and {len(rows) - SHOWN:,} more" if len(rows) > SHOWN else ""
     return [f"Taken in other capitals or spaces: {', '.join(said)}{more}."] if rows else []
 
 

@@ -1,20 +1,126 @@
-"""The tools by name, and the reading of their arguments."""
+"""The tools by name: their parameters, and how arguments are read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args, get_origin
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, get_args, get_origin
 
 from cube2net.apps.mcp import answers as tool_answers
-from cube2net.apps.mcp import schemas as tool_shapes
-from cube2net.apps.mcp.replies import LEAST, MAX_TOKENS, MOST, ToolReply
-from cube2net.apps.mcp.texts import NamesError
+from cube2net.apps.mcp.answers import FEW
+from cube2net.apps.mcp.texts import LEAST, MAX_TOKENS, MOST, NamesError, ToolReply
 from cube2net.apps.service.openapi import schema_of
+from cube2net.apps.service.schemas import MOST_CELLS, MOST_LABELS, MOST_NAMES, Id
 from cube2net.apps.service.service import Desk
 from cube2net.apps.service.validation import choices_of, fields_of_shape, read
 from cube2net.errors import Cube2netError, QueryError, quoted, unknown
 from cube2net.network.export.token_budget import estimated_tokens
+
+Named = Annotated[list[Id], "objects by name as somebody typed it, or by id; several hundred are fine"]
+GivenNode = str | list[str] | dict[str, str | int | list[str]]
+"""A text; or as the JSON interface has it: {"object": id}, {"cell": labels}, the labels alone."""
+Cells = Annotated[list[GivenNode], "objects by name or id, or cells by labels, such as '2019 · ACL · parsing'"]
+
+
+class Limited(TypedDict):
+    """Every tool has a budget."""
+
+    max_tokens: NotRequired[
+        Annotated[int, "the answer has no more tokens than this, about: 200 to 100,000; 1,500 without a word"]
+    ]
+
+
+class Looked(Limited):
+    """Which part of the cube is looked at."""
+
+    where: NotRequired[
+        Annotated[
+            dict[str, list[str]], "only cells with one of these labels, by dimension or level: {'venue': ['ACL']}"
+        ]
+    ]
+    between: NotRequired[Annotated[str, "only items of a time: 2015..2019, 2015.. or ..2019"]]
+
+
+class Steered(Looked):
+    """How a network is to be made; the same words give the same network in construct and explain."""
+
+    objects: Named
+    method: NotRequired[
+        Annotated[
+            Literal["greedy", "hops", "pagerank"],
+            "greedy (the default) chooses cells and adds the objects nearest by links; hops takes all that are linked; "
+            "pagerank the nearest by links alone",
+        ]
+    ]
+    m: NotRequired[Annotated[int, "greedy: at most so many cells; without a number sized by the query"]]
+    near: NotRequired[Annotated[int, "greedy: how many objects nearest by links; at least 500 without a word"]]
+    pins: NotRequired[Annotated[Cells, "must be in the network: objects by name or id, cells by labels"]]
+    bans: NotRequired[Annotated[Cells, "must not be in it: objects by name or id, cells by labels"]]
+    like: NotRequired[Annotated[Named, "objects of which it should be more like"]]
+    unlike: NotRequired[Annotated[Named, "objects of which it should be less like"]]
+
+
+class FindObjectsAsked(Limited):
+    """Names to look up, or the beginning of one."""
+
+    objects: NotRequired[Named]
+    begins: NotRequired[Annotated[str, "the beginning of a name, or of words of it, to see which names there are"]]
+    most: NotRequired[Annotated[int, f"how many names to list for begins, 1 to {MOST_NAMES}; {FEW} without a word"]]
+
+
+class ConstructAsked(Steered):
+    """A network around some objects."""
+
+    detail: NotRequired[
+        Annotated[
+            Literal["brief", "full"],
+            "brief (the default) lists as many names as fit, the likeliest first; full says of fewer objects why they "
+            "are there, with cells, groups and links",
+        ]
+    ]
+
+
+class ExplainAsked(Steered):
+    """A node of that network, or none."""
+
+    node: NotRequired[
+        Annotated[
+            GivenNode, "an object by name or id, or a cell by labels as '2019 · ACL · parsing'; without one all cells"
+        ]
+    ]
+
+
+class ContrastAsked(Looked):
+    """Two lists of objects."""
+
+    objects: Named
+    against: NotRequired[Annotated[Named, "the objects to tell them from; without any, all others of the cube"]]
+    names: NotRequired[Annotated[list[str], "what to call the two lists, two words or so"]]
+    m: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW} without a word"]]
+
+
+class DrillAsked(Looked):
+    """Objects, and a cell to look below."""
+
+    objects: Named
+    cell: NotRequired[
+        Annotated[
+            GivenNode, "the cell to look below, its labels with ∗ for all: '201X · ACL · ∗', or one label; else all"
+        ]
+    ]
+    k: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW} without a word"]]
+
+
+class PivotAsked(Looked):
+    """Two levels of different dimensions."""
+
+    rows: Annotated[str, "the name of a level, for the rows"]
+    columns: Annotated[str, "the name of a level of another dimension, for the columns"]
+    objects: NotRequired[Annotated[Named, "of which it is told how many are where"]]
+    most: NotRequired[
+        Annotated[int, f"at most so many rows and columns, the largest, 1 to {MOST_LABELS}; {FEW} without a word"]
+    ]
+
 
 MEANT = {
     "names": "objects",
@@ -50,7 +156,7 @@ BY_FIELD = {
 def read_kindly(shape: type, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments in which what stands alone where a list is expected is a list of one.
 
-    >>> from cube2net.apps.mcp.schemas import PivotAsked
+    >>> from cube2net.apps.mcp.tools import PivotAsked
     >>> read_kindly(PivotAsked, {"rows": "year", "columns": "venue", "objects": "Ada", "where": {"venue": "ACL"}})
     {'rows': 'year', 'columns': 'venue', 'objects': ['Ada'], 'where': {'venue': ['ACL']}}
     """
@@ -74,7 +180,7 @@ def _listed(kind: Any, value: Any) -> Any:
 def advise(error: Cube2netError, shape: type, arguments: Mapping[str, Any]) -> str:
     """Return what to try after an error, by the field that it is about; nothing where that is not known.
 
-    >>> from cube2net.apps.mcp.schemas import ContrastAsked
+    >>> from cube2net.apps.mcp.tools import ContrastAsked
     >>> from cube2net.errors import ParameterError
     >>> advise(ParameterError("unknown field 'others'", value="others"), ContrastAsked, {"others": []})
     "give 'against' in place of 'others'"
@@ -143,7 +249,7 @@ TOOLS: dict[str, Tool] = {
             "first when a name may be misspelled or borne by several objects. Comes back: for each name the "
             "object and its id; for a name borne by several all of them with what tells them apart; for a missing"
             f" one the nearest names. {DATA}",
-            tool_shapes.FindObjectsAsked,
+            FindObjectsAsked,
             tool_answers.find_objects,
         ),
         Tool(
@@ -156,7 +262,7 @@ TOOLS: dict[str, Tool] = {
             "commonest labels, the chosen cells, and the list itself; the last line counts what was left out. "
             "detail='full' gives reasons for fewer objects. Names that mean no object or several are left out and"
             f" told. {DATA}",
-            tool_shapes.ConstructAsked,
+            ConstructAsked,
             tool_answers.construct,
         ),
         Tool(
@@ -166,7 +272,7 @@ TOOLS: dict[str, Tool] = {
             "why it is not and what would bring it; without node, what every chosen cell added. Use it after "
             "construct, before you state a reason. Comes back: one sentence, then cells, links with the items "
             f"behind them, and paths. {DATA}",
-            tool_shapes.ExplainAsked,
+            ExplainAsked,
             tool_answers.explain,
         ),
         Tool(
@@ -175,7 +281,7 @@ TOOLS: dict[str, Tool] = {
             "Find the few cells that tell one list of objects from another, or from all others of the cube. Use "
             "it to say how two groups differ, or what is particular about one. Comes back: cells with the share "
             f"of each list in them, how many times as often, and the corrected chance that this is luck. {DATA}",
-            tool_shapes.ContrastAsked,
+            ContrastAsked,
             tool_answers.contrast,
         ),
         Tool(
@@ -185,7 +291,7 @@ TOOLS: dict[str, Tool] = {
             "is in none of them. Use it to say what a list of objects is about; give a cell of the answer to look"
             " below it. Comes back: cells with how many of the list they hold, how many in all, and how many "
             f"times chance. {DATA}",
-            tool_shapes.DrillAsked,
+            DrillAsked,
             tool_answers.drill,
         ),
         Tool(
@@ -194,7 +300,7 @@ TOOLS: dict[str, Tool] = {
             "Count objects by the labels of two levels, such as venues by years, and how many of a list are "
             "where. Use it to see which labels there are and how a list is spread over them. Comes back: a table "
             f"of the largest labels, with counts of rows and columns that are not shown. {DATA}",
-            tool_shapes.PivotAsked,
+            PivotAsked,
             tool_answers.pivot,
         ),
     )

@@ -1,19 +1,329 @@
-"""Types of requests and answers about networks in JSON."""
+"""Types of requests and answers about networks, explanations, contrasts and changes in JSON."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from cube2net.apps.service.explanation_schemas import (
-    CellExplanationShape,
-    ChangeShape,
-    ContrastShape,
-    DescriptionShape,
-    DrilledShape,
-    ObjectExplanationShape,
-    ValueAccountShape,
-)
 from cube2net.apps.service.schemas import FEW_CELLS, MOST_CELLS, Ask, Id, Labels, Node, View
+
+Time = str | int | float | None
+
+# Why
+
+
+class SharedItemShape(TypedDict):
+    """An item that mentions two objects."""
+
+    id: str
+    title: str | None
+    time: Time
+
+
+class QueryLinkShape(TypedDict):
+    """A link to an object of the query."""
+
+    id: Id
+    name: str
+    weight: float
+    items: Annotated[int | None, "how many items mention both; null where the cube does not keep its items"]
+    newest: Annotated[list[SharedItemShape], "the newest of these; some of them where they have no time"]
+    kinds: Annotated[list[str], "where the source says what kinds of links there are between the two"]
+    first: Time
+    last: Time
+
+
+class BringingCellShape(TypedDict):
+    """A chosen cell that holds an object."""
+
+    rank: int
+    labels: Labels
+    gain: Annotated[float, "what it added to the value when it was chosen"]
+
+
+class LinkPathShape(TypedDict):
+    """A shortest path to the query, along links."""
+
+    ids: list[Id]
+    names: list[str]
+    weight: Annotated[float, "of its links together"]
+
+
+class NearMissShape(TypedDict):
+    """What would have brought an object that is not in a network."""
+
+    obstacle: Annotated[str, "why it cannot come at all"]
+    left_out: Annotated[str, "why it did not come though a chosen cell holds it"]
+    cell: Annotated[Labels | None, "the cell that holds it and takes least from the value"]
+    value: Annotated[float | None, "the value with that cell"]
+    price: Annotated[float | None, "how much less than now that is"]
+    option: Annotated[str, "the parameter that would reach as far"]
+    needed: int | None
+    now: int | None
+    exact: Annotated[bool, "whether it is known that this is enough"]
+    least: Annotated[bool, "whether less never is"]
+    note: str
+
+
+class ObjectExplanationShape(TypedDict):
+    """Why an object is in a network, or is not."""
+
+    kind: Literal["object"]
+    sentence: str
+    id: Id
+    name: str
+    present: bool
+    came: Annotated[str, "query, pinned, near, cells, or the method that brought it; empty where it is not there"]
+    value: float
+    cells: Annotated[list[BringingCellShape], "the chosen cells that hold it, in their order"]
+    chosen_cells: Annotated[int, "how many cells are chosen in all"]
+    linked: Annotated[int, "how many objects of the query it is linked to"]
+    links: Annotated[list[QueryLinkShape], "the heaviest of these links"]
+    rank: Annotated[int | None, "by personalised PageRank; null for objects of the query and out of reach"]
+    ranked: int
+    score: float
+    steps: Annotated[int | None, "of a shortest path to the query; null where there is none within so many"]
+    within: int
+    ways: Annotated[int, "how many such paths there are"]
+    paths: Annotated[list[LinkPathShape], "the heaviest of them"]
+    gain: Annotated[float | None, "what it adds above, where the value is a ratio of sums"]
+    cost: Annotated[float | None, "what it adds below"]
+    miss: Annotated[NearMissShape | None, "what would have brought it, where it is not there"]
+    note: str
+
+
+class LiftShape(TypedDict):
+    """How much more often objects of the query have a label, or are in a cell, than all objects of the cube."""
+
+    dimension: Annotated[str, "empty for a whole cell"]
+    label: Annotated[str, "empty for a whole cell"]
+    query: int
+    queried: int
+    everyone: int
+    objects: int
+    lift: float
+    low: float
+    high: float
+
+
+class OnlyObjectShape(TypedDict):
+    """An object that one chosen cell alone holds."""
+
+    id: Id
+    name: str
+    in_query: bool
+
+
+class CellExplanationShape(TypedDict):
+    """Why a cell was chosen, or was not."""
+
+    kind: Literal["cell"]
+    sentence: str
+    number: int
+    labels: Labels
+    chosen: bool
+    rank: int | None
+    chosen_cells: int
+    value: float
+    in_turn: Annotated[float | None, "what it added when it was chosen; null where it is not"]
+    alone: Annotated[float, "what it would add as the only cell"]
+    last: Annotated[float, "what would be lost without it, or won with it"]
+    objects: int
+    query_objects: int
+    queried: int
+    lift: LiftShape
+    label_lifts: list[LiftShape]
+    only: Annotated[int, "how many objects no other chosen cell holds"]
+    only_query: int
+    only_first: Annotated[list[OnlyObjectShape], "the first of them"]
+    pinned: bool
+    banned: bool
+    before: Annotated[int | None, "how many cells that are not chosen would add more; null for chosen ones"]
+    why_not: str
+
+
+class AddedCellShape(TypedDict):
+    """What a chosen cell brought in its turn."""
+
+    rank: int
+    number: int
+    labels: Labels
+    pinned: bool
+    new_objects: int
+    gain: float | None
+    cost: float | None
+    value: float
+    added: Annotated[float, "the change of the value"]
+
+
+class ValueAccountShape(TypedDict):
+    """What every part of a network adds to its value."""
+
+    kind: Literal["account"]
+    sentence: str
+    objective: str
+    value: float
+    gain0: Annotated[float | None, "what is there without any cell, above"]
+    cost0: Annotated[float | None, "and below"]
+    objects: int
+    pinned_gain: float | None
+    pinned_cost: float | None
+    pinned_cells_gain: float | None
+    pinned_cells_cost: float | None
+    gain: float | None
+    cost: float | None
+    cells: Annotated[list[AddedCellShape], "in the order chosen"]
+    note: str
+    ratio: bool
+    method: str
+    chooses_cells: bool
+    brought: int
+    pinned: int
+    picked: Annotated[bool, "whether the cells were chosen beforehand, because they tell objects apart"]
+
+
+# What if
+
+
+class ChangedCell(TypedDict):
+    """A cell that came or went, or was named."""
+
+    kind: Literal["cell"]
+    labels: Labels
+
+
+class ChangedObject(TypedDict):
+    """An object that came or went, or was named."""
+
+    kind: Literal["object"]
+    id: Id
+    name: str
+
+
+ChangedNode = ChangedCell | ChangedObject
+_With = TypedDict("_With", {"with": list[ChangedNode]})
+
+
+class ChangeShape(_With):
+    """What becomes of a network without some cells and objects, or with others."""
+
+    sentence: str
+    changed: bool
+    without: list[ChangedNode]
+    known: Annotated[list[ChangedNode], "those named that were out, or in, already"]
+    objective: str | None
+    before: float | None
+    value: float | None
+    merely: float | None
+    bound_before: float | None
+    bound: float | None
+    proven_before: bool
+    proven: bool
+    entered: list[ChangedNode]
+    left: list[ChangedNode]
+    nodes: Annotated[int, "how many the network has now"]
+    links: int
+
+
+# Against whom
+
+
+_For = TypedDict("_For", {"for": Annotated[int, "1 or 2: the side that it speaks for"]})
+
+
+class SeparatingCellShape(_For):
+    """A cell at mixed levels that holds a larger share of one of two sides."""
+
+    labels: Labels
+    levels: Annotated[list[str | None], "the level of each label, null for ∗"]
+    objects: Annotated[tuple[int, int], "how many objects of each side it holds"]
+    shares: tuple[float, float]
+    lift: Annotated[float | None, "how many times as often; null where it holds none of the other side"]
+    difference: Annotated[float, "the share of the first side less that of the second"]
+    interval: Annotated[tuple[float, float], "of the difference, at 95 %"]
+    chance: Annotated[float, "of Fisher's exact test, corrected for all cells tested"]
+    raw_chance: float
+    gain: float
+
+
+class ContrastCellShape(SeparatingCellShape):
+    """A cell that was chosen to tell two sides apart."""
+
+    sentence: str
+
+
+class SideShape(TypedDict):
+    """One of two sides."""
+
+    name: str
+    objects: int
+
+
+class ContrastShape(TypedDict):
+    """The cells that tell two sides apart, in the order chosen."""
+
+    sides: tuple[SideShape, SideShape]
+    sentence: str
+    cells: list[ContrastCellShape]
+    value: Annotated[float, "how far the objects are told apart, 0 to 1"]
+    bound: Annotated[float, "what no choice of so many cells exceeds"]
+    proven: bool
+    tested: int
+    sure: int
+    explained: Annotated[int, "how many sure cells are left out, since a more general one says as much"]
+    outside: Annotated[int, "how many objects are on neither side"]
+    chance: float
+    nearest: Annotated[SeparatingCellShape | None, "the cell of the least chance, where none is sure"]
+
+
+class DescriptionShape(TypedDict):
+    """What tells each label of a query from the others."""
+
+    groups: list[ContrastShape]
+    outside: Annotated[int, "how many objects have no label"]
+    elsewhere: Annotated[int, "how many of the others are not in the network that was described"]
+
+
+# Where
+
+
+class DrilledCellShape(TypedDict):
+    """A cell below another."""
+
+    cell: Annotated[str, "its labels in one line"]
+    labels: Labels
+    query_objects: int
+    new: Annotated[int, "how many of these no cell before it holds"]
+    objects: int
+    share: float
+    lift: float
+    bits: Annotated[float, "what it saves beside the cells before it"]
+
+
+class LeftObject(TypedDict):
+    """An object of the query that no listed cell holds."""
+
+    id: Id
+    name: str
+
+
+class DrilledShape(TypedDict):
+    """The cells below a cell that hold most of a query at least cost, in the order chosen."""
+
+    cell: str
+    labels: Labels
+    dimensions: list[str]
+    objects: int
+    query_objects: int
+    query: int
+    cells: list[DrilledCellShape]
+    held: int
+    left: list[LeftObject]
+    bits: float
+    bound: Annotated[float, "what no choice of as many cells exceeds"]
+    gap: float
+    proven: bool
+    sentence: str
+
 
 # Networks
 
