@@ -1,5 +1,10 @@
 """OpenAlex: works and their authors, institutions or citations, from its snapshot or from what its interface gave.
 
+    data/jsonl/works/updated_date=2026-01-05/part_0000.gz     as published now, and so in data/parquet/
+    works/updated_date=2021-11-03/part_000.gz                 as published before
+    merged_ids/authors/2023-04-13.csv.gz                      what became of ids
+
+Other entities and manifests are passed over. Any other folder is one of files of works, whatever they are called.
 Works are gathered in temporary files; in memory are some numbers for every work and for every mention.
 """
 
@@ -7,15 +12,17 @@ from __future__ import annotations
 
 import io
 import mmap
+import os
+import re
 import tempfile
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Literal, TypeVar
+from typing import IO, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -29,9 +36,21 @@ from cube2net._util.progress import Progress, silent
 from cube2net._util.spelling import nearest
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw, unpacked
 from cube2net.errors import ParameterError, SourceError, first_line, listed, unknown, whole_number
-from cube2net.io.bibliography.openalex_lines import LineReader, Parts, find_snapshot
-from cube2net.io.bibliography.openalex_works import CHAINS, FILTERS, OTHER, SINGLE, Batch, WorkColumns, numbers
+from cube2net.io.bibliography.openalex_works import (
+    CHAINS,
+    FILTERS,
+    MEMBERS,
+    OTHER,
+    SINGLE,
+    Batch,
+    LineReader,
+    Part,
+    Parts,
+    WorkColumns,
+    numbers,
+)
 from cube2net.io.dropped import Dropped
+from cube2net.io.files import ARCHIVES, BESIDE
 from cube2net.model.corpus import CITED_ELSEWHERE, MENTIONS, OBJECTS, Corpus, table
 from cube2net.model.dimension import DimensionSpec
 
@@ -119,7 +138,8 @@ class OpenAlex:
 
     def files_read(self, paths: Sequence[Path]) -> list[Path]:
         """Return the files that would be read."""
-        return find_snapshot(paths).files
+        found = find_snapshot(paths)
+        return [part.path for part in found.parts] + [path for _, path in found.merged]
 
     def _nothing(self, paths: Sequence[Path], columns: WorkColumns, parts: Parts) -> SourceError:
         """Return the error where no work is left, which says why and what a label may have been meant to be."""
@@ -150,9 +170,90 @@ def ahead(blocks: Iterator[T]) -> Generator[T, None, None]:
             yield block
 
 
+EXPECTED = (
+    "OpenAlex's snapshot or some of its parts (updated_date=…/part_0000.gz or .parquet), JSON lines of works, or saved "
+    "pages of its interface"
+)
+ENDINGS = (*(f"{ending}{more}" for ending in MEMBERS for more in ("", ".gz", ".xz", ".bz2")), ".parquet", *ARCHIVES)
+PART = re.compile(r"part_\d+(\.gz|\.jsonl|\.parquet)?")
+PARTITION = re.compile(r"updated_date=(\d{4}-\d\d-\d\d)")
+MERGED = "merged_ids"
+MERGED_LETTERS = {"works": "W", "authors": "A", "institutions": "I"}
+ENTITIES = {
+    *("authors", "awards", "concepts", "continents", "countries", "domains", "fields", "funders", "institutions"),
+    *("institution-types", "keywords", "languages", "licenses", "publishers", "sdgs", "source-types", "sources"),
+    *("subfields", "topics", "work-types"),
+}
+
+
+class Snapshot(NamedTuple):
+    """The files to read: parts, the oldest first, and lists of merged ids by the letter of what they are about."""
+
+    parts: list[Part]
+    merged: list[tuple[str, Path]]
+    remarks: list[str]
+
+
+def find_snapshot(paths: Sequence[str | os.PathLike[str]]) -> Snapshot:
+    """Return the files to read: those named, and those of folders that are of works or of merged ids."""
+    if not paths:
+        raise SourceError(f"no path is given: expected {EXPECTED}")
+    found = Snapshot([], [], [])
+    for path in map(Path, paths):
+        if not path.exists():
+            raise SourceError(f"{path} is not there: expected {EXPECTED}")
+        if path.is_dir():
+            _search_folder(path, found)
+        elif letter := _merged_letter(path, path.resolve().parts[:-1]):
+            found.merged.append((letter, path))
+        else:
+            found.parts.append(Part(path, _partition_day(path.resolve().parts)))
+    if not found.parts:
+        raise SourceError(f"{', '.join(map(str, paths))} holds no file of works to read: expected {EXPECTED}")
+    found.parts.sort(key=lambda part: part.day)
+    found.merged.sort(key=lambda pair: (pair[1].name.removesuffix(".gz"), str(pair[1])))
+    return found
+
+
+def _search_folder(folder: Path, found: Snapshot) -> None:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    cubes = {
+        path.parent for path in files if path.name == "manifest.json" and (path.parent / "labels.parquet") in files
+    }
+    if cubes:
+        found.remarks.append(f"{folder.name}: {len(cubes):,} cube(s) in it are passed over")
+    inside = {path: path.relative_to(folder).parts[:-1] for path in files if path.parent not in cubes}
+    around = folder.resolve().parts[-3:]
+    for path, folders in inside.items():
+        if letter := _merged_letter(path, (*around, *folders)):
+            found.merged.append((letter, path))
+    wanted = [path for path in inside if _is_data(path.name) and not {MERGED, *ENTITIES} & set(inside[path])]
+    lines, parquet = ({path for path in wanted if form in inside[path]} for form in ("jsonl", "parquet"))
+    if lines and parquet:
+        found.remarks.append(f"{folder.name} has the works twice: of JSON lines and Parquet, the JSON lines are read")
+        wanted = [path for path in wanted if path not in parquet]
+    found.parts.extend(Part(path, _partition_day((*around, *inside[path]))) for path in wanted)
+
+
+def _merged_letter(path: Path, folders: Sequence[str]) -> str:
+    """Return the letter of the ids that a list of merged ids is about, or nothing where a file is no such list."""
+    if MERGED not in folders[:-1] or not path.name.casefold().endswith((".csv", ".csv.gz")):
+        return ""
+    return MERGED_LETTERS.get(folders[folders.index(MERGED) + 1], "")
+
+
+def _partition_day(folders: Sequence[str]) -> str:
+    days = [found[1] for name in folders if (found := PARTITION.fullmatch(name))]
+    return days[-1] if days else ""
+
+
+def _is_data(name: str) -> bool:
+    low = name.casefold()
+    named = low.endswith(ENDINGS) or PART.fullmatch(low) is not None
+    return named and not low.startswith((*BESIDE, "manifest"))
+
+
 ROWS, MANY = 2**16, 2**20
-Follow = Callable[[str, Array], Array]
-"""Gives for a letter and sorted ids what each became."""
 
 
 class Gathering:
@@ -181,22 +282,30 @@ class Gathering:
 
     def corpus(self, columns: WorkColumns, merged: MergedIds, attribution: str) -> Corpus:
         """Return the corpus, with what became of merged ids."""
-        dropped, follow = columns.dropped, merged.follow
-        ids = _followed(self._taken("ids"), "W", follow)
-        kept = newest(ids, self._taken("stamps"))
+        dropped = columns.dropped
+        ids = merged.follow_all("W", self._take("ids"))
+        kept = newest(ids, self._take("stamps"))
         dropped.leave_out("older versions of works", int((~kept).sum()))
         items = self._items(columns, ids, kept)
         links = None
         if self.objects == "authors":
-            objects, mentions = self._authors(columns, kept, items, follow)
+            objects, mentions = self._authors(columns, kept, items, merged)
         elif self.objects == "institutions":
             item, code, _ = self._mentioned(kept)
             objects, code = _institutions(columns, code)
-            mentions = _mapped(item, code)
+            mentions = _spooled_mentions(item, code)
         else:
-            objects = _works_as_objects(items)
-            mentions = _mapped(*[np.arange(len(objects), dtype=np.int32)] * 2)
-            links = self._citations(columns, ids, kept, follow)
+            about = ("year", "source", "type", "cited_by_count")
+            objects = pa.table(
+                {
+                    "object": items["item"],
+                    "name": pc.coalesce(items["title"], items["item"]),
+                    "kind": pa.repeat(pa.scalar("work"), items.num_rows),
+                    **{name: items[name] for name in about if name in items.column_names},
+                }
+            )
+            mentions = _spooled_mentions(*[np.arange(len(objects), dtype=np.int32)] * 2)
+            links = self._citations(columns, ids, kept, merged)
         return Corpus(
             objects=objects,
             items=items,
@@ -210,7 +319,7 @@ class Gathering:
             gone=gone_works([merged.merged("W"), *columns.withdrawn], items["item"]),
         )
 
-    def _taken(self, name: str) -> Array:
+    def _take(self, name: str) -> Array:
         """Return an array whole, and forget it."""
         parts = self.arrays.pop(name)
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
@@ -221,23 +330,18 @@ class Gathering:
         labels["source"] = pa.array(columns.sources.labels(), pa.string())
         labels["institution"] = pa.array(columns.institutions.labels(), pa.string())
         empty = {name for name, texts in labels.items() if not len(texts)}
-        every = kept.all()
 
         def labelled() -> Iterator[pa.RecordBatch]:
             done = 0
             for batch in self.items.batches():
-                some = slice(done, done + batch.num_rows)
+                names = _prefixed("W", ids[done : done + batch.num_rows])
                 done += batch.num_rows
-                names = pc.binary_join_element_wise("W", pa.array(ids[some]).cast(pa.string()), "")
-                made = {"item": names} | {
-                    name: _texts(batch.column(name), labels.get(name))
-                    for name in batch.schema.names
-                    if name not in empty
-                }
-                whole = pa.RecordBatch.from_pydict(made)
-                yield whole if every else whole.filter(pa.array(kept[some]))
+                used = [name for name in batch.schema.names if name not in empty]
+                made = {name: _texts(batch.column(name), labels.get(name)) for name in used}
+                yield pa.RecordBatch.from_pydict({"item": names, **made})
 
-        items = spooled(labelled())
+        every = kept.all()
+        items = spooled(labelled() if every else _filtered(labelled(), kept))
         texts = self.texts.table() if every else spooled(_filtered(self.texts.batches(), kept))
         for name in texts.column_names:
             items = items.append_column(name, texts[name])
@@ -249,15 +353,17 @@ class Gathering:
 
         Nothing is copied where all works do.
         """
-        at = np.repeat(np.arange(len(kept), dtype=np.int32), self._taken("sizes"))
-        mentions = self._taken("mentions")
+        at = np.repeat(np.arange(len(kept), dtype=np.int32), self._take("sizes"))
+        mentions = self._take("mentions")
         if kept.all():
             return at, mentions, slice(None)
         used = kept[at]
         rows = np.cumsum(kept, dtype=np.int32) - 1
         return rows[at[used]], mentions[used], used
 
-    def _authors(self, columns: WorkColumns, kept: Array, items: pa.Table, follow: Follow) -> tuple[pa.Table, pa.Table]:
+    def _authors(
+        self, columns: WorkColumns, kept: Array, items: pa.Table, merged: MergedIds
+    ) -> tuple[pa.Table, pa.Table]:
         """Return the authors with name, ORCID and where they were last, and who is mentioned where.
 
         What has a number for every mention is let go as soon as it can be: it is most of the memory in use.
@@ -265,22 +371,24 @@ class Gathering:
         from cube2net.kernels.text import latest
 
         item, author, used = self._mentioned(kept)
-        homes = self._taken("homes")[used]
-        before = different(author)
-        after = follow("A", before)
+        homes = self._take("homes")[used]
+        before = sorted_unique(author)
+        after = merged.follow("A", before)
         known, place = (before, None) if np.array_equal(after, before) else np.unique(after, return_inverse=True)
         code = numbered(author, before)
         del author, used
         if place is not None:
             columns.dropped.leave_out("authors merged into others", int((after != before).sum()))
-            code = place.reshape(-1)[code].astype(np.int32)
-            item, code, homes = _once(item, code, homes)
+            code = place[code].astype(np.int32)
+            _, first = np.unique(item.astype(np.int64) << 32 | code, return_index=True)
+            first.sort()
+            item, code, homes = item[first], code[first], homes[first]
         del after
         days = items["date"].cast(pa.int32()).fill_null(-(2**31)).to_numpy()
         last = latest(code, days[item], homes >= 0, len(known))
         home = np.where(last >= 0, homes[last], np.int32(-1))
         del last, homes, days
-        mentions = _mapped(item, code)
+        mentions = _spooled_mentions(item, code)
         del item, code
         return self._author_table(columns, known, home, before, place), mentions
 
@@ -303,7 +411,7 @@ class Gathering:
         def batches() -> Iterator[pa.RecordBatch]:
             for begin in range(0, len(known), ROWS):
                 some = slice(begin, begin + ROWS)
-                ids = pc.binary_join_element_wise("A", pa.array(known[some]).cast(pa.string()), "")
+                ids = _prefixed("A", known[some])
                 called = pc.coalesce(taken(people["name"], rows["name"][some]), ids)
                 made = {"object": ids, "name": called, "kind": pa.repeat(pa.scalar("author"), len(ids))}
                 codes = {"institution": home[some], "country": country_of[home[some]]}
@@ -324,25 +432,25 @@ class Gathering:
         """Return for every author the row of the people where something is said first, -1 where nothing is."""
         rows = {name: np.full(count, -1, np.int32) for name in names}
         begin = 0
-        for batch in self.people.batches() if self.people.rows else ():
+        for batch in self.people.batches():
             ids = batch.column("author").to_numpy()
-            at = np.minimum(np.searchsorted(before, ids), max(len(before) - 1, 0))
-            there = before[at] == ids if len(before) else np.zeros(len(ids), bool)
-            code = at if place is None else place.reshape(-1)[at]
+            at = np.minimum(np.searchsorted(before, ids), len(before) - 1)
+            code = at if place is None else place[at]
             for name, first in rows.items():
-                new = np.flatnonzero(there & batch.column(name).is_valid().to_numpy(zero_copy_only=False))[::-1]
+                said = batch.column(name).is_valid().to_numpy(zero_copy_only=False)
+                new = np.flatnonzero((before[at] == ids) & said)[::-1]
                 new = new[first[code[new]] < 0]
                 first[code[new]] = begin + new
             begin += len(ids)
         return rows
 
-    def _citations(self, columns: WorkColumns, ids: Array, kept: Array, follow: Follow) -> pa.Table:
+    def _citations(self, columns: WorkColumns, ids: Array, kept: Array, merged: MergedIds) -> pa.Table:
         """Return the links from works to those they cite, among the works that are there."""
         rows = np.cumsum(kept, dtype=np.int32) - 1
-        at = np.repeat(np.arange(len(ids), dtype=np.int32), self._taken("citations"))
-        cited = self._taken("cited")
+        at = np.repeat(np.arange(len(ids), dtype=np.int32), self._take("citations"))
+        cited = self._take("cited")
         at, cited = at[kept[at]], cited[kept[at]]
-        cited = _followed(cited, "W", follow)
+        cited = merged.follow_all("W", cited)
         order = np.flatnonzero(kept)[np.argsort(ids[kept], kind="stable")]
         place = np.minimum(np.searchsorted(ids[order], cited), len(order) - 1)
         there = ids[order][place] == cited
@@ -353,15 +461,8 @@ class Gathering:
         columns.dropped.leave_out("works citing themselves", int(itself.sum()))
         columns.dropped.leave_out("citations named twice", int((~itself).sum()) - len(pairs))
         source, target = (pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32)
-        return pa.table(
-            {
-                "source": source,
-                "target": target,
-                "weight": np.ones(len(source), np.float32),
-                "kind": pa.repeat(pa.scalar("cites"), len(source)),
-                "item": source,
-            }
-        )
+        weight, kind = np.ones(len(source), np.float32), pa.repeat(pa.scalar("cites"), len(source))
+        return pa.table({"source": source, "target": target, "weight": weight, "kind": kind, "item": source})
 
 
 def newest(ids: Array, stamps: Array) -> Array:
@@ -382,11 +483,13 @@ def proposed(items: pa.Table) -> tuple[DimensionSpec, ...]:
     known = {name: items.num_rows - items[name].null_count for name in items.column_names}
     subject = "topic" if known.get("topic", 0) >= known.get("concept", 0) else "concept"
     chains = {finest: "/".join(above) for finest, *above in CHAINS}
-    specs = [DimensionSpec("year", "year", bins="years", above="decades")]
-    specs += [
-        DimensionSpec(name, name, above=chains.get(name)) for name in ("source", subject, "country") if name in known
-    ]
-    return tuple(specs)
+    names = [name for name in ("source", subject, "country") if name in known]
+    year = DimensionSpec("year", "year", bins="years", above="decades")
+    return year, *(DimensionSpec(name, name, above=chains.get(name)) for name in names)
+
+
+def _prefixed(letter: str, ids: Array) -> pa.Array:
+    return pc.binary_join_element_wise(letter, pa.array(ids).cast(pa.string()), "")
 
 
 def _texts(codes: pa.Array, labels: pa.Array | None) -> pa.Array:
@@ -406,26 +509,8 @@ def _filtered(batches: Iterable[pa.RecordBatch], kept: Array) -> Iterator[pa.Rec
         done += batch.num_rows
 
 
-def _followed(ids: Array, letter: str, follow: Follow) -> Array:
-    """Return ids as they are now."""
-    before = different(ids)
-    after = follow(letter, before)
-    return ids if np.array_equal(after, before) else after[numbered(ids, before)]
-
-
-def _once(item: Array, code: Array, homes: Array) -> tuple[Array, Array, Array]:
-    """Return mentions without those that come again on an item."""
-    _, first = np.unique(item.astype(np.int64) << 32 | code, return_index=True)
-    first.sort()
-    return item[first], code[first], homes[first]
-
-
-def different(ids: Array) -> Array:
-    """Return each of some ids once, sorted, in no more memory than a copy of them.
-
-    >>> different(np.array([3, 1, 3])).tolist()
-    [1, 3]
-    """
+def sorted_unique(ids: Array) -> Array:
+    """Return each of some ids once, sorted, in no more memory than a copy of them."""
     some = np.sort(ids)
     last = np.ones(len(some), bool)
     last[:-1] = some[1:] != some[:-1]
@@ -438,7 +523,7 @@ def numbered(ids: Array, known: Array) -> Array:
     codes = np.empty(len(ids), np.int32)
     for begin in range(0, len(ids), MANY):
         some, back = np.unique(ids[begin : begin + MANY], return_inverse=True)
-        codes[begin : begin + MANY] = np.searchsorted(known, some)[back.reshape(-1)]
+        codes[begin : begin + MANY] = np.searchsorted(known, some)[back]
     return codes
 
 
@@ -461,48 +546,32 @@ def taken(column: pa.ChunkedArray, rows: Array) -> pa.Array:
     return pa.concat_arrays(found).take(pa.array(back))
 
 
-def _mapped(item: Array, code: Array) -> pa.Table:
-    """Return who is mentioned where, in a temporary file."""
+def _spooled_mentions(item: Array, code: Array) -> pa.Table:
     every = table(MENTIONS, item=item, object=code)
     return spooled(every.to_batches(MANY)) if len(item) else every
 
 
 def _institutions(columns: WorkColumns, code: Array) -> tuple[pa.Table, Array]:
-    """Return the institutions that works name, and which of them every mention names."""
+    """Return the institutions that works name, by id, and which of them every mention names."""
     things = columns.institutions
-    met, back = np.unique(code, return_inverse=True)
-    order = met[np.argsort(np.asarray(things.ids, np.int64)[met])]
+    met = np.unique(code)
+    rows = met[np.argsort(np.asarray(things.ids, np.int64)[met])].tolist()
     place = np.empty(len(things.ids), np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    countries = columns.labels["country"].texts()
-    said: Mapping[int, int] = columns.countries
-    rows = order.tolist()
+    place[rows] = np.arange(len(rows), dtype=np.int32)
+    countries = [*columns.labels["country"].texts(), None]
     institutions = pa.table(
         {
             "object": pa.array([f"I{things.ids[row]}" for row in rows], pa.string()),
             "name": pa.array([things.names[row] for row in rows], pa.string()),
             "kind": pa.repeat(pa.scalar("institution"), len(rows)),
-            "country": pa.array([countries[said[row]] if row in said else None for row in rows], pa.string()),
+            "country": pa.array([countries[columns.countries.get(row, -1)] for row in rows], pa.string()),
         }
     )
-    return institutions, place[met[back.reshape(-1)]]
-
-
-def _works_as_objects(items: pa.Table) -> pa.Table:
-    return pa.table(
-        {
-            "object": items["item"],
-            "name": pc.coalesce(items["title"], items["item"]),
-            "kind": pa.repeat(pa.scalar("work"), items.num_rows),
-            **{
-                name: items[name] for name in ("year", "source", "type", "cited_by_count") if name in items.column_names
-            },
-        }
-    )
+    return institutions, place[code]
 
 
 OLD, NEW = "id", "merge_into_id"
-CHAIN = 16
+MOST_MERGES = 16
 """An id is followed so often within one list."""
 
 
@@ -515,39 +584,43 @@ class MergedIds:
     def follow(self, letter: str, ids: Array) -> Array:
         """Return what became of sorted ids, themselves where nothing did; of lists only what concerns these is kept."""
         now = ids
-        for about, path in self.lists:
-            if about != letter:
-                continue
-            for pairs in self._pairs(letter, path):
-                order = np.argsort(pairs[0], kind="stable")
-                old, new = pairs[0][order], pairs[1][order]
-                for _ in range(CHAIN):
-                    place = np.minimum(np.searchsorted(old, now), len(old) - 1)
-                    gone = old[place] == now
-                    if not gone.any():
-                        break
-                    now = np.where(gone, new[place], now)
+        for pairs in self._pairs(letter):
+            order = np.argsort(pairs[0], kind="stable")
+            old, new = (ids[order] for ids in pairs)
+            for _ in range(MOST_MERGES):
+                place = np.minimum(np.searchsorted(old, now), len(old) - 1)
+                gone = old[place] == now
+                if not gone.any():
+                    break
+                now = np.where(gone, new[place], now)
         return now
+
+    def follow_all(self, letter: str, ids: Array) -> Array:
+        """Return what became of ids in any order, each of which may come several times."""
+        before = sorted_unique(ids)
+        after = self.follow(letter, before)
+        return ids if np.array_equal(after, before) else after[numbered(ids, before)]
 
     def merged(self, letter: str) -> Array:
         """Return the ids that were merged into others."""
-        found = [old for about, path in self.lists if about == letter for old, _ in self._pairs(letter, path)]
-        return np.concatenate(found) if found else np.empty(0, np.int64)
+        return np.concatenate([np.empty(0, np.int64), *(old for old, _ in self._pairs(letter))])
 
-    def _pairs(self, letter: str, path: Path) -> Iterator[tuple[Array, Array]]:
-        gauge = self.meter.gauge(path)
-        try:
-            with unpacked(open_raw(path, gauge), gauge) as file:
-                kinds = pv.ConvertOptions(include_columns=[OLD, NEW], column_types={OLD: "str", NEW: "str"})
-                for batch in pv.open_csv(io.BufferedReader(file), convert_options=kinds):
-                    old, new = (numbers(batch.column(name), letter) for name in (OLD, NEW))
-                    good = (old >= 0) & (new >= 0)
-                    if good.any():
-                        yield old[good], new[good]
-        except (pa.ArrowException, KeyError) as error:
-            raise SourceError(
-                f"{path.name} is no list of merged ids: {first_line(error)}, expected the columns {listed([OLD, NEW])}"
-            ) from None
+    def _pairs(self, letter: str) -> Iterator[tuple[Array, Array]]:
+        kinds = pv.ConvertOptions(include_columns=[OLD, NEW], column_types={OLD: "str", NEW: "str"})
+        for path in [path for about, path in self.lists if about == letter]:
+            gauge = self.meter.gauge(path)
+            try:
+                with unpacked(open_raw(path, gauge), gauge) as file:
+                    for batch in pv.open_csv(io.BufferedReader(file), convert_options=kinds):
+                        old, new = (numbers(batch.column(name), letter) for name in (OLD, NEW))
+                        good = (old >= 0) & (new >= 0)
+                        if good.any():
+                            yield old[good], new[good]
+            except (pa.ArrowException, KeyError) as error:
+                wanted = listed([OLD, NEW])
+                raise SourceError(
+                    f"{path.name} is no list of merged ids: {first_line(error)}, expected the columns {wanted}"
+                ) from None
 
 
 def gone_works(ids: Sequence[Array], items: pa.ChunkedArray) -> pa.Array:
@@ -556,8 +629,7 @@ def gone_works(ids: Sequence[Array], items: pa.ChunkedArray) -> pa.Array:
     >>> gone_works([np.array([7, 5]), np.array([9, 7])], pa.chunked_array([["W9"]])).to_pylist()
     ['W5', 'W7']
     """
-    every = pa.array(np.unique(np.concatenate(ids)).astype(np.int64))
-    names = pc.binary_join_element_wise("W", every.cast(pa.string()), "")
+    names = _prefixed("W", np.unique(np.concatenate(ids)).astype(np.int64))
     return names.filter(pc.invert(pc.is_in(names, value_set=items.filter(pc.is_in(items, value_set=names)))))
 
 
@@ -579,22 +651,21 @@ class Spool:
 
     def table(self) -> pa.Table:
         """Return all rows, mapped; the file goes when the table does."""
-        return self._reader(mapped=True).read_all()
+        self._finish()
+        return pa.ipc.open_file(pa.py_buffer(mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ))).read_all()
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Return the batches one by one, as they were written."""
-        reader = self._reader(mapped=False)
+        self._finish()
+        self.file.seek(0)
+        reader = pa.ipc.open_file(self.file)
         for number in range(reader.num_record_batches):
             yield reader.get_batch(number)
 
-    def _reader(self, *, mapped: bool) -> Any:
+    def _finish(self) -> None:
         with one_sentence(Path(tempfile.gettempdir())):
             self.writer.close()
             self.file.flush()
-        if mapped:
-            return pa.ipc.open_file(pa.py_buffer(mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)))
-        self.file.seek(0)
-        return pa.ipc.open_file(self.file)
 
 
 def spooled(batches: Iterable[pa.RecordBatch]) -> pa.Table:

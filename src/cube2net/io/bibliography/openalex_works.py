@@ -1,22 +1,366 @@
-"""Tables of parsed works become columns of items: filtered, with labels as numbers and abstracts as texts.
+"""The works of OpenAlex's files: lines in blocks, parsed by DuckDB, filtered, and made columns of items.
 
-Every generation of OpenAlex is read by the same rules: what a work does not say is null.
+What has another type than it should becomes null. Lines that are no JSON objects are dropped one by one. Every
+generation of OpenAlex is read by the same rules: what a work does not say is null.
 """
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from cube2net._util.arrays import Array
-from cube2net.io.bibliography.openalex_lines import Block
+from cube2net._util.zip_files import Meter
+from cube2net.errors import Cube2netError, Setting, SourceError, first_line
 from cube2net.io.dropped import Dropped
+from cube2net.io.files import InputFiles
+from cube2net.io.tables.parquet import parquet_fits
+from cube2net.io.text_records import LONGEST, json_records, lines, texts
+
+MEMBERS = (".json", ".jsonl", ".ndjson")
+"""How files of works in an archive end."""
+SIZE = 16 * 2**20
+"""So many bytes of lines are taken at a time."""
+MARK, END = b"\xef\xbb\xbf", b"\n"
+TOO_LONG = "lines longer than 16 MiB"
+GROUP = 1024
+"""So many rows of Parquet are taken at a time."""
+
+
+class Part(NamedTuple):
+    """A file of works, and the day of the partition that it is of, if there is one."""
+
+    path: Path
+    day: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some lines: line ``i`` is ``data[starts[i]:starts[i + 1]]`` and the ``numbers[i]``-th of a file."""
+
+    name: str
+    day: str
+    data: bytes | memoryview
+    starts: Array
+    numbers: Array
+    unit: str = "line"
+
+    def place(self, row: int) -> str:
+        """Return where a line stands, in words."""
+        return f"{self.name} {self.unit} {int(self.numbers[row]):,}"
+
+    def line(self, row: int) -> bytes:
+        """Return the bytes of a line."""
+        return bytes(self.data[self.starts[row] : self.starts[row + 1]])
+
+    def texts(self) -> pa.LargeStringArray:
+        """Return the lines as a column that shares their bytes; whether they are UTF-8 is not looked at."""
+        return pa.LargeStringArray.from_buffers(
+            len(self.starts) - 1, pa.py_buffer(self.starts), pa.py_buffer(self.data)
+        )
+
+    def only(self, kept: Array) -> Block:
+        """Return a block of some of the lines."""
+        chosen = [self.line(int(row)) for row in np.flatnonzero(kept)]
+        return block_of(self.name, self.day, chosen, self.numbers[kept], self.unit)
+
+
+def block_of(name: str, day: str, some: Iterable[bytes], numbers: Any, unit: str = "line") -> Block:
+    """Return a block of lines given one by one."""
+    every = list(some)
+    starts = starts_of([len(line) for line in every])
+    return Block(name, day, b"".join(every), starts, np.asarray(numbers, np.int64), unit)
+
+
+def starts_of(sizes: Any) -> Array:
+    """Return where each of some runs begins, given their sizes, and where the last one ends."""
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts
+
+
+class Parts:
+    """The blocks of all parts, one after the other; so far ``done`` of ``total`` bytes on disk have been read."""
+
+    def __init__(self, parts: Iterable[Part], meter: Meter, dropped: Dropped) -> None:
+        self.parts, self.meter, self.dropped = list(parts), meter, dropped
+        self.sizes = [part.path.stat().st_size for part in self.parts]
+        self.total, self._before = sum(self.sizes), 0
+        self._files: InputFiles | None = None
+
+    @property
+    def done(self) -> int:
+        """The bytes on disk that have been read."""
+        return self._before + (0 if self._files is None else self._files.done)
+
+    def __iter__(self) -> Iterator[Block]:
+        for part, size in zip(self.parts, self.sizes, strict=True):
+            if part.path.name.casefold().endswith(".parquet"):
+                yield from _parquet_blocks(part, self.meter)
+            else:
+                self._files = InputFiles([part.path], MEMBERS, self.meter)
+                for name, file in self._files:
+                    yield from _file_blocks(name, part.day, file, self.dropped)
+            self._before, self._files = self._before + size, None
+
+
+def _file_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
+    start = file.peek(64).removeprefix(MARK).lstrip()[:64]
+    if start.startswith(b"{") and not start[1:].lstrip(b" \t").startswith((b"\n", b"\r")):
+        return _line_blocks(name, day, file, dropped)
+    return _record_blocks(name, day, file, dropped)
+
+
+def _line_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
+    """Return blocks of whole lines; one that is too long is passed over."""
+    from cube2net.kernels.text import line_ends
+
+    number, rest = 1, b""
+    while True:
+        data, last = _more(file, rest, first=number == 1 and not rest)
+        starts: Array = np.append(0, line_ends(np.frombuffer(data, np.uint8)))
+        if len(starts) > 1:
+            block = Block(name, day, data, starts, np.arange(number, number + len(starts) - 1))
+            number += len(block.numbers)
+            yield _usable(block, dropped)
+        if last:
+            return
+        rest = bytes(data[starts[-1] :])
+        if len(rest) > LONGEST:
+            dropped.drop_one(TOO_LONG, f"{name} line {number:,}", "the line is longer than 16 MiB")
+            rest, number = b"", number + 1
+            while (more := file.readline(LONGEST)) and not more.endswith(b"\n"):
+                pass
+
+
+def _more(file: io.BufferedReader, rest: bytes, *, first: bool) -> tuple[memoryview, bool]:
+    """Return what is left over and the next bytes of a file, and whether they are its last, which end a line."""
+    buffer = memoryview(np.empty(len(rest) + SIZE + 1, np.uint8))  # type: ignore[arg-type]
+    buffer[: len(rest)] = rest
+    much = file.readinto(buffer[len(rest) : -1])
+    last, end = much < SIZE, len(rest) + much
+    if last and end and bytes(buffer[end - 1 : end]) != END:
+        buffer[end : end + 1] = END
+        end += 1
+    begin = len(MARK) if first and bytes(buffer[: len(MARK)]) == MARK else 0
+    return buffer[begin:end].toreadonly(), last
+
+
+def _usable(block: Block, dropped: Dropped) -> Block:
+    """Return a block without lines that are blank or too long."""
+    sizes = np.diff(block.starts)
+    kept = sizes <= LONGEST
+    for row in np.flatnonzero(~kept).tolist():
+        dropped.drop_one(TOO_LONG, block.place(row), "the line is longer than 16 MiB")
+    for row in np.flatnonzero(sizes < 16).tolist():
+        kept[row] = bool(block.line(row).strip())
+    return block if kept.all() else block.only(kept)
+
+
+def _record_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
+    """Return the works of pages, arrays and objects that are spread over lines, written on lines."""
+    held: list[bytes] = []
+    numbers: list[int] = []
+    size = 0
+    for number, record in json_records(name, texts(name, enumerate(lines(file), start=1), dropped), dropped):
+        for work in works_of(record):
+            held.append(json.dumps(work, ensure_ascii=False).encode() + b"\n")
+            numbers.append(number)
+            size += len(held[-1])
+        if size > SIZE:
+            yield block_of(name, day, held, numbers)
+            held, numbers, size = [], [], 0
+    if held:
+        yield block_of(name, day, held, numbers)
+
+
+def works_of(record: dict[str, Any]) -> list[Any]:
+    """Return the works of a page, or the work that a record is.
+
+    >>> works_of({"meta": {"count": 2}, "results": [{"id": "W1"}, {"id": "W2"}]}), works_of({"id": "W3"})
+    ([{'id': 'W1'}, {'id': 'W2'}], [{'id': 'W3'}])
+    """
+    results = record.get("results")
+    return results if isinstance(results, list) and "id" not in record else [record]
+
+
+def _parquet_blocks(part: Part, meter: Meter) -> Iterator[Block]:
+    """Return the rows of a Parquet part as lines, of those columns that are used."""
+    import duckdb
+
+    name = part.path.name
+    gauge = meter.gauge(part.path)
+    if not gauge.size:
+        raise SourceError(f"{name} is empty, expected a Parquet file with rows")
+    gauge.take(gauge.size)
+    number = 1
+    try:
+        if not parquet_fits(part.path, gauge):
+            raise SourceError(
+                f"{name} may take more memory than {gauge.meter.limits.max_ratio:,} times its size: it is not read, "
+                "raise max_ratio if you trust it",
+                parameter="max_ratio",
+                value=gauge.meter.limits.max_ratio,
+                hint=Setting("max_ratio", 10 * gauge.meter.limits.max_ratio),
+            )
+        with pq.ParquetFile(part.path) as file, duckdb.connect(config={"threads": 1}) as connection:
+            columns = [column for column in file.schema_arrow.names if column in WANTED]
+            if "id" not in columns:
+                raise SourceError(f"{name} has no column 'id', expected works as OpenAlex publishes them")
+            for batch in file.iter_batches(GROUP, columns=columns, use_threads=False):
+                gauge.count(batch.nbytes)
+                connection.register("batch", pa.table(batch))
+                rows = connection.sql("SELECT to_json(batch)::VARCHAR AS line FROM batch").to_arrow_table()["line"]
+                found = [line.encode() + b"\n" for line in rows.to_pylist()]
+                yield block_of(name, part.day, found, range(number, number + len(found)), "row")
+                number += len(found)
+    except Cube2netError:
+        raise
+    except (pa.ArrowException, duckdb.Error, OSError, ValueError, OverflowError) as error:
+        why = first_line(error).rstrip(".")
+        raise SourceError(f"{name} cannot be read as Parquet: {why} (is it cut short?)") from None
+
+
+NAMED = {"id": "VARCHAR", "display_name": "VARCHAR"}
+NAME = {"display_name": "VARCHAR"}
+BASE: dict[str, Any] = {
+    "id": "VARCHAR",
+    "title": "VARCHAR",
+    "display_name": "VARCHAR",
+    "publication_year": "INTEGER",
+    "publication_date": "DATE",
+    "updated_date": "TIMESTAMP",
+    "type": "VARCHAR",
+    "language": "VARCHAR",
+    "cited_by_count": "BIGINT",
+    "is_retracted": "BOOLEAN",
+    "is_authors_truncated": "BOOLEAN",
+    "primary_location": {"source": {**NAMED, "host_organization_name": "VARCHAR", "publisher": "VARCHAR"}},
+    "host_venue": {**NAMED, "publisher": "VARCHAR"},
+    "authorships": [
+        {
+            "author": {**NAMED, "orcid": "VARCHAR"},
+            "institutions": [{**NAMED, "country_code": "VARCHAR"}],
+            "countries": ["VARCHAR"],
+        }
+    ],
+    "primary_topic": {**NAME, "subfield": NAME, "field": NAME, "domain": NAME},
+    "concepts": [{**NAME, "level": "INTEGER", "score": "DOUBLE"}],
+}
+ABSTRACTS = {"abstract_inverted_index": "JSON", "abstract": "VARCHAR"}
+CITATIONS = {"referenced_works": ["VARCHAR"]}
+WANTED = {*BASE, *ABSTRACTS, *CITATIONS}
+"""All that is ever used of a work."""
+MEMORY = "500MB"
+
+
+class LineReader:
+    """Parses blocks of lines; of lines without one of the texts of a group in ``said``, ``passed`` are passed over."""
+
+    def __init__(
+        self, dropped: Dropped, *, abstracts: bool, citations: bool, said: Sequence[Collection[str]] = ()
+    ) -> None:
+        import duckdb
+
+        self.dropped = dropped
+        wanted = {**BASE, **(ABSTRACTS if abstracts else {}), **(CITATIONS if citations else {})}
+        wanted["results"] = "JSON"
+        self.statement = f"SELECT unnest(from_json(line, {_quoted(json.dumps(wanted))})) FROM lines"
+        self.said = [" OR ".join(sorted({_holds(text) for text in some})) for some in said]
+        self.passed = 0
+        self.connection = duckdb.connect(config={"threads": 2, "memory_limit": MEMORY, "temp_directory": ""})
+        self.connection.execute("SET enable_progress_bar = false")
+        self.errors = duckdb.Error
+
+    def close(self) -> None:
+        """Let go of what is held."""
+        self.connection.close()
+
+    def parse(self, block: Block) -> Iterator[tuple[Block, pa.Table]]:
+        """Return the works of a block, with the lines they stand on; those of pages come by themselves."""
+        block = self._in_utf8(block)
+        if self.said:
+            block = self._that_say_it(block)
+        try:
+            works = self._run(self.statement, block)
+        except self.errors:
+            block = self._well_formed(block)
+            works = self._run(self.statement, block)
+        pages = pc.and_(pc.is_null(works["id"]), pc.is_valid(works["results"])).to_numpy()
+        if pages.any():
+            for row in np.flatnonzero(pages).tolist():
+                try:
+                    every = [json.dumps(work).encode() for work in works_of(json.loads(block.line(row)))]
+                except (ValueError, RecursionError) as error:
+                    self.dropped.drop_one("lines that are no JSON objects", block.place(row), first_line(error))
+                    continue
+                page = block_of(block.name, block.day, every, [int(block.numbers[row])] * len(every))
+                yield page, self._run(self.statement, page).drop_columns("results")
+            works, block = works.filter(pa.array(~pages)), block.only(~pages)
+        yield block, works.drop_columns("results")
+
+    def _run(self, statement: str, block: Block) -> pa.Table:
+        self.connection.register("lines", pa.table({"line": block.texts()}))
+        try:
+            return self.connection.sql(statement).to_arrow_table()
+        finally:
+            self.connection.unregister("lines")
+
+    def _in_utf8(self, block: Block) -> Block:
+        try:
+            block.texts().validate(full=True)
+            return block
+        except pa.ArrowInvalid:
+            pass
+        kept = np.ones(len(block.numbers), bool)
+        for row in range(len(kept)):
+            line = block.line(row)
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                kept[row] = False
+                wrong = f"byte 0x{line[error.start]:02x} is not UTF-8, expected text in UTF-8"
+                self.dropped.drop_one("lines that are not UTF-8", block.place(row), wrong)
+        return block.only(kept)
+
+    def _well_formed(self, block: Block) -> Block:
+        """Return a block without lines that are no JSON."""
+        kept: Array = self._run("SELECT json_valid(line) AS good FROM lines", block)["good"].to_numpy()
+        for row in np.flatnonzero(~kept).tolist():
+            text = block.line(row).decode().strip()
+            shown = text[:40] + ("…" if len(text) > 40 else "")
+            self.dropped.drop_one("lines that are no JSON objects", block.place(row), f"{shown!r} is not a JSON object")
+        return block.only(kept)
+
+    def _that_say_it(self, block: Block) -> Block:
+        """Return a block without lines that surely do not hold what is asked for; an escape may hide anything."""
+        kept: Array = self._run(f"SELECT ({') AND ('.join(self.said)}) AS good FROM lines", block)["good"].to_numpy()
+        self.passed += int((~kept).sum())
+        return block.only(kept)
+
+
+def _holds(text: str) -> str:
+    """Return the condition that a line may hold a text: as it is, or behind an escape.
+
+    >>> _holds("PLoS ONE")
+    "contains(line, 'PLoS ONE') OR contains(line, '\\\\u00')"
+    """
+    plain = json.dumps(text, ensure_ascii=False)[1:-1]
+    escapes = ["\\u00" if text.isascii() else "\\u", *(["\\/"] if "/" in text else [])]
+    return " OR ".join(f"contains(line, {_quoted(one)})" for one in [plain, *escapes])
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def part(record: pa.Array, *names: str) -> pa.Array:
@@ -28,11 +372,7 @@ def part(record: pa.Array, *names: str) -> pa.Array:
 
 def entries(lists: pa.ListArray) -> tuple[Array, pa.Array]:
     """Return where the entries of each list begin, and all entries; a list that is null has none."""
-    inner = lists.flatten()
-    sizes = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
-    starts = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=starts[1:])
-    return starts, inner
+    return starts_of(pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)), lists.flatten()
 
 
 def numbers(texts: pa.Array | pa.ChunkedArray, letter: str) -> Array:
@@ -58,25 +398,7 @@ def whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def flags_of(column: pa.ChunkedArray) -> Array:
-    """Return flags, where null is false."""
-    flags: Array = column.fill_null(False).to_numpy()
-    return flags
-
-
-def is_known(column: pa.Array) -> Array:
-    """Return which entries are not null."""
-    valid: Array = column.is_valid().to_numpy(zero_copy_only=False)
-    return valid
-
-
-def values_of(column: pa.Array, usual: float, kind: type[Any]) -> Array:
-    """Return numbers, those that are null being the usual one."""
-    values: Array = column.fill_null(usual).to_numpy(zero_copy_only=False).astype(kind)
-    return values
-
-
-LONGEST = 500
+LONGEST_LABEL = 500
 """The most characters of a label."""
 
 
@@ -93,10 +415,8 @@ class Labels:
 
     def codes(self, texts: pa.Array | pa.ChunkedArray) -> Array:
         """Return the numbers of texts, -1 for what is missing or blank."""
-        if isinstance(texts, pa.ChunkedArray):
-            texts = texts.combine_chunks()
-        packed = texts.dictionary_encode()
-        codes = [self.code(text.strip()[:LONGEST]) for text in packed.dictionary.to_pylist()]
+        packed = whole(texts).dictionary_encode()
+        codes = [self.code(text.strip()[:LONGEST_LABEL]) for text in packed.dictionary.to_pylist()]
         at = packed.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
         found: Array = np.array([*codes, -1], np.int32)[at]
         return found
@@ -135,7 +455,7 @@ class NamedThings:
         return found
 
     def _code(self, number: int, name: str | None) -> int:
-        name = (name or "").strip()[:LONGEST]
+        name = (name or "").strip()[:LONGEST_LABEL]
         key: int | str = name if number < 0 else number
         if key == "":
             return -1
@@ -247,9 +567,14 @@ class WorkColumns:
     def batch(self, block: Block, works: pa.Table) -> Batch | None:
         """Return the works of a block that are wanted, or None where none is."""
         works, ids = self._works(block, works.combine_chunks())
-        works, ids = self._in_years(works, ids)
+        first, last = self.years
+        if first is not None or last is not None:
+            years = works["publication_year"].fill_null(-1).to_numpy()
+            kept = (years >= (0 if first is None else first)) & (years <= (9999 if last is None else last))
+            self.dropped.leave_out("works of other years", int((~kept).sum()))
+            works, ids = works.filter(pa.array(kept)), ids[kept]
         if not self.retracted:
-            kept = ~flags_of(works["is_retracted"])
+            kept = ~works["is_retracted"].fill_null(False).to_numpy()
             self.dropped.leave_out("retracted works", int((~kept).sum()))
             self.withdrawn.append(ids[~kept])
             works, ids = works.filter(pa.array(kept)), ids[kept]
@@ -282,15 +607,6 @@ class WorkColumns:
         kept = ids >= 0
         return (works, ids) if kept.all() else (works.filter(pa.array(kept)), ids[kept])
 
-    def _in_years(self, works: pa.Table, ids: Array) -> tuple[pa.Table, Array]:
-        first, last = self.years
-        if first is None and last is None:
-            return works, ids
-        years = works["publication_year"].fill_null(-1).to_numpy()
-        kept = (years >= (0 if first is None else first)) & (years <= (9999 if last is None else last))
-        self.dropped.leave_out("works of other years", int((~kept).sum()))
-        return works.filter(pa.array(kept)), ids[kept]
-
     def _labels(self, works: pa.Table) -> dict[str, Array]:
         """Return the numbers of the labels of which a work has one of each kind."""
         codes: dict[str, Array] = {}
@@ -318,13 +634,12 @@ class WorkColumns:
         from cube2net.kernels.text import heaviest
 
         starts, inner = entries(concepts)
-        level = values_of(part(inner, "level"), -1, np.int32)
-        score = values_of(part(inner, "score"), -1.0, np.float64)
         names = part(inner, "display_name")
-        level = np.where(is_known(names), level, -1).astype(np.int32)
+        level = pc.if_else(names.is_valid(), part(inner, "level"), -1).fill_null(-1).to_numpy(zero_copy_only=False)
+        score = part(inner, "score").fill_null(-1.0).to_numpy(zero_copy_only=False)
         found = {}
         for name, wanted in CONCEPTS.items():
-            best = heaviest(starts, level, score, wanted)
+            best = heaviest(starts, level.astype(np.int32), score, wanted)
             found[name] = self.labels[name].codes(names.take(pa.array(best, mask=best < 0)))
         return found
 
@@ -374,13 +689,13 @@ class WorkColumns:
             "date": works["publication_date"].combine_chunks(),
             "cited_by_count": works["cited_by_count"].combine_chunks(),
             **{name: pa.array(codes[name]) for name in SINGLE},
-            **{name: _lists(*getattr(places, name)) for name in SEVERAL},
+            **{name: _list_column(*getattr(places, name)) for name in SEVERAL},
         }
         text = {"title": title}
         if "abstract_inverted_index" in works.column_names:
             index, plain = (works[name].combine_chunks() for name in ("abstract_inverted_index", "abstract"))
             text["text"] = abstracts_of(title, index, plain, self.dropped)
-        self.cut_lists += int(flags_of(works["is_authors_truncated"]).sum())
+        self.cut_lists += pc.sum(works["is_authors_truncated"]).as_py() or 0
         self.dropped.leave_out("institutions without an id", places.unknown)
         made = Batch(
             ids=ids,
@@ -453,7 +768,5 @@ def _pairs(rows: Array, codes: Array, count: int) -> tuple[Array, Array]:
     return np.bincount(rows[first], minlength=count), codes[first].astype(np.int32)
 
 
-def _lists(sizes: Array, values: Array) -> pa.ListArray:
-    starts = np.zeros(len(sizes) + 1, np.int32)
-    np.cumsum(sizes, out=starts[1:])
-    return pa.ListArray.from_arrays(pa.array(starts), pa.array(values))
+def _list_column(sizes: Array, values: Array) -> pa.ListArray:
+    return pa.ListArray.from_arrays(pa.array(starts_of(sizes).astype(np.int32)), pa.array(values))
