@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +15,7 @@ from cube2net._util.arrays import Array, Links, Ragged, offsets, row_of_entries,
 from cube2net.cube.building.labels import FINER, MONTH_ALONE, YEAR_ALONE
 from cube2net.cube.building.links import keep_link_rows
 from cube2net.cube.removal import remove_items
-from cube2net.cube.storage.parts import check_whole, given
+from cube2net.cube.storage.parts import check_whole
 from cube2net.cube.views import add_view_throughout, limit_objects
 from cube2net.errors import CubeError, ParameterError, Setting, listed, quoted, unknown
 from cube2net.model.cube import ITEM, TIME, Cube, LinkDetails, record_view
@@ -270,7 +269,7 @@ def _keep_links(cube: Cube, details: LinkDetails, keep: Array) -> Cube:
 
     def limited(one: Cube) -> Cube:
         finest = None if one.finest is None else limited(one.finest)
-        return replace(one, links=links, details=partial(given, left), finest=finest)
+        return replace(one, links=links, details=lambda: left, finest=finest)
 
     return limited(cube)
 

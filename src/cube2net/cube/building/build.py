@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +44,7 @@ from cube2net.cube.building.labels import TOPIC
 from cube2net.cube.building.links import count_left_out, grow_details, grow_links, make_empty_details
 from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
 from cube2net.cube.storage.ledger import Ledger, hash_column, require_ledger
-from cube2net.cube.storage.parts import given, in_files, in_memory
+from cube2net.cube.storage.parts import in_files, in_memory
 from cube2net.errors import Message, ParameterError, Setting, SourceError, some, unknown
 from cube2net.model.corpus import CITED_ELSEWHERE, OBJECTS, UNKNOWN_OBJECTS, Corpus, Topics, table
 from cube2net.model.cube import Cells, Cube, LinkDetails
@@ -187,7 +186,8 @@ def grow(
     before, details = (cube.links, cube.details) if links is None else links
     linked, rests = grow_links(before, ledger.rests, more, count, selfish, allocate)
     if details is not None and placed.links is not None:
-        details = partial(given, grow_details(details(), placed.links, count, cube.settings["items"]))
+        grown = grow_details(details(), placed.links, count, cube.settings["items"])
+        details = lambda: grown  # noqa: E731
     kept = (cells.cells, cells.small)
     by_topics = any(spec.attribute == TOPIC for spec in specs)
     items = grow_items(cube, kept, labelled, corpus, topics if by_topics else None, placed.mentions, allocate)
@@ -243,10 +243,10 @@ def empty_cube(
         objects=Objects.of(table(OBJECTS), whole=corpus.whole_ids),
         settings=settings,
         topic_words=_name_topic_words(topics),
-        topic_model=None if topics is None or topics.model is None else partial(given, topics.model),
+        topic_model=None if topics is None or topics.model is None else lambda: topics.model,
         ledger=lambda: ledger,
         items=None if items == "none" else lambda: index,
-        details=None if details is None else partial(given, details),
+        details=None if details is None else lambda: details,
     )
 
 

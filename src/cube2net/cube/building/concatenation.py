@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -12,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array
-from cube2net.cube.storage.parts import given
 from cube2net.errors import Message, Setting, SourceError, some
 from cube2net.model.corpus import (
     ASSIGNED,
@@ -52,10 +50,11 @@ def place(corpus: Corpus, objects: Objects) -> Placed:
     grows, load = int(rows.max(initial=-1)) >= len(objects), objects.load_attributes
     if corpus.object_attributes or (grows and load is not None):
         new = corpus.objects.select(corpus.object_attributes)
-        load = partial(given, join_attributes(objects.attributes, len(objects), new, rows))
+        attributes = join_attributes(objects.attributes, len(objects), new, rows)
+        load = lambda: attributes  # noqa: E731
     if grows:
         table = _join_objects(objects.table, corpus.objects, rows)
-        objects = Objects(table.num_rows, partial(given, table), whole=objects.whole, load_attributes=load)
+        objects = Objects(table.num_rows, lambda: table, whole=objects.whole, load_attributes=load)
     elif load is not objects.load_attributes:
         objects = replace(objects, load_attributes=load)
     links = None if corpus.links is None else _place_links(corpus.links, rows)

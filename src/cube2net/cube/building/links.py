@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +18,7 @@ from cube2net._util.arrays import Array, Links, Ragged, left_over, merge_links, 
 from cube2net.cube.building.cells import extend_offsets, fill_offsets
 from cube2net.cube.building.concatenation import join_columns, place
 from cube2net.cube.storage.ledger import RESTS, require_ledger
-from cube2net.cube.storage.parts import Allocate, given, in_memory
+from cube2net.cube.storage.parts import Allocate, in_memory
 from cube2net.model.corpus import LINK_DETAILS, Corpus, table
 from cube2net.model.cube import DETAILS, FORWARD, ITEM, KIND, MORE, TIME, Cube, LinkDetails
 
@@ -285,10 +284,10 @@ def drop_given_links(cube: Cube, gone: Array) -> Cube:
         details = cube.details()
         inside = np.ones(len(details), dtype=bool)
         inside[gone] = False
+        left: LinkDetails | None
         summed, rests, left = regrow_links(details, convert_to_links(details, inside), len(cube.objects))
-        load: Callable[[], LinkDetails] | None = partial(given, left)
     else:
-        links, load = cube.links, None
+        links, left = cube.links, None
         ends = row_of_entries(Ragged(links.indptr, links.indices))[gone]
         summed = Links(
             links.indptr - np.searchsorted(np.sort(gone), links.indptr),
@@ -301,7 +300,7 @@ def drop_given_links(cube: Cube, gone: Array) -> Cube:
         keys = rests["source"].to_numpy().astype(np.int64) * width + rests["target"].to_numpy()
         rests = rests.filter(pa.array(~np.isin(keys, dropped)))
     after = replace(ledger, rests=rests)
-    return replace(cube, links=summed, details=load, ledger=lambda: after)
+    return replace(cube, links=summed, details=None if left is None else lambda: left, ledger=lambda: after)
 
 
 def regrow_links(details: LinkDetails, rows: pa.Table, count: int) -> tuple[Links, pa.Table, LinkDetails]:

@@ -41,7 +41,7 @@ from cube2net.cube.building.links import (
     regrow_links,
 )
 from cube2net.cube.storage.ledger import RESTS, Ledger, hash_column, require_ledger
-from cube2net.cube.storage.parts import given, in_memory
+from cube2net.cube.storage.parts import in_memory
 from cube2net.errors import CubeError, ParameterError, Setting, SourceError, some
 from cube2net.model.corpus import ASSIGNED, LINKS, MENTIONS, WORDS, Corpus, Topics, table
 from cube2net.model.cube import ITEM, Cube, LinkDetails
@@ -377,4 +377,4 @@ def _keep_links(cube: Cube, ledger: Ledger, stay: Array, keeps: Array) -> tuple[
         anew = pc.take(pa.array(np.cumsum(stay) - 1, pa.int32()), rows[ITEM])
         rows = rows.set_column(rows.column_names.index(ITEM), ITEM, anew)
     summed, left, grown = regrow_links(details, rows, count)
-    return (summed, partial(given, grown)), left
+    return (summed, lambda: grown), left

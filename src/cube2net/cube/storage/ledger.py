@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from cube2net._util.arrays import Array, flat_texts
-from cube2net._util.arrow import MappedFolder
-from cube2net.cube.storage.manifest import damage_error
-from cube2net.cube.storage.soundness import check_columns
 from cube2net.errors import CubeError
 from cube2net.model.corpus import LABELS, table
 from cube2net.model.cube import Cube
@@ -236,36 +231,6 @@ class Ledger:
         labels = tables["ledger"].replace_schema_metadata(None)
         rests = tables.get("ledger.rests", table(RESTS))
         return cls(items=items, labels=labels, families=of, rests=rests, **found)
-
-
-def open_ledger(folder: MappedFolder, files: Collection[str]) -> Callable[[], Ledger] | None:
-    """Return what reads the ledger of a cube from files that are opened now, or None for a cube that has none."""
-    if "ledger.parquet" not in files:
-        return None
-    items = folder.array("ledger.items.npy", "u")
-    parts = {part: folder.buffer(f"{part}.parquet") for part in PARTS if f"{part}.parquet" in files}
-
-    @cache
-    def reader() -> Ledger:
-        try:
-            tables = {part: pq.read_table(file) for part, file in parts.items()}
-            for part, rows in tables.items():
-                check_columns(rows, PARTS[part], f"rows of {part}", gaps=GAPS)
-            return Ledger.read(items, tables)
-        except (
-            pa.ArrowException,
-            CubeError,
-            OSError,
-            KeyError,
-            TypeError,
-            ValueError,
-            AttributeError,
-            RecursionError,
-            IndexError,
-        ) as error:
-            raise damage_error(folder.path, "ledger", error) from None
-
-    return reader
 
 
 def require_ledger(cube: Cube) -> Ledger:

@@ -1,14 +1,21 @@
-"""A cube as named arrays and tables, each of them one file; and the cube of such files.
+"""The files of a cube: what each is written from, and the cube of such files, memory-mapped and looked through.
 
 Arrays may be made as such files from the start, so that they need not fit into memory.
+
+Compiled code trusts its arrays, so each is looked through before it is used. For a small cube that takes a few
+milliseconds at every opening. A large one is looked through once: that it was sound is noted in the user's cache
+together with size, times and place on the disk of every file, and whoever changes a byte changes these.
 """
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable, Collection
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,10 +27,9 @@ import pyarrow.parquet as pq
 
 from cube2net._util.arrays import HEAVIEST, Array, Links, Ragged, flat_texts
 from cube2net._util.arrow import MappedFolder, write_mapped, write_mapped_table
-from cube2net.cube.storage.ledger import Ledger, open_ledger
-from cube2net.cube.storage.manifest import damage_error
-from cube2net.cube.storage.soundness import FEW_TEXTS, KEYS, all_within, check_columns, check_sound
-from cube2net.errors import CubeError, InputError, ParameterError
+from cube2net._util.files import write_files
+from cube2net.cube.storage.ledger import GAPS, PARTS, Ledger
+from cube2net.errors import Cube2netError, CubeError, InputError, ParameterError, first_line
 from cube2net.model.corpus import OBJECTS, WORDS
 from cube2net.model.cube import KIND, Cells, Cube, LinkDetails
 from cube2net.model.dimension import Dimension, Level
@@ -33,9 +39,14 @@ from cube2net.model.objects import Lookup, Objects
 T = TypeVar("T")
 Allocate = Callable[[str, int, npt.DTypeLike], Array]
 """Gives an array of a name, a length and a type to be filled."""
-MODEL, TOPICS = "topic-model.parquet", "topics.parquet"
-BRINGABLE = "bringable"
-"""The marks of the objects that may be brought, in a view that was saved."""
+LazyItems = Callable[[], ItemIndex]
+KEYS = {"object": "objects.by-id", "name": "objects.by-name"}
+"""The columns by which objects are found, and what the arrays for it are called."""
+ITEM_OBJECTS, ITEM_CELLS, ITEM_TOPICS = "items.objects", "items.cells", "items.topics"
+ITEM_IDS, ITEM_ATTRIBUTES, ITEM_TEXTS = "items.arrow", "items.attributes.arrow", "items.texts.npy"
+OBJECT_ATTRIBUTES, DETAILS, STARTS = "objects.attributes.arrow", "links.details.arrow", "links.details.indptr.npy"
+MODEL, TOPICS, BRINGABLE = "topic-model.parquet", "topics.parquet", "bringable.npy"
+ABOUT_ITEMS = b"cube2net.items"
 LEVELS = {
     "dimension": pa.int32(),
     "level": pa.int32(),
@@ -46,6 +57,19 @@ LEVELS = {
     "parents": pa.list_(pa.int32()),
 }
 """``above`` are the numbers of the levels above, ``parents`` those of the label's parents there."""
+UNREADABLE = (
+    *(pa.ArrowException, CubeError, InputError, OSError, KeyError, TypeError, ValueError),
+    *(AttributeError, RecursionError, IndexError),
+)
+"""What a damaged file makes the readers of its format raise."""
+FEW_ENTRIES = 8_000_000
+"""A cube whose arrays have no more entries than that is looked through at every opening."""
+FEW_TEXTS = 1_000_000
+"""A cube with no more objects than that has their texts looked through whenever they are first used."""
+BLOCK = 2**18
+"""Entries that are looked through at a time: they stay in the processor's cache from the lowest to the highest."""
+NOTED = 256
+"""So many cubes are remembered."""
 
 
 def in_memory(name: str, length: int, kind: npt.DTypeLike) -> Array:
@@ -62,7 +86,9 @@ def in_files(folder: Path) -> Allocate:
         path = folder / f"{name}.npy"
         try:
             array = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=(length,))
-            _reserve_space(path)
+            if hasattr(os, "posix_fallocate"):  # take the space now: on a full disk, writing to a page ends the process
+                with path.open("rb+") as file:
+                    os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise InputError(f"cannot write {str(path)!r}: {reason}") from error
@@ -71,56 +97,86 @@ def in_files(folder: Path) -> Allocate:
     return allocate
 
 
-def _reserve_space(path: Path) -> None:
-    """Take the space of a file on the disk now: where it is full later, writing to mapped pages ends the process."""
-    if hasattr(os, "posix_fallocate"):
-        with path.open("rb+") as file:
-            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+@dataclass(frozen=True, eq=False)
+class CubeFile:
+    """What writes a file of a cube, and what identifies its content: the same in two cubes, the file is the same."""
+
+    write: Callable[[Path], None]
+    identity: object = None
 
 
-def list_arrays(cube: Cube) -> dict[str, Array]:
-    """Return the arrays of a cube by name; those by which objects are found are not among them."""
-    arrays = {
-        "cells.labels": cube.cells.labels,
-        "cells.members.indptr": cube.cells.members.indptr,
-        "cells.members.indices": cube.cells.members.indices,
-        "homes.indptr": cube.homes.indptr,
-        "homes.indices": cube.homes.indices,
-        "small.labels": cube.small.labels,
-        "small.members.indptr": cube.small.members.indptr,
-        "small.members.indices": cube.small.members.indices,
-        "links.indptr": cube.links.indptr,
-        "links.indices": cube.links.indices,
-        "links.weights": cube.links.weights,
-    }
-    arrays |= list_item_arrays(cube) | list_detail_arrays(cube)
+def list_files(cube: Cube) -> dict[str, CubeFile]:
+    """Return the files of a cube by name, without the manifest; what is written is made when it is."""
+    files: dict[str, CubeFile] = {}
+
+    def add_array(name: str, array: Array) -> None:
+        memory = array.__array_interface__["data"][0], array.shape, array.dtype, array.strides
+        files[name] = CubeFile(lambda path: np.save(path, array), memory)
+
+    def add_rows(name: str, rows: Ragged) -> None:
+        add_array(f"{name}.indptr.npy", rows.indptr)
+        add_array(f"{name}.indices.npy", rows.indices)
+
+    def add_parquet(name: str, load: Callable[[], pa.Table], identity: object = None) -> None:
+        files[name] = CubeFile(lambda path: pq.write_table(load(), path, compression="zstd"), identity)
+
+    def add_arrow(name: str, load: Callable[[], pa.Table], identity: object) -> None:
+        files[name] = CubeFile(lambda path: write_mapped_table(path, load(), rows=None), identity)
+
+    def add_lookup(name: str, column: str) -> None:
+        lookup = cache(lambda: objects.lookups.get(column) or lookup_of(objects.table[column]))
+        files[f"{name}.hashes.npy"] = CubeFile(lambda path: np.save(path, lookup().hashes), id(objects.load))
+        files[f"{name}.rows.npy"] = CubeFile(lambda path: np.save(path, lookup().rows), id(objects.load))
+
+    for name, cells in (("cells", cube.cells), ("small", cube.small)):
+        add_array(f"{name}.labels.npy", cells.labels)
+        add_rows(f"{name}.members", cells.members)
+    add_rows("homes", cube.homes)
+    add_rows("links", Ragged(cube.links.indptr, cube.links.indices))
+    add_array("links.weights.npy", cube.links.weights)
+    add_parquet("labels.parquet", partial(_make_label_table, cube))
     if cube.bringable is not None:
-        arrays[BRINGABLE] = cube.bringable
-    ledger = find_ledger(cube)
-    return arrays if ledger is None else arrays | {"ledger.items": ledger.items}
+        add_array(BRINGABLE, cube.bringable)
 
-
-def list_lookups(cube: Cube) -> dict[str, Array]:
-    """Return the arrays by which the objects of a cube are found by id and by name."""
-    arrays: dict[str, Array] = {}
+    objects = cube.objects
+    add_arrow("objects.arrow", lambda: objects.table, id(objects.load))
     for column, name in KEYS.items():
-        lookup = cube.objects.lookups.get(column) or lookup_of(cube.objects.table[column])
-        arrays |= {f"{name}.hashes": lookup.hashes, f"{name}.rows": lookup.rows}
-    return arrays
+        add_lookup(name, column)
+    if objects.load_attributes is not None:
+        add_arrow(OBJECT_ATTRIBUTES, lambda: objects.attributes, id(objects.load_attributes))
 
-
-def list_tables(cube: Cube) -> dict[str, Callable[[], pa.Table]]:
-    """Return the tables of a cube by name, made when called; its objects are not among them."""
-    tables: dict[str, Callable[[], pa.Table]] = {"labels": partial(_make_label_table, cube)}
+    if cube.details is not None:
+        details = cube.details()
+        add_array(STARTS, details.indptr)
+        add_arrow(DETAILS, lambda: details.rows, id(cube.details))
     if cube.topic_words is not None:
-        tables["topics"] = partial(given, cube.topic_words)
+        words = cube.topic_words
+        add_parquet(TOPICS, lambda: words, id(words))
     if cube.topic_model is not None:
-        tables["topic-model"] = cube.topic_model
-    ledger = find_ledger(cube)
-    if ledger is not None:
-        for name, table in ledger.tables().items():
-            tables[name] = partial(given, table)
-    return tables
+        add_parquet(MODEL, cube.topic_model, id(cube.topic_model))
+    if cube.ledger is not None and "views" not in cube.settings:  # items can only be added to the whole
+        ledger: Ledger = cube.ledger()
+        tables = ledger.tables()
+        add_array("ledger.items.npy", ledger.items)
+        for name in tables:
+            add_parquet(f"{name}.parquet", partial(tables.__getitem__, name))
+
+    if cube.items is not None:
+        index = cube.items()
+        add_rows(ITEM_OBJECTS, index.objects)
+        add_rows(ITEM_CELLS, index.cells)
+        if index.topics is not None:
+            add_rows(ITEM_TOPICS, index.topics)
+        if index.texts is not None:
+            add_array(ITEM_TEXTS, index.texts)
+        about = {ABOUT_ITEMS: json.dumps({"derived": index.derived}).encode()}
+        add_arrow(ITEM_IDS, lambda: pa.table({"item": index.ids}).replace_schema_metadata(about), id(index.load))
+        if index.load_attributes is not None:
+            attributes = index.kept_attributes
+            files[ITEM_ATTRIBUTES] = CubeFile(
+                lambda path: write_mapped(path, attributes.batches(), attributes.schema), id(index.load_attributes)
+            )
+    return files
 
 
 def lookup_of(texts: pa.ChunkedArray) -> Lookup:
@@ -137,14 +193,6 @@ def lookup_of(texts: pa.ChunkedArray) -> Lookup:
     return Lookup(numbers[rows], rows)
 
 
-def find_ledger(cube: Cube) -> Ledger | None:
-    """Return the ledger of a cube; a view of one has none, for items can only be added to the whole."""
-    if cube.ledger is None or "views" in cube.settings:
-        return None
-    ledger: Ledger = cube.ledger()
-    return ledger
-
-
 def check_whole(cube: Cube, done: str) -> None:
     """Raise where the cells of a cube are those of other cuboids, which cannot stand for the cube in what is done."""
     if cube.cells.merged:
@@ -154,8 +202,7 @@ def check_whole(cube: Cube, done: str) -> None:
 
 def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
     """Return the cube of a folder's files, memory-mapped."""
-
-    files = manifest["files"]
+    files, counts = manifest["files"], manifest["counts"]
 
     def array(name: str, kinds: str = "i", dimensions: int = 1) -> Array:
         if f"{name}.npy" not in files:
@@ -167,73 +214,173 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
 
     dimensions = _read_dimensions(folder.parquet("labels.parquet"))
     cells, small = (Cells(array(f"{part}.labels", "i", 2), ragged(f"{part}.members")) for part in ("cells", "small"))
-    objects = _open_objects(folder, manifest, array)
+    lookups = {
+        column: Lookup(array(f"{name}.hashes", "u"), array(f"{name}.rows", "i")) for column, name in KEYS.items()
+    }
+    objects = int(counts["objects"])
+    for lookup in lookups.values():
+        if not len(lookup.rows) == len(lookup.hashes) == objects:
+            raise CubeError(f"objects are found by {len(lookup.rows):,} keys, expected {objects:,}")
     cube = Cube(
         dimensions=dimensions,
         cells=cells,
         homes=ragged("homes"),
         small=small,
         links=Links(array("links.indptr"), array("links.indices"), array("links.weights", "f")),
-        objects=objects,
+        objects=Objects(
+            objects,
+            _open_objects(folder, objects),
+            lookups,
+            manifest["settings"].get("whole_ids", False),
+            _open_object_attributes(folder, objects) if OBJECT_ATTRIBUTES in files else None,
+        ),
         settings=manifest["settings"],
         topic_words=_read_topic_words(folder) if TOPICS in files else None,
         topic_model=_open_topic_model(folder) if MODEL in files else None,
-        ledger=open_ledger(folder, files),
-        items=open_items(folder, files, len(objects), len(cells) + len(small)),
-        details=open_details(folder, files, len(objects)),
-        bringable=array(BRINGABLE, "b") if f"{BRINGABLE}.npy" in files else None,
+        ledger=_open_ledger(folder, files) if "ledger.parquet" in files else None,
+        items=_open_items(folder, files, objects, len(cells) + len(small)) if ITEM_IDS in files else None,
+        details=_open_details(folder, objects) if DETAILS in files else None,
+        bringable=folder.array(BRINGABLE, "b") if BRINGABLE in files else None,
     )
-    counts = {"cells": len(cells), "members": len(cells.members.indices), "links": cube.links.count}
-    for name, count in counts.items():
-        if manifest["counts"][name] != count:
-            raise CubeError(f"it has {count:,} {name}, expected {manifest['counts'][name]:,}")
-    check_sound(cube, folder, files)
+    found = {"cells": len(cells), "members": len(cells.members.indices), "links": cube.links.count}
+    for name, count in found.items():
+        if counts[name] != count:
+            raise CubeError(f"it has {count:,} {name}, expected {counts[name]:,}")
+    _check_sound(cube, folder, files)
     return cube
+
+
+def _read_when_used(folder: MappedFolder, part: str, read: Callable[[], T]) -> Callable[[], T]:
+    """Return what reads a part of a cube, and says in one sentence that it is damaged, whatever is raised."""
+
+    def reader() -> T:
+        try:
+            return read()
+        except UNREADABLE as error:
+            raise CubeError(
+                f"{str(folder.path)!r} is damaged: its {part} cannot be read ({first_line(error)})"
+            ) from None
+
+    return reader
 
 
 def _read_topic_words(folder: MappedFolder) -> pa.Table:
     table = folder.parquet(TOPICS)
-    check_columns(table, WORDS | {"topic": pa.string()}, "words of topics")
+    _check_columns(table, WORDS | {"topic": pa.string()}, "words of topics")
     return table
 
 
 def _open_topic_model(folder: MappedFolder) -> Callable[[], pa.Table]:
     file = folder.buffer(MODEL)
-
-    def reader() -> pa.Table:
-        try:
-            return pq.read_table(file)
-        except (pa.ArrowException, OSError, ValueError) as error:
-            raise damage_error(folder.path, "topic model", error) from None
-
-    return reader
+    return _read_when_used(folder, "topic model", lambda: pq.read_table(file))
 
 
-def _open_objects(folder: MappedFolder, manifest: dict[str, Any], array: Callable[[str, str], Array]) -> Objects:
-    count = int(manifest["counts"]["objects"])
-    more = open_object_attributes(folder, manifest["files"], count)
-    whole = manifest["settings"].get("whole_ids", False)
+def _open_objects(folder: MappedFolder, count: int) -> Callable[[], pa.Table]:
     table = folder.table("objects.arrow")
-    lookups = {
-        column: Lookup(array(f"{name}.hashes", "u"), array(f"{name}.rows", "i")) for column, name in KEYS.items()
-    }
-    for lookup in lookups.values():
-        if not len(lookup.rows) == len(lookup.hashes) == count:
-            raise CubeError(f"objects are found by {len(lookup.rows):,} keys, expected {count:,}")
-    return Objects(count, partial(_check_objects, folder, table, count), lookups, whole, more)
 
-
-def _check_objects(folder: MappedFolder, table: pa.Table, count: int) -> pa.Table:
-    """Return the table of objects, which was opened with the cube, after checking it."""
-    try:
-        check_columns(table, OBJECTS, "objects", gaps=("name", "kind"))
+    def check() -> pa.Table:
+        _check_columns(table, OBJECTS, "objects", gaps=("name", "kind"))
         if table.num_rows != count:
             raise CubeError(f"there are {table.num_rows:,}, expected {count:,}")
         if count <= FEW_TEXTS:
             table.validate(full=True)
-    except (pa.ArrowException, OSError, KeyError, CubeError) as error:
-        raise damage_error(folder.path, "objects", error) from None
-    return table
+        return table
+
+    return _read_when_used(folder, "objects", check)
+
+
+def _open_object_attributes(folder: MappedFolder, objects: int) -> Callable[[], pa.Table]:
+    file = folder.buffer(OBJECT_ATTRIBUTES)
+
+    def read() -> pa.Table:
+        table = pa.ipc.open_file(file).read_all()
+        table.validate(full=objects <= FEW_TEXTS)  # of more objects they are looked through with their texts
+        if table.num_rows != objects or len(set(table.column_names)) != table.num_columns:
+            raise CubeError(f"{table.num_columns:,} attributes have {table.num_rows:,} rows, expected {objects:,}")
+        return table
+
+    return cache(_read_when_used(folder, "attributes of objects", read))
+
+
+def _open_ledger(folder: MappedFolder, files: Collection[str]) -> Callable[[], Ledger]:
+    items = folder.array("ledger.items.npy", "u")
+    parts = {part: folder.buffer(f"{part}.parquet") for part in PARTS if f"{part}.parquet" in files}
+
+    def read() -> Ledger:
+        tables = {part: pq.read_table(file) for part, file in parts.items()}
+        for part, rows in tables.items():
+            _check_columns(rows, PARTS[part], f"rows of {part}", gaps=GAPS)
+        return Ledger.read(items, tables)
+
+    return cache(_read_when_used(folder, "ledger", read))
+
+
+def _open_items(folder: MappedFolder, files: Collection[str], objects: int, cells: int) -> LazyItems:
+    arrays = {
+        name: (folder.array(f"{name}.indptr.npy", "i"), folder.array(f"{name}.indices.npy", "i"))
+        for name in (ITEM_OBJECTS, ITEM_CELLS, ITEM_TOPICS)
+        if name != ITEM_TOPICS or f"{name}.indptr.npy" in files
+    }
+    texts = folder.array(ITEM_TEXTS, "u") if ITEM_TEXTS in files else None
+    file = folder.buffer(ITEM_IDS)
+    attributes = _open_item_attributes(folder) if ITEM_ATTRIBUTES in files else None
+
+    def read() -> ItemIndex:
+        ids = pa.ipc.open_file(file).read_all()
+        _check_columns(ids, {"item": pa.string()}, "items")
+        ids.validate(full=True)
+        derived = bool(json.loads(ids.schema.metadata[ABOUT_ITEMS])["derived"])
+        rows = {name: Ragged(*pair) for name, pair in arrays.items()}
+        index = ItemIndex(
+            rows[ITEM_OBJECTS],
+            rows[ITEM_CELLS],
+            derived,
+            lambda: ids["item"],
+            attributes,
+            rows.get(ITEM_TOPICS),
+            texts,
+        )
+        if ids.num_rows != len(index):
+            raise CubeError(f"{len(index):,} items have {ids.num_rows:,} ids")
+        if not (all_within(index.objects.indices, 0, objects - 1) and all_within(index.cells.indices, 0, cells - 1)):
+            raise CubeError("it points to what is not there")
+        return index
+
+    return cache(_read_when_used(folder, "items", read))
+
+
+def _open_item_attributes(folder: MappedFolder) -> Callable[[], ItemAttributes]:
+    file = folder.buffer(ITEM_ATTRIBUTES)
+
+    def read() -> ItemAttributes:
+        table = pa.ipc.open_file(file).read_all()
+        table.validate(full=True)
+        return ItemAttributes((table,), written=True)
+
+    return cache(_read_when_used(folder, "attributes of items", read))
+
+
+def _open_details(folder: MappedFolder, objects: int) -> Callable[[], LinkDetails]:
+    starts, file = folder.array(STARTS, "i"), folder.buffer(DETAILS)
+
+    def read() -> LinkDetails:
+        rows = pa.ipc.open_file(file).read_all()
+        rows.validate(full=True)
+        details = LinkDetails(starts, rows)
+        higher = details.higher
+        if len(details.indptr) != objects + 1:
+            raise CubeError(f"{len(details.indptr) - 1:,} objects have links, expected {objects:,}")
+        if not all_within(details.column("weight"), 0, HEAVIEST):
+            raise CubeError("they hold weights that are below 0, without end or no numbers")
+        if not all_within(higher, 0, objects - 1):
+            raise CubeError("they point to what is not there")
+        if not np.isin(np.flatnonzero(higher[1:] < higher[:-1]) + 1, details.indptr).all():
+            raise CubeError("they are not in their order")
+        if KIND in details.columns and any(one.dictionary.null_count for one in rows[KIND].chunks):
+            raise CubeError("a kind of links has no name")
+        return details
+
+    return cache(_read_when_used(folder, "links one by one", read))
 
 
 def _make_label_table(cube: Cube) -> pa.Table:
@@ -251,7 +398,7 @@ def _make_label_table(cube: Cube) -> pa.Table:
 
 
 def _read_dimensions(table: pa.Table) -> tuple[Dimension, ...]:
-    check_columns(table, LEVELS, "labels")
+    _check_columns(table, LEVELS, "labels")
     columns = [table[name].to_pylist() for name in LEVELS]
     levels: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
     for number, depth, *rest in zip(*columns, strict=True):
@@ -277,187 +424,107 @@ def _read_level(rows: list[tuple[Any, ...]], names: list[str]) -> Level:
     return Level(rows[0][0], labels, full_names, {names[number]: numbers[i] for i, number in enumerate(above[0])})
 
 
-def given(part: T) -> T:
-    """Return a part of a cube that is at hand."""
-    return part
-
-
-LazyItems = Callable[[], ItemIndex]
-ITEM_OBJECTS, ITEM_CELLS, ITEM_TOPICS, ITEM_TEXTS = "items.objects", "items.cells", "items.topics", "items.texts"
-IDS, ITEM_ATTRIBUTES = "items.arrow", "items.attributes.arrow"
-ABOUT_ITEMS = b"cube2net.items"
-UNREADABLE = (pa.ArrowException, CubeError, InputError, OSError, KeyError, TypeError, ValueError)
-
-
-def list_item_arrays(cube: Cube) -> dict[str, Array]:
-    """Return the arrays of a cube's item index by name; none where it has no index."""
-    if cube.items is None:
-        return {}
-    index = cube.items()
-    rows = {ITEM_OBJECTS: index.objects, ITEM_CELLS: index.cells}
-    if index.topics is not None:
-        rows[ITEM_TOPICS] = index.topics
-    arrays = {f"{name}.indptr": part.indptr for name, part in rows.items()}
-    arrays |= {f"{name}.indices": part.indices for name, part in rows.items()}
-    return arrays if index.texts is None else arrays | {ITEM_TEXTS: index.texts}
-
-
-def find_same_item_tables(cube: Cube, before: Cube) -> set[str]:
-    """Return the files of ids and attributes that a cube shares with the one before it."""
-    if cube.items is None or before.items is None:
-        return set()
-    index, old = cube.items(), before.items()
-    files = {IDS} if index is old or index.load is old.load else set()
-    kept = index.load_attributes is not None and index.load_attributes is old.load_attributes
-    return files | ({ITEM_ATTRIBUTES} if kept else set())
-
-
-def write_item_tables(cube: Cube, folder: Path, same: Collection[str]) -> None:
-    """Write the ids of a cube's items, and the attributes that it keeps of them, but for what is the same."""
-    if cube.items is None:
+def _check_sound(cube: Cube, folder: MappedFolder, files: Iterable[str]) -> None:
+    """Raise where a cube's arrays point to what is not there or its texts are none."""
+    arrays = _list_pointers(cube)
+    large = sum(len(entries) for _, entries, _ in arrays) > FEW_ENTRIES or len(cube.objects) > FEW_TEXTS
+    mark = _fingerprint_files(folder, files) if large else ""
+    place = str(folder.path.resolve())
+    if large and _read_notes().get(place) == mark:
         return
-    index = cube.items()
-    if IDS not in same:
-        about = json.dumps({"derived": index.derived}).encode()
-        ids = pa.table({"item": index.ids}).replace_schema_metadata({ABOUT_ITEMS: about})
-        write_mapped_table(folder / IDS, ids, rows=None)
-    if index.load_attributes is not None and ITEM_ATTRIBUTES not in same:
-        attributes = index.kept_attributes
-        write_mapped(folder / ITEM_ATTRIBUTES, attributes.batches(), attributes.schema)
+    for name, entries, count in arrays:
+        if not all_within(entries, 0, count - 1):
+            raise CubeError(f"{name}.npy points to what is not there")
+    if not all(all_within(part.labels.reshape(-1), 0, np.inf) for part in (cube.cells, cube.small)):
+        raise CubeError("cells have labels below 0")
+    if not all_within(cube.links.weights, 0, np.finfo(np.float64).max):
+        raise CubeError("links.weights.npy holds weights that are below 0, without end or no numbers")
+    if large:
+        _check_texts(cube)
+        _write_note(place, mark)
 
 
-def open_items(folder: MappedFolder, files: Collection[str], objects: int, cells: int) -> LazyItems | None:
-    """Return what reads the item index of a cube from files that are opened now, or None for a cube that has none."""
-    if IDS not in files:
-        return None
-    objects_of, cells_of = (_open_rows(folder, name) for name in (ITEM_OBJECTS, ITEM_CELLS))
-    topics = _open_rows(folder, ITEM_TOPICS) if f"{ITEM_TOPICS}.indptr.npy" in files else None
-    texts = folder.array(f"{ITEM_TEXTS}.npy", "u") if f"{ITEM_TEXTS}.npy" in files else None
-    file = folder.buffer(IDS)
-    attributes = _open_item_attributes(folder) if ITEM_ATTRIBUTES in files else None
-
-    @cache
-    def reader() -> ItemIndex:
-        try:
-            ids = pa.ipc.open_file(file).read_all()
-            check_columns(ids, {"item": pa.string()}, "items")
-            ids.validate(full=True)
-            derived = bool(json.loads(ids.schema.metadata[ABOUT_ITEMS])["derived"])
-            some = None if topics is None else Ragged(*topics)
-            index = ItemIndex(
-                Ragged(*objects_of), Ragged(*cells_of), derived, lambda: ids["item"], attributes, some, texts
-            )
-            if ids.num_rows != len(index):
-                raise CubeError(f"{len(index):,} items have {ids.num_rows:,} ids")
-            for rows, count in ((index.objects, objects), (index.cells, cells)):
-                if len(rows.indices) and not 0 <= int(rows.indices.min()) <= int(rows.indices.max()) < count:
-                    raise CubeError("it points to what is not there")
-        except UNREADABLE as error:
-            raise damage_error(folder.path, "items", error) from None
-        return index
-
-    return reader
+def _check_columns(
+    table: pa.Table, columns: Mapping[str, pa.DataType], what: str, *, gaps: Collection[str] = ()
+) -> None:
+    """Raise where a table lacks a column, or has one of another type or with gaps where there may be none."""
+    for name, kind in columns.items():
+        if name not in table.column_names:
+            raise CubeError(f"its {what} have no column {name!r}")
+        found = table.schema.field(name).type
+        if found != kind or (table[name].null_count and name not in gaps):
+            raise CubeError(f"its {what} have a column {name!r} of {found}, expected {kind}")
 
 
-def _open_rows(folder: MappedFolder, name: str) -> tuple[Array, Array]:
-    return folder.array(f"{name}.indptr.npy", "i"), folder.array(f"{name}.indices.npy", "i")
+def _list_pointers(cube: Cube) -> list[tuple[str, Array, int]]:
+    """Return the arrays of numbers of objects and cells by name, each with how many of those there are."""
+    objects, cells = len(cube.objects), len(cube.cells)
+    lookups = ((f"{KEYS[column]}.rows", lookup.rows, objects) for column, lookup in cube.objects.lookups.items())
+    return [
+        ("cells.members.indices", cube.cells.members.indices, objects),
+        ("homes.indices", cube.homes.indices, cells),
+        ("small.members.indices", cube.small.members.indices, objects),
+        ("links.indices", cube.links.indices, objects),
+        *lookups,
+    ]
 
 
-def _open_item_attributes(folder: MappedFolder) -> Callable[[], ItemAttributes]:
-    """Return what reads the attributes of items from a file that is opened now."""
-    file = folder.buffer(ITEM_ATTRIBUTES)
+def all_within(entries: Array, least: float, most: float) -> bool:
+    """Return whether all entries are from the least to the most; what is no number is not.
 
-    @cache
-    def reader() -> ItemAttributes:
-        try:
-            table = pa.ipc.open_file(file).read_all()
-            table.validate(full=True)
-        except UNREADABLE as error:
-            raise damage_error(folder.path, "attributes of items", error) from None
-        return ItemAttributes((table,), written=True)
-
-    return reader
+    >>> all_within(np.array([0, 2]), 0, 2), all_within(np.array([0.0, np.nan]), 0, 2), all_within(np.array([]), 0, 2)
+    (True, False, True)
+    """
+    pieces = (entries[start : start + BLOCK] for start in range(0, len(entries), BLOCK))
+    return all(least <= piece.min() and piece.max() <= most for piece in pieces)
 
 
-OBJECT_ATTRIBUTES, DETAILS, STARTS = "objects.attributes.arrow", "links.details.arrow", "links.details.indptr"
+def _check_texts(cube: Cube) -> None:
+    try:
+        cube.objects.table.validate(full=True)
+    except pa.ArrowException as error:
+        raise CubeError(f"its objects cannot be read ({first_line(error)})") from None
+    try:
+        cube.objects.attributes.validate(full=True)
+    except pa.ArrowException as error:
+        raise CubeError(f"its attributes of objects cannot be read ({first_line(error)})") from None
 
 
-def list_carried_tables(cube: Cube) -> dict[str, pa.Table]:
-    """Return the tables of what a cube carries besides, by the names of their files."""
-    tables = {}
-    if cube.objects.load_attributes is not None:
-        tables[OBJECT_ATTRIBUTES] = cube.objects.attributes
-    if cube.details is not None:
-        tables[DETAILS] = cube.details().rows
-    return tables
+def _fingerprint_files(folder: MappedFolder, files: Iterable[str]) -> str:
+    """Return what no file of a folder can be changed without changing, as one checksum."""
+    facts: list[Any] = []
+    for name in sorted(files):
+        about = folder.stat(name)
+        facts.append((name, about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns))
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
-def list_detail_arrays(cube: Cube) -> dict[str, Array]:
-    """Return the arrays of what a cube carries besides, by name."""
-    return {} if cube.details is None else {STARTS: cube.details().indptr}
+def _notes_path() -> Path:
+    home = Path.home()
+    usual = {"win32": home / "AppData" / "Local", "darwin": home / "Library" / "Caches"}
+    cache = os.environ.get("XDG_CACHE_HOME") or usual.get(sys.platform, home / ".cache")
+    return Path(cache) / "cube2net" / "sound-cubes.json"
 
 
-def find_same_tables(cube: Cube, old: Cube) -> set[str]:
-    """Return the files of tables that a cube shares with the one before it."""
-    files = set()
-    if cube.objects.load_attributes is not None and cube.objects.load_attributes is old.objects.load_attributes:
-        files.add(OBJECT_ATTRIBUTES)
-    if cube.details is not None and cube.details is old.details:
-        files.add(DETAILS)
-    return files
+def _read_notes() -> dict[str, str]:
+    """Return the marks of the cubes that were found sound, by their places; none where the notes cannot be read."""
+    try:
+        notes = json.loads(_notes_path().read_text(encoding="utf-8"))
+    except (OSError, ValueError, RuntimeError, RecursionError):
+        return {}
+    return notes if isinstance(notes, dict) else {}
 
 
-def open_object_attributes(folder: MappedFolder, files: Collection[str], objects: int) -> Callable[[], pa.Table] | None:
-    """Return what reads the attributes of objects from a file that is opened now, or None for a cube without any."""
-    if OBJECT_ATTRIBUTES not in files:
-        return None
-    file = folder.buffer(OBJECT_ATTRIBUTES)
+def _write_note(place: str, mark: str) -> None:
+    """Note that a cube was found sound; where that cannot be written it is looked through again the next time."""
+    notes = {key: value for key, value in _read_notes().items() if key != place} | {place: mark}
 
-    @cache
-    def reader() -> pa.Table:
-        try:
-            table = pa.ipc.open_file(file).read_all()
-            table.validate(full=objects <= FEW_TEXTS)  # of more objects they are looked through with their texts
-            if table.num_rows != objects or len(set(table.column_names)) != table.num_columns:
-                raise CubeError(f"{table.num_columns:,} attributes have {table.num_rows:,} rows, expected {objects:,}")
-        except UNREADABLE as error:
-            raise damage_error(folder.path, "attributes of objects", error) from None
-        return table
+    def write(path: Path) -> None:
+        path.write_text(json.dumps(dict(list(notes.items())[-NOTED:]), indent=1), encoding="utf-8")
 
-    return reader
-
-
-def open_details(folder: MappedFolder, files: Collection[str], objects: int) -> Callable[[], LinkDetails] | None:
-    """Return what reads the links one by one from files that are opened now, or None for a cube that has none."""
-    if DETAILS not in files:
-        return None
-    starts, file = folder.array(f"{STARTS}.npy", "i"), folder.buffer(DETAILS)
-
-    @cache
-    def reader() -> LinkDetails:
-        try:
-            rows = pa.ipc.open_file(file).read_all()
-            rows.validate(full=True)
-            details = LinkDetails(starts, rows)
-            if len(details.indptr) != objects + 1:
-                raise CubeError(f"{len(details.indptr) - 1:,} objects have links, expected {objects:,}")
-            _check_rows(details, objects)
-            if KIND in details.columns and any(one.dictionary.null_count for one in rows[KIND].chunks):
-                raise CubeError("a kind of links has no name")
-        except UNREADABLE as error:
-            raise damage_error(folder.path, "links one by one", error) from None
-        return details
-
-    return reader
-
-
-def _check_rows(details: LinkDetails, objects: int) -> None:
-    """Raise where the higher ends are no objects or do not ascend within those of a lower end, or weights are none."""
-    if not all_within(details.column("weight"), 0, HEAVIEST):
-        raise CubeError("they hold weights that are below 0, without end or no numbers")
-    higher = details.higher
-    if not all_within(higher, 0, objects - 1):
-        raise CubeError("they point to what is not there")
-    falls = np.flatnonzero(higher[1:] < higher[:-1]) + 1
-    if not np.isin(falls, details.indptr).all():
-        raise CubeError("they are not in their order")
+    try:
+        path = _notes_path()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_files({path: write})
+    except (OSError, RuntimeError, Cube2netError):
+        return

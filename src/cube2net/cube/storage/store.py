@@ -1,47 +1,43 @@
 """A cube on disk: Parquet and Arrow for tables, memory-mapped arrays for the rest, and a manifest.
 
+The manifest says format, counts, settings, and size and checksum of every file.
+
 One writer at a time: who saves holds a lock beside the folder. A reader needs none: it opens every file of the folder
 that it found, and begins again where another cube came in its place meanwhile.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import numpy as np
-import pyarrow.parquet as pq
 
-from cube2net._util.arrays import Array
-from cube2net._util.arrow import MappedFolder, write_mapped_table
+from cube2net._util.arrow import MappedFolder
 from cube2net._util.compiling import cores
 from cube2net._util.files import being_replaced, check_replaceable, new_folder
 from cube2net._util.locks import only_writer
 from cube2net._util.progress import Progress, silent
-from cube2net.cube.storage import manifest as manifests
-from cube2net.cube.storage.manifest import MANIFEST, check_seal, compute_checksum, describe_file, write_manifest
-from cube2net.cube.storage.parts import (
-    assemble,
-    check_whole,
-    find_same_item_tables,
-    find_same_tables,
-    list_arrays,
-    list_carried_tables,
-    list_lookups,
-    list_tables,
-    write_item_tables,
-)
+from cube2net.cube.storage.parts import assemble, check_whole, list_files
 from cube2net.errors import Cube2netError, CubeError, first_line, some
 from cube2net.model.cube import Cells, Cube, Origin, opened
 from cube2net.model.dimension import STAR, Dimension, Level
 
 T = TypeVar("T")
+FORMAT = 3
+MANIFEST = "manifest.json"
+LARGEST = 64 * 2**20
+"""No manifest has so many bytes: counts, settings and a line for every file are a few thousand."""
+NUMBERS = ("min_objects", "max_mentions", "items")
+COUNTS = ("objects", "cells", "members", "links")
 TRIES = 200
 """So many times a reader begins again when other cubes come to the place; that often only in a test."""
 
@@ -87,36 +83,25 @@ def write(cube: Cube, folder: Path, *, before: Stored | None = None, made_in: Pa
     cube = _drop_finer_levels(cube)
     with new_folder(folder) as aside:
         _check_unchanged(folder, before)
-        same = set() if before is None else _find_same_files(cube, before)
-        arrays = list_arrays(cube) | ({} if "objects.arrow" in same else list_lookups(cube))
-        for name, array in arrays.items():
-            file = f"{name}.npy"
-            if file in same:
-                continue
-            if made_in is not None and (made_in / file).exists():
-                _take_over(made_in / file, aside / file)
+        old_files = {} if before is None else list_files(before.cube)
+        old_entries = {} if before is None else before.manifest["files"]
+        entries = {}
+        for name, file in list_files(cube).items():
+            is_same = file.identity is not None and name in old_entries and file.identity == old_files[name].identity
+            if is_same:
+                _take_over(folder / name, aside / name)
+            elif made_in is not None and name.endswith(".npy") and (made_in / name).exists():
+                _take_over(made_in / name, aside / name)
             else:
-                np.save(aside / file, array)
-        for name, table in list_tables(cube).items():
-            if f"{name}.parquet" not in same:
-                pq.write_table(table(), aside / f"{name}.parquet", compression="zstd")
-        if "objects.arrow" not in same:
-            write_mapped_table(aside / "objects.arrow", cube.objects.table, rows=None)
-        for name, rows in list_carried_tables(cube).items():
-            if name not in same:
-                write_mapped_table(aside / name, rows, rows=None)
-        write_item_tables(cube, aside, same)
-        files = {path.name: describe_file(path) for path in sorted(aside.iterdir())}
-        for name in same:
-            _take_over(folder / name, aside / name)
-            files[name] = before.manifest["files"][name]  # type: ignore[union-attr]
+                file.write(aside / name)
+            entries[name] = old_entries[name] if is_same else describe_file(aside / name)
         counts = {
             "objects": len(cube.objects),
             "cells": len(cube.cells),
             "members": len(cube.cells.members.indices),
             "links": cube.links.count,
         }
-        write_manifest(aside, counts, cube.settings, files)
+        write_manifest(aside, counts, cube.settings, entries)
         _check_unchanged(folder, before)
 
 
@@ -146,12 +131,12 @@ def read_stored(folder: Path) -> Stored:
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Return the manifest of a cube's folder."""
-    return _open_one_cube(Path(folder), manifests.read_manifest)
+    return _open_one_cube(Path(folder), _load_manifest)
 
 
 def verify(folder: Path) -> int:
     """Return the number of files of a cube, having checked every byte; raise at the first that differs."""
-    return _open_one_cube(Path(folder), _verify)
+    return len(read_verified(folder).manifest["files"]) + 1
 
 
 def read_verified(folder: Path) -> Stored:
@@ -190,7 +175,7 @@ def _open_one_cube(folder: Path, look: Callable[[MappedFolder], T]) -> T:
 
 
 def _read(folder: MappedFolder) -> Stored:
-    manifest = manifests.read_manifest(folder)
+    manifest = _load_manifest(folder)
     try:
         for name, about in manifest["files"].items():
             size = folder.size(name)
@@ -208,15 +193,13 @@ def _read(folder: MappedFolder) -> Stored:
     return Stored(opened(cube, origin), manifest)
 
 
-def _verify(folder: MappedFolder) -> int:
-    return len(_read_verified(folder).manifest["files"]) + 1
-
-
 def _read_verified(folder: MappedFolder) -> Stored:
     from concurrent.futures import ThreadPoolExecutor
 
-    manifest = manifests.read_manifest(folder)
-    check_seal(folder.path, manifest)
+    manifest = _load_manifest(folder)
+    unsealed = {key: value for key, value in manifest.items() if key != "sha256"}
+    if manifest.get("sha256") != _compute_seal(unsealed):
+        raise CubeError(f"{str(folder.path)!r} is damaged: manifest.json was changed")
     with ThreadPoolExecutor(cores()) as pool:  # checksums let other threads go on
         names = list(manifest["files"])
         for name, found in zip(names, pool.map(partial(_checksum, folder), names), strict=True):
@@ -230,35 +213,12 @@ def _checksum(folder: MappedFolder, name: str) -> str | None:
     if folder.size(name) is None:
         return None
     with folder.open(name) as file:
-        return compute_checksum(file)
+        return _compute_checksum(file)
 
 
 def _check_unchanged(folder: Path, before: Stored | None) -> None:
     if before is not None and read_manifest(folder) != before.manifest:
         raise CubeError(f"{str(folder)!r} was changed by another while this was made of it: do it again")
-
-
-def _find_same_files(cube: Cube, before: Stored) -> set[str]:
-    """Return the files that a cube shares with the one before it."""
-    old = before.cube
-    files = {f"{name}.npy" for name in _find_same_arrays(list_arrays(cube), list_arrays(old))}
-    files |= find_same_tables(cube, old)
-    if cube.objects.load is old.objects.load and old.objects.lookups:
-        files |= {"objects.arrow", *(f"{name}.npy" for name in list_lookups(old))}
-    if cube.topic_words is not None and cube.topic_words is old.topic_words:
-        files.add("topics.parquet")
-    if cube.topic_model is not None and cube.topic_model is old.topic_model:
-        files.add("topic-model.parquet")
-    return files | {name for name in find_same_item_tables(cube, old) if name in before.manifest["files"]}
-
-
-def _find_same_arrays(arrays: Mapping[str, Array], others: Mapping[str, Array]) -> set[str]:
-    """Return the names under which both have the very same memory, which is more than the same values."""
-    return {
-        name
-        for name, array in arrays.items()
-        if name in others and _identify_memory(array) == _identify_memory(others[name])
-    }
 
 
 def _take_over(old: Path, new: Path) -> None:
@@ -269,31 +229,29 @@ def _take_over(old: Path, new: Path) -> None:
         shutil.copyfile(old, new)
 
 
-def _identify_memory(array: Array) -> tuple[object, ...]:
-    return array.__array_interface__["data"][0], array.shape, array.dtype, array.strides
-
-
 def _drop_finer_levels(cube: Cube) -> Cube:
     """Return the cube with the levels below the one it stands at left out: on disk, that one is the finest.
 
     A dimension that stands at ∗ has that one label there.
     """
-    dimensions = tuple(dimension.from_level(dimension.at) for dimension in cube.dimensions)
+    dimensions = tuple(
+        Dimension((Level(dimension.name, (STAR,), (STAR,)),))
+        if dimension.is_top
+        else dimension.from_level(dimension.at)
+        for dimension in cube.dimensions
+    )
     at_top = [number for number, dimension in enumerate(cube.dimensions) if dimension.is_top]
-    for number in at_top:
-        star = Dimension((Level(cube.dimensions[number].name, (STAR,), (STAR,)),))
-        dimensions = (*dimensions[:number], star, *dimensions[number + 1 :])
-    cells, small = (_zero_labels(part, at_top) for part in (cube.cells, cube.small))
-    return replace(cube, dimensions=dimensions, cells=cells, small=small, finest=None)
 
+    def zero_at_top(cells: Cells) -> Cells:
+        if not at_top:
+            return cells
+        labels = np.array(cells.labels)
+        labels[:, at_top] = 0
+        return replace(cells, labels=labels)
 
-def _zero_labels(cells: Cells, columns: Sequence[int]) -> Cells:
-    """Return cells whose labels of some dimensions are all 0."""
-    if not columns:
-        return cells
-    labels = np.array(cells.labels)
-    labels[:, columns] = 0
-    return replace(cells, labels=labels)
+    return replace(
+        cube, dimensions=dimensions, cells=zero_at_top(cube.cells), small=zero_at_top(cube.small), finest=None
+    )
 
 
 def _find_foreign_files(folder: Path) -> list[str] | None:
@@ -305,3 +263,105 @@ def _find_foreign_files(folder: Path) -> list[str] | None:
         return sorted(names - {MANIFEST, *read_manifest(folder)["files"]}) if names else []
     except CubeError:
         return None
+
+
+def _load_manifest(folder: MappedFolder) -> dict[str, Any]:
+    """Return the manifest of a cube's folder, in which everything is of the kind that it should be."""
+    place = str(folder.path)
+    try:
+        with folder.open(MANIFEST) as file:
+            text = file.read(LARGEST + 1)
+    except (FileNotFoundError, IsADirectoryError):
+        raise CubeError(f"{place!r} is not a cube (it has no manifest.json): make one with 'cube2net build'") from None
+    except OSError as error:
+        raise CubeError(f"{place!r} is damaged: manifest.json cannot be read ({error.strerror})") from None
+    try:
+        if len(text) > LARGEST:
+            raise ValueError(f"it has more than {LARGEST:,} bytes")
+        manifest: dict[str, Any] = json.loads(text.decode("utf-8"))
+        version = manifest["format"]
+    except RecursionError:
+        raise CubeError(f"{place!r} is damaged: manifest.json cannot be read (it is nested too deeply)") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise CubeError(f"{place!r} is damaged: manifest.json cannot be read ({first_line(error)})") from None
+    if _is_count(version) and version != FORMAT:
+        advice = "install a newer cube2net" if version > FORMAT else "build the cube again"
+        raise CubeError(f"{place!r} has cube format {version}, and this cube2net reads {FORMAT}: {advice}")
+    wrong = _find_fault(manifest)
+    if wrong:
+        raise CubeError(f"{place!r} is damaged: manifest.json has {wrong}")
+    return manifest
+
+
+def write_manifest(
+    folder: Path, counts: Mapping[str, int], settings: Mapping[str, Any], files: Mapping[str, dict[str, Any]]
+) -> None:
+    """Write the manifest of a cube into its folder, sealed by its own checksum."""
+    manifest = {
+        "format": FORMAT,
+        "counts": dict(counts),
+        "settings": dict(settings),
+        "files": dict(sorted(files.items())),
+    }
+    text = json.dumps(manifest | {"sha256": _compute_seal(manifest)}, indent=1, ensure_ascii=False)
+    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+
+
+def describe_file(path: Path) -> dict[str, Any]:
+    """Return the size and the checksum of a file."""
+    with path.open("rb") as file:
+        return {"bytes": path.stat().st_size, "sha256": _compute_checksum(file)}
+
+
+def _compute_checksum(file: IO[bytes]) -> str:
+    return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+
+
+def _find_fault(manifest: Mapping[str, Any]) -> str:
+    """Return what of a manifest is not of the kind that it should be; nothing where all is."""
+    if not _is_count(manifest["format"]):
+        return f"an odd format, expected {FORMAT}"
+    files, counts, settings = (manifest.get(part) for part in ("files", "counts", "settings"))
+    if not isinstance(files, dict) or not isinstance(counts, dict) or not isinstance(settings, dict):
+        return "no files, counts or settings"
+    for name, about in files.items():
+        if Path(name).name != name or name in ("", ".", "..", MANIFEST) or "\0" in name:
+            return f"{name!r} for the name of a file"
+        if not isinstance(about, dict) or not _is_count(about.get("bytes")) or not _is_checksum(about.get("sha256")):
+            return f"no size and checksum of {name!r}"
+    for name in COUNTS:
+        if not _is_count(counts.get(name)):
+            return f"no count of {name}"
+    kinds: dict[str, Callable[[Any], bool]] = {
+        **dict.fromkeys(NUMBERS, _is_count),
+        "seed": lambda value: isinstance(value, int),
+        "dimensions": _are_texts,
+        "views": _are_texts,
+        "dropped": lambda value: isinstance(value, dict) and all(map(_is_count, value.values())),
+        "topics": lambda value: value is None or isinstance(value, dict),
+        "time": lambda value: isinstance(value, str),
+        "engine": lambda value: isinstance(value, str),
+        "attribution": lambda value: isinstance(value, str),
+        "whole_ids": lambda value: isinstance(value, bool),
+        "directed": lambda value: isinstance(value, bool),
+    }
+    for name, is_right in kinds.items():
+        if name in settings and not is_right(settings[name]):
+            return f"an odd setting {name!r}"
+    return ""
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+
+
+def _is_checksum(value: object) -> bool:
+    return isinstance(value, str) and len(value) == 64 and set(value) <= set("0123456789abcdef")
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _compute_seal(manifest: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
