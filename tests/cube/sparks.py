@@ -13,8 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from cube2net.cube.building.dimensions import label_items
-from cube2net.cube.engines.spark import Spark
-from cube2net.cube.engines.spark_session import check_java
+from cube2net.cube.engines.spark import Spark, check_java
 from cube2net.cube.plan import WANTED, WANTED_LINKS, split_keys, statements
 from cube2net.errors import InputError
 from cube2net.model.corpus import Corpus

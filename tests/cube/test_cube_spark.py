@@ -12,8 +12,15 @@ import pytest
 
 from cube2net._util.arrow import write_mapped_table
 from cube2net.cube.engines.spark import ROWS as ROWS_A_FILE
-from cube2net.cube.engines.spark import SAME_STORE, Spark, staging_folder
-from cube2net.cube.engines.spark_session import check_java, extract_reason, java_version, reach_master
+from cube2net.cube.engines.spark import (
+    SAME_STORE,
+    Spark,
+    check_java,
+    extract_reason,
+    java_version,
+    reach_master,
+    staging_folder,
+)
 from cube2net.errors import InputError, MissingPackageError, ParameterError
 
 from corpora import corpus_of

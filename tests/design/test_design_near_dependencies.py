@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.design.dependencies import dependency, find_chains
+from cube2net.design.attributes import dependency, find_chains
 
 
 def brute(lower: list[int], upper: list[int]) -> tuple[int, int, float]:

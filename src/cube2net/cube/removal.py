@@ -21,8 +21,7 @@ from cube2net._util.arrays import (
     take_rows,
 )
 from cube2net._util.random import stream
-from cube2net.cube.building.cells import cell_keys, pack_homes
-from cube2net.cube.building.items import empty_items
+from cube2net.cube.building.cells import cell_keys, empty_items, pack_homes
 from cube2net.cube.building.links import drop_pairs
 from cube2net.cube.storage.parts import check_whole
 from cube2net.errors import CubeError, ParameterError, QueryError, some, whole_number

@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, Ragged, distinct_rows, take_rows, transpose
-from cube2net.cube.building.cells import pack_homes
-from cube2net.cube.building.items import renumber_cells
+from cube2net.cube.building.cells import pack_homes, renumber_cells
 from cube2net.cube.storage.parts import check_whole
 from cube2net.errors import CubeError, ParameterError, Placeholder, RollUp, listed, unknown
 from cube2net.model.cube import Cells, Cube, record_view

@@ -14,7 +14,18 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array
 from cube2net._util.progress import Progress, silent
 from cube2net._util.random import stream
-from cube2net.design.attributes import ItemLabels, Sample, Seen, bins_for, count_lacking, draw, look_at, read_texts
+from cube2net.design.attributes import (
+    Chains,
+    ItemLabels,
+    Sample,
+    Seen,
+    bins_for,
+    count_lacking,
+    draw,
+    find_chains,
+    look_at,
+    read_texts,
+)
 from cube2net.design.combinations import (
     LABELS,
     LEAST_BITS,
@@ -28,7 +39,6 @@ from cube2net.design.combinations import (
     search,
     told_together,
 )
-from cube2net.design.dependencies import Chains, find_chains
 from cube2net.errors import Message, Setting, listed, whole_number
 from cube2net.model.corpus import Corpus, decoded
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec, LevelSpec

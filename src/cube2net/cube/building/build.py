@@ -29,7 +29,7 @@ import pyarrow as pa
 
 from cube2net._util.arrays import Array, Links, Ragged
 from cube2net._util.progress import Progress, silent
-from cube2net.cube.building.cells import grow_cells, pack_cells
+from cube2net.cube.building.cells import grow_cells, grow_items, pack_cells
 from cube2net.cube.building.concatenation import (
     check_links,
     check_types,
@@ -39,7 +39,6 @@ from cube2net.cube.building.concatenation import (
     place,
 )
 from cube2net.cube.building.dimensions import empty_dimensions, label_items
-from cube2net.cube.building.items import grow_items
 from cube2net.cube.building.labels import TOPIC
 from cube2net.cube.building.links import count_left_out, grow_details, grow_links, make_empty_details
 from cube2net.cube.plan import WANTED, WANTED_LINKS, statements

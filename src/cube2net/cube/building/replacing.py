@@ -29,8 +29,8 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array, Links, Ragged, row_of_entries, take_rows
 from cube2net._util.progress import Progress, silent
 from cube2net.cube.building.build import GivenLinks, check_fits, empty_cube, grow, refuse_known, update
+from cube2net.cube.building.cells import hash_item_texts, pack_rows
 from cube2net.cube.building.concatenation import concatenate, concatenate_topics, drop_items, place
-from cube2net.cube.building.items import hash_item_texts, pack_rows
 from cube2net.cube.building.links import (
     NOWHERE,
     LinkChanges,
