@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cube2net.apps.service.network_schemas import ConstructQuestion, LayoutQuestion
 from cube2net.apps.service.schemas import Ask, CompleteQuestion, MembersQuestion, NameRow
 from cube2net.apps.service.service import ROUTES, Desk
-from cube2net.apps.service.validation import DEEPEST, read
+from cube2net.apps.service.validation import read
 from cube2net.errors import Cube2netError, ParameterError
 
 WRONG = [
@@ -65,17 +65,6 @@ def test_a_literal_is_one_of_its_words() -> None:
     row = {"given": "a", "state": "gone", "id": None, "name": "", "label": "", "candidates": []}
     with pytest.raises(ParameterError, match=r"^unknown state 'gone': choose one of ambiguous, found, missing"):
         read(NameRow, row)
-
-
-def test_nothing_lies_too_deep() -> None:
-    value: Any = []
-    for _ in range(DEEPEST + 2):
-        value = [value]
-    hint: Any = list[Any]
-    for _ in range(DEEPEST + 2):
-        hint = list[hint]  # type: ignore[valid-type]
-    with pytest.raises(ParameterError, match="lies deeper than 12 lists"):
-        read(hint, value)
 
 
 JSON = st.recursive(

@@ -7,7 +7,7 @@ from typing import Any, Literal, Union, get_args, get_origin, is_typeddict
 
 from cube2net import __version__
 from cube2net.apps.service.network_schemas import ExportQuestion, Failure, FailureDetail, ProgressShape
-from cube2net.apps.service.schemas import OPENINGS, UPLOAD, OpeningRoute, UploadAnswer
+from cube2net.apps.service.schemas import OPENINGS, UPLOAD, UploadAnswer
 from cube2net.apps.service.service import ROUTES, Route
 from cube2net.apps.service.validation import MOST, bare_type, choices_of, fields_of_shape
 
@@ -21,6 +21,11 @@ PLAIN: dict[Any, dict[str, Any]] = {
     types.NoneType: {"type": "null"},
     Any: {},
 }
+FILE = {
+    "description": "The file.",
+    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+}
+PAGE = {"description": "The page.", "content": {"text/html": {"schema": {"type": "string"}}}}
 REFUSALS = {
     "400": "The question cannot be answered: one sentence says why.",
     "401": "No token came with it.",
@@ -41,14 +46,51 @@ With `Accept: application/x-ndjson` lines come while it is worked on: `{"progres
 or `{"error": …}`; closing the connection stops the work. A refusal is `{"error": {"sentence", "kind"}}`."""
 
 
+NAME: dict[str, Any] = {"name": "name", "in": "query", "required": True, "schema": {"type": "string"}}
+USES = {
+    "name": "uses",
+    "in": "query",
+    "description": "The files needed beside it: others make room where there is none. Without it all are.",
+    "schema": {"type": "array", "items": {"type": "string"}},
+}
+KEY = {"name": "key", "in": "path", "required": True, "schema": {"type": "string"}}
+
+
 def openapi() -> dict[str, Any]:
     """Return the description of all questions and answers, as JSON has it."""
     schemas: dict[str, Any] = {}
     paths: dict[str, Any] = {f"{BASE}/{route.name}": _path(route, schemas) for route in ROUTES.values()}
-    paths |= {f"{BASE}/{route.name}": _opening(route, schemas) for route in OPENINGS.values()}
-    paths[f"{BASE}/{UPLOAD}"] = {"post": _upload(schemas), "delete": _remove(schemas)}
-    paths[f"{BASE}/export"] = {"post": _export(schemas)}
-    paths[f"{BASE}/report/{{key}}"] = {"get": _report(schemas)}
+    for opening in OPENINGS.values():
+        does = f"{opening.does} Only of an explorer that was started without a cube."
+        asked = _operation(opening.name, _doc(opening.asks), does, schemas, asks=opening.asks, answers=opening.answers)
+        paths[f"{BASE}/{opening.name}"] = {"post": asked}
+    upload = _operation(
+        UPLOAD,
+        "Hand over a file, to be looked at and opened.",
+        "Return the names of all files there are. Only of an explorer that was started without a cube.",
+        schemas,
+        parameters=[NAME, USES],
+        asks=FILE,
+        answers=UploadAnswer,
+        lines=False,
+    )
+    remove = _operation(
+        "remove",
+        "Remove a file that was handed over.",
+        "Return the names of the files that are left.",
+        schemas,
+        parameters=[NAME],
+        answers=UploadAnswer,
+        lines=False,
+    )
+    paths[f"{BASE}/{UPLOAD}"] = {"post": upload, "delete": remove}
+    does = "Return the file; its name is in Content-Disposition."
+    export = _operation("export", _doc(ExportQuestion), does, schemas, asks=ExportQuestion, answers=FILE)
+    paths[f"{BASE}/export"] = {"post": export}
+    does = "Return the page that a comparison made; the latest few are kept."
+    summary = "The report of a comparison."
+    report = _operation("report", summary, does, schemas, parameters=[KEY], answers=PAGE)
+    paths[f"{BASE}/report/{{key}}"] = {"get": report}
     schema_of(ProgressShape, schemas)
     return {
         "openapi": "3.1.0",
@@ -107,98 +149,45 @@ def _doc(thing: Any) -> str:
 
 def _path(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
     long = " It may take long." if route.long else " It takes long where the method does." if route.networks else ""
-    answer = {"description": _doc(route.answers), "content": _answered(schema_of(route.answers, schemas), schemas)}
-    asked: dict[str, Any] = {
-        "operationId": route.name,
-        "summary": _doc(route.asks),
-        "description": f"{_doc(route.answer)}{long}",
-        "requestBody": {"required": True, "content": {JSON: {"schema": schema_of(route.asks, schemas)}}},
-        "responses": {"200": answer, **_refusals(schemas)},
-    }
+    does = f"{_doc(route.answer)}{long}"
+    asked = _operation(route.name, _doc(route.asks), does, schemas, asks=route.asks, answers=route.answers)
     if fields_of_shape(route.asks):
         return {"post": asked}
     plain = {name: value for name, value in asked.items() if name != "requestBody"}
     return {"get": plain, "post": asked | {"operationId": f"{route.name}_post"}}
 
 
-def _answered(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
-    progress, error = (schema_of(shape, schemas) for shape in (ProgressShape, FailureDetail))
-    lines = [
-        {"type": "object", "properties": {name: part}, "required": [name]}
-        for name, part in {"progress": progress, "answer": schema, "error": error}.items()
-    ]
-    return {JSON: {"schema": schema}, LINES: {"schema": {"oneOf": lines}}}
+def _operation(
+    name: str,
+    summary: str,
+    description: str,
+    schemas: dict[str, Any],
+    *,
+    parameters: list[dict[str, Any]] | None = None,
+    asks: Any = None,
+    answers: Any,
+    lines: bool = True,
+) -> dict[str, Any]:
+    """Return how something is asked; ``asks`` and ``answers`` are shapes, or what stands for a file or a page."""
+    operation: dict[str, Any] = {"operationId": name, "summary": summary, "description": description}
+    if parameters:
+        operation["parameters"] = parameters
+    if asks is not None:
+        content = asks["content"] if isinstance(asks, dict) else {JSON: {"schema": schema_of(asks, schemas)}}
+        operation["requestBody"] = {"required": True, "content": content}
+    answer = answers if isinstance(answers, dict) else _answered(answers, schemas, lines=lines)
+    failed = {JSON: {"schema": schema_of(Failure, schemas)}}
+    refusals = {status: {"description": text, "content": failed} for status, text in REFUSALS.items()}
+    return operation | {"responses": {"200": answer, **refusals}}
 
 
-def _refusals(schemas: dict[str, Any]) -> dict[str, Any]:
-    content = {JSON: {"schema": schema_of(Failure, schemas)}}
-    return {status: {"description": text, "content": content} for status, text in REFUSALS.items()}
-
-
-def _export(schemas: dict[str, Any]) -> dict[str, Any]:
-    content = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
-    return {
-        "operationId": "export",
-        "summary": _doc(ExportQuestion),
-        "description": "Return the file; its name is in Content-Disposition.",
-        "requestBody": {"required": True, "content": {JSON: {"schema": schema_of(ExportQuestion, schemas)}}},
-        "responses": {"200": {"description": "The file.", "content": content}, **_refusals(schemas)},
-    }
-
-
-def _opening(route: OpeningRoute, schemas: dict[str, Any]) -> dict[str, Any]:
-    answer = {"description": _doc(route.answers), "content": _answered(schema_of(route.answers, schemas), schemas)}
-    asked = {
-        "operationId": route.name,
-        "summary": _doc(route.asks),
-        "description": f"{route.does} Only of an explorer that was started without a cube.",
-        "requestBody": {"required": True, "content": {JSON: {"schema": schema_of(route.asks, schemas)}}},
-        "responses": {"200": answer, **_refusals(schemas)},
-    }
-    return {"post": asked}
-
-
-def _upload(schemas: dict[str, Any]) -> dict[str, Any]:
-    name = {"name": "name", "in": "query", "required": True, "schema": {"type": "string"}}
-    uses = {
-        "name": "uses",
-        "in": "query",
-        "description": "The files needed beside it: others make room where there is none. Without it all are.",
-        "schema": {"type": "array", "items": {"type": "string"}},
-    }
-    content = {JSON: {"schema": schema_of(UploadAnswer, schemas)}}
-    return {
-        "operationId": UPLOAD,
-        "summary": "Hand over a file, to be looked at and opened.",
-        "description": "Return the names of all files there are. Only of an explorer that was started without a cube.",
-        "parameters": [name, uses],
-        "requestBody": {
-            "required": True,
-            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-        },
-        "responses": {"200": {"description": _doc(UploadAnswer), "content": content}, **_refusals(schemas)},
-    }
-
-
-def _remove(schemas: dict[str, Any]) -> dict[str, Any]:
-    name = {"name": "name", "in": "query", "required": True, "schema": {"type": "string"}}
-    content = {JSON: {"schema": schema_of(UploadAnswer, schemas)}}
-    return {
-        "operationId": "remove",
-        "summary": "Remove a file that was handed over.",
-        "description": "Return the names of the files that are left.",
-        "parameters": [name],
-        "responses": {"200": {"description": _doc(UploadAnswer), "content": content}, **_refusals(schemas)},
-    }
-
-
-def _report(schemas: dict[str, Any]) -> dict[str, Any]:
-    key = {"name": "key", "in": "path", "required": True, "schema": {"type": "string"}}
-    content = {"text/html": {"schema": {"type": "string"}}}
-    return {
-        "operationId": "report",
-        "summary": "The report of a comparison.",
-        "description": "Return the page that a comparison made; the latest few are kept.",
-        "parameters": [key],
-        "responses": {"200": {"description": "The page.", "content": content}, **_refusals(schemas)},
-    }
+def _answered(shape: type, schemas: dict[str, Any], *, lines: bool) -> dict[str, Any]:
+    """Return the description of an answer in JSON, and of the ``lines`` that come while it is worked on."""
+    schema = schema_of(shape, schemas)
+    content: dict[str, Any] = {JSON: {"schema": schema}}
+    if lines:
+        parts = {"progress": schema_of(ProgressShape, schemas), "answer": schema}
+        parts["error"] = schema_of(FailureDetail, schemas)
+        one_of = [{"type": "object", "properties": {name: part}, "required": [name]} for name, part in parts.items()]
+        content[LINES] = {"schema": {"oneOf": one_of}}
+    return {"description": _doc(shape), "content": content}

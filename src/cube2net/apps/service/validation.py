@@ -17,8 +17,6 @@ MOST = 1_000_000
 """No list and no text of a question is longer."""
 MOST_OF = {"file": 4_000_000}
 """But those of these fields."""
-DEEPEST = 12
-"""Nothing in a question lies deeper."""
 HIGHEST = 2**62
 """No whole number of a question is above this, nor below its negative."""
 
@@ -57,7 +55,7 @@ def choices_of(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
-def read(shape: Any, value: Any, where: str = "the question", depth: int = 0) -> Any:
+def read(shape: Any, value: Any, where: str = "the question") -> Any:
     """Return a value of JSON that is of a type; what is not raises a sentence that names its place.
 
     >>> from cube2net.apps.service.schemas import CompleteQuestion
@@ -70,39 +68,74 @@ def read(shape: Any, value: Any, where: str = "the question", depth: int = 0) ->
     Traceback (most recent call last):
     cube2net.errors.ParameterError: text is ['gra'], expected a text
     """
-    if depth > DEEPEST:
-        raise ParameterError(f"{where} lies deeper than {DEEPEST} lists and objects within each other")
     kinds = choices_of(shape)
-    if len(kinds) > 1:
-        return _one_of(kinds, value, where, depth)
-    (kind,) = kinds
-    if is_typeddict(kind):
-        return _object(kind, value, where, depth)
-    if get_origin(kind) is list:
-        if not isinstance(value, list):
-            raise _expected(where, value, kind)
-        _check_length(where, value, "entries")
-        (inner,) = get_args(kind)
-        return [read(inner, each, f"{where}[{number}]", depth + 1) for number, each in enumerate(value)]
-    if get_origin(kind) is dict:
-        if not isinstance(value, dict):
-            raise _expected(where, value, kind)
-        _check_length(where, value, "entries")
-        inner = get_args(kind)[1]
-        return {
-            _text(f"a name of {where}", name): read(inner, each, f"{where}[{quoted(name, 40)}]", depth + 1)
-            for name, each in value.items()
-        }
+    kind = kinds[0] if len(kinds) == 1 else _choose_kind(kinds, value, where)
     if get_origin(kind) is Literal:
         if not isinstance(value, str) or value not in get_args(kind):
             raise unknown(where, value, get_args(kind))
         return value
-    return _plain(kind, value, where)
+    if not _is_alike(kind, value):
+        raise _expected(where, value, *kinds)
+    if is_typeddict(kind):
+        return _read_object(kind, value, where)
+    if kind is str:
+        return _read_text(where, value)
+    if isinstance(value, list | dict):
+        _check_length(where, value, "entries")
+    if get_origin(kind) is list:
+        (inner,) = get_args(kind)
+        if _are_plain(choices_of(inner), value):
+            return list(value)
+        return [read(inner, each, f"{where}[{number}]") for number, each in enumerate(value)]
+    if get_origin(kind) is dict:
+        return {
+            _read_text(f"a name of {where}", name): read(get_args(kind)[1], each, f"{where}[{quoted(name, 40)}]")
+            for name, each in value.items()
+        }
+    if kind is float and not math.isfinite(value):
+        raise ParameterError(f"{where} is {value!r}, expected a finite number")
+    if kind in (int, float) and abs(value) > HIGHEST:
+        raise ParameterError(f"{where} is {quoted(value, 40)}, expected a number of at most {HIGHEST:,}")
+    return value
 
 
-def _object(shape: type, value: Any, where: str, depth: int) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _expected(where, value, shape)
+def _choose_kind(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
+    """Return the type among several that a value is meant to have: of objects the one whose fields it has."""
+    fitting = [bare_type(kind) for kind in kinds if _is_alike(bare_type(kind), value)]
+    if isinstance(value, dict) and len(fitting) > 1:
+        shapes = [kind for kind in fitting if is_typeddict(kind)]
+        fitting = [kind for kind in shapes if value.keys() & fields_of_shape(kind).keys()]
+        if not fitting:
+            names = [name for kind in shapes for name in fields_of_shape(kind)]
+            raise ParameterError(f"{where} is {quoted(value)}, expected an object with one of {listed(names)}")
+    if not fitting:
+        raise _expected(where, value, *kinds)
+    return fitting[0]
+
+
+def _is_alike(kind: Any, value: Any) -> bool:
+    """Return whether a value is of the kind of a type, whatever is inside."""
+    if is_typeddict(kind) or get_origin(kind) is dict:
+        return isinstance(value, dict)
+    if get_origin(kind) is list:
+        return isinstance(value, list)
+    if get_origin(kind) is Literal:
+        return isinstance(value, str)
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return kind is Any or type(value) is kind
+
+
+def _are_plain(kinds: tuple[Any, ...], values: list[Any]) -> bool:
+    """Return whether all values of a list are surely texts or whole numbers as wanted: lists of ids are long."""
+    return all(
+        (each.isascii() and len(each) <= MOST if type(each) is str else type(each) is int and abs(each) <= HIGHEST)
+        and type(each) in kinds
+        for each in values
+    )
+
+
+def _read_object(shape: type, value: Mapping[str, Any], where: str) -> dict[str, Any]:
     fields = fields_of_shape(shape)
     for name in value:
         if name not in fields:
@@ -117,56 +150,14 @@ def _object(shape: type, value: Any, where: str, depth: int) -> dict[str, Any]:
     found = {}
     for name, each in value.items():
         try:
-            found[name] = read(fields[name].type, each, f"{inner}{name}", depth + 1)
+            found[name] = read(fields[name].type, each, f"{inner}{name}")
         except ParameterError as error:
             error.parameter = name  # of fields within each other, that of the outermost stays
             raise
     return found
 
 
-def _one_of(kinds: tuple[Any, ...], value: Any, where: str, depth: int) -> Any:
-    """Return a value of one of several types: that of its own kind, of objects the one whose fields it has."""
-    fitting = [kind for kind in kinds if _is_alike(kind, value)]
-    if isinstance(value, dict) and len(fitting) > 1:
-        named = [kind for kind in fitting if is_typeddict(kind) and value.keys() & fields_of_shape(kind).keys()]
-        if not named:
-            names = [name for kind in fitting if is_typeddict(kind) for name in fields_of_shape(kind)]
-            raise ParameterError(f"{where} is {quoted(value)}, expected an object with one of {listed(names)}")
-        fitting = named
-    if not fitting:
-        raise _expected(where, value, *kinds)
-    return read(fitting[0], value, where, depth)
-
-
-def _is_alike(kind: Any, value: Any) -> bool:
-    """Return whether a value is of the kind of a type, whatever is inside."""
-    kind = bare_type(kind)
-    if is_typeddict(kind) or get_origin(kind) is dict:
-        return isinstance(value, dict)
-    if get_origin(kind) is list:
-        return isinstance(value, list)
-    if get_origin(kind) is Literal:
-        return isinstance(value, str)
-    if kind is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return type(value) is kind
-
-
-def _plain(kind: Any, value: Any, where: str) -> Any:
-    if kind is Any:
-        return value
-    if not _is_alike(kind, value):
-        raise _expected(where, value, kind)
-    if kind is str:
-        return _text(where, value)
-    if kind is float and not math.isfinite(value):
-        raise ParameterError(f"{where} is {value!r}, expected a finite number")
-    if kind in (int, float) and abs(value) > HIGHEST:
-        raise ParameterError(f"{where} is {quoted(value, 40)}, expected a number of at most {HIGHEST:,}")
-    return value
-
-
-def _text(where: str, value: Any) -> str:
+def _read_text(where: str, value: Any) -> str:
     if not isinstance(value, str):
         raise _expected(where, value, str)
     _check_length(where, value, "letters")
