@@ -1,4 +1,4 @@
-"""Count the files, functions and changes of file that a query, a build and a comparison go through.
+"""Count the files, functions and changes of file that a query, a build, a comparison and a pin go through.
 
     python scripts/trace_calls.py [--walk] [FOLDER]
 
@@ -21,8 +21,13 @@ from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
 
 import cube2net
+from cube2net.apps.service import Desk
+from cube2net.apps.service.requests import query_words
 
 PACKAGE = str(Path(cube2net.__file__).parent)
 
@@ -91,17 +96,38 @@ def traced(work: Callable[[], None]) -> Trace:
     return trace
 
 
+def question(desk: Desk) -> dict[str, Any]:
+    """Return the request for the network of the authors of four labs."""
+    return query_words(desk.cube, desk.cube.query(cube2net.load_labs(), skip_missing=True))
+
+
+def explored(cube: Path) -> Desk:
+    """Return the service of a cube as the explorer has it once its first network is shown."""
+    desk = Desk(cube2net.open_cube(cube))
+    desk.answer("construct", {"ask": question(desk)})
+    return desk
+
+
+def pin(desk: Desk) -> None:
+    """Ask for the network again, with an object pinned."""
+    pinned = desk.cube.objects.ids(np.array([0])).to_pylist()[0]
+    desk.answer("construct", {"ask": {**question(desk), "pins": [{"object": pinned}]}, "prices": True})
+
+
 def works(folder: Path, data: Path | None) -> dict[str, Callable[[], object]]:
     """Return what is traced, by name; the first two come before the others, which use what they make."""
     cube, query = folder / "cube", folder / "query.txt"
     query.write_text("\n".join(cube2net.load_labs()), encoding="utf-8")
     asked = (str(cube), "--query", str(query))
     few = ("--methods", "greedy", "--rivals", "pagerank", "--miners", "deepwalk", "--task", "hidden", "--runs", "2")
+    desks: list[Desk] = []
     found: dict[str, Callable[[], object]] = {
         "build": lambda: cube2net.build_cube(cube2net.load_bundled(), out=cube),
         "query": lambda: command("query", *asked, "--method", "greedy"),
         "default query": lambda: command("query", *asked),
         "compare": lambda: command("compare", *asked, *few),
+        "explore": lambda: desks.append(explored(cube)),
+        "pin": lambda: pin(desks[0]),
     }
     if data is not None:
         found["build acl"] = lambda: command("build", "acl", str(data), "--out", str(folder / "acl"))

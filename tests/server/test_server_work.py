@@ -17,7 +17,6 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 
 import cube2net as c2n
-from cube2net.apps.server import worker
 from cube2net.apps.server import workers as worker_pool
 from cube2net.apps.server.workers import ServerLimits
 from server.long_work import ENDLESS, PATIENCE, begin, first_progress, is_there, until, working
@@ -203,7 +202,7 @@ def test_the_notes_of_a_worker_arrive_as_notes() -> None:
         return (await worker_pool._conversation(process, {}, heard)).body
 
     out, heard = io.BytesIO(), Heard()
-    progress = worker._WrittenProgress(out)
+    progress = worker_pool._LineProgress(out)
     progress("reading", 1, 1)
     progress.note("2 lines were left out")
     out.write(b'{"answer":3}\n')

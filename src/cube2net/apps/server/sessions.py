@@ -31,8 +31,7 @@ from cube2net.api.spreadsheets import (
     sheet_reader,
 )
 from cube2net.apps.server.responses import RefusalError, json_bytes
-from cube2net.apps.server.worker import answer_lines
-from cube2net.apps.server.workers import Threads, WorkerPool
+from cube2net.apps.server.workers import Threads, WorkerPool, answer_lines
 from cube2net.apps.service.requests import query_words
 from cube2net.apps.service.schemas import RecentCube, StartAnswer
 from cube2net.errors import Cube2netError, listed, quoted, some, unknown

@@ -1,4 +1,7 @@
-"""Worker processes for long requests."""
+"""Worker processes for long requests: the server asks in lines of JSON, and a worker answers in such.
+
+A worker ends when its input does, so that none outlives the server, however that ends.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,23 @@ import asyncio
 import base64
 import json
 import os
+import queue
 import sys
 import threading
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from cube2net._util.interrupts import Stop, step, stopped_as_error
-from cube2net._util.progress import Progress, silent
-from cube2net.apps.server.responses import WORKING, RefusalError, Reply, attached, json_bytes
+from cube2net._util.progress import Progress, ThrottledProgress, silent
+from cube2net.api.cubes import open_cube
+from cube2net.apps.server.responses import WORKING, RefusalError, Reply, attached, failure, json_bytes
 from cube2net.apps.service.service import FILE, ROUTES, Desk, KeptChoice, Standing
+from cube2net.errors import CubeError
 from cube2net.model.cube import Origin, lineage_of
 
 LONGEST_LINE = 512_000_000
@@ -31,7 +37,7 @@ ENDING = 0.5
 ANSWER = b'{"answer":'
 """How the line with an answer begins; it ends with a brace."""
 PROGRAM = "import sys; sys.path.append({root!r}); from {module} import main; main()"
-WORKER = "cube2net.apps.server.worker"
+WORKER = "cube2net.apps.server.workers"
 
 
 @dataclass(frozen=True)
@@ -339,3 +345,101 @@ class _StoppableProgress:
     def note(self, text: str) -> None:
         step()
         self._progress.note(text)
+
+
+# In a worker
+
+Answering = Callable[[Mapping[str, Any], Mapping[str, Any], Progress], Iterable[dict[str, Any]]]
+"""Yields what is said to a question, by what the process was told it is about."""
+
+
+def main() -> None:
+    """Answer questions about a cube until there are no more."""
+    desks: list[Desk] = []
+
+    def answering(about: Mapping[str, Any], asked: Mapping[str, Any], progress: Progress) -> Iterator[dict[str, Any]]:
+        if not desks:
+            desks.append(_open_desk(about))
+        progress(WORKING, 0)
+        if asked["choice"] is not None:
+            desks[0].keep_choice(KeptChoice(*asked["choice"]))
+        yield from answer_parts(desks[0], asked["name"], asked["question"], progress)
+
+    answer_lines(answering)
+
+
+def answer_lines(answering: Answering) -> None:
+    """Answer the questions that come as lines until there are no more; what goes wrong is an answer, too."""
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, lines), daemon=True).start()
+    about = json.loads(lines.get())
+    while True:
+        asked = json.loads(lines.get())
+        try:
+            for each in answering(about, asked, ThrottledProgress(_LineProgress(out))):
+                _write(out, each)
+        except BaseException as error:
+            status, body = failure(error)
+            _write(out, {**body, "status": status})
+
+
+def _listen(source: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
+    for line in source:
+        lines.put(line)
+    os._exit(0)
+
+
+def _open_desk(about: Mapping[str, Any]) -> Desk:
+    desk = Desk(open_cube(Path(about["folder"])), most_nodes=about["nodes"])
+    if desk.checksum != about["checksum"]:
+        raise CubeError(
+            f"{about['folder']!r} holds another cube than when the explorer was started: start it again to ask that"
+        )
+    return desk
+
+
+def answer_parts(desk: Desk, name: str, question: Mapping[str, Any], progress: Progress) -> Iterator[dict[str, Any]]:
+    """Yield what a worker says to a question: what was chosen, the report where there is one, the answer or a file."""
+    if name == FILE:
+        file = desk.file(question, progress)
+        yield from _choice_part(desk, question)
+        content = base64.b64encode(file.content).decode("ascii")
+        yield {"file": {"name": file.name, "media_type": file.media_type, "content": content}}
+        return
+    answer = desk.answer(name, question, progress)
+    if ROUTES[name].networks:
+        yield from _choice_part(desk, question)
+    if name == "compare" and answer.get("report"):
+        yield {"report": {"key": answer["report"], "page": desk.report(answer["report"])}}
+    yield {"answer": answer}
+
+
+def _choice_part(desk: Desk, question: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    choice = desk.choice(question)
+    if choice is not None:
+        yield {"choice": list(choice)}
+
+
+class _LineProgress:
+    """Progress as lines of JSON."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self._out = out
+
+    def __call__(self, stage: str, done: int, total: int | None = None) -> None:
+        _write(self._out, {"progress": {"stage": stage, "done": done, "total": total}})
+
+    def note(self, text: str) -> None:
+        _write(self._out, {"note": text})
+
+
+_writing = threading.Lock()
+
+
+def _write(out: IO[bytes], value: object) -> None:
+    line = json_bytes(value) + b"\n"
+    with _writing:
+        out.write(line)
+        out.flush()
