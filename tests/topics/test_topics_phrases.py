@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
 from cube2net.topics.document_terms import count_terms
-from cube2net.topics.phrases import Phrases, Thresholds, merge_phrases
+from cube2net.topics.phrases import Phrases, merge_phrases
 from cube2net.topics.preprocessing import fold_plurals, singulars
 
 SENTENCES = [
@@ -100,7 +100,7 @@ def test_joining_loses_no_word_and_keeps_the_rules(
     weak = np.array([False] * 6 + [True])
     ids = np.array(tokens, dtype=np.int32)
     texts = (np.arange(len(ids)) // size).astype(np.int32)
-    rules = Thresholds(min_count=min_count, min_npmi=min_npmi, longest=longest)
+    rules = Phrases(min_count=min_count, min_npmi=min_npmi, longest=longest)
     merged, owners, names = merge_phrases(ids, texts, vocabulary, stop, weak, rules)
     for text in range(int(texts.max()) + 1 if len(texts) else 0):
         before = [vocabulary[i] for i in ids[texts == text] if i]

@@ -203,66 +203,13 @@ def make_planted(
     >>> len(planted.query(0)), len(planted.best_cells[0])
     (50, 4)
     """
-    _check(objects, communities, cells, items, mentions, noise, links, within, decades)
-    venues, topics = _sizes(communities * cells, decades, venues, topics)
-    rng = stream(seed, "sources", "planted")
-    community = rng.permutation(np.arange(objects) % communities).astype(np.int32)
-    owned = _owned(rng, communities, cells, decades * venues * topics)
-
-    item, thing, cell = _appearances(rng, community, owned, items, mentions)
-    extra = round(len(cell) * noise / (1 - noise))
-    item = np.concatenate([item, np.repeat(np.arange(len(cell), len(cell) + extra), mentions)])
-    thing = np.concatenate([thing, rng.integers(0, objects, extra * mentions)])
-    cell = np.concatenate([cell, rng.integers(0, decades * venues * topics, extra)])
-    pairs = np.sort(item * objects + thing)
-    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
-
-    codes = _split(cell, decades, venues)
-    names = [_decade_labels(decades), _numbered("venue ", venues), _numbered("topic ", topics)]
-    year = (LAST_DECADE - decades + 1 + codes[0]) * 10 + rng.integers(0, 10, len(cell))
-    split = zip(names, _split(owned.ravel(), decades, venues), strict=True)
-    tuples = list(zip(*(label.take(pa.array(code)).to_pylist() for label, code in split), strict=True))
-    corpus = Corpus(
-        objects=_make_table(
-            OBJECTS,
-            _numbered("o", objects),
-            _numbered("Object ", objects),
-            pa.repeat(pa.scalar("object"), objects),
-        ),
-        items=pa.table(
-            {
-                "item": _numbered("i", len(cell)),
-                "year": pa.array(year, pa.int32()),
-                "venue": names[1].take(pa.array(codes[1])),
-                "topic": names[2].take(pa.array(codes[2])),
-            }
-        ),
-        mentions=_make_table(MENTIONS, (pairs // objects).astype(np.int32), (pairs % objects).astype(np.int32)),
-        links=_make_table(LINKS, *_links(rng, community, communities, links, within)),
-        dimensions=PLANTED_DIMENSIONS,
-    )
-    return Planted(
-        corpus, frozen(community), tuple(tuple(tuples[c * cells : (c + 1) * cells]) for c in range(communities))
-    )
-
-
-def _check(
-    objects: int,
-    communities: int,
-    cells: int,
-    items: int,
-    mentions: int,
-    noise: float,
-    links: float,
-    within: float,
-    decades: int,
-) -> None:
     for name, value in (("communities", communities), ("cells", cells), ("items", items), ("mentions", mentions)):
         if value < 1:
             raise ParameterError(f"{name} is {value!r}, expected 1 or more")
-    if not communities * cells <= objects < 2**31:
+    owned_cells = communities * cells
+    if not owned_cells <= objects < 2**31:
         raise ParameterError(
-            f"objects is {objects!r}, expected {communities * cells:,} or more: one for every cell of every community"
+            f"objects is {objects!r}, expected {owned_cells:,} or more: one for every cell of every community"
         )
     if not 0 <= noise < 1:
         raise ParameterError(f"noise is {noise!r}, expected a share from 0 to below 1")
@@ -272,24 +219,59 @@ def _check(
         raise ParameterError(f"links is {links!r}, expected 0 or more for an object, and fewer than objects")
     if not 1 <= decades <= 100:
         raise ParameterError(f"decades is {decades!r}, expected 1 to 100")
-
-
-def _sizes(wanted: int, decades: int, venues: int | None, topics: int | None) -> tuple[int, int]:
-    """Return how many venues and topics there are; by default about four times the cells that are owned."""
-    side = int(np.ceil(np.sqrt(4 * wanted / decades)))
+    side = int(np.ceil(np.sqrt(4 * owned_cells / decades)))
     venues, topics = side if venues is None else venues, side if topics is None else topics
-    if decades * venues * topics < wanted:
+    grid = decades * venues * topics
+    if grid < owned_cells:
         raise ParameterError(
-            f"{decades} decades × {venues} venues × {topics} topics are too few, expected {wanted:,} cells or more"
+            f"{decades} decades × {venues} venues × {topics} topics are too few, expected {owned_cells:,} cells or more"
         )
-    return venues, topics
+    rng = stream(seed, "sources", "planted")
+    community = rng.permutation(np.arange(objects) % communities).astype(np.int32)
+    blocks = rng.permutation(grid // cells)[:communities]
+    owned = blocks[:, None] * cells + np.arange(cells)
 
+    item, thing, cell = _appearances(rng, community, owned, items, mentions)
+    extra = round(len(cell) * noise / (1 - noise))
+    item = np.concatenate([item, np.repeat(np.arange(len(cell), len(cell) + extra), mentions)])
+    thing = np.concatenate([thing, rng.integers(0, objects, extra * mentions)])
+    cell = np.concatenate([cell, rng.integers(0, grid, extra)])
+    pairs = np.sort(item * objects + thing)
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
 
-def _owned(rng: np.random.Generator, communities: int, cells: int, count: int) -> Array:
-    """Return the cells of every community: neighbours in the grid, the same topic and mostly the same venue."""
-    blocks = rng.permutation(count // cells)[:communities]
-    owned: Array = blocks[:, None] * cells + np.arange(cells)
-    return owned
+    def split(cell: Array) -> tuple[Array, Array, Array]:
+        """Return the decade, venue and topic of cells; those of a community share the topic and mostly the venue."""
+        return cell % decades, cell // decades % venues, cell // (decades * venues)
+
+    decade, venue, topic = split(cell)
+    first_decade = LAST_DECADE - decades + 1
+    names = [pa.array([f"{first_decade + number}X" for number in range(decades)])]
+    names += [_numbered("venue ", venues), _numbered("topic ", topics)]
+    year = (first_decade + decade) * 10 + rng.integers(0, 10, len(cell))
+    label_columns = [label.take(pa.array(code)) for label, code in zip(names, split(owned.ravel()), strict=True)]
+    best = list(zip(*(column.to_pylist() for column in label_columns), strict=True))
+    source, target, weight = _links(rng, community, communities, links, within)
+    corpus = Corpus(
+        objects=table(
+            OBJECTS,
+            object=_numbered("o", objects),
+            name=_numbered("Object ", objects),
+            kind=pa.repeat(pa.scalar("object"), objects),
+        ),
+        items=pa.table(
+            {
+                "item": _numbered("i", len(cell)),
+                "year": pa.array(year, pa.int32()),
+                "venue": names[1].take(pa.array(venue)),
+                "topic": names[2].take(pa.array(topic)),
+            }
+        ),
+        mentions=table(MENTIONS, item=(pairs // objects).astype(np.int32), object=(pairs % objects).astype(np.int32)),
+        links=table(LINKS, source=source, target=target, weight=weight),
+        dimensions=PLANTED_DIMENSIONS,
+    )
+    best_cells = tuple(tuple(best[c * cells : (c + 1) * cells]) for c in range(communities))
+    return Planted(corpus, frozen(community), best_cells)
 
 
 def _appearances(
@@ -333,17 +315,5 @@ def _links(
     return merge_links(source, target, np.ones(count), objects)
 
 
-def _split(cell: Array, decades: int, venues: int) -> tuple[Array, Array, Array]:
-    return cell % decades, cell // decades % venues, cell // (decades * venues)
-
-
-def _decade_labels(decades: int) -> pa.Array:
-    return pa.array([f"{LAST_DECADE - decades + 1 + number}X" for number in range(decades)])
-
-
 def _numbered(prefix: str, count: int) -> pa.Array:
     return pc.binary_join_element_wise(prefix, pc.cast(pa.array(np.arange(count)), pa.string()), "")
-
-
-def _make_table(columns: dict[str, pa.DataType], *values: object) -> pa.Table:
-    return pa.table(dict(zip(columns, values, strict=True)), schema=pa.schema(list(columns.items())))

@@ -99,8 +99,7 @@ class Phrases:
             keep = look_up(~aside, texts_of)
             ids, texts_of = ids[keep], texts_of[keep]
         del tokens
-        thresholds = Thresholds(min_count=self.min_count, min_npmi=self.min_npmi, longest=self.longest)
-        ids, texts_of, vocabulary = merge_phrases(ids, texts_of, vocabulary, stop, weak, thresholds, progress=progress)
+        ids, texts_of, vocabulary = merge_phrases(ids, texts_of, vocabulary, stop, weak, self, progress=progress)
         no_term = np.concatenate([stop | weak, np.zeros(len(vocabulary) - len(stop), dtype=bool)])
         terms = self._cut(ids, texts_of, vocabulary, no_term, np.where(aside, found, UNKNOWN), progress)
         return CountedTerms(terms, LANGUAGES[main])
@@ -153,15 +152,6 @@ def _listed(vocabulary: tuple[str, ...], text: str) -> Array:
     return np.fromiter((word in listed for word in vocabulary), bool, len(vocabulary))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Thresholds:
-    """When two neighbours are joined: how often, how strongly drawn, and into how many words at most."""
-
-    min_count: int
-    min_npmi: float
-    longest: int
-
-
 @dataclass
 class Units:
     """Words and the phrases made of them, by number: name, length in words (0: none), weakness, and parts."""
@@ -195,7 +185,7 @@ def merge_phrases(
     vocabulary: list[str],
     stop: Array,
     weak: Array,
-    thresholds: Thresholds,
+    limits: Phrases,
     *,
     progress: Progress = silent,
 ) -> tuple[Array, Array, list[str]]:
@@ -209,10 +199,10 @@ def merge_phrases(
     number = {word: i for i, word in enumerate(vocabulary)}
     between = [tuple(number.get(word, -1) for word in connector.split()) for connector in CONNECTORS]
     between = [(), *(link for link in between if -1 not in link)]
-    rounds = max(0, thresholds.longest - 1)
+    rounds = max(0, limits.longest - 1)
     for step in range(rounds):
         progress("phrases", step, rounds)
-        places, links, which, joined = _joins(ids, texts, units, between, thresholds)
+        places, links, which, joined = _joins(ids, texts, units, between, limits)
         if not len(places):
             break
         new = units.join(joined)
@@ -223,31 +213,31 @@ def merge_phrases(
         ids = ids.copy()
         ids[places] = new[which]
         ids, texts = ids[keep], texts[keep]
-    ids, texts = _take_apart(ids.copy(), texts, units, len(vocabulary), thresholds.min_count)
+    ids, texts = _take_apart(ids.copy(), texts, units, len(vocabulary), limits.min_count)
     progress("phrases", rounds, rounds)
     return ids, texts, units.names
 
 
 def _joins(
-    ids: Array, texts: Array, units: Units, between: list[tuple[int, ...]], thresholds: Thresholds
+    ids: Array, texts: Array, units: Units, between: list[tuple[int, ...]], limits: Phrases
 ) -> tuple[Array, Array, Array, list[tuple[int, ...]]]:
     """Return where to join, over which connector, which phrase is made there, and the parts of each phrase."""
     counts = occurrences(ids, len(units.names))
     total = max(1, int(counts[units.length > 0].sum()))
-    usable = (units.length > 0) & (counts >= thresholds.min_count)
+    usable = (units.length > 0) & (counts >= limits.min_count)
     found = []
     joined: list[tuple[int, ...]] = []
     for link, small in enumerate(between):
-        places = _places(ids, texts, units, usable, small, thresholds.longest)
+        places = _places(ids, texts, units, usable, small, limits.longest)
         here = ids[places].astype(np.int64)
         here *= len(counts)
         here += ids[places + len(small) + 1]
         keys, pairs = np.unique(here, return_counts=True)
-        often = pairs >= thresholds.min_count
+        often = pairs >= limits.min_count
         keys, pairs = keys[often], pairs[often]
         first, second = np.divmod(keys, len(counts))
         score = _npmi(pairs, counts[first], counts[second], total)
-        good = score >= thresholds.min_npmi + (CONNECTED if small else 0.0)
+        good = score >= limits.min_npmi + (CONNECTED if small else 0.0)
         at, rank = _where(here, keys[good])
         found.append((places[at], np.full(len(at), link, np.int8), score[good][rank], rank + len(joined)))
         joined += [(a, *small, b) for a, b in zip(first[good].tolist(), second[good].tolist(), strict=True)]

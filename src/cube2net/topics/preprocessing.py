@@ -186,8 +186,6 @@ def _between(span: pa.Table, first: int, last: int) -> pa.Table:
 
 
 BREAK = 0
-
-
 MARKS = frozenset(".,;:?!")
 
 
@@ -203,38 +201,16 @@ PATTERN = re.compile(
     r"|[^\W_]+(?:['’](?:s|t|re|ve|ll|d|m)\b)?)"
     r"|[^\w\s'’\"“”*‐-]"
 )
-
-
 LANGUAGES = tuple(SMALL_WORDS) + tuple(dict.fromkeys(SCRIPTS.values()))
-
-
 UNKNOWN = -1
-
-
 SOME = 10_000
-
-
 MIN_WORDS = 2
-
-
 MIN_SHARE = 0.15
-
-
 MARGIN = 1.5
-
-
 LAST_LATIN = 0x24F
-
-
 SHORTEST = 3
-
-
 RAREST = 0.05
-
-
 NOT_PLURALS = words("news series species means corpus lens texas wales james thomas paris")
-
-
 NOT_SCIENCES = words("topics metrics critics comics")
 
 
