@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -177,14 +177,49 @@ class _Key:
     graphics: bool = False
 
 
-class _GraphMl:
-    """GraphML: keys declare attributes, ``data`` of nodes and edges holds them; yEd hides names in its graphics."""
+class _Form:
+    """What GraphML and GEXF share: declared attributes by id, and nodes and edges that are open."""
+
+    direction = ""
+    """The attribute of an edge that says its direction."""
+    said: ClassVar[Mapping[str, Mapping[str, str]]] = {"node": {}, "edge": {}}
+    """What nodes and edges say in attributes of their own elements."""
 
     def __init__(self, reader: _Reader) -> None:
         self.reader = reader
         self.keys: dict[str, dict[str, _Key]] = {"node": {}, "edge": {}}
-        self.declared: list[_Key] = []
         self.open: list[tuple[str, dict[str, str], dict[str, str]]] = []
+
+    def declare(self, owner: str, number: str, key: _Key, kind: str) -> None:
+        graph = self.reader.graph
+        self.keys[owner][number] = key
+        (graph.node_types if owner == "node" else graph.link_types)[key.name] = kind
+
+    def close(self) -> None:
+        """Add the node or edge that ends here."""
+        owner, attributes, row = self.open.pop()
+        for key in self.keys[owner].values():
+            if key.default is not None:
+                row.setdefault(key.name, key.default)
+        for name, attribute in self.said[owner].items():
+            if attributes.get(attribute):
+                row.setdefault(name, attributes[attribute])
+        reader = self.reader
+        if owner == "node":
+            reader.add_node(reader.needed(attributes, "id", "node"), row)
+        else:
+            ends = {end: reader.needed(attributes, end, "edge") for end in ENDS}
+            reader.add_link(ends, row, attributes.get(self.direction))
+
+
+class _GraphMl(_Form):
+    """GraphML: keys declare attributes, ``data`` of nodes and edges holds them; yEd hides names in its graphics."""
+
+    direction = "directed"
+
+    def __init__(self, reader: _Reader) -> None:
+        super().__init__(reader)
+        self.declared: _Key | None = None
         self.key: str | None = None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -193,15 +228,21 @@ class _GraphMl:
             self.open.append((tag, attributes, {}))
         elif tag == "data":
             self.key, reader.text = attributes.get("key", ""), []
-            if self.open and self._graphics():
-                reader.text = None
+            if self.open:
+                key = self.keys[self.open[-1][0]].get(self.key)
+                reader.text = None if key is not None and key.graphics else []
         elif tag == "NodeLabel" and self.key is not None:
             reader.text = []
         elif tag == "graph":
             reader.graph.directed |= attributes.get("edgedefault") == "directed"
         elif tag == "key":
-            self._declare(attributes)
-        elif tag == "default" and self.declared:
+            name = attributes.get("attr.name") or reader.needed(attributes, "id", "key")
+            self.declared = _Key(name, graphics="yfiles.type" in attributes)
+            for owner in ("node", "edge"):
+                if attributes.get("for", "all") in (owner, "all"):
+                    kind = attributes.get("attr.type", "string")
+                    self.declare(owner, attributes.get("id", ""), self.declared, kind)
+        elif tag == "default" and self.declared is not None:
             reader.text = []
         elif tag in ("hyperedge", "port"):
             reader.graph.passed_over += 1
@@ -211,79 +252,58 @@ class _GraphMl:
         if tag == "data":
             text = reader.taken()
             if self.open and self.key is not None:
-                self._hold(text)
+                self._hold(self.key, text)
             self.key = None
         elif tag == "NodeLabel" and self.key is not None and self.open:
             text = reader.taken().strip()
             if text:
                 self.open[-1][2].setdefault("label", text)
         elif tag in ("node", "edge") and self.open:
-            self._close(*self.open.pop())
-        elif tag == "default" and self.declared:
-            text = reader.taken()
-            for key in self.declared:
-                key.default = text
+            self.close()
+        elif tag == "default" and self.declared is not None:
+            self.declared.default = reader.taken()
         elif tag == "key":
-            self.declared = []
+            self.declared = None
 
-    def _graphics(self) -> bool:
-        key = self.keys[self.open[-1][0]].get(self.key or "")
-        return key is not None and key.graphics
-
-    def _declare(self, attributes: dict[str, str]) -> None:
-        reader = self.reader
-        name = attributes.get("attr.name") or reader.needed(attributes, "id", "key")
-        key = _Key(name, graphics="yfiles.type" in attributes)
-        of = attributes.get("for", "all")
-        for owner, types in (("node", reader.graph.node_types), ("edge", reader.graph.link_types)):
-            if of in (owner, "all"):
-                self.keys[owner][attributes.get("id", "")] = key
-                types[name] = attributes.get("attr.type", "string")
-        self.declared = [key]
-
-    def _hold(self, text: str) -> None:
+    def _hold(self, number: str, text: str) -> None:
         owner, _, row = self.open[-1]
-        key = self.keys[owner].get(self.key or "")
+        key = self.keys[owner].get(number)
         if key is None:
-            raise self.reader.error(f"data of a {owner} has the key {quoted(self.key)}, which is not declared")
+            raise self.reader.error(f"data of a {owner} has the key {quoted(number)}, which is not declared")
         if not key.graphics:
             row[key.name] = text
 
-    def _close(self, owner: str, attributes: dict[str, str], row: dict[str, str]) -> None:
-        reader = self.reader
-        for key in self.keys[owner].values():
-            if key.default is not None:
-                row.setdefault(key.name, key.default)
-        if owner == "node":
-            reader.add_node(reader.needed(attributes, "id", "node"), row)
-        else:
-            ends = {end: reader.needed(attributes, end, "edge") for end in ENDS}
-            reader.add_link(ends, row, attributes.get("directed"))
 
-
-class _Gexf:
+class _Gexf(_Form):
     """GEXF: titled attributes of nodes and edges, ``attvalue`` holds them; the label of a node is its name."""
 
+    direction = "type"
+    said: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "node": {"label": "label"},
+        "edge": {WEIGHT: "weight", KIND: "kind", TIME: "start"},
+    }
+
     def __init__(self, reader: _Reader) -> None:
-        self.reader = reader
-        self.titles: dict[str, dict[str, _Key]] = {"node": {}, "edge": {}}
+        super().__init__(reader)
         self.owner = "node"
         self.attribute: _Key | None = None
-        self.open: list[tuple[str, dict[str, str], dict[str, str]]] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         reader = self.reader
         if tag in ("node", "edge"):
             self.open.append((tag, attributes, {}))
         elif tag == "attvalue" and self.open:
-            self._hold(attributes)
+            owner, _, row = self.open[-1]
+            number = attributes.get("for") or attributes.get("id", "")
+            key = self.keys[owner].get(number)
+            if key is None:
+                raise reader.error(f"a {owner} has a value for {quoted(number)}, which is no declared attribute")
+            row.setdefault(key.name, attributes.get("value", ""))
         elif tag == "attributes":
             self.owner = attributes.get("class", "node")
-        elif tag == "attribute" and self.owner in self.titles:
-            name = attributes.get("title") or reader.needed(attributes, "id", "attribute")
-            self.attribute = self.titles[self.owner][attributes.get("id", "")] = _Key(name)
-            types = reader.graph.node_types if self.owner == "node" else reader.graph.link_types
-            types[name] = attributes.get("type", "string")
+        elif tag == "attribute" and self.owner in self.keys:
+            self.attribute = _Key(attributes.get("title") or reader.needed(attributes, "id", "attribute"))
+            self.declare(self.owner, attributes.get("id", ""), self.attribute, attributes.get("type", "string"))
         elif tag == "default" and self.attribute is not None:
             reader.text = []
         elif tag == "graph":
@@ -295,32 +315,7 @@ class _Gexf:
         elif tag == "attribute":
             self.attribute = None
         elif tag in ("node", "edge") and self.open:
-            self._close(*self.open.pop())
-
-    def _hold(self, attributes: dict[str, str]) -> None:
-        owner, _, row = self.open[-1]
-        number = attributes.get("for") or attributes.get("id", "")
-        key = self.titles[owner].get(number)
-        if key is None:
-            raise self.reader.error(f"a {owner} has a value for {quoted(number)}, which is no declared attribute")
-        row.setdefault(key.name, attributes.get("value", ""))
-
-    def _close(self, owner: str, attributes: dict[str, str], row: dict[str, str]) -> None:
-        reader = self.reader
-        for key in self.titles[owner].values():
-            if key.default is not None:
-                row.setdefault(key.name, key.default)
-        if owner == "node":
-            if attributes.get("label"):
-                row.setdefault("label", attributes["label"])
-            reader.add_node(reader.needed(attributes, "id", "node"), row)
-            return
-        said = {WEIGHT: attributes.get("weight"), KIND: attributes.get("kind"), TIME: attributes.get("start")}
-        for name, value in said.items():
-            if value:
-                row.setdefault(name, value)
-        ends = {end: reader.needed(attributes, end, "edge") for end in ENDS}
-        reader.add_link(ends, row, attributes.get("type"))
+            self.close()
 
 
 FORMS: dict[str, Any] = {"graphml": _GraphMl, "gexf": _Gexf}
@@ -570,24 +565,21 @@ def from_networkx(
     if graph.number_of_nodes() == 0:
         raise SourceError("the graph has no nodes, expected one or more")
     dropped = Dropped(strict, progress)
-    keys = {node: text_of(str(node)).strip() for node in graph.nodes}
-    _check_keys(keys)
+    keys: dict[Any, str] = {}
+    seen: dict[str, Any] = {}
+    for node in graph.nodes:
+        key = keys[node] = text_of(str(node)).strip()
+        if key in seen:
+            raise SourceError(
+                f"nodes {seen[key]!r} and {node!r} are both {key!r} as text, expected different ids (relabel one)"
+            )
+        seen[key] = node
     nodes = _rows([data for _, data in graph.nodes(data=True)], list(keys.values()), list(keys), dropped)
     known = {"name": name, "kind": kind, "text": text}
     columns = {"id": "node"} | {role: column for role, column in known.items() if column in nodes.table.column_names}
     links = _links(graph, keys, weight, kind, time, dropped)
     ends = {name: name for name in links.table.column_names}
     return network_corpus((nodes, columns), (links, ends), separators or {}, dropped, directed=graph.is_directed())
-
-
-def _check_keys(keys: Mapping[Any, str]) -> None:
-    seen: dict[str, Any] = {}
-    for node, key in keys.items():
-        if key in seen:
-            raise SourceError(
-                f"nodes {seen[key]!r} and {node!r} are both {key!r} as text, expected different ids (relabel one)"
-            )
-        seen[key] = node
 
 
 def _node_column(nodes: Sequence[Any], keys: Sequence[str], dropped: Dropped) -> pa.Array:
@@ -612,11 +604,21 @@ def _rows(data: Sequence[Mapping[Any, Any]], keys: Sequence[str], nodes: Sequenc
                     called += "_"
                 names[attribute] = called
     values = {called: [attributes.get(attribute) for attributes in data] for attribute, called in names.items()}
+    return _node_rows(_node_column(nodes, keys, dropped), keys, values, dropped)
+
+
+def _node_rows(ids: pa.Array, keys: Sequence[str], values: Mapping[str, Sequence[Any]], dropped: Dropped) -> Rows:
     arrays, loose, left_out = columns_of(values)
-    arrays = {"node": _node_column(nodes, keys, dropped), **arrays}
     if left_out:
         dropped.say(f"the graph: left out attributes with fields inside: {some(left_out, 20)}")
-    return Rows("the graph", pa.table(arrays), lambda rows: [f"node {keys[row]!r}" for row in rows], frozenset(loose))
+    table = pa.table({NODE: ids, **arrays})
+    return Rows("the graph", table, lambda rows: [f"node {keys[row]!r}" for row in rows], frozenset(loose))
+
+
+def _link_rows(source: Sequence[str], target: Sequence[str], columns: Mapping[str, pa.Array]) -> Rows:
+    ends = {"source": pa.array(source, pa.string()), "target": pa.array(target, pa.string())}
+    table = pa.table({**ends, **columns})
+    return Rows("the graph", table, lambda rows: [f"link {source[row]!r} – {target[row]!r}" for row in rows])
 
 
 def _links(graph: Any, keys: Mapping[Any, str], weight: str, kind: str, time: str, dropped: Dropped) -> Rows:
@@ -638,14 +640,12 @@ def _links(graph: Any, keys: Mapping[Any, str], weight: str, kind: str, time: st
     column, _ = column_of(weights)
     if column is None or pa.types.is_list(column.type) or pa.types.is_boolean(column.type):
         raise SourceError(f"link attribute {weight!r} holds no numbers, expected weights of 0 or more")
-    table = pa.table(
-        {"source": pa.array(source, pa.string()), "target": pa.array(target, pa.string()), "weight": column}
-    )
+    columns = {"weight": column}
     for name, values in (("kind", [None if one is None else text_of(one) for one in kinds]), ("time", times)):
         told, _ = column_of(values)
         if told is not None and told.null_count < len(told):
-            table = table.append_column(name, told)
-    return Rows("the graph", table, lambda rows: [f"link {source[row]!r} – {target[row]!r}" for row in rows])
+            columns[name] = told
+    return _link_rows(source, target, columns)
 
 
 def is_igraph(thing: object) -> bool:
@@ -679,16 +679,14 @@ def from_igraph(
         raise SourceError("the graph has no nodes, expected one or more")
     dropped = Dropped(strict, progress)
     attributes = {str(key): graph.vs[key] for key in graph.vertex_attributes()}
-    names = [None if value is None else text_of(value).strip() for value in attributes.get(name, ())]
+    names = ["" if value is None else text_of(value).strip() for value in attributes.get(name, ())]
     named = bool(names) and all(names) and len(set(names)) == len(names)
     ids = names if named else [str(number) for number in range(graph.vcount())]
-    arrays, loose, left_out = columns_of({key: value for key, value in attributes.items() if key != NODE})
-    if left_out:
-        dropped.say(f"the graph: left out attributes with fields inside: {some(left_out, 20)}")
-    table = pa.table({NODE: pa.array(ids, pa.string()), **arrays})
-    nodes = Rows("the graph", table, lambda rows: [f"node {ids[row]!r}" for row in rows], frozenset(loose))
+    attributes.pop(NODE, None)
+    nodes = _node_rows(pa.array(ids, pa.string()), ids, attributes, dropped)
     known = {"name": name, "kind": kind, "text": text}
-    columns = {"id": NODE} | {role: column for role, column in known.items() if column in arrays}
+    there = nodes.table.column_names[1:]
+    columns = {"id": NODE} | {role: column for role, column in known.items() if column in there}
     ends = graph.get_edgelist()
     source, target = ([ids[pair[side]] for pair in ends] for side in (0, 1))
     unused = [str(key) for key in graph.edge_attributes() if key != weight]
@@ -696,7 +694,6 @@ def from_igraph(
         dropped.say(f"the graph: not used of links {some(unused, 20)}")
     weights = graph.es[weight] if weight in graph.edge_attributes() else [1] * len(ends)
     made, _, _ = columns_of({"weight": [1 if value is None else value for value in weights]})
-    links = pa.table({"source": pa.array(source, pa.string()), "target": pa.array(target, pa.string()), **made})
-    rows = Rows("the graph", links, lambda some: [f"link {source[row]!r} – {target[row]!r}" for row in some])
-    roles = {role: role for role in ("source", "target", *made)}
-    return network_corpus((nodes, columns), (rows, roles), separators or {}, dropped)
+    links = _link_rows(source, target, made)
+    roles = {role: role for role in links.table.column_names}
+    return network_corpus((nodes, columns), (links, roles), separators or {}, dropped)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
@@ -31,13 +31,6 @@ BLOCK = 2**22
 LONGEST_LINE = 2**20
 SHOWN = 5
 LARGEST = float(np.finfo(np.float32).max)
-
-
-class Bytes(Protocol):
-    """Anything that bytes can be read from."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return the next bytes, none at the end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +81,7 @@ def unpacking(name: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def open_table(file: Path, inside: str | None, meter: Meter) -> Iterator[Bytes]:
+def open_table(file: Path, inside: str | None, meter: Meter) -> Iterator[IO[bytes]]:
     """Give the bytes of a table, unpacked as far as a meter allows."""
     gauge = meter.gauge(file)
     with contextlib.ExitStack() as stack:
@@ -106,7 +99,7 @@ def open_table(file: Path, inside: str | None, meter: Meter) -> Iterator[Bytes]:
         yield metered(stack.enter_context(stream), gauge)
 
 
-def parse(stream: Bytes, name: str, *, strict: bool = False, progress: Progress = silent) -> Parsed:
+def parse(stream: IO[bytes], name: str, *, strict: bool = False, progress: Progress = silent) -> Parsed:
     """Return the words and vectors of a text; a bad line is counted and named, and stops when ``strict``.
 
     >>> import io
@@ -146,7 +139,7 @@ def parse(stream: Bytes, name: str, *, strict: bool = False, progress: Progress 
     return Parsed(words, blocks, dict(dropped), tuple(bad_lines))
 
 
-def _lines(stream: Bytes, name: str, progress: Progress) -> Iterator[tuple[int, list[bytes]]]:
+def _lines(stream: IO[bytes], name: str, progress: Progress) -> Iterator[tuple[int, list[bytes]]]:
     """Give lines by the thousand, and the number of the first of them."""
     number, total, left = 1, 0, b""
     while block := stream.read(BLOCK):
