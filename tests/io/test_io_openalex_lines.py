@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import SourceError
-from cube2net.io.bibliography import openalex_works
+from cube2net.io.bibliography import openalex_files
 from cube2net.io.bibliography.openalex import OpenAlex
 
 from fuzz import check_corpus_or_sentence, damaged
@@ -33,7 +33,7 @@ def test_works_stay_in_their_order_where_a_line_between_them_is_doubtful() -> No
 
 def test_short_blocks_give_the_same_works(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = read(FILES["works.jsonl"])
-    monkeypatch.setattr(openalex_works, "SIZE", 10_000)
+    monkeypatch.setattr(openalex_files, "SIZE", 10_000)
     again = read(FILES["works.jsonl"])
     assert items_of(again) == items_of(plain) and mentions_of(again) == mentions_of(plain)
     assert again.objects.equals(plain.objects)
@@ -58,9 +58,9 @@ def test_a_bad_line_is_counted_or_stops_with_its_place(reason: str) -> None:
 
 def test_lines_that_are_too_long_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     long = lines(work(5, title="x" * 50_000))
-    monkeypatch.setattr(openalex_works, "LONGEST", 20_000)
+    monkeypatch.setattr(openalex_files, "LONGEST", 20_000)
     for size in (8_000, 200_000):
-        monkeypatch.setattr(openalex_works, "SIZE", size)
+        monkeypatch.setattr(openalex_files, "SIZE", size)
         corpus = read(lines(ONE) + long + lines(work(2)))
         assert corpus.items["item"].to_pylist() == ["W1", "W2"]
         assert corpus.dropped == {"lines longer than 16 MiB": 1}

@@ -314,16 +314,16 @@ class Auto:
     expect on other labels, with an interval.
 
     Without labels a fifth of the items that join objects of the query is taken out, other ones in every run, and
-    networks are scored by how well the links that are gone with them are found again (AUC). The network with the
-    highest mean AUC is taken; the query alone is a reference. Where fewer than 30 pairs can be hidden, or no network
-    finds them better than chance, the default is taken.
+    networks are scored by how well the links that are gone with them are found again (AUC). The default network is
+    taken unless the AUC of another is higher in every run, of two or more, and by more than 0.02 on average. The query
+    alone is a reference. Where fewer than 30 pairs can be hidden, the default is taken.
 
     Parameters
     ----------
     seconds
         How long trying may take; a trial that runs when the time is over is finished, and is the last.
     runs
-        At most so many runs; with one, labels cannot show that a network is significantly better.
+        At most so many runs; with one, the default is taken.
     folds
         In how many parts the labels are split to estimate the score on other labels, 2 or more.
     embedding

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import io
 import mmap
-import os
-import re
 import tempfile
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +20,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Literal, NamedTuple, TypeVar
+from typing import IO, Any, Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -36,21 +34,21 @@ from cube2net._util.progress import Progress, silent
 from cube2net._util.spelling import nearest
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw, unpacked
 from cube2net.errors import ParameterError, SourceError, first_line, listed, unknown, whole_number
+from cube2net.io.bibliography.openalex_files import (
+    Parts,
+    find_snapshot,
+)
 from cube2net.io.bibliography.openalex_works import (
     CHAINS,
     FILTERS,
-    MEMBERS,
     OTHER,
     SINGLE,
     Batch,
     LineReader,
-    Part,
-    Parts,
     WorkColumns,
     numbers,
 )
 from cube2net.io.dropped import Dropped
-from cube2net.io.files import ARCHIVES, BESIDE
 from cube2net.model.corpus import CITED_ELSEWHERE, MENTIONS, OBJECTS, Corpus, table
 from cube2net.model.dimension import DimensionSpec
 
@@ -168,89 +166,6 @@ def ahead(blocks: Iterator[T]) -> Generator[T, None, None]:
         while (block := coming.popleft().result()) is not None:
             coming.append(pool.submit(next, blocks, None))
             yield block
-
-
-EXPECTED = (
-    "OpenAlex's snapshot or some of its parts (updated_date=…/part_0000.gz or .parquet), JSON lines of works, or saved "
-    "pages of its interface"
-)
-ENDINGS = (*(f"{ending}{more}" for ending in MEMBERS for more in ("", ".gz", ".xz", ".bz2")), ".parquet", *ARCHIVES)
-PART = re.compile(r"part_\d+(\.gz|\.jsonl|\.parquet)?")
-PARTITION = re.compile(r"updated_date=(\d{4}-\d\d-\d\d)")
-MERGED = "merged_ids"
-MERGED_LETTERS = {"works": "W", "authors": "A", "institutions": "I"}
-ENTITIES = {
-    *("authors", "awards", "concepts", "continents", "countries", "domains", "fields", "funders", "institutions"),
-    *("institution-types", "keywords", "languages", "licenses", "publishers", "sdgs", "source-types", "sources"),
-    *("subfields", "topics", "work-types"),
-}
-
-
-class Snapshot(NamedTuple):
-    """The files to read: parts, the oldest first, and lists of merged ids by the letter of what they are about."""
-
-    parts: list[Part]
-    merged: list[tuple[str, Path]]
-    remarks: list[str]
-
-
-def find_snapshot(paths: Sequence[str | os.PathLike[str]]) -> Snapshot:
-    """Return the files to read: those named, and those of folders that are of works or of merged ids."""
-    if not paths:
-        raise SourceError(f"no path is given: expected {EXPECTED}")
-    found = Snapshot([], [], [])
-    for path in map(Path, paths):
-        if not path.exists():
-            raise SourceError(f"{path} is not there: expected {EXPECTED}")
-        if path.is_dir():
-            _search_folder(path, found)
-        elif letter := _merged_letter(path, path.resolve().parts[:-1]):
-            found.merged.append((letter, path))
-        else:
-            found.parts.append(Part(path, _partition_day(path.resolve().parts)))
-    if not found.parts:
-        raise SourceError(f"{', '.join(map(str, paths))} holds no file of works to read: expected {EXPECTED}")
-    found.parts.sort(key=lambda part: part.day)
-    found.merged.sort(key=lambda pair: (pair[1].name.removesuffix(".gz"), str(pair[1])))
-    return found
-
-
-def _search_folder(folder: Path, found: Snapshot) -> None:
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    cubes = {
-        path.parent for path in files if path.name == "manifest.json" and (path.parent / "labels.parquet") in files
-    }
-    if cubes:
-        found.remarks.append(f"{folder.name}: {len(cubes):,} cube(s) in it are passed over")
-    inside = {path: path.relative_to(folder).parts[:-1] for path in files if path.parent not in cubes}
-    around = folder.resolve().parts[-3:]
-    for path, folders in inside.items():
-        if letter := _merged_letter(path, (*around, *folders)):
-            found.merged.append((letter, path))
-    wanted = [path for path in inside if _is_data(path.name) and not {MERGED, *ENTITIES} & set(inside[path])]
-    lines, parquet = ({path for path in wanted if form in inside[path]} for form in ("jsonl", "parquet"))
-    if lines and parquet:
-        found.remarks.append(f"{folder.name} has the works twice: of JSON lines and Parquet, the JSON lines are read")
-        wanted = [path for path in wanted if path not in parquet]
-    found.parts.extend(Part(path, _partition_day((*around, *inside[path]))) for path in wanted)
-
-
-def _merged_letter(path: Path, folders: Sequence[str]) -> str:
-    """Return the letter of the ids that a list of merged ids is about, or nothing where a file is no such list."""
-    if MERGED not in folders[:-1] or not path.name.casefold().endswith((".csv", ".csv.gz")):
-        return ""
-    return MERGED_LETTERS.get(folders[folders.index(MERGED) + 1], "")
-
-
-def _partition_day(folders: Sequence[str]) -> str:
-    days = [found[1] for name in folders if (found := PARTITION.fullmatch(name))]
-    return days[-1] if days else ""
-
-
-def _is_data(name: str) -> bool:
-    low = name.casefold()
-    named = low.endswith(ENDINGS) or PART.fullmatch(low) is not None
-    return named and not low.startswith((*BESIDE, "manifest"))
 
 
 ROWS, MANY = 2**16, 2**20

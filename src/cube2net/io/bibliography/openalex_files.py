@@ -1,0 +1,341 @@
+"""The files of OpenAlex: which of a snapshot to read, and their lines in blocks."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cube2net._util.arrays import Array
+from cube2net._util.zip_files import Meter
+from cube2net.errors import Cube2netError, Setting, SourceError, first_line
+from cube2net.io.dropped import Dropped
+from cube2net.io.files import ARCHIVES, BESIDE, InputFiles
+from cube2net.io.tables.parquet import parquet_fits
+from cube2net.io.text_records import LONGEST, json_records, lines, texts
+
+MEMBERS = (".json", ".jsonl", ".ndjson")
+"""How files of works in an archive end."""
+SIZE = 16 * 2**20
+"""So many bytes of lines are taken at a time."""
+MARK, END = b"\xef\xbb\xbf", b"\n"
+TOO_LONG = "lines longer than 16 MiB"
+GROUP = 1024
+"""So many rows of Parquet are taken at a time."""
+
+NAMED = {"id": "VARCHAR", "display_name": "VARCHAR"}
+NAME = {"display_name": "VARCHAR"}
+BASE: dict[str, Any] = {
+    "id": "VARCHAR",
+    "title": "VARCHAR",
+    "display_name": "VARCHAR",
+    "publication_year": "INTEGER",
+    "publication_date": "DATE",
+    "updated_date": "TIMESTAMP",
+    "type": "VARCHAR",
+    "language": "VARCHAR",
+    "cited_by_count": "BIGINT",
+    "is_retracted": "BOOLEAN",
+    "is_authors_truncated": "BOOLEAN",
+    "primary_location": {"source": {**NAMED, "host_organization_name": "VARCHAR", "publisher": "VARCHAR"}},
+    "host_venue": {**NAMED, "publisher": "VARCHAR"},
+    "authorships": [
+        {
+            "author": {**NAMED, "orcid": "VARCHAR"},
+            "institutions": [{**NAMED, "country_code": "VARCHAR"}],
+            "countries": ["VARCHAR"],
+        }
+    ],
+    "primary_topic": {**NAME, "subfield": NAME, "field": NAME, "domain": NAME},
+    "concepts": [{**NAME, "level": "INTEGER", "score": "DOUBLE"}],
+}
+ABSTRACTS = {"abstract_inverted_index": "JSON", "abstract": "VARCHAR"}
+CITATIONS = {"referenced_works": ["VARCHAR"]}
+WANTED = {*BASE, *ABSTRACTS, *CITATIONS}
+"""All that is ever used of a work."""
+
+
+class Part(NamedTuple):
+    """A file of works, and the day of the partition that it is of, if there is one."""
+
+    path: Path
+    day: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some lines: line ``i`` is ``data[starts[i]:starts[i + 1]]`` and the ``numbers[i]``-th of a file."""
+
+    name: str
+    day: str
+    data: bytes | memoryview
+    starts: Array
+    numbers: Array
+    unit: str = "line"
+
+    def place(self, row: int) -> str:
+        """Return where a line stands, in words."""
+        return f"{self.name} {self.unit} {int(self.numbers[row]):,}"
+
+    def line(self, row: int) -> bytes:
+        """Return the bytes of a line."""
+        return bytes(self.data[self.starts[row] : self.starts[row + 1]])
+
+    def texts(self) -> pa.LargeStringArray:
+        """Return the lines as a column that shares their bytes; whether they are UTF-8 is not looked at."""
+        return pa.LargeStringArray.from_buffers(
+            len(self.starts) - 1, pa.py_buffer(self.starts), pa.py_buffer(self.data)
+        )
+
+    def only(self, kept: Array) -> Block:
+        """Return a block of some of the lines."""
+        chosen = [self.line(int(row)) for row in np.flatnonzero(kept)]
+        return block_of(self.name, self.day, chosen, self.numbers[kept], self.unit)
+
+
+def block_of(name: str, day: str, some: Iterable[bytes], numbers: Any, unit: str = "line") -> Block:
+    """Return a block of lines given one by one."""
+    every = list(some)
+    starts = starts_of([len(line) for line in every])
+    return Block(name, day, b"".join(every), starts, np.asarray(numbers, np.int64), unit)
+
+
+def starts_of(sizes: Any) -> Array:
+    """Return where each of some runs begins, given their sizes, and where the last one ends."""
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts
+
+
+class Parts:
+    """The blocks of all parts, one after the other; so far ``done`` of ``total`` bytes on disk have been read."""
+
+    def __init__(self, parts: Iterable[Part], meter: Meter, dropped: Dropped) -> None:
+        self.parts, self.meter, self.dropped = list(parts), meter, dropped
+        self.sizes = [part.path.stat().st_size for part in self.parts]
+        self.total, self._before = sum(self.sizes), 0
+        self._files: InputFiles | None = None
+
+    @property
+    def done(self) -> int:
+        """The bytes on disk that have been read."""
+        return self._before + (0 if self._files is None else self._files.done)
+
+    def __iter__(self) -> Iterator[Block]:
+        for part, size in zip(self.parts, self.sizes, strict=True):
+            if part.path.name.casefold().endswith(".parquet"):
+                yield from _parquet_blocks(part, self.meter)
+            else:
+                self._files = InputFiles([part.path], MEMBERS, self.meter)
+                for name, file in self._files:
+                    yield from _file_blocks(name, part.day, file, self.dropped)
+            self._before, self._files = self._before + size, None
+
+
+def _file_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
+    start = file.peek(64).removeprefix(MARK).lstrip()[:64]
+    if start.startswith(b"{") and not start[1:].lstrip(b" \t").startswith((b"\n", b"\r")):
+        return _line_blocks(name, day, file, dropped)
+    return _record_blocks(name, day, file, dropped)
+
+
+def _line_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
+    """Return blocks of whole lines; one that is too long is passed over."""
+    from cube2net.kernels.text import line_ends
+
+    number, rest = 1, b""
+    while True:
+        data, last = _more(file, rest, first=number == 1 and not rest)
+        starts: Array = np.append(0, line_ends(np.frombuffer(data, np.uint8)))
+        if len(starts) > 1:
+            block = Block(name, day, data, starts, np.arange(number, number + len(starts) - 1))
+            number += len(block.numbers)
+            yield _usable(block, dropped)
+        if last:
+            return
+        rest = bytes(data[starts[-1] :])
+        if len(rest) > LONGEST:
+            dropped.drop_one(TOO_LONG, f"{name} line {number:,}", "the line is longer than 16 MiB")
+            rest, number = b"", number + 1
+            while (more := file.readline(LONGEST)) and not more.endswith(b"\n"):
+                pass
+
+
+def _more(file: io.BufferedReader, rest: bytes, *, first: bool) -> tuple[memoryview, bool]:
+    """Return what is left over and the next bytes of a file, and whether they are its last, which end a line."""
+    buffer = memoryview(np.empty(len(rest) + SIZE + 1, np.uint8))  # type: ignore[arg-type]
+    buffer[: len(rest)] = rest
+    much = file.readinto(buffer[len(rest) : -1])
+    last, end = much < SIZE, len(rest) + much
+    if last and end and bytes(buffer[end - 1 : end]) != END:
+        buffer[end : end + 1] = END
+        end += 1
+    begin = len(MARK) if first and bytes(buffer[: len(MARK)]) == MARK else 0
+    return buffer[begin:end].toreadonly(), last
+
+
+def _usable(block: Block, dropped: Dropped) -> Block:
+    """Return a block without lines that are blank or too long."""
+    sizes = np.diff(block.starts)
+    kept = sizes <= LONGEST
+    for row in np.flatnonzero(~kept).tolist():
+        dropped.drop_one(TOO_LONG, block.place(row), "the line is longer than 16 MiB")
+    for row in np.flatnonzero(sizes < 16).tolist():
+        kept[row] = bool(block.line(row).strip())
+    return block if kept.all() else block.only(kept)
+
+
+def _record_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
+    """Return the works of pages, arrays and objects that are spread over lines, written on lines."""
+    held: list[bytes] = []
+    numbers: list[int] = []
+    size = 0
+    for number, record in json_records(name, texts(name, enumerate(lines(file), start=1), dropped), dropped):
+        for work in works_of(record):
+            held.append(json.dumps(work, ensure_ascii=False).encode() + b"\n")
+            numbers.append(number)
+            size += len(held[-1])
+        if size > SIZE:
+            yield block_of(name, day, held, numbers)
+            held, numbers, size = [], [], 0
+    if held:
+        yield block_of(name, day, held, numbers)
+
+
+def works_of(record: dict[str, Any]) -> list[Any]:
+    """Return the works of a page, or the work that a record is.
+
+    >>> works_of({"meta": {"count": 2}, "results": [{"id": "W1"}, {"id": "W2"}]}), works_of({"id": "W3"})
+    ([{'id': 'W1'}, {'id': 'W2'}], [{'id': 'W3'}])
+    """
+    results = record.get("results")
+    return results if isinstance(results, list) and "id" not in record else [record]
+
+
+def _parquet_blocks(part: Part, meter: Meter) -> Iterator[Block]:
+    """Return the rows of a Parquet part as lines, of those columns that are used."""
+    import duckdb
+
+    name = part.path.name
+    gauge = meter.gauge(part.path)
+    if not gauge.size:
+        raise SourceError(f"{name} is empty, expected a Parquet file with rows")
+    gauge.take(gauge.size)
+    number = 1
+    try:
+        if not parquet_fits(part.path, gauge):
+            raise SourceError(
+                f"{name} may take more memory than {gauge.meter.limits.max_ratio:,} times its size: it is not read, "
+                "raise max_ratio if you trust it",
+                parameter="max_ratio",
+                value=gauge.meter.limits.max_ratio,
+                hint=Setting("max_ratio", 10 * gauge.meter.limits.max_ratio),
+            )
+        with pq.ParquetFile(part.path) as file, duckdb.connect(config={"threads": 1}) as connection:
+            columns = [column for column in file.schema_arrow.names if column in WANTED]
+            if "id" not in columns:
+                raise SourceError(f"{name} has no column 'id', expected works as OpenAlex publishes them")
+            for batch in file.iter_batches(GROUP, columns=columns, use_threads=False):
+                gauge.count(batch.nbytes)
+                connection.register("batch", pa.table(batch))
+                rows = connection.sql("SELECT to_json(batch)::VARCHAR AS line FROM batch").to_arrow_table()["line"]
+                found = [line.encode() + b"\n" for line in rows.to_pylist()]
+                yield block_of(name, part.day, found, range(number, number + len(found)), "row")
+                number += len(found)
+    except Cube2netError:
+        raise
+    except (pa.ArrowException, duckdb.Error, OSError, ValueError, OverflowError) as error:
+        why = first_line(error).rstrip(".")
+        raise SourceError(f"{name} cannot be read as Parquet: {why} (is it cut short?)") from None
+
+
+EXPECTED = (
+    "OpenAlex's snapshot or some of its parts (updated_date=…/part_0000.gz or .parquet), JSON lines of works, or saved "
+    "pages of its interface"
+)
+ENDINGS = (*(f"{ending}{more}" for ending in MEMBERS for more in ("", ".gz", ".xz", ".bz2")), ".parquet", *ARCHIVES)
+PART = re.compile(r"part_\d+(\.gz|\.jsonl|\.parquet)?")
+PARTITION = re.compile(r"updated_date=(\d{4}-\d\d-\d\d)")
+MERGED = "merged_ids"
+MERGED_LETTERS = {"works": "W", "authors": "A", "institutions": "I"}
+ENTITIES = {
+    *("authors", "awards", "concepts", "continents", "countries", "domains", "fields", "funders", "institutions"),
+    *("institution-types", "keywords", "languages", "licenses", "publishers", "sdgs", "source-types", "sources"),
+    *("subfields", "topics", "work-types"),
+}
+
+
+class Snapshot(NamedTuple):
+    """The files to read: parts, the oldest first, and lists of merged ids by the letter of what they are about."""
+
+    parts: list[Part]
+    merged: list[tuple[str, Path]]
+    remarks: list[str]
+
+
+def find_snapshot(paths: Sequence[str | os.PathLike[str]]) -> Snapshot:
+    """Return the files to read: those named, and those of folders that are of works or of merged ids."""
+    if not paths:
+        raise SourceError(f"no path is given: expected {EXPECTED}")
+    found = Snapshot([], [], [])
+    for path in map(Path, paths):
+        if not path.exists():
+            raise SourceError(f"{path} is not there: expected {EXPECTED}")
+        if path.is_dir():
+            _search_folder(path, found)
+        elif letter := _merged_letter(path, path.resolve().parts[:-1]):
+            found.merged.append((letter, path))
+        else:
+            found.parts.append(Part(path, _partition_day(path.resolve().parts)))
+    if not found.parts:
+        raise SourceError(f"{', '.join(map(str, paths))} holds no file of works to read: expected {EXPECTED}")
+    found.parts.sort(key=lambda part: part.day)
+    found.merged.sort(key=lambda pair: (pair[1].name.removesuffix(".gz"), str(pair[1])))
+    return found
+
+
+def _search_folder(folder: Path, found: Snapshot) -> None:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    cubes = {
+        path.parent for path in files if path.name == "manifest.json" and (path.parent / "labels.parquet") in files
+    }
+    if cubes:
+        found.remarks.append(f"{folder.name}: {len(cubes):,} cube(s) in it are passed over")
+    inside = {path: path.relative_to(folder).parts[:-1] for path in files if path.parent not in cubes}
+    around = folder.resolve().parts[-3:]
+    for path, folders in inside.items():
+        if letter := _merged_letter(path, (*around, *folders)):
+            found.merged.append((letter, path))
+    wanted = [path for path in inside if _is_data(path.name) and not {MERGED, *ENTITIES} & set(inside[path])]
+    lines, parquet = ({path for path in wanted if form in inside[path]} for form in ("jsonl", "parquet"))
+    if lines and parquet:
+        found.remarks.append(f"{folder.name} has the works twice: of JSON lines and Parquet, the JSON lines are read")
+        wanted = [path for path in wanted if path not in parquet]
+    found.parts.extend(Part(path, _partition_day((*around, *inside[path]))) for path in wanted)
+
+
+def _merged_letter(path: Path, folders: Sequence[str]) -> str:
+    """Return the letter of the ids that a list of merged ids is about, or nothing where a file is no such list."""
+    if MERGED not in folders[:-1] or not path.name.casefold().endswith((".csv", ".csv.gz")):
+        return ""
+    return MERGED_LETTERS.get(folders[folders.index(MERGED) + 1], "")
+
+
+def _partition_day(folders: Sequence[str]) -> str:
+    days = [found[1] for name in folders if (found := PARTITION.fullmatch(name))]
+    return days[-1] if days else ""
+
+
+def _is_data(name: str) -> bool:
+    low = name.casefold()
+    named = low.endswith(ENDINGS) or PART.fullmatch(low) is not None
+    return named and not low.startswith((*BESIDE, "manifest"))
