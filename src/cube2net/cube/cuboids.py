@@ -260,7 +260,6 @@ def _get_full_cuboid(cube: Cube) -> Cuboid:
 
 
 def _parse_levels(cube: Cube, text: str) -> Cuboid:
-    """Return the cuboid of the levels that a text names, with commas between them."""
     places = {
         dimension.levels[depth].name: (number, depth)
         for number, dimension in enumerate(cube.dimensions)

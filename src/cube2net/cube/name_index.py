@@ -178,12 +178,10 @@ def _count_mentions(cube: Cube) -> Array:
 
 
 def _split_words(text: str) -> list[str]:
-    """Return the words of a text: its runs of letters and digits."""
     return "".join(sign if sign.isalnum() else " " for sign in text).split()
 
 
 def _pair_letters(text: str) -> set[tuple[str, str]]:
-    """Return the letters of a text with the ones behind them."""
     return set(pairwise(text))
 
 

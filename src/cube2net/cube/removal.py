@@ -174,7 +174,6 @@ def _find_lost_members(index: ItemIndex, items: Array, gone: Array, objects: int
 
 
 def _subtract_links(links: Links, index: ItemIndex, items: Array) -> Links:
-    """Return the links without what some items add to them."""
     low, high = _pair_objects(index, items)
     if len(low) == 0:
         return links
@@ -228,7 +227,6 @@ def _drop_links(links: Links, places: Array) -> Links:
 
 
 def _drop_entries(rows: Ragged, places: Array) -> Ragged:
-    """Return rows without the entries that stand in some places."""
     if len(places) == 0:
         return rows
     indptr = rows.indptr - np.searchsorted(np.sort(places), rows.indptr)

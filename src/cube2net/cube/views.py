@@ -129,7 +129,6 @@ def _find_level_below(dimension: Dimension, finest: Dimension, to: str | None) -
 
 
 def _list_levels_below(dimension: Dimension) -> list[int]:
-    """Return the levels below the one where a dimension stands."""
     found, at = [], dimension.below[dimension.at]
     while at >= 0:
         found.append(at)
@@ -180,7 +179,6 @@ def _find_parts(dimension: Dimension, at: int, label: str) -> set[int]:
 
 
 def _join_labels(wanted: object) -> str:
-    """Return labels as people list them."""
     return ", ".join(map(str, wanted)) if isinstance(wanted, Iterable) and not isinstance(wanted, str) else str(wanted)
 
 
@@ -241,7 +239,6 @@ def _find_labels_below(dimension: Dimension, at: int, above: int, labels: set[in
 
 
 def _find_finest_labels(cube: Cube, number: int, labels: set[int]) -> set[int]:
-    """Return the finest labels under the given ones."""
     if cube.finest is None:
         raise CubeError("the cube was not rolled up")
     dimension = cube.dimensions[number]

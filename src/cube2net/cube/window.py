@@ -218,7 +218,6 @@ def window_labels(cube: Cube) -> list[str] | None:
 
 
 def _find_time(cube: Cube) -> str:
-    """Return the one attribute that says when the items of a cube were."""
     times = times_of(cube)
     if len(times) == 1:
         return times[0]
@@ -251,7 +250,6 @@ def _mark_remaining_objects(index: ItemIndex, gone: Array, objects: int) -> Arra
 
 
 def _keep_links_among(cube: Cube, objects: Array) -> Cube:
-    """Return the cube with only the links between objects that are marked."""
     rows = Ragged(cube.links.indptr, cube.links.indices)
     source = row_of_entries(rows)
     keep = objects[source] & objects[rows.indices]
@@ -313,7 +311,6 @@ def _compute_span(bound: int | str | date) -> tuple[np.datetime64, np.datetime64
 
 
 def _convert_to_instants(times: pa.ChunkedArray) -> Array:
-    """Return times as NumPy has them, those with a zone by UTC."""
     values = pc.cast(times, pa.timestamp("us", getattr(times.type, "tz", None))).to_numpy()
     return np.asarray(values, dtype="datetime64[us]")
 

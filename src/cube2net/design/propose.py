@@ -279,7 +279,6 @@ def _texts(corpus: Corpus, found: Mapping[str, Seen]) -> tuple[str, int]:
 
 
 def _have_text(corpus: Corpus, attribute: str) -> Array:
-    """Return which items have a text."""
     has = np.zeros(corpus.items.num_rows, dtype=bool)
     if attribute or "text" in corpus.items.column_names:
         column = corpus.items[attribute or "text"]

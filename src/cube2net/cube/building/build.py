@@ -109,7 +109,7 @@ def update(
     An item that is in the cube already is refused; see :func:`leave_out_known`.
     """
     ledger = require_ledger(cube)
-    refuse_known(corpus, _is_known(ledger, corpus))
+    refuse_known(corpus, ledger.knows(hash_column(corpus.items["item"])))
     check_fits(cube, corpus)
     if corpus.items.num_rows == 0:  # links or objects alone carry no attributes of items
         for name in (name for name in ledger.kinds if name not in corpus.attributes):
@@ -216,7 +216,7 @@ def grow(
 
 def leave_out_known(cube: Cube, corpus: Corpus) -> Corpus:
     """Return a corpus without the items that a cube has already, which are counted."""
-    known = _is_known(require_ledger(cube), corpus)
+    known = require_ledger(cube).knows(hash_column(corpus.items["item"]))
     if not known.any():
         return corpus
     rest = drop_items(corpus, known)
@@ -272,11 +272,6 @@ def _name_topic_words(topics: Topics | None) -> pa.Table | None:
     names: Array = np.array(topics.names, dtype=np.str_)
     labels = pa.array(names[topics.words["topic"].to_numpy()].tolist(), pa.string())
     return topics.words.set_column(0, "topic", labels)
-
-
-def _is_known(ledger: Ledger, corpus: Corpus) -> Array:
-    """Return whether each item of a corpus is in the ledger."""
-    return ledger.knows(hash_column(corpus.items["item"]))
 
 
 def _merge_sorted(old: Array, new: Array) -> Array:

@@ -360,7 +360,6 @@ def rebuild_rows(rows: Ragged, empty: Array, numbers: Array) -> Ragged:
 
 
 def _find_cell_numbers(cube: Cube, cells: Sequence[Cells], sizes: Sequence[int], places: Sequence[Array]) -> Array:
-    """Return the number that every cell of a cube has among those of today."""
     keys, order = sort_cells_by_key(cells, sizes)
     labels = np.concatenate([cube.cells.labels, cube.small.labels])
     return order[np.searchsorted(keys, cell_keys(labels, sizes, places))]

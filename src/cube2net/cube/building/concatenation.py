@@ -177,7 +177,6 @@ def _place_mentions(mentions: pa.Table, rows: Array, shift: int = 0) -> pa.Table
 
 
 def _place_links(links: pa.Table, rows: Array) -> pa.Table:
-    """Return links with their ends at their rows."""
     ends = {end: pa.array(rows[links[end].to_numpy()], pa.int32()) for end in ("source", "target")}
     placed = table(LINKS, **ends, weight=links["weight"])
     for name in LINK_DETAILS:

@@ -118,7 +118,6 @@ def empty_dimensions(specs: Sequence[DimensionSpec]) -> tuple[Dimension, ...]:
 
 
 def _check_names(specs: Sequence[DimensionSpec]) -> None:
-    """Raise where two dimensions or levels have the same name."""
     names = [spec.name for spec in specs]
     if len(set(names)) != len(names):
         raise ParameterError(f"two dimensions have the same name: {listed(names)}")
@@ -314,7 +313,6 @@ def find_level_sources(spec: DimensionSpec, corpus: Corpus, topics: Topics | Non
 
 
 def _check_sources(spec: DimensionSpec, sources: dict[str, str], corpus: Corpus) -> None:
-    """Raise where levels cannot come from there."""
     told: dict[str, str] = {}
     called = {spec.name: spec.attribute}
     for level in spec.levels:
@@ -397,7 +395,6 @@ def make_dimension(spec: DimensionSpec, rungs: dict[str, Rung], said: pa.Table) 
 
 
 def _look_up(known: pa.Table, attribute: str, what: str) -> dict[str, str | None]:
-    """Return what is known of the labels of an attribute."""
     rows = known.filter(pc.equal(known["attribute"], attribute))
     return dict(zip(rows["label"].to_pylist(), rows[what].to_pylist(), strict=True))
 
@@ -412,7 +409,6 @@ def _lift_parents(rung: Rung, parents: Array) -> Array:
 
 
 def _make_named_level(level: LevelSpec, below: Rung, parents: Sequence[str]) -> Rung:
-    """Return the level of parents that are given by name."""
     names, codes = np.unique(np.array(parents, dtype=np.str_), return_inverse=True)
     numbers = codes.astype(np.int32)
     every = tuple(str(name) for name in names)
@@ -422,7 +418,6 @@ def _make_named_level(level: LevelSpec, below: Rung, parents: Sequence[str]) -> 
 
 
 def _make_binned_level(level: LevelSpec, below: Rung, finest: Rung, labels: GrownLabels) -> Rung:
-    """Return the level of coarser bins, each of which holds whole ones of the level below."""
     bins, finer = get_bins(level), below.bins or ""
     if finer in HOLD and bins in HOLD and bins not in HOLD[finer]:
         raise ParameterError(f"the bins {bins!r} do not hold whole bins of {finer!r}: put them on a path of their own")

@@ -121,12 +121,10 @@ def _make_rests(source: Array, target: Array, rest: Array) -> pa.Table:
 
 
 def _list_batches(rows: pa.Table) -> list[tuple[Array, Array, Array]]:
-    """Return the columns of every batch; nothing is copied."""
     return [_get_columns(batch) for batch in rows.to_batches()]
 
 
 def _get_columns(rows: pa.Table | pa.RecordBatch) -> tuple[Array, Array, Array]:
-    """Return the sources, targets and weights of links."""
     return rows["source"].to_numpy(), rows["target"].to_numpy(), rows["weight"].to_numpy()
 
 

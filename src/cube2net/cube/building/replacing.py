@@ -107,8 +107,7 @@ def find_changes(
     if not known.any() and not ledger.knows(hash_column(pa.chunked_array([out], pa.string()))).any():
         return made(corpus, topics)
     index = _require_index(cube)
-    gone = np.zeros(len(index), dtype=bool)
-    gone[_find_items(index, out)] = True
+    gone = np.array(pc.is_in(index.ids, value_set=out), dtype=bool)
     counts["removed"] = int(gone.sum())
     if corpus is None or not known.any():
         return made(corpus, topics, gone)
@@ -162,7 +161,6 @@ def change_items(
 
 
 def _require_index(cube: Cube) -> ItemIndex:
-    """Return the index of a cube that keeps all of its items."""
     if cube.items is None:
         raise CubeError(
             "the cube does not keep its items: build it again to replace or remove some", hint=Setting("items", "all")
@@ -174,12 +172,6 @@ def _require_index(cube: Cube) -> ItemIndex:
             hint=Setting("items", "all"),
         )
     return index
-
-
-def _find_items(index: ItemIndex, ids: pa.Array) -> Array:
-    """Return the numbers of those ids that are items of a cube."""
-    hit = pc.is_in(index.ids, value_set=ids)
-    return np.flatnonzero(np.asarray(hit))
 
 
 def _mark_unchanged(cube: Cube, index: ItemIndex, corpus: Corpus, at: Array, topics: Topics | None) -> Array:
@@ -261,9 +253,9 @@ def _pack_topics(cube: Cube, corpus: Corpus, topics: Topics) -> Ragged:
 
 def _compare_links(details: LinkDetails, links: pa.Table, at: Array, rows: Array) -> Array:
     """Return which items state the same links as before; ``at`` says which item of the cube each is, or -1."""
-    new = grow_details(
-        _make_empty_details(details), links, 1 + int(max(_find_highest_end(links), len(details.indptr) - 2)), 0
-    )
+    count = max(1 + int(links[end].to_numpy().max(initial=-1)) for end in ("source", "target"))
+    empty = LinkDetails(np.zeros(1, np.int64), details.rows.schema.empty_table())
+    new = grow_details(empty, links, max(count, len(details.indptr) - 1), 0)
     old: dict[int, list[tuple[object, ...]]] = {}
     come: dict[int, list[tuple[object, ...]]] = {}
     for part, found in ((details, old), (new, come)):
@@ -273,16 +265,7 @@ def _compare_links(details: LinkDetails, links: pa.Table, at: Array, rows: Array
     return np.array([old.get(int(at[row]), []) == come.get(int(row), []) for row in rows], dtype=bool)
 
 
-def _find_highest_end(links: pa.Table) -> int:
-    return max((int(links[end].to_numpy().max(initial=-1)) for end in ("source", "target")), default=-1)
-
-
-def _make_empty_details(details: LinkDetails) -> LinkDetails:
-    return LinkDetails(np.zeros(1, np.int64), details.rows.schema.empty_table())
-
-
 def _drop_topics(topics: Topics, gone: Array) -> Topics:
-    """Return topics without those of the items that are marked."""
     rows = topics.assigned.filter(pa.array(~gone[topics.assigned["item"].to_numpy()]))
     number = np.cumsum(~gone) - 1
     items = pa.array(number[rows["item"].to_numpy()], pa.int32())
@@ -335,7 +318,6 @@ def _make_corpus(cube: Cube, index: ItemIndex, ledger: Ledger, stay: Array, keep
 
 
 def _make_topics(index: ItemIndex, ledger: Ledger, stay: Array) -> Topics | None:
-    """Return the topics of the items that stay, as they were found."""
     if index.topics is None or ledger.topics is None:
         return None
     rows = take_rows(index.topics, np.flatnonzero(stay))

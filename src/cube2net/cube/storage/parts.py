@@ -412,7 +412,6 @@ def _read_dimensions(table: pa.Table) -> tuple[Dimension, ...]:
 
 
 def _read_level(rows: list[tuple[Any, ...]], names: list[str]) -> Level:
-    """Return a level from its rows; ``names`` are those of all levels of its dimension."""
     _, labels, full_names, above, parents = zip(*rows, strict=True)
     if any(one != above[0] for one in above) or any(len(one) != len(above[0]) for one in parents):
         raise CubeError(f"labels of level {rows[0][0]!r} have different levels above")
