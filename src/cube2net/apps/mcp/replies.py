@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,23 +49,13 @@ def lines_within(most: int, head: Sequence[str], *sections: Section, before: str
         return estimated_tokens(after(before, text))
 
     heads = [each for line in head for each in line.split("\n")]
-    text = longest_text([Section("", "", len(heads), heads.__getitem__, math.inf), *sections], most, count)
+    text = longest_text([Section("", "", heads, weight=math.inf), *sections], most, count)
     return after(before, text)
 
 
 def after(*texts: str) -> str:
     """Return texts one after the other, with an empty line between those that say something."""
     return "\n\n".join(filter(None, texts))
-
-
-def section(what: str, title: str, lines: Sequence[str], weight: float = 1.0) -> Section:
-    """Return lines that are at hand as a section."""
-    return Section(what, title, len(lines), lines.__getitem__, weight)
-
-
-def section_of(what: str, title: str, rows: Sequence[Any], line: Callable[[Any], str], weight: float = 1.0) -> Section:
-    """Return a section with a line for each of some rows, made when it is wanted."""
-    return Section(what, title, len(rows), lambda at: line(rows[at]), weight)
 
 
 def name(text: object) -> str:

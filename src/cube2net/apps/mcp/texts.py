@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cube2net._util.text import in_markdown
-from cube2net.apps.mcp.replies import ToolReply, key, lines_within, name, reply_within, section, section_of
+from cube2net.apps.mcp.replies import ToolReply, key, lines_within, name, reply_within
 from cube2net.apps.service.names import NEAREST, meanings
 from cube2net.apps.service.schemas import Candidate, Id, NameRow, NamesAnswer
 from cube2net.apps.service.service import Desk
@@ -89,7 +89,7 @@ def meant(desk: Desk, asked: Mapping[str, Any], budget: int, where: str = "objec
 def find_text(found: NamesAnswer, budget: int) -> ToolReply:
     """Return what names mean, as an answer."""
     rows = [row for row in found["rows"] if row["state"] == "found"]
-    sections = [section_of("name", "## Found: as given, the object", rows, _found_line), *_problems(found, whole=True)]
+    sections = [Section("name", "## Found: as given, the object", rows, _found_line), *_problems(found, whole=True)]
     head = [f"{found['sentence']}.", *_said_of_respelled(found)]
     return reply_within(lines_within(budget, head, *sections), budget, _plain(found))
 
@@ -102,7 +102,7 @@ def candidates_text(begins: str, candidates: Sequence[Candidate], count: int, bu
         head = f"{count:,} name{'s begin' if count != 1 else ' begins'} like {name(begins)}, the best known first."
     if not candidates:
         head = f"no name begins like {name(begins)}: try fewer letters, or the other parts of the name."
-    text = lines_within(budget, [head], section_of("name", "", candidates, lambda each: f"- {candidate(each)}"))
+    text = lines_within(budget, [head], Section("name", "", candidates, lambda each: f"- {candidate(each)}"))
     return reply_within(text, budget, {"candidates": list(candidates)})
 
 
@@ -154,14 +154,14 @@ def _problems(found: NamesAnswer, *, whole: bool = False) -> Iterator[Section]:
     shared = [row for row in found["rows"] if row["state"] == "found" and row["candidates"]]
     if whole:
         title = "## Names of others too: the first is taken, give the id of another to mean it"
-        yield section_of("name", title, shared, _problem_line)
+        yield Section("name", title, shared, _problem_line)
     titles = {
         "ambiguous": "## Borne by several objects: give the id of the one that is meant",
         "missing": "## Not in the cube, with the nearest names there are",
     }
     for state, title in titles.items():
         rows = [row for row in found["rows"] if row["state"] == state]
-        yield section_of("name", title, rows, _problem_line)
+        yield Section("name", title, rows, _problem_line)
 
 
 def _problem_line(row: NameRow) -> str:
@@ -192,18 +192,18 @@ def title(labels: Sequence[str]) -> str:
 def explanation_sections(told: Mapping[str, Any]) -> Iterator[Section]:
     """Give what stands behind an explanation, by its kind."""
     if told["kind"] == "object":
-        yield section_of("cell", "## Chosen cells that hold it: gain when chosen", told["cells"], _bringing_line, 2)
-        yield section_of("link", "## Its heaviest links to the query", told["links"], _link_line, 2)
-        yield section_of("path", "## Shortest ways to the query", told["paths"], _path_line)
+        yield Section("cell", "## Chosen cells that hold it: gain when chosen", told["cells"], _bringing_line, 2)
+        yield Section("link", "## Its heaviest links to the query", told["links"], _link_line, 2)
+        yield Section("path", "## Shortest ways to the query", told["paths"], _path_line)
     elif told["kind"] == "cell":
         lifts = [each for each in told["label_lifts"] if each["label"]]
-        yield section_of("label", "## How much more common its labels are in the query", lifts, _lift_line, 4)
+        yield Section("label", "## How much more common its labels are in the query", lifts, _lift_line, 4)
         only = told["only_first"]
-        yield section_of("object", "## The first objects that no other chosen cell holds", only, _only_line)
+        yield Section("object", "## The first objects that no other chosen cell holds", only, _only_line)
     else:
-        yield section_of("cell", "## What every chosen cell added, in their order", told["cells"], _added_line)
+        yield Section("cell", "## What every chosen cell added, in their order", told["cells"], _added_line)
     if told.get("note"):
-        yield section("", "", [said(told["note"])])
+        yield Section("", "", [said(told["note"])])
 
 
 def _bringing_line(cell: Mapping[str, Any]) -> str:
