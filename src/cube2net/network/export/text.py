@@ -14,9 +14,9 @@ from cube2net._util.arrays import Array
 from cube2net._util.text import counted, in_markdown
 from cube2net.model.names import cell_line, cell_title
 from cube2net.model.network import NODES, Network
+from cube2net.network.assembly import certificate, summarize
 from cube2net.network.attributes import ITEMS
 from cube2net.network.export.token_budget import Count, Section, estimated_tokens, longest_text
-from cube2net.network.summary import certificate, summarize
 
 MAX_NAMES, MAX_CELLS, MAX_LABELS, MAX_COLUMNS = 3, 6, 3, 8
 """Of one object: links named and cells listed; of a group: labels of each dimension; of all: attributes shown."""

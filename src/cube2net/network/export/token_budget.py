@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from cube2net._util.arrays import Array
 from cube2net.errors import ParameterError, quoted
 
 Count = Callable[[str], int]
@@ -39,7 +40,7 @@ class Section:
 
     what: str
     title: str
-    rows: Sequence[Any]
+    rows: Sequence[Any] | Array
     line: Callable[[Any], str] = str
     weight: float = 1.0
     made: list[str] = field(default_factory=list, init=False, repr=False)
