@@ -144,15 +144,14 @@ def listing(cube: Cube, ranked: Callable[[Cube, Array], Array], *, numbers: bool
     def text(known: Array, most: int) -> str:
         rows, (linked, _) = ranked(cube, known), links_to(cube, known)
 
-        def line(at: int) -> str:
-            row = int(rows[at])
+        def line(row: int) -> str:
             apart = f" (id {in_markdown(ids[row])})" if often[names[row]] > 1 and names[row] != ids[row] else ""
             said = f" {cube.links.degrees[row]:,} {linked[row]:,}" if numbers else ""
             return f"- {_quoted(names[row])}{apart}{said}"
 
         what = "; name, links in all, objects of the query it is linked to" if numbers else ""
         title = f"# Objects for a query of {len(known):,}, the best first{what}"
-        return longest_text([Section("object", title, len(rows), line, 1)], most, estimated_tokens)
+        return longest_text([Section("object", title, rows.tolist(), line)], most, estimated_tokens)
 
     return text
 

@@ -425,8 +425,8 @@ def test_a_limit_below_the_query_is_said_and_nothing_is_added() -> None:
 
 
 def test_many_near_objects_are_announced_before_they_are_brought(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cube2net.network.summary.MANY_OBJECTS", 5)
-    monkeypatch.setattr("cube2net.network.summary.MANY_OBJECTS_EACH", 1)
+    monkeypatch.setattr("cube2net.network.assembly.MANY_OBJECTS", 5)
+    monkeypatch.setattr("cube2net.network.assembly.MANY_OBJECTS_EACH", 1)
     told: list[str] = []
     network = c2n.construct(random_cube(3), [0, 1], near=30, progress=lambda stage, *_: told.append(stage))
     assert told == ["near asks for up to 30 objects for a query of 2: a smaller near makes the network smaller"]

@@ -15,12 +15,11 @@ from cube2net.model.interfaces import Method
 from cube2net.model.network import Form
 from cube2net.model.query import Query
 from cube2net.model.selection import OPEN, Budget, Scope, Selection, Weights
-from cube2net.network.assembly import assemble, brings_objects, first_cells
+from cube2net.network.assembly import assemble, brings_objects, describe_scope, describe_size, first_cells
 from cube2net.network.hops import Hops, Nothing
 from cube2net.network.maxdisc import MaxDisc
 from cube2net.network.pagerank import PageRank, nearest, scores
 from cube2net.network.steiner import Steiner
-from cube2net.network.summary import describe_scope, describe_size
 
 from toys import random_cube, toy_cube
 

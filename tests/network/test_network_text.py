@@ -57,7 +57,7 @@ def test_no_budget_is_exceeded_whatever_counts(form: str, most: int, name: str) 
 
 @pytest.mark.parametrize("count", range(1, 41))
 def test_as_many_lines_stand_there_as_fit_and_all_where_there_is_room(count: int) -> None:
-    sections = [Section("line", "", count, str, 1.0)]
+    sections = [Section("line", "", range(count))]
     whole = "\n".join(map(str, range(count)))
     assert longest_text(sections, MOST, len) == whole
     for lines in range(count):

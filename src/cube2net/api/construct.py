@@ -32,9 +32,18 @@ from cube2net.model.network import Network, Question
 from cube2net.model.query import Query, said_of_shared
 from cube2net.model.selection import Scope, Selection, Steering, Worth
 from cube2net.network import pagerank
-from cube2net.network.assembly import assemble, brings_objects, expected_nodes, first_cells, room_for_near
+from cube2net.network.assembly import (
+    assemble,
+    brings_objects,
+    describe_limit,
+    describe_missing_links,
+    describe_scope,
+    describe_size,
+    expected_nodes,
+    first_cells,
+    room_for_near,
+)
 from cube2net.network.pagerank import scores
-from cube2net.network.summary import describe_limit, describe_missing_links, describe_scope, describe_size
 from cube2net.options import OPTIONS, Levels, NetworkOptions, Wanted
 from cube2net.selection.contract import check_selection
 from cube2net.selection.exact.exact import bounded

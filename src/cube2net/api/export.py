@@ -7,8 +7,8 @@ from typing import Any
 
 from cube2net.model.arguments import check_call, path_of
 from cube2net.model.network import Network
+from cube2net.network.assembly import summarize
 from cube2net.network.export.registry import check_network_path, write
-from cube2net.network.summary import summarize
 
 
 def check_outputs(network: str | Path | None, picture: str | Path | None, *, spreadsheet_safe: bool = False) -> None:

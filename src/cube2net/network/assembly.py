@@ -1,13 +1,26 @@
-"""The network of a query and a selection, in each of its forms: which nodes, which links, and what they weigh."""
+"""The network of a query and a selection in each of its forms: which nodes, which links, and how good it is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 
-from cube2net._util.arrays import HEAVIEST, Array, LazyRagged, Links, ragged_from_pairs, row_of_entries, take_rows
-from cube2net.errors import CubeError, ParameterError
+from cube2net._util.arrays import (
+    HEAVIEST,
+    Array,
+    LazyRagged,
+    Links,
+    Ragged,
+    ragged_from_pairs,
+    row_of_entries,
+    take_rows,
+)
+from cube2net._util.text import counted
+from cube2net.errors import CubeError, ParameterError, listed
 from cube2net.kernels.numpy_pagerank import entries_of
 from cube2net.kernels.small_work import HUB, STEPS
 from cube2net.model.cube import Cube
@@ -15,11 +28,11 @@ from cube2net.model.network import Form, Network
 from cube2net.model.query import Query
 from cube2net.model.selection import OPEN, Budget, Scope, Selection
 from cube2net.network.attributes import carried
-from cube2net.network.cell_weight import CellWeight, estimate_cell_weight
+from cube2net.network.cell_weight import CellWeight, damp_near_links, estimate_cell_weight, weigh_memberships
 from cube2net.options import NetworkOptions
 
-# An object with so many links needs half as much of others as one without any.
-SILENT = 2.0
+MANY_OBJECTS, MANY_OBJECTS_EACH = 1_000, 20
+"""A network that brings more objects, and more for each of the query, is announced."""
 
 
 def make_form(options: NetworkOptions) -> Form:
@@ -102,13 +115,13 @@ def assemble(
     objects = np.concatenate([query.objects, np.sort(np.concatenate([pins, others])) if len(pins) else others])
     (source, target, weight), keys, place = look_up_links(cube.links, objects)
     if isinstance(cube.homes, LazyRagged):
-        held, ranks, shares = _memberships_of_objects(cube, objects, selection.cells)
+        held, ranks, shares = _find_memberships(cube, objects, selection.cells)
     else:
         members = take_rows(cube.cells.members, selection.cells)
         held = look_up(keys, place, members.indices) - 1
         there = held >= 0
         ranks, held = row_of_entries(members)[there], held[there]
-        shares = _shares(cube, selection.cells, there) if form.has_cells else np.ones(len(held))
+        shares = _weigh_shares(cube, selection.cells, there) if form.has_cells else np.ones(len(held))
     if form.keep == "linked":
         linked = np.arange(len(objects)) < len(query)
         linked[source] = linked[target] = True
@@ -119,21 +132,21 @@ def assemble(
         ranks, held, shares = ranks[stays], position[held[stays]], shares[stays]
     into = np.concatenate([target[source < len(query)], source[target < len(query)]])
     query_links = np.bincount(into, minlength=len(objects))
-    cell_weight = CellWeight(form.trust or 1.0)
-    given = None
+    cell_weight, given = CellWeight(form.trust or 1.0), None
     if form.has_cells:
         if form.trust is None and len(held):
-            starts, cuboids = cube.links.indptr, _number_cuboids(cube, selection.cells)
+            starts, labelled = cube.links.indptr, cube.cells.labels[selection.cells] >= 0
+            cuboids = np.asarray(labelled @ (1 << np.arange(labelled.shape[1])))
             degrees = starts[objects + 1] - starts[objects]
             cell_weight = estimate_cell_weight((source, target), degrees, held, ranks, cuboids, query=len(query))
-        woven = Weaving(source, target, weight, held, ranks, shares, query_links, len(query))
-        damped = form.kind == "woven"
-        factors = woven.near_factors(form.near_weight, cell_weight.value) if damped else np.ones(len(weight))
-        given = weight if damped else None
-        joined = woven.memberships(form.membership, cell_weight.value)
+        links = (source, target, weight)
+        joined = weigh_memberships(form.membership, links, held, ranks, shares, len(query), cell_weight.value)
+        if form.kind == "woven":
+            given = weight
+            weight = weight * damp_near_links(source, target, query_links, len(query), form, cell_weight.value)
         source = np.concatenate([source, held])
         target = np.concatenate([target, len(objects) + ranks])
-        weight = np.minimum(np.concatenate([weight * factors, joined]), HEAVIEST)
+        weight = np.minimum(np.concatenate([weight, joined]), HEAVIEST)
     return Network(
         query=query,
         selection=selection,
@@ -186,7 +199,7 @@ def first_cells(
     )
 
 
-def _shares(cube: Cube, cells: Array, there: Array) -> Array:
+def _weigh_shares(cube: Cube, cells: Array, there: Array) -> Array:
     """Return what each membership is worth beside the others of its object, for the members that are there.
 
     Cells of the cube's own levels are worth the same. A cell of higher levels is worth as many of the cells below it
@@ -201,11 +214,11 @@ def _shares(cube: Cube, cells: Array, there: Array) -> Array:
     return shares
 
 
-def _memberships_of_objects(cube: Cube, objects: Array, cells: Array) -> tuple[Array, Array, Array]:
+def _find_memberships(cube: Cube, objects: Array, cells: Array) -> tuple[Array, Array, Array]:
     """Return which of some objects are in which of some cells, by cell and then by object, and what each is worth.
 
-    A membership is worth as in :func:`_shares`. The size of a cell of one label is taken as the sum of the sizes of
-    the cells that it consists of, which is known without counting distinct objects.
+    A membership is worth as in :func:`_weigh_shares`. The size of a cell of one label is taken as the sum of the sizes
+    of the cells that it consists of, which is known without counting distinct objects.
     """
     assert isinstance(cube.homes, LazyRagged) and cube.cells.extents is not None
     homes, counts = cube.homes.take_counted(objects)
@@ -220,74 +233,144 @@ def _memberships_of_objects(cube: Cube, objects: Array, cells: Array) -> tuple[A
     return held, ranks[there], counts[there] * rarity[ranks[there]]
 
 
-def _number_cuboids(cube: Cube, cells: Array) -> Array:
-    """Return for each of some cells a number that says in which dimensions it has a label."""
-    labelled = cube.cells.labels[cells] >= 0
-    return np.asarray(labelled @ (1 << np.arange(labelled.shape[1])))
+def summarize(network: Network) -> dict[str, Any]:
+    """Return what a network is, as numbers and texts that JSON can carry."""
+    selection, settings = network.selection, network.settings
+    gains = selection.gains(settings["empty_value"]).tolist()
+    of_query = network.brought_by.indices[: network.brought_by.indptr[len(network.query)]]
+    in_query = np.bincount(of_query, minlength=len(selection.cells)).tolist()
+    brought = np.union1d(network.query.objects, selection.objects)
+    held = network.brought_by.sizes[: len(network.query)] > 0
+    joined = np.zeros(len(network), dtype=bool)
+    joined[network.source] = joined[network.target] = True
+    return {
+        "method": settings["method"],
+        "m": settings["m"],
+        "objective": settings["objective"],
+        "form": network.form,
+        **{name: settings[name] for name in ("levels", "near", "near_weight", "keep", "membership")},
+        **{name: settings[name] for name in ("trust", "agreement")},
+        "value": selection.value if len(selection.cells) else None,
+        "bound": selection.bound,
+        "gap": selection.gap,
+        "proven": None if selection.bound is None else selection.proven,
+        "note": selection.note or None,
+        "cells": [
+            {
+                "labels": dict(zip(network.dimensions, labels, strict=True)),
+                "gain": gain,
+                "objects": size,
+                "query_objects": shared,
+            }
+            for labels, gain, size, shared in zip(network.labels, gains, network.cell_objects, in_query, strict=True)
+        ],
+        "nodes": len(network),
+        "links": len(network.source),
+        "left_out": 0 if network.form in ("cells", "woven") else len(brought) - len(network.objects),
+        "directed": settings.get("directed", False),
+        "query_found": len(network.query),
+        "query_missing": len(network.query.missing),
+        "query_held": int(held.sum()),
+        "query_loose": int((~joined[: len(network.query)]).sum()),
+        "chosen": settings.get("chosen"),
+        "tried": settings.get("tried"),
+        **{word: settings.get(word, []) for word in ("pins", "bans", "like", "unlike")},
+        "seconds": dict(network.seconds),
+        "seed": settings["seed"],
+    }
 
 
-@dataclass(frozen=True, eq=False)
-class Weaving:
-    """Links and memberships that are to be weighed against each other.
+def certificate(bound: float, gap: float, proven: bool, *, whole: bool = False) -> str:
+    """Return the sentence for an upper bound; its numbers are rounded up, so that they stay true.
 
-    ``source``, ``target`` and ``weight`` are links between positions of objects, the first ``query`` of which are the
-    query's; object ``held[i]`` is in cell ``ranks[i]``, which counts ``shares[i]`` among the memberships of the object;
-    ``query_links`` says how many links of every object lead into the query.
-
-    An object *needs* others the less the more links d into the query it has: 2 / (2 + d) is 1 without any, a half with
-    two, little with many.
+    >>> certificate(0.12341, 0.0228, False)
+    'at most 0.1235 is possible: within 2.3 % of the best'
+    >>> certificate(348.0, 0.0517, False, whole=True)
+    'at most 348 is possible: within 5.2 % of the best'
+    >>> certificate(0.1234, 0.0, True)
+    'proven best: no choice within the limits is worth more'
     """
-
-    source: Array
-    target: Array
-    weight: Array
-    held: Array
-    ranks: Array
-    shares: Array
-    query_links: Array
-    query: int
-
-    def near_factors(self, near_weight: float | None, cell_weight: float) -> Array:
-        """Return what every link is multiplied by: 1 inside the query, and less for each end outside it.
-
-        A link between the query's object q and a near one is multiplied by need(q)²ᵗ, and one between two near objects
-        by need(x)²ᵗ · need(y)²ᵗ, where t is the weight of cells. A number as ``near_weight`` replaces all of these.
-        """
-        ends = (self.source, self.target)
-        if near_weight is not None:
-            outside = sum((end >= self.query).astype(np.float64) for end in ends)
-            return np.asarray(near_weight**outside)
-        need = (SILENT / (SILENT + self.query_links)) ** (2.0 * cell_weight)
-        own, other = (end < self.query for end in ends)
-        return np.asarray(
-            np.where(other & ~own, need[self.target], 1.0)
-            * np.where(own & ~other, need[self.source], 1.0)
-            * np.where(~own & ~other, need[self.source] * need[self.target], 1.0)
-        )
-
-    def memberships(self, kind: str, cell_weight: float) -> Array:
-        """Return the weight of every membership link.
-
-        Let s be the median, over the objects of the query that have a link within it, of the weight of all these links
-        together. For ``even`` the memberships of an object weigh t · s together, where t is the weight of cells.
-        """
-        if kind == "unit" or not len(self.held):
-            return np.ones(len(self.held))
-        if kind == "share":
-            return np.asarray(1.0 / np.bincount(self.ranks)[self.ranks])
-        own = (self.source < self.query) & (self.target < self.query)
-        typical = _median_strength(self.source[own], self.target[own], self.weight[own])
-        shares = self.shares / np.bincount(self.held, weights=self.shares)[self.held]
-        return np.asarray(cell_weight * typical * shares)
+    if proven:
+        return "proven best: no choice within the limits is worth more"
+    most, share = math.ceil(bound * 1e4 - 1e-6) / 1e4, math.ceil(gap * 1e3 - 1e-6) / 10
+    said = f"{bound:,.0f}" if whole else f"{most:.4f}"
+    return f"at most {said} is possible" + (f": within {max(share, 0.1):.1f} % of the best" if share < 100 else "")
 
 
-def _median_strength(source: Array, target: Array, weight: Array) -> float:
-    """Return the median weight of all links of a node together, over the nodes that have one; 2 where none has."""
-    if not len(source):
-        return 2.0
-    strengths = np.bincount(np.concatenate([source, target]), weights=np.tile(weight, 2))
-    strong = strengths[strengths > 0]
-    return float(np.median(strong)) if len(strong) else 2.0
+def certificate_of(about: Mapping[str, Any]) -> str:
+    """Return how far from the best possible a choice of cells is, where that is known."""
+    if about["bound"] is None or not about["cells"]:
+        return ""
+    return certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover")
+
+
+def said_of_network(network: Network, about: Mapping[str, Any]) -> str:
+    """Return what is in a network and why it is good, in one sentence."""
+    count, cells = len(network.query), len(network.selection.cells)
+    others = len(network.objects) - count
+    nodes = [f"{counted(count, 'object')} of the query"]
+    if others and network.form == "woven":
+        nodes.append(counted(others, "near object"))
+    elif others:
+        by = f" that {counted(cells, 'cell')} bring{'s' * (cells == 1)}" if cells and not len(network.cells) else ""
+        nodes.append(f"{others:,} more{by}")
+    nodes += [counted(len(network.cells), "cell")] if len(network.cells) else []
+    listed = f"{', '.join(nodes[:-1])}{' and ' if nodes[1:] else ''}{nodes[-1]}"
+    said = [f"{listed}, {counted(len(network.source), 'link')}"]
+    if cells:
+        hold = "the cells hold" if cells > 1 else "the cell holds"
+        value = f"{about['value']:,.0f}" if about["objective"] == "cover" else f"{about['value']:.4f}"
+        said.append(f"{hold} {about['query_held']:,} of the {count:,}, {about['objective']} {value}")
+    return "; ".join(filter(None, [*said, certificate_of(about)]))
+
+
+def describe_missing_links(cube: Cube, network: Network, scope: Scope) -> str:
+    """Return why no link joins the objects of a network, as far as that can be told; nothing where one does."""
+    if len(network.source) or len(network.objects) < 2:
+        return ""
+    others = np.unique(take_rows(Ragged(cube.links.indptr, cube.links.indices), network.objects).indices)
+    if not len(others):
+        return "no link joins these objects: the cube has none that leads to one of them"
+    kinds = cube.objects.table["kind"]
+    own, theirs = (set(kinds.take(rows).drop_null().unique().to_pylist()) for rows in (network.objects, others))
+    if own & theirs:
+        return "no link joins these objects"
+    said = f"{listed(sorted(own))} objects are linked only to {listed(sorted(theirs))} objects"
+    barred = scope.barred is not None and bool(scope.barred[others].all())
+    return f"no link joins these objects: {said}{', and none of these may be brought' if barred else ''}"
+
+
+def describe_size(
+    cube: Cube, query: Query, selection: Selection, form: Form, max_nodes: int | None, scope: Scope = OPEN
+) -> str:
+    """Return a sentence that says how large a network will be, where that is much more than the query asks for."""
+    near = room_for_near(query, form, len(selection.cells), max_nodes)
+    others = len(cube.objects) - len(query) if scope.barred is None else int((~scope.barred).sum())
+    brought = len(may_come(selection.objects, scope)) if form.has_brought else min(near, others)
+    if brought <= max(MANY_OBJECTS, MANY_OBJECTS_EACH * len(query)):
+        return ""
+    cells = f"the {len(selection.cells):,} cells hold" if len(selection.cells) else "the method brings"
+    smaller = "m, max_nodes or the form 'woven' makes" if len(selection.cells) else "max_nodes makes"
+    if form.kind == "woven":
+        cells, smaller = "near asks for up to", "a smaller near makes"
+    return f"{cells} {brought:,} objects for a query of {len(query):,}: {smaller} the network smaller"
+
+
+def describe_limit(query: Query, max_nodes: int | None) -> str:
+    """Return a sentence where a limit on nodes is below the query alone, which always stays whole."""
+    if max_nodes is None or max_nodes >= len(query):
+        return ""
+    return f"the query alone has {len(query):,} nodes, more than max_nodes {max_nodes:,}: nothing is added to it"
+
+
+def describe_scope(query: Query, scope: Scope, by: Sequence[str] = ("where", "between", "kind", "bans")) -> str:
+    """Return a sentence where nobody may be brought to a query; ``by`` are the words that say so."""
+    if scope.barred is None or len(pinned(query, scope)):
+        return ""
+    if int((~scope.barred).sum()) > int((~scope.barred[query.objects]).sum()):
+        return ""
+    words = " and ".join(filter(None, [", ".join(by[:-1]), *by[-1:]]))
+    return f"no object is brought: none outside the query is allowed by {words}"
 
 
 # Bytes for every place of a table of nodes: one object in eight or fewer passes for a node at first.

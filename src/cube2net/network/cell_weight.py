@@ -16,6 +16,7 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.compiling import load
 from cube2net._util.statistics import REACH
+from cube2net.model.network import Form
 
 MAX_SAMPLED_OBJECTS = 600
 """Objects of a larger query that are looked at, evenly spaced: their pairs are 180,000."""
@@ -25,6 +26,8 @@ MIN_WEIGHT = 0.1
 FULL_LIFT = 1.6
 """From this lift on, as a lower confidence limit, cells have their full weight."""
 DEGREE_SCALE = 2.0**20
+HALVING_LINKS = 2.0
+"""An object with so many links into the query needs half as much of others as one without any."""
 PRIOR_WEIGHT, PRIOR_PAIRS = 0.5, 30
 """The weight without evidence, and how many connected pairs outweigh it."""
 
@@ -156,3 +159,46 @@ def _count(rows: Array, columns: Array, shape: tuple[int, int]) -> Any:
 
 def _dense(matrix: Any) -> Array:
     return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())
+
+
+def damp_near_links(
+    source: Array, target: Array, query_links: Array, query: int, form: Form, cell_weight: float
+) -> Array:
+    """Return what every link is multiplied by: 1 inside the query, and less for each end outside it.
+
+    An object with d links into the query (``query_links``) *needs* others by 2 / (2 + d): 1 without any, a half with
+    two. A link between the query's object q and a near one is multiplied by need(q)²ᵗ, and one between two near objects
+    by need(x)²ᵗ · need(y)²ᵗ, where t is the weight of cells. A ``near_weight`` of the form replaces all of these.
+    """
+    own, other = source < query, target < query
+    if form.near_weight is not None:
+        return np.asarray(form.near_weight ** (2.0 - own - other))
+    need = (HALVING_LINKS / (HALVING_LINKS + query_links)) ** (2.0 * cell_weight)
+    outside = np.where(own, need[source], np.where(other, need[target], need[source] * need[target]))
+    return np.asarray(np.where(own & other, 1.0, outside))
+
+
+def weigh_memberships(
+    kind: str,
+    links: tuple[Array, Array, Array],
+    held: Array,
+    ranks: Array,
+    shares: Array,
+    query: int,
+    cell_weight: float,
+) -> Array:
+    """Return the weight of every membership: object ``held[i]`` in cell ``ranks[i]``, of the share ``shares[i]``.
+
+    Let s be the median, over the objects of the query that have a link within it, of the weight of all these links
+    together, 2 where none has one. For ``even`` the memberships of an object weigh t · s together, divided by their
+    shares, where t is the weight of cells.
+    """
+    if kind == "unit" or not len(held):
+        return np.ones(len(held))
+    if kind == "share":
+        return np.asarray(1.0 / np.bincount(ranks)[ranks])
+    source, target, weight = links
+    own = (source < query) & (target < query)
+    strengths = np.bincount(np.concatenate([source[own], target[own]]), weights=np.tile(weight[own], 2))
+    typical = float(np.median(strengths[strengths > 0])) if (strengths > 0).any() else 2.0
+    return np.asarray(cell_weight * typical * (shares / np.bincount(held, weights=shares)[held]))

@@ -171,7 +171,7 @@ def text_of(network: Network, max_tokens: int | None) -> str:
 
 def show_network(network: Network) -> None:
     """Show the chosen cells of a network, its size, and what it is made of."""
-    from cube2net.network.summary import certificate_of
+    from cube2net.network.assembly import certificate_of
 
     about = c2n.api.summary(network)
     if about["cells"]:

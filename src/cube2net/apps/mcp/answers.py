@@ -21,8 +21,6 @@ from cube2net.apps.mcp.texts import (
     reply_within,
     respelled,
     said,
-    section,
-    section_of,
     title,
     tokens_of,
 )
@@ -32,7 +30,7 @@ from cube2net.apps.service.service import Desk
 from cube2net.cube.cuboids import BOTH, cuboid
 from cube2net.errors import ParameterError, QueryError, quoted
 from cube2net.model.names import mixed_cell_of, node_of, object_node
-from cube2net.network.export.token_budget import estimated_tokens
+from cube2net.network.export.token_budget import Section, estimated_tokens
 
 FEW = 10
 """So many cells, rows, columns and names are listed without a word."""
@@ -112,7 +110,7 @@ def contrast(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
             f"These cells tell {value:.0%} of the objects apart, and no choice of so many could tell more than "
             f"{bound:.0%}; chances are corrected for all {found['contrast']['tested']:,} cells tested."
         )
-    listed = section("cell", "## Cells, in the order chosen", lines)
+    listed = Section("cell", "## Cells, in the order chosen", lines)
     text = lines_within(budget, head, listed, before=after(*remarks))
     return reply_within(text, budget, found["contrast"])
 
@@ -136,10 +134,10 @@ def drill(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
         return f"- {title(cell['labels'])}: {counts}; {cell['objects']:,} in all; {cell['lift']:,.1f} times chance"
 
     sections = [
-        section_of(
+        Section(
             "cell", f"## Cells below {title(drilled['labels'])}, those that say most first", drilled["cells"], line, 4
         ),
-        section_of(
+        Section(
             "object", "## In none of them", drilled["left"], lambda each: f"- {name(each['name'])} ({key(each['id'])})"
         ),
     ]
@@ -169,13 +167,13 @@ def pivot(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     head = [said(table["sentence"]), f"Each entry is {what} with both labels; an object may be in several."]
     corner = f"{_cell(asked['rows'])} \\ {_cell(asked['columns'])}"
     titled = f"| {corner} | {columns} |\n|{' --- |' * (len(table['columns']) + 1)}"
-    rows = section_of("row", titled, range(len(table["rows"])), line)
+    rows = Section("row", titled, range(len(table["rows"])), line)
     finer = [
         f"{_cell(asked[side])}: {_cell(level)}"
         for side, level in zip(("rows", "columns"), table["finer"], strict=True)
         if level
     ]
-    below = section("", "", [f"Finer levels there are: {'; '.join(finer)}."] if finer else [], 0)
+    below = Section("", "", [f"Finer levels there are: {'; '.join(finer)}."] if finer else [], weight=0)
     text = lines_within(budget, head, rows, below, before=remark)
     kept = {part: table[part] for part in ("rows", "columns", "objects", "query", "more_rows", "more_columns")}
     return reply_within(text, budget, kept)

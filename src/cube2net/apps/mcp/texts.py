@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,23 +54,13 @@ def lines_within(most: int, head: Sequence[str], *sections: Section, before: str
         return estimated_tokens(after(before, text))
 
     heads = [each for line in head for each in line.split("\n")]
-    text = longest_text([Section("", "", len(heads), heads.__getitem__, math.inf), *sections], most, count)
+    text = longest_text([Section("", "", heads, weight=math.inf), *sections], most, count)
     return after(before, text)
 
 
 def after(*texts: str) -> str:
     """Return texts one after the other, with an empty line between those that say something."""
     return "\n\n".join(filter(None, texts))
-
-
-def section(what: str, title: str, lines: Sequence[str], weight: float = 1.0) -> Section:
-    """Return lines that are at hand as a section."""
-    return Section(what, title, len(lines), lines.__getitem__, weight)
-
-
-def section_of(what: str, title: str, rows: Sequence[Any], line: Callable[[Any], str], weight: float = 1.0) -> Section:
-    """Return a section with a line for each of some rows, made when it is wanted."""
-    return Section(what, title, len(rows), lambda at: line(rows[at]), weight)
 
 
 def name(text: object) -> str:
@@ -161,7 +151,7 @@ def meant(desk: Desk, asked: Mapping[str, Any], budget: int, where: str = "objec
 def find_text(found: NamesAnswer, budget: int) -> ToolReply:
     """Return what names mean, as an answer."""
     rows = [row for row in found["rows"] if row["state"] == "found"]
-    sections = [section_of("name", "## Found: as given, the object", rows, _found_line), *_problems(found, whole=True)]
+    sections = [Section("name", "## Found: as given, the object", rows, _found_line), *_problems(found, whole=True)]
     head = [f"{found['sentence']}.", *_said_of_respelled(found)]
     return reply_within(lines_within(budget, head, *sections), budget, _plain(found))
 
@@ -174,7 +164,7 @@ def candidates_text(begins: str, candidates: Sequence[Candidate], count: int, bu
         head = f"{count:,} name{'s begin' if count != 1 else ' begins'} like {name(begins)}, the best known first."
     if not candidates:
         head = f"no name begins like {name(begins)}: try fewer letters, or the other parts of the name."
-    text = lines_within(budget, [head], section_of("name", "", candidates, lambda each: f"- {candidate(each)}"))
+    text = lines_within(budget, [head], Section("name", "", candidates, lambda each: f"- {candidate(each)}"))
     return reply_within(text, budget, {"candidates": list(candidates)})
 
 
@@ -226,14 +216,14 @@ def _problems(found: NamesAnswer, *, whole: bool = False) -> Iterator[Section]:
     shared = [row for row in found["rows"] if row["state"] == "found" and row["candidates"]]
     if whole:
         title = "## Names of others too: the first is taken, give the id of another to mean it"
-        yield section_of("name", title, shared, _problem_line)
+        yield Section("name", title, shared, _problem_line)
     titles = {
         "ambiguous": "## Borne by several objects: give the id of the one that is meant",
         "missing": "## Not in the cube, with the nearest names there are",
     }
     for state, title in titles.items():
         rows = [row for row in found["rows"] if row["state"] == state]
-        yield section_of("name", title, rows, _problem_line)
+        yield Section("name", title, rows, _problem_line)
 
 
 def _problem_line(row: NameRow) -> str:
@@ -264,18 +254,18 @@ def title(labels: Sequence[str]) -> str:
 def explanation_sections(told: Mapping[str, Any]) -> Iterator[Section]:
     """Give what stands behind an explanation, by its kind."""
     if told["kind"] == "object":
-        yield section_of("cell", "## Chosen cells that hold it: gain when chosen", told["cells"], _bringing_line, 2)
-        yield section_of("link", "## Its heaviest links to the query", told["links"], _link_line, 2)
-        yield section_of("path", "## Shortest ways to the query", told["paths"], _path_line)
+        yield Section("cell", "## Chosen cells that hold it: gain when chosen", told["cells"], _bringing_line, 2)
+        yield Section("link", "## Its heaviest links to the query", told["links"], _link_line, 2)
+        yield Section("path", "## Shortest ways to the query", told["paths"], _path_line)
     elif told["kind"] == "cell":
         lifts = [each for each in told["label_lifts"] if each["label"]]
-        yield section_of("label", "## How much more common its labels are in the query", lifts, _lift_line, 4)
+        yield Section("label", "## How much more common its labels are in the query", lifts, _lift_line, 4)
         only = told["only_first"]
-        yield section_of("object", "## The first objects that no other chosen cell holds", only, _only_line)
+        yield Section("object", "## The first objects that no other chosen cell holds", only, _only_line)
     else:
-        yield section_of("cell", "## What every chosen cell added, in their order", told["cells"], _added_line)
+        yield Section("cell", "## What every chosen cell added, in their order", told["cells"], _added_line)
     if told.get("note"):
-        yield section("", "", [said(told["note"])])
+        yield Section("", "", [said(told["note"])])
 
 
 def _bringing_line(cell: Mapping[str, Any]) -> str:

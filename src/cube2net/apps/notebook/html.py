@@ -29,7 +29,7 @@ from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.selection import Selection
 from cube2net.model.suggestion import Suggestion
-from cube2net.network.summary import certificate
+from cube2net.network.assembly import certificate
 
 LONGEST = 80
 """Of a name so many letters are shown."""

@@ -75,8 +75,8 @@ from cube2net.model.interfaces import ChecksItself, chooses_cells
 from cube2net.model.names import cell_title, levels_of
 from cube2net.model.network import Network
 from cube2net.model.query import Query
+from cube2net.network.assembly import certificate_of, said_of_network
 from cube2net.network.attributes import columns_of
-from cube2net.network.summary import certificate_of, said_of_network
 from cube2net.options import FORMS
 from cube2net.selection.objectives import OBJECTIVES
 
