@@ -13,7 +13,7 @@ import pytest
 
 from cube2net._util import interrupts
 from cube2net._util.files import new_folder, write_files
-from cube2net._util.interrupts import Stop, remove_unfinished, step, unfinished
+from cube2net._util.progress import Stop, remove_unfinished, step, unfinished
 from cube2net.apps.cli.early_signals import INTERRUPTED, STATUS
 
 
@@ -305,7 +305,7 @@ def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("module", ["cube2net._util.interrupts", "cube2net.apps.cli.app", "typer"])
+@pytest.mark.parametrize("module", ["cube2net._util.progress", "cube2net.apps.cli.app", "typer"])
 def test_a_signal_while_the_command_line_is_imported_ends_it_with_the_usual_status(module: str, number: int) -> None:
     program = f"""
 import os, runpy, sys

@@ -19,7 +19,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
-from cube2net._util.interrupts import step, unfinished
+from cube2net._util.progress import step, unfinished
 from cube2net._util.text import write_rows
 from cube2net.errors import InputError, some, unknown
 

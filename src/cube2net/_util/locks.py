@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from cube2net._util.files import check_above, hidden_beside, is_mine, one_sentence, owned_name
-from cube2net._util.interrupts import step
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import Progress, silent, step
 from cube2net.errors import InputError
 
 LOCK, STAGES = "lock", "stages"

@@ -14,7 +14,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array, Links, links_from_pairs
 from cube2net._util.compiling import cores, lent
-from cube2net._util.interrupts import step
+from cube2net._util.progress import step
 from cube2net._util.random import stream
 from cube2net.errors import HIGHEST, InputError, ParameterError, unknown, whole_number
 from cube2net.model.interfaces import NodeEmbedder

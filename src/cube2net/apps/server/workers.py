@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cube2net._util.interrupts import Stop, step, stopped_as_error
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import Progress, Stop, silent, step, stopped_as_error
 from cube2net.apps.server.responses import WORKING, RefusalError, Reply, attached, json_bytes
 from cube2net.apps.service.service import FILE, ROUTES, Desk, KeptChoice, Standing
 from cube2net.model.cube import Origin, lineage_of
