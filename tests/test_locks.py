@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 import pytest
 
-from cube2net._util import locks
+from cube2net._util import files
 from cube2net._util.files import only_writer, try_lock
 from cube2net.errors import InputError
 
@@ -184,7 +184,7 @@ def test_stages_that_no_build_goes_on_from_are_removed_by_the_next_writer_beside
     (other_tool / "notes").mkdir(parents=True)
     (other_tool / "lock").touch()
     os.utime(other_tool / "notes", (0, 0))
-    monkeypatch.setattr(locks, "is_mine", lambda path: path != foreign)
+    monkeypatch.setattr(files, "is_mine", lambda path: path != foreign)
     lock = try_lock(used / "lock")
     assert lock is not None
     with lock, only_writer(tmp_path / "cube"):
