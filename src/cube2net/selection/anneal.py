@@ -185,7 +185,7 @@ class Annealer:
         self._present = np.zeros(len(cube.objects) if linked else 0, dtype=np.int8)
         self._own_links = 0
         if linked:
-            from cube2net.kernels.budget_limits import NO_LIMIT, bring
+            from cube2net.kernels.coverage import NO_LIMIT, bring
 
             start = np.union1d(query.objects, find_brought(cube, budget.scope))
             _, self._own_links = bring(start, self._present, links.indptr, links.indices, NO_LIMIT, NO_LIMIT - 1)
