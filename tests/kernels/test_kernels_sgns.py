@@ -7,8 +7,18 @@ from scipy.stats import chisquare
 from cube2net._util.arrays import Array, Links, links_from_pairs
 from cube2net.kernels import sgns, walks
 from cube2net.kernels.compiled import njit
-from cube2net.kernels.sgns import APART, SLOTS, TRIES, learn_links, learn_walks, make_slots
-from cube2net.kernels.walks import GOLDEN, fill_walks, place_of, running_sums
+from cube2net.kernels.node_embeddings import (
+    APART,
+    GOLDEN,
+    SLOTS,
+    TRIES,
+    fill_walks,
+    learn_links,
+    learn_walks,
+    make_slots,
+    place_of,
+    running_sums,
+)
 from cube2net.mining.node_embeddings import MOST_DIMENSIONS, blank, chances, small
 
 counter, scramble, share = (njit()(function) for function in (walks.counter, walks.scramble, walks.share))
