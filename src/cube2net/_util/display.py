@@ -79,7 +79,7 @@ CONTEXT = 2
 def rendered(error: BaseException) -> list[str]:
     """Return the lines of a traceback as IPython shows them, where it runs, and else as Python does.
 
-    IPython asks a user's error for that (``_render_traceback_``). The second time, which is ``%tb``, and in the modes of
+    IPython asks an error for that (``_render_traceback_``). The second time, which is ``%tb``, and in the modes of
     ``%xmode`` that tell more, the whole traceback is shown.
     """
     import traceback

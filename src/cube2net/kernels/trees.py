@@ -1,4 +1,4 @@
-"""Trees in a network: spanning and searching ones, those cut down to a number of nodes, Steiner trees and shortest paths."""
+"""Trees in a network: spanning and searching ones, those cut down to a size, Steiner trees and shortest paths."""
 
 from __future__ import annotations
 
