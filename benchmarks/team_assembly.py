@@ -12,7 +12,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
-from cube2net.kernels.walks import GOLDEN, counter, scramble, share
+from cube2net.kernels.node_embeddings import GOLDEN, counter, scramble, share
 
 # An author who is in the team already, or writes no more, is drawn again so often, the second half of the times among
 # all authors; then a newcomer takes the seat.

@@ -11,8 +11,8 @@ from threading import Event, Thread
 
 import pytest
 
-from cube2net._util import locks
-from cube2net._util.locks import only_writer, try_lock
+from cube2net._util import files
+from cube2net._util.files import only_writer, try_lock
 from cube2net.errors import InputError
 
 from cuts import told
@@ -65,7 +65,7 @@ def test_the_lock_of_a_killed_process_keeps_nobody_out(tmp_path: Path) -> None:
     program = f"""
         import os, signal
         from pathlib import Path
-        from cube2net._util.locks import only_writer
+        from cube2net._util.files import only_writer
         with only_writer(Path({str(tmp_path / "cube")!r})):
             os.kill(os.getpid(), signal.SIGKILL)
     """
@@ -83,7 +83,7 @@ def test_a_lock_that_another_process_has_is_seen(tmp_path: Path) -> None:
     program = f"""
         import sys
         from pathlib import Path
-        from cube2net._util.locks import try_lock
+        from cube2net._util.files import try_lock
         lock = try_lock(Path({str(tmp_path / "lock")!r}))
         print("locked", flush=True)
         sys.stdin.read()
@@ -184,7 +184,7 @@ def test_stages_that_no_build_goes_on_from_are_removed_by_the_next_writer_beside
     (other_tool / "notes").mkdir(parents=True)
     (other_tool / "lock").touch()
     os.utime(other_tool / "notes", (0, 0))
-    monkeypatch.setattr(locks, "is_mine", lambda path: path != foreign)
+    monkeypatch.setattr(files, "is_mine", lambda path: path != foreign)
     lock = try_lock(used / "lock")
     assert lock is not None
     with lock, only_writer(tmp_path / "cube"):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import cube2net as c2n
-from cube2net._util.registry import Registry
+from cube2net._util.packages import Registry
 from cube2net.api.plan import METHODS
 from cube2net.errors import InputError, ParameterError
 from cube2net.io.sources import SOURCES

@@ -11,9 +11,9 @@ from pathlib import Path
 import numba
 import pytest
 
-from cube2net._util import interrupts
+from cube2net._util import progress as work
 from cube2net._util.files import new_folder, write_files
-from cube2net._util.interrupts import Stop, remove_unfinished, step, unfinished
+from cube2net._util.progress import Stop, remove_unfinished, step, unfinished
 from cube2net.apps.cli.early_signals import INTERRUPTED, STATUS
 
 
@@ -238,8 +238,8 @@ def test_the_first_of_many_signals_counts_and_the_words_are_said_once(tmp_path: 
 def test_a_folder_that_took_its_place_is_not_removed(tmp_path: Path) -> None:
     with new_folder(tmp_path / "cube") as aside:
         (aside / "part").write_text("whole")
-        [known] = interrupts._unfinished
-    assert interrupts._unfinished == []
+        [known] = work._unfinished
+    assert work._unfinished == []
     with unfinished(known):
         remove_unfinished()
     assert (tmp_path / "cube" / "part").read_text() == "whole"
@@ -305,7 +305,7 @@ def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("module", ["cube2net._util.interrupts", "cube2net.apps.cli.app", "typer"])
+@pytest.mark.parametrize("module", ["cube2net._util.progress", "cube2net.apps.cli.app", "typer"])
 def test_a_signal_while_the_command_line_is_imported_ends_it_with_the_usual_status(module: str, number: int) -> None:
     program = f"""
 import os, runpy, sys

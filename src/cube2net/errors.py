@@ -149,7 +149,7 @@ class Cube2netError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython shows: the user's own and the sentence; all of them when asked again."""
-        from cube2net._util.tracebacks import rendered
+        from cube2net._util.display import rendered
 
         return rendered(self)
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net._util.locks import only_writer
+from cube2net._util.files import only_writer
 from cube2net.api.compare import JOURNAL, compare, maker, task_of
 from cube2net.api.construct import Chosen, with_vectors
 from cube2net.api.construct import choose as really_choose

@@ -370,7 +370,7 @@ def test_trouble_that_an_interrupt_made_is_no_reason_of_a_setup(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked = threading.Event()
-    monkeypatch.setattr("cube2net._util.interrupts._everybody", asked)
+    monkeypatch.setattr("cube2net._util.progress._everybody", asked)
     path = tmp_path / "trials.jsonl"
 
     def mine(made: Network, miner: str, seed: int) -> Any:
@@ -383,7 +383,7 @@ def test_trouble_that_an_interrupt_made_is_no_reason_of_a_setup(
 
 
 def test_an_interrupt_does_not_wait_for_a_long_miner(tmp_path: Path) -> None:
-    from cube2net._util.interrupts import step
+    from cube2net._util.progress import step
 
     stopped, begun = threading.Event(), threading.Event()
 

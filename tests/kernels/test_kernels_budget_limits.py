@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.kernels.budget_limits import NO_LIMIT, bring, bring_first
+from cube2net.kernels.coverage import NO_LIMIT, bring, bring_first
 from cube2net.model.cube import Cube
 
 from toys import random_cube, toy_cube

@@ -10,8 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.kernels.inverted_index import CUT, ODD, WHOLE, texts_of_indexes
-from cube2net.kernels.text import first_met, heaviest, latest, numbers_of_ids
+from cube2net.kernels.text import CUT, ODD, WHOLE, first_met, heaviest, latest, numbers_of_ids, texts_of_indexes
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\n\r\t\b\f"), max_size=6)
 INDEXES = st.dictionaries(WORDS, st.lists(st.integers(0, 300), max_size=4), max_size=8)

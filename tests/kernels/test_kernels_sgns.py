@@ -5,15 +5,25 @@ import pytest
 from scipy.stats import chisquare
 
 from cube2net._util.arrays import Array, Links, links_from_pairs
-from cube2net.kernels import sgns, walks
+from cube2net.kernels import node_embeddings as kernels
 from cube2net.kernels.compiled import njit
-from cube2net.kernels.sgns import APART, SLOTS, TRIES, learn_links, learn_walks, make_slots
-from cube2net.kernels.walks import GOLDEN, fill_walks, place_of, running_sums
+from cube2net.kernels.node_embeddings import (
+    APART,
+    GOLDEN,
+    SLOTS,
+    TRIES,
+    fill_walks,
+    learn_links,
+    learn_walks,
+    make_slots,
+    place_of,
+    running_sums,
+)
 from cube2net.mining.node_embeddings import MOST_DIMENSIONS, blank, chances, small
 
-counter, scramble, share = (njit()(function) for function in (walks.counter, walks.scramble, walks.share))
-pick, draw_noise = njit()(sgns.pick), njit()(sgns.draw_noise)
-meet, sigmoid = (njit(fastmath=True, error_model="numpy")(function) for function in (sgns.meet, sgns.sigmoid))
+counter, scramble, share = (njit()(function) for function in (kernels.counter, kernels.scramble, kernels.share))
+pick, draw_noise = njit()(kernels.pick), njit()(kernels.draw_noise)
+meet, sigmoid = (njit(fastmath=True, error_model="numpy")(function) for function in (kernels.meet, kernels.sigmoid))
 
 DRAWS = np.uint64(5)
 ONE = np.uint64(1)

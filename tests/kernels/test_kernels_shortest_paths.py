@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net._util.arrays import Links, links_from_pairs
-from cube2net.kernels.steiner import reach
+from cube2net.kernels.trees import reach
 
 
 def reached(

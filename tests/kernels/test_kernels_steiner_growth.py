@@ -10,9 +10,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from cube2net.kernels.steiner import grow, join_nearest
 from cube2net.kernels.subgraphs import both_ends
-from cube2net.kernels.trees import search
+from cube2net.kernels.trees import grow, join_nearest, search
 
 from forests import NONE, SEEDS, N, problem
 

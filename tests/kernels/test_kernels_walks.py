@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from cube2net._util.arrays import Array, Links, links_from_pairs
-from cube2net.kernels import walks as kernels
+from cube2net.kernels import node_embeddings as kernels
 from cube2net.kernels.compiled import njit
-from cube2net.kernels.walks import PROPOSALS, fill_walks, linked, running_sums
+from cube2net.kernels.node_embeddings import PROPOSALS, fill_walks, linked, running_sums
 
 counter, scramble, share = (njit()(function) for function in (kernels.counter, kernels.scramble, kernels.share))
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import cube2net as c2n
 from assistant_cubes import AGAINST, ASKED, CALLS, INJECTED, TWINS, named_cube
-from cube2net._util import interrupts
+from cube2net._util import progress as work
 from cube2net.apps.mcp.protocol import Working
 from cube2net.apps.mcp.texts import LEAST, MAX_TOKENS, ToolReply, tokens_of
 from cube2net.apps.mcp.tools import TOOLS, answer, instructions_for
@@ -333,7 +333,7 @@ class Endless:
         self.begun.set()
         try:
             while True:
-                interrupts.step()
+                work.step()
         finally:
             self.ended.set()
 

@@ -12,7 +12,7 @@ import pytest
 from traitlets import TraitError
 
 import cube2net as c2n
-from cube2net._util.interrupts import step
+from cube2net._util.progress import step
 from cube2net.apps.notebook.explore import asked
 from cube2net.apps.notebook.widget import Explorer
 from cube2net.errors import MissingPackageError, ParameterError, QueryError

@@ -14,7 +14,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net._util import packages as extras
-from cube2net._util.interrupts import Stop
+from cube2net._util.progress import Stop
 from cube2net.api.what_if import change as change_network
 from cube2net.apps.service import network_schemas as reason_shapes
 from cube2net.apps.service.exports import endings

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import cube2net as c2n
-from cube2net._util.interrupts import Stop
+from cube2net._util.progress import Stop
 from cube2net.apps.service.service import VIEWS, Desk, KeptChoice
 from cube2net.errors import InputError, ParameterError
 

@@ -1,4 +1,4 @@
-"""How records are displayed in a notebook.
+"""How records and errors are displayed in a notebook.
 
 ``cube2net/__init__.py`` registers a function that loads :mod:`cube2net.apps.notebook` when a record is first displayed.
 Without it, a notebook shows the text of a record.
@@ -6,10 +6,13 @@ Without it, a notebook shows the text of a record.
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False  # importing typing would delay the moment from which the command line handles signals
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
+    from types import TracebackType
     from typing import Any, Protocol
 
     from cube2net._util.progress import Progress
@@ -59,3 +62,51 @@ class Shown:
     def _repr_html_(self) -> str | None:
         found = shows()
         return None if found is None else found.page_of(self)
+
+
+SHELLS = ("IPython", "ipykernel")
+"""Whose frames are passed over."""
+OURS = "cube2net"
+"""Whose frames end what is shown."""
+TOLD = "_told_briefly"
+"""What says of an error that it was shown."""
+LONG = ("Verbose", "Docs")
+"""Modes of ``%xmode`` in which all is shown."""
+CONTEXT = 2
+"""So many lines of a cell are shown at most."""
+
+
+def rendered(error: BaseException) -> list[str]:
+    """Return the lines of a traceback as IPython shows them, where it runs, and else as Python does.
+
+    IPython asks an error for that (``_render_traceback_``). The second time, which is ``%tb``, and in the modes of
+    ``%xmode`` that tell more, the whole traceback is shown.
+    """
+    import traceback
+
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is None:
+        return traceback.format_exception(error)
+    formats: Any = shell.InteractiveTB
+    if getattr(error, TOLD, False) or formats.mode in LONG:
+        return list(formats.structured_traceback(type(error), error, error.__traceback__, 1))
+    setattr(error, TOLD, True)
+    bare = type(error).__new__(type(error), *error.args)  # without what it came from, and where
+    bare.__dict__.update(error.__dict__)
+    return list(formats.structured_traceback(type(error), bare, _of_the_user(error.__traceback__), 0, CONTEXT))
+
+
+def _of_the_user(every: TracebackType | None) -> TracebackType | None:
+    """Return a traceback of the user's own frames: up to where our package was called."""
+    frames = []
+    while every is not None:
+        package = str(every.tb_frame.f_globals.get("__name__")).partition(".")[0]
+        if package == OURS:
+            break
+        if package not in SHELLS:
+            frames.append(every)
+        every = every.tb_next
+    kept = None
+    for one in reversed(frames):
+        kept = type(one)(kept, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return kept

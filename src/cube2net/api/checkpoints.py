@@ -20,8 +20,17 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from cube2net._util.arrow import open_mapped, write_mapped_table
-from cube2net._util.files import hidden_beside, new_folder, one_sentence, owned_beside, remove_stale
-from cube2net._util.locks import LOCK, STAGES, NoLocksError, try_lock
+from cube2net._util.files import (
+    LOCK,
+    STAGES,
+    NoLocksError,
+    hidden_beside,
+    new_folder,
+    one_sentence,
+    owned_beside,
+    remove_stale,
+    try_lock,
+)
 from cube2net._util.progress import Progress, silent
 from cube2net.model.corpus import Corpus, Topics
 from cube2net.model.dimension import DimensionSpec

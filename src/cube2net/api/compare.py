@@ -10,8 +10,7 @@ from typing import Any
 
 from cube2net._util.arrays import Array
 from cube2net._util.compiling import cores, tells_compiling
-from cube2net._util.files import check_folder
-from cube2net._util.locks import only_writer
+from cube2net._util.files import check_folder, only_writer
 from cube2net._util.progress import Progress, Telling, listener, silent
 from cube2net.api.construct import Chosen, choose, method_of, network_of
 from cube2net.api.plan import METHODS, WITH_OPTIONS, Plan, objective_name, plan_network

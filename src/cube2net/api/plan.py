@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.registry import Registry
+from cube2net._util.packages import Registry
 from cube2net.api.query import Asked, query_of
 from cube2net.cube.cuboids import BOTH, FULL, cuboid
 from cube2net.errors import InputError, ParameterError, QueryError

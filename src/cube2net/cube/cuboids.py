@@ -20,7 +20,7 @@ from cube2net._util.arrays import (
     row_of_entries,
     take_rows,
 )
-from cube2net._util.interrupts import step
+from cube2net._util.progress import step
 from cube2net.cube.building.cells import pack_homes
 from cube2net.cube.storage.parts import check_whole
 from cube2net.cube.views import add_view, all_labels, regroup

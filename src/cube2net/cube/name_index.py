@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, distinct
-from cube2net._util.interrupts import step
+from cube2net._util.progress import step
 from cube2net._util.spelling import LONGEST, slips_between
 from cube2net.model.cube import Cube
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net._util.compiling import Stopwatch, cores, lent
-from cube2net._util.interrupts import Stop
-from cube2net._util.progress import Progress
+from cube2net._util.progress import Progress, Stop
 from cube2net._util.random import stream
 from cube2net._util.statistics import LEVEL, REACH
 from cube2net.errors import Cube2netError, QueryError

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.interrupts import Stop, step
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import Progress, Stop, silent, step
 from cube2net.errors import Cube2netError, InputError, whole_number
 from cube2net.evaluation.journal import Journal
 from cube2net.evaluation.setups import DEFAULT

@@ -377,7 +377,7 @@ def describe_exceeded_limit(network: Network, question: Question, choice: Choice
     budget = question.budget
     if budget.max_nodes is None and budget.max_links is None:
         return ""
-    from cube2net.kernels.budget_limits import NO_LIMIT, bring
+    from cube2net.kernels.coverage import NO_LIMIT, bring
 
     links = question.cube.links
     inside = np.union1d(network.query.objects, np.union1d(choice.scope.objects, choice.bring(choice.cells).indices))

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cube2net._util.arrays import Array, Ragged, row_of_entries, take_rows
-from cube2net._util.interrupts import step
+from cube2net._util.progress import step
 from cube2net._util.statistics import LEVEL, holm, share_interval
 from cube2net.explanation.drill import choose_best_cells
 from cube2net.explanation.mixed_cells import MixedCells, is_above

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cube2net._util.arrays import Array, Ragged, take_rows
-from cube2net._util.interrupts import step
+from cube2net._util.progress import step
 from cube2net.model.selection import PROVEN
 
 DIGITS = 12

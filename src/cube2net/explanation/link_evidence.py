@@ -56,7 +56,7 @@ def find_shortest_paths(cube: Cube, query: Query, row: int, most: int = SHOWN_PA
 
     Of several those come first whose links weigh most together, each to another object of the query.
     """
-    from cube2net.kernels.steiner import reach
+    from cube2net.kernels.trees import reach
 
     links, count = cube.links, len(cube.objects)
     goals = np.zeros(count, dtype=np.uint8)

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from cube2net._util.arrays import Array, Ragged, distinct, offsets, row_keys, row_of_entries, take_rows
-from cube2net._util.interrupts import step
+from cube2net._util.progress import step
 from cube2net.model.cube import Cube
 from cube2net.model.names import Levels, MixedCell, levels_of
 

@@ -1,6 +1,6 @@
 """The sources by name."""
 
-from cube2net._util.registry import Registry
+from cube2net._util.packages import Registry
 from cube2net.io.bibliography.acl import Acl
 from cube2net.io.bibliography.aminer import Aminer
 from cube2net.io.bibliography.dblp import Dblp

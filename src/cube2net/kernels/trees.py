@@ -1,4 +1,4 @@
-"""Trees in a network: searching and spanning ones, the best subtree, and trees cut down to a number of nodes."""
+"""Trees in a network: spanning and searching ones, those cut down to a size, Steiner trees and shortest paths."""
 
 from __future__ import annotations
 
@@ -263,3 +263,243 @@ def fit(
             over = trial
         trial = (fits + over) // 2
     return best
+
+
+TIGHT = 1e-9
+
+
+@njit(cache=True)
+def moat_of(top: Array, shift: Array, node: int) -> tuple[int, float]:
+    """Return the representative of a node's cluster, and how far the node's moat is ahead of it."""
+    ahead = 0.0
+    while top[node] != node:
+        ahead += shift[node]
+        node = top[node]
+    return node, ahead
+
+
+@njit(cache=True)
+def first_events(
+    indptr: Array,
+    others: Array,
+    links: Array,
+    cost: Array,
+    prize: Array,
+    active: Array,
+    part: Array,
+    spending: Array,
+) -> tuple[list[tuple[float, int]], list[tuple[float, int, int]]]:
+    """Return when the moats of nodes with a prize can first meet across links, and when each has spent its prize.
+
+    Both are the heaps of ``grow``; a part with one spending cluster has no place in them.
+    """
+    meet = [(0.0, -1)]  # (time, link): not later than the moats can meet
+    spent = [(0.0, -1, -1)]  # (time, cluster, stamp): when a cluster has spent all, while its stamp holds
+    for node in range(len(prize)):
+        if active[node] and spending[part[node]] > 1:
+            heapq.heappush(spent, (prize[node], node, 0))
+            for entry in range(indptr[node], indptr[node + 1]):
+                link = links[entry]
+                if not active[others[entry]]:
+                    heapq.heappush(meet, (cost[link], link))
+                elif others[entry] > node:
+                    heapq.heappush(meet, (cost[link] / 2, link))
+    heapq.heappop(meet)
+    heapq.heappop(spent)
+    return meet, spent
+
+
+@njit(cache=True)
+def grow(
+    indptr: Array, others: Array, links: Array, low: Array, high: Array, cost: Array, prize: Array, part: Array
+) -> Array:
+    """Return the links that get tight when every prize grows a moat: the growth of Goemans and Williamson.
+
+    Every node with a prize starts as a cluster with that much to spend. Clusters that have something
+    left widen their moats at the same speed; a link whose two moats meet is tight and joins its
+    clusters, which then spend together. A connected part is done when one spending cluster is left in
+    it. The links come in the order in which they got tight and make a forest.
+    """
+    count = len(prize)
+    top, size = np.arange(count), np.ones(count, np.int64)
+    shift, moat, since = np.zeros(count), np.zeros(count), np.zeros(count)
+    left, active = prize.copy(), prize > 0
+    last, after = np.arange(count), np.full(count, -1)  # the members of a cluster as a chain from its top
+    stamp = np.zeros(count, np.int64)
+    spending = np.bincount(part[active], minlength=count)
+    meet, spent = first_events(indptr, others, links, cost, prize, active, part, spending)
+    going = np.sum(spending > 1)
+    tight = np.empty(max(count - 1, 0), np.int64)
+    found = 0
+    while going > 0 and len(meet) > 0:
+        if len(spent) > 0 and spent[0][0] < meet[0][0] - TIGHT:
+            now, a, mark = heapq.heappop(spent)
+            if active[a] and stamp[a] == mark and spending[part[a]] > 1:
+                moat[a] += now - since[a]
+                left[a], active[a] = 0.0, False
+                spending[part[a]] -= 1
+                going -= spending[part[a]] == 1
+            continue
+        now, link = heapq.heappop(meet)
+        if spending[part[low[link]]] < 2:
+            continue
+        a, ahead_a = moat_of(top, shift, low[link])
+        b, ahead_b = moat_of(top, shift, high[link])
+        speed = int(active[a]) + int(active[b])
+        if a == b or speed == 0:
+            continue
+        for c in (a, b):
+            if active[c]:
+                moat[c] += now - since[c]
+                left[c] = max(0.0, left[c] - (now - since[c]))
+            since[c] = now
+        slack = cost[link] - ahead_a - moat[a] - ahead_b - moat[b]
+        if slack > TIGHT:
+            heapq.heappush(meet, (now + slack / speed, link))
+            continue
+        tight[found] = link
+        found += 1
+        woken = -1 if speed == 2 else (b if active[a] else a)
+        stop = last[woken]
+        if size[a] < size[b]:
+            a, b = b, a
+        top[b], shift[b] = a, moat[b] - moat[a]
+        size[a] += size[b]
+        after[last[a]], last[a] = b, last[b]
+        left[a] += left[b]
+        active[a], active[b] = True, False
+        stamp[a] += 1
+        heapq.heappush(spent, (now + left[a], a, stamp[a]))
+        if speed == 2:
+            spending[part[a]] -= 1
+            going -= spending[part[a]] == 1
+            continue
+        node = woken
+        while node >= 0:
+            ahead_a = moat_of(top, shift, node)[1]
+            for entry in range(indptr[node], indptr[node + 1]):
+                b, ahead_b = moat_of(top, shift, others[entry])
+                link = links[entry]
+                if b != a:
+                    slack = cost[link] - ahead_a - moat[a] - ahead_b - moat[b]
+                    if active[b]:
+                        slack = (slack - (now - since[b])) / 2
+                    heapq.heappush(meet, (now + max(0.0, slack), link))
+            node = -1 if node == stop else after[node]
+    return tight[:found]
+
+
+@njit(cache=True)
+def join_nearest(
+    indptr: Array, others: Array, links: Array, cost: Array, start: Array, wanted: Array, limit: float
+) -> Array:
+    """Return the links of trees that start at nodes of distinct parts and always take in the nearest wanted node.
+
+    This is the path heuristic of Takahashi and Matsuyama: each node comes with the cheapest path from the
+    tree as it stands. A node with ``wanted`` 2 is taken at any distance, one with 1 below ``limit`` only.
+    """
+    count = len(indptr) - 1
+    inside = np.zeros(count, np.bool_)
+    far = np.full(count, np.inf)
+    before, above = np.full(count, -1), np.full(count, -1)
+    ahead = [(0.0, -1)]
+    for node in start:
+        inside[node], far[node] = True, 0.0
+        heapq.heappush(ahead, (0.0, node))
+    heapq.heappop(ahead)
+    must, may = np.sum((wanted == 2) & ~inside), np.sum((wanted == 1) & ~inside)
+    taken = np.empty(count, np.int64)
+    size = 0
+    while len(ahead) > 0 and must + may > 0:
+        way, node = heapq.heappop(ahead)
+        if way > far[node]:
+            continue
+        if must == 0 and way >= limit:
+            break
+        if not inside[node] and (wanted[node] == 2 or (wanted[node] == 1 and way < limit)):
+            while not inside[node]:
+                inside[node], far[node] = True, 0.0
+                heapq.heappush(ahead, (0.0, node))
+                must -= wanted[node] == 2
+                may -= wanted[node] == 1
+                taken[size] = above[node]
+                size += 1
+                node = before[node]
+            continue
+        for entry in range(indptr[node], indptr[node + 1]):
+            other = others[entry]
+            there = way + cost[links[entry]]
+            if there < far[other]:
+                far[other], before[other], above[other] = there, node, links[entry]
+                heapq.heappush(ahead, (there, other))
+    return taken[:size]
+
+
+def reach(
+    start: int,
+    goals: Array,
+    indptr: Array,
+    indices: Array,
+    weights: Array,
+    most_steps: int,
+    most_ends: int,
+    steps: Array,
+    heaviest: Array,
+    ways: Array,
+    before: Array,
+) -> tuple[int, Array]:
+    """Walk from one object, all objects of a step before those of the next, until a step comes to a goal.
+
+    Return the number of steps and the goals that are met there, ascending; 0 and none where no goal is met within
+    ``most_steps``, and -1 and none where more than ``most_ends`` ends of links would have to be looked at.
+    ``goals[o]`` is 1 for a goal. All other arrays have a place for every object, and ``steps`` is 0 everywhere: it
+    becomes 1 + the steps to an object, ``heaviest`` the largest weight of a shortest path to it, ``ways`` how many such
+    paths there are, and ``before`` the object before it on the heaviest, of equal ones that of the lower number.
+    """
+    front = np.array([start], np.int32)
+    steps[start], heaviest[start], ways[start], before[start] = 1, 0.0, 1.0, -1
+    seen = 0
+    for step in range(1, most_steps + 1):
+        ends = int((indptr[front + 1] - indptr[front]).sum())
+        seen += ends
+        if seen > most_ends:
+            return -1, np.empty(0, np.int32)
+        found = np.empty(ends, np.int32)
+        count = _step(front, step, indptr, indices, weights, steps, heaviest, ways, before, found)
+        front = np.sort(found[:count])
+        met = front[goals[front] == 1]
+        if len(met):
+            return step, met
+        if not count:
+            break
+    return 0, np.empty(0, np.int32)
+
+
+@njit(cache=True)
+def _step(
+    front: Array,
+    step: int,
+    indptr: Array,
+    indices: Array,
+    weights: Array,
+    steps: Array,
+    heaviest: Array,
+    ways: Array,
+    before: Array,
+    found: Array,
+) -> int:
+    """Go one step from the objects of the front; write those that are met for the first time, and return how many."""
+    count = 0
+    for o in front:
+        for at in range(indptr[o], indptr[o + 1]):
+            other = indices[at]
+            weight = heaviest[o] + weights[at]
+            if steps[other] == 0:
+                steps[other], heaviest[other], ways[other], before[other] = step + 1, weight, ways[o], o
+                found[count] = other
+                count += 1
+            elif steps[other] == step + 1:
+                ways[other] += ways[o]
+                if weight > heaviest[other] or (weight == heaviest[other] and o < before[other]):
+                    heaviest[other], before[other] = weight, o
+    return count

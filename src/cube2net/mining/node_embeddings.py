@@ -14,7 +14,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array, Links, links_from_pairs
 from cube2net._util.compiling import cores, lent
-from cube2net._util.interrupts import step
+from cube2net._util.progress import step
 from cube2net._util.random import stream
 from cube2net.errors import HIGHEST, InputError, ParameterError, unknown, whole_number
 from cube2net.model.interfaces import NodeEmbedder
@@ -105,7 +105,7 @@ class Walks:
     @classmethod
     def of(cls, links: Links, *, rounds: int, length: int, p: float = 1.0, q: float = 1.0, seed: int = 0) -> Walks:
         """Return the walks over some links; links of weight 0 are as if they were not there."""
-        from cube2net.kernels.walks import running_sums
+        from cube2net.kernels.node_embeddings import running_sums
 
         indptr, weights = np.asarray(links.indptr), np.asarray(links.weights)
         bad = int((~(np.isfinite(weights) & (weights >= 0))).sum())
@@ -140,7 +140,7 @@ class Walks:
 
     def paths(self, workers: int = 1) -> Array:
         """Return all walks: the first round's, a row a node, then the next round's."""
-        from cube2net.kernels.walks import fill_walks
+        from cube2net.kernels.node_embeddings import fill_walks
 
         found = np.empty((self.rounds, len(self.nodes), self.length), dtype=np.int32)
 
@@ -167,7 +167,7 @@ class Walks:
 
     def from_nodes(self, nodes: Array, turn: int) -> Iterator[tuple[int, Array]]:
         """Yield the walks of some nodes in one round, a row each, few at a time; and the position of the first."""
-        from cube2net.kernels.walks import fill_walks
+        from cube2net.kernels.node_embeddings import fill_walks
 
         rows = max(1, MAX_STEPS // self.length)
         for start in range(0, len(nodes), rows):
@@ -232,7 +232,7 @@ def chances(weights: Array) -> Any:
     >>> (sums / 2.0**52).tolist(), guide.tolist()
     ([0.25, 0.25, 1.0], [0, 0, 2, 2, 2, 2, 2, 2])
     """
-    from cube2net.kernels.sgns import BITS
+    from cube2net.kernels.node_embeddings import BITS
 
     totals = np.cumsum(weights, dtype=np.float64)
     sums = np.floor(totals / totals[-1] * 2.0**BITS).astype(np.uint64)
@@ -263,7 +263,7 @@ def _learn_walks(method: DeepWalk | Node2vec, walks: Walks, seed: int) -> Array:
     Nodes without walks have rows of zeros. Several threads change the same rows without waiting for each other, so
     only the rows that one thread learns are the same from run to run; the walks always are.
     """
-    from cube2net.kernels.sgns import learn_walks, make_slots
+    from cube2net.kernels.node_embeddings import learn_walks, make_slots
 
     count, nodes, dimensions, rate = len(walks.links), walks.nodes, method.dimensions, method.rate
     # Word2vec starts √dimensions times smaller. On short corpora that costs much of them; on long ones nothing.
@@ -301,7 +301,7 @@ def _learn_links(method: Line, links: Links, order: str, dimensions: int, seed: 
     Links are drawn as likely as they are heavy, ``samples`` times the number of nodes that have one. Nodes without
     links have rows of zeros. Only the rows that one thread learns are the same from run to run.
     """
-    from cube2net.kernels.sgns import learn_links, make_slots
+    from cube2net.kernels.node_embeddings import learn_links, make_slots
 
     walks = Walks.of(links, rounds=1, length=2, seed=seed)
     count, nodes, rate = len(links), walks.nodes, method.rate

@@ -96,9 +96,8 @@ def cheapest_trees(low: Array, high: Array, cost: Array, prize: Array) -> Array:
 
     Links are given by their two ends and their cost; a node with a prize is to be joined.
     """
-    from cube2net.kernels.steiner import grow, join_nearest
     from cube2net.kernels.subgraphs import both_ends
-    from cube2net.kernels.trees import search
+    from cube2net.kernels.trees import grow, join_nearest, search
 
     ends = both_ends(len(prize), low, high)
     part = search(*ends, np.empty(0, np.int32))[3]
@@ -124,8 +123,7 @@ class _Problem:
 
     def polished(self, links: Array) -> Array:
         """Return the links of the best subtrees of a forest, spanned anew while that is cheaper."""
-        from cube2net.kernels.steiner import TIGHT
-        from cube2net.kernels.trees import spanning
+        from cube2net.kernels.trees import TIGHT, spanning
 
         best = self.pruned(links)
         while True:

@@ -11,7 +11,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array, Ragged, ragged_from_pairs, take_rows, transpose
 from cube2net._util.compiling import Stopwatch
-from cube2net._util.interrupts import step
+from cube2net._util.progress import step
 from cube2net._util.random import stream
 from cube2net.errors import ParameterError, whole_number
 from cube2net.model.cube import Cube
@@ -185,7 +185,7 @@ class Annealer:
         self._present = np.zeros(len(cube.objects) if linked else 0, dtype=np.int8)
         self._own_links = 0
         if linked:
-            from cube2net.kernels.budget_limits import NO_LIMIT, bring
+            from cube2net.kernels.coverage import NO_LIMIT, bring
 
             start = np.union1d(query.objects, find_brought(cube, budget.scope))
             _, self._own_links = bring(start, self._present, links.indptr, links.indices, NO_LIMIT, NO_LIMIT - 1)

@@ -120,7 +120,7 @@ class Limits:
         self.any = budget.max_nodes is not None or budget.max_links is not None
         if not self.any:
             return
-        from cube2net.kernels.budget_limits import NO_LIMIT, bring
+        from cube2net.kernels.coverage import NO_LIMIT, bring
 
         self._cube = cube
         self._present = np.zeros(len(cube.objects), dtype=np.int8)
@@ -142,7 +142,7 @@ class Limits:
             return np.arange(min(want, len(cells)))
         if self._full:
             return np.arange(0)
-        from cube2net.kernels.budget_limits import bring_first
+        from cube2net.kernels.coverage import bring_first
 
         members, links = self._cube.cells.members, self._cube.links
         places, nodes, more = bring_first(
@@ -169,7 +169,7 @@ class Limits:
         return f"{cells}, not {self._m:,}: no {other}cell {lacks}{' and fits the limits' if self.any else ''}"
 
     def _spend(self, nodes: int, links: int) -> None:
-        from cube2net.kernels.budget_limits import NO_LIMIT
+        from cube2net.kernels.coverage import NO_LIMIT
 
         self._nodes -= 0 if self._nodes == NO_LIMIT else nodes
         self._links -= 0 if self._links == NO_LIMIT else links

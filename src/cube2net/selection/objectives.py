@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.registry import Registry
+from cube2net._util.packages import Registry
 from cube2net.errors import InputError, ParameterError, QueryError, whole_number
 from cube2net.model.interfaces import LinkObjective, Objective
 from cube2net.model.query import Query

@@ -77,7 +77,7 @@ def check_scope(
             "pin less, or raise max_nodes"
         )
     if budget.max_links is not None:
-        from cube2net.kernels.budget_limits import NO_LIMIT, bring
+        from cube2net.kernels.coverage import NO_LIMIT, bring
 
         present = np.zeros(len(cube.objects), dtype=np.int8)
         together = np.concatenate([query.objects, objects])

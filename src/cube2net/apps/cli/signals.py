@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from cube2net._util.interrupts import ask_everybody, remove_unfinished
+from cube2net._util.progress import ask_everybody, remove_unfinished
 from cube2net.apps.cli.early_signals import INTERRUPTED, STATUS
 
 PATIENCE = 1.0

@@ -10,8 +10,8 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cube2net import __version__
-from cube2net._util.interrupts import Stop, StoppedWorkError, stopped_as_error
 from cube2net._util.packages import require
+from cube2net._util.progress import Stop, StoppedWorkError, stopped_as_error
 from cube2net.apps.mcp.texts import ToolReply
 from cube2net.apps.mcp.tools import TOOLS, answer, instructions_for
 from cube2net.apps.service.service import Desk

@@ -13,8 +13,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from cube2net._util.interrupts import Stop
-from cube2net._util.progress import Progress, ThrottledProgress, listener
+from cube2net._util.progress import Progress, Stop, ThrottledProgress, listener
 from cube2net.apps.notebook.explore import WORDS, as_json
 from cube2net.apps.notebook.html import DRAWN, page, page_of, plot_of, sentence
 from cube2net.apps.server.application import page_file

@@ -16,8 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from cube2net._util.interrupts import StoppedWorkError
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import Progress, StoppedWorkError, silent
 from cube2net.apps.server.auth import REPORT_POLICY, Gate, with_headers
 from cube2net.apps.server.connections import LINES, LinesResponse, until_gone, watched
 from cube2net.apps.server.responses import (

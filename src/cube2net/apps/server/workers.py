@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from cube2net._util.interrupts import Stop, step, stopped_as_error
-from cube2net._util.progress import Progress, ThrottledProgress, silent
+from cube2net._util.progress import Progress, Stop, ThrottledProgress, silent, step, stopped_as_error
 from cube2net.api.cubes import open_cube
 from cube2net.apps.server.responses import WORKING, RefusalError, Reply, attached, failure, json_bytes
 from cube2net.apps.service.service import FILE, ROUTES, Desk, KeptChoice, Standing

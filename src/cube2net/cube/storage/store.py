@@ -23,8 +23,7 @@ import numpy as np
 
 from cube2net._util.arrow import MappedFolder
 from cube2net._util.compiling import cores
-from cube2net._util.files import being_replaced, check_replaceable, new_folder
-from cube2net._util.locks import only_writer
+from cube2net._util.files import being_replaced, check_replaceable, new_folder, only_writer
 from cube2net._util.progress import Progress, silent
 from cube2net.cube.storage.parts import assemble, check_whole, list_files
 from cube2net.errors import Cube2netError, CubeError, first_line, some

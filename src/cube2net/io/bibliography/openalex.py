@@ -29,8 +29,7 @@ import pyarrow.csv as pv
 
 from cube2net._util.arrays import Array
 from cube2net._util.files import one_sentence
-from cube2net._util.interrupts import step
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import Progress, silent, step
 from cube2net._util.spelling import nearest
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw, unpacked
 from cube2net.errors import ParameterError, SourceError, first_line, listed, unknown, whole_number

@@ -255,7 +255,7 @@ ENDS = r"[.?!]$"
 
 def abstracts_of(title: pa.Array, index: pa.Array, plain: pa.Array, dropped: Dropped) -> pa.Array:
     """Return title and abstract of works; abstracts that cannot be read, or not to their end, are counted."""
-    from cube2net.kernels.inverted_index import CUT, ODD, texts_of_indexes
+    from cube2net.kernels.text import CUT, ODD, texts_of_indexes
 
     index = _opened(index)
     ends, data, states = texts_of_indexes(*bytes_of(index))

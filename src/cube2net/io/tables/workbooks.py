@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from cube2net._util.spelling import nearest
-from cube2net._util.xlsx import Workbook, opened_workbook, parse_part, shared_texts
+from cube2net._util.xml import Workbook, opened_workbook, parse_part, shared_texts
 from cube2net._util.zip_files import Meter
 from cube2net.errors import Message, Setting, SourceError, some
 from cube2net.io.dropped import Dropped

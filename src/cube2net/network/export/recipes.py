@@ -9,8 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from cube2net._util.xlsx import opened_workbook, sheet_texts
-from cube2net._util.xml import SafeXml
+from cube2net._util.xml import SafeXml, opened_workbook, sheet_texts
 from cube2net._util.zip_files import BROKEN, Meter, open_member, open_raw, open_zip
 from cube2net.errors import Cube2netError, InputError, SourceError, first_line, quoted, unknown
 from cube2net.model.recipe import Recipe

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from cube2net._util.files import check_path, write_files
-from cube2net._util.registry import Registry
+from cube2net._util.packages import Registry
 from cube2net.errors import ParameterError, quoted
 from cube2net.model.arguments import expect
 from cube2net.model.interfaces import Exporter
