@@ -271,22 +271,22 @@ def _key(words: dict[str, Any], task: str | None, runs: int, comparison: Compari
 
 
 def _rows(comparison: Comparison) -> list[ComparedShape]:
-    """Return a row for each network compared: its scores by miner, its size, or why there is none."""
+    """Return a row for each network compared: its scores by model, its size, or why there is none."""
     found = results(comparison)
     deciding = set(found["deciding"])
     rows: list[ComparedShape] = []
-    for setup in comparison.setups:
-        trials = [trial for trial in comparison.trials if trial.setup == setup]
+    for config in comparison.configurations:
+        trials = [trial for trial in comparison.trials if trial.configuration == config]
         scored = [trial for trial in trials if trial.scores]
         rows.append(
             {
-                "network": setup.name,
+                "network": config.name,
                 "nodes": max((trial.nodes for trial in scored), default=None),
                 "links": max((trial.links for trial in scored), default=None),
                 "scores": [
                     _score(each)
                     for each in found["estimates"]
-                    if each["setup"] == setup.name and each["miner"] in deciding
+                    if each["configuration"] == config.name and each["model"] in deciding
                 ],
                 "reason": "" if scored else next((trial.reason for trial in trials), ""),
             }
