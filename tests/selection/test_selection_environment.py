@@ -22,7 +22,7 @@ from cube2net._util.arrays import Array
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Judge, Weights
+from cube2net.model.selection import CallableObjective, Weights
 from cube2net.model.vectors import Vectors
 from cube2net.selection.objectives import Coverage, Jaccard
 from cube2net.selection.problem import Problem
@@ -202,7 +202,7 @@ def test_a_seeded_reset_sets_the_generator_of_the_environment_only() -> None:
 
 def test_a_function_of_ones_own_pays_at_the_end() -> None:
     cube, query, vectors, _ = question()
-    judge = Judge(lambda objects: len(objects) / 7, len(cube.objects))
+    judge = CallableObjective(lambda objects: len(objects) / 7, len(cube.objects))
     env = SelectionEnv.of(cube, query, vectors, weights=judge, m=3)
     with only_known_warnings():
         check_env(env, skip_render_check=True)

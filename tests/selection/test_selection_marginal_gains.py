@@ -13,7 +13,7 @@ from cube2net._util.arrays import Array, Ragged
 from cube2net.kernels import coverage
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Repeats
+from cube2net.model.selection import CoverObjective
 from cube2net.selection.contract import outcome
 from cube2net.selection.greedy import priced_cells, priced_greedy
 from cube2net.selection.objectives import Jaccard
@@ -105,7 +105,7 @@ def test_no_cells_are_taken_from_none() -> None:
 def test_serving_keeps_up_what_every_cell_would_serve(seed: int, cells: list[int], most: int) -> None:
     cube = random_cube(seed)
     everyone = np.arange(40)
-    served = Served(cube, Repeats(everyone, count=40, most=most))
+    served = Served(cube, CoverObjective(everyone, count=40, most=most))
     held = np.zeros(40, dtype=np.int64)
     homes = np.array([sum(o in cube.cells.members[cell] for cell in range(12)) for o in everyone])
     for cell in cells:

@@ -23,7 +23,7 @@ from cube2net.model.cube import limits_of
 from cube2net.model.explanation import BringingCell, NearMiss, ObjectExplanation, QueryLink
 from cube2net.model.names import OBJECT, Node
 from cube2net.model.network import Network, Question
-from cube2net.model.selection import Judge, Weights
+from cube2net.model.selection import CallableObjective, Weights
 
 SHOWN_LINKS, SHOWN_ITEMS = 10, 3
 """So many links to the query are shown, and so many items behind each of them."""
@@ -204,7 +204,7 @@ def _miss_cell(network: Network, question: Question, row: int) -> NearMiss:
     value = choice.value(np.append(choice.cells, best))
     notes = [f"m is {question.budget.m:,}, and so many cells are chosen"] * (len(choice.cells) >= question.budget.m)
     notes += filter(None, [describe_exceeded_limit(network, question, choice, best)])
-    if isinstance(question.worth, Judge):
+    if isinstance(question.worth, CallableObjective):
         notes.append("a function tells the value, so only the cell that brings fewest others was asked about")
     return NearMiss(
         cell=question.cube.cell(best), value=value, price=network.selection.value - value, note="; ".join(notes)

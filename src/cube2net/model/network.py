@@ -22,7 +22,7 @@ from cube2net.model.names import cell_line
 from cube2net.model.objects import Carried, Objects, distinct_names
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe
-from cube2net.model.selection import Budget, Selection, Steering, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
 from cube2net.options import FORMS, KEEPS, MEMBERSHIPS, OPTIONS
 
 if TYPE_CHECKING:
@@ -387,7 +387,7 @@ class Question:
 
     cube: Cube
     whole: Cube
-    worth: Worth
+    worth: QueryObjective
     budget: Budget
     form: Form
     method: str

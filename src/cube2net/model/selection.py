@@ -391,7 +391,7 @@ class Weights:
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
+class CallableObjective:
     """The value of objects M as a function of them says it: one call for every set of objects asked about.
 
     ``function`` takes the row numbers of M, ascending, and returns a number, also for no objects at all; ``count``
@@ -399,7 +399,7 @@ class Judge:
     Nothing is known of the function, so nothing can be added up: methods are slower, and no bound can be given.
     ``about`` are the objects whose cells are looked at first (ascending); None is the query.
 
-    >>> Judge(lambda objects: len(objects) / 4, count=4).value(np.array([0, 2]))
+    >>> CallableObjective(lambda objects: len(objects) / 4, count=4).value(np.array([0, 2]))
     0.5
     """
 
@@ -429,7 +429,7 @@ class Judge:
 
 
 @dataclass(frozen=True, eq=False)
-class Repeats:
+class CoverObjective:
     """The value of cells as how often they hold some objects: Σ min(most, chosen cells that hold o), o in ``objects``.
 
     ``objects`` are row numbers, ascending, of ``count`` objects there are; ``most`` None counts every time. A cell
@@ -439,7 +439,7 @@ class Repeats:
     Where cells were chosen before, ``held[i]`` of them hold the i-th object, and they are worth ``value0``. A cell
     loses one for every object of ``unlike`` (ascending) that it holds, in its value as in what it serves.
 
-    >>> twice = Repeats(np.array([0, 1, 4]), count=6, most=2)
+    >>> twice = CoverObjective(np.array([0, 1, 4]), count=6, most=2)
     >>> twice.total(np.array([0, 1, 5])), twice.value(np.array([1, 2, 4]))
     (3.0, 2.0)
     """
@@ -470,7 +470,7 @@ class Repeats:
         return self.total(np.isin(self.objects, objects)) - lost
 
 
-Worth = Weights | Judge | Repeats
+QueryObjective = Weights | CallableObjective | CoverObjective
 
 
 def called(function: Callable[..., object]) -> str:

@@ -10,7 +10,7 @@ from cube2net._util.arrays import Array, Links
 from cube2net.errors import whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection
 from cube2net.network.assembly import pinned, within
 from cube2net.network.pagerank import scores
 
@@ -21,7 +21,7 @@ class Nothing:
 
     chooses_cells = draws = takes_long = False
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return a selection of no objects but those pinned; the seed and the limits change nothing."""
         objects = np.asarray(pinned(query, budget.scope), dtype=np.int32)
         return Selection(objects, weights.value(objects))
@@ -56,7 +56,7 @@ class Hops:
         objects = "objects, or None for all"
         object.__setattr__(self, "fan_out", whole_number("fan_out", self.fan_out, 1, or_none=True, what=objects))
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects near the query, without the query; the seed changes nothing."""
         limited = budget.max_nodes is not None or budget.max_links is not None
         pins, barred = pinned(query, budget.scope), budget.scope.barred

@@ -19,7 +19,7 @@ from cube2net.errors import ParameterError, whole_number
 from cube2net.kernels.small_work import STEPS
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Scope, Selection, Worth
+from cube2net.model.selection import OPEN, Budget, QueryObjective, Scope, Selection
 from cube2net.network.assembly import check_weights, pinned, within
 
 TOLERANCE = 0.05
@@ -67,7 +67,7 @@ class PageRank:
         object.__setattr__(self, "top", whole_number("top", self.top, 0, or_none=True, what="objects, or None"))
         _check(self.damping, self.tolerance)
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects of highest score, without the query; the seed changes nothing."""
         top = self.top
         if top is None and budget.max_nodes is not None:

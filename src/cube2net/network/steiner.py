@@ -10,7 +10,7 @@ from cube2net._util.arrays import Array, Links
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection
 from cube2net.network.assembly import bars, cut_to_budget, in_already
 
 COSTS = ("unit", "weight")
@@ -66,7 +66,7 @@ class Steiner:
             raise unknown("cost", self.cost, COSTS)
         object.__setattr__(self, "most", whole_number("most", self.most, 0, what="objects"))
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects of the trees besides the query; the seed changes nothing."""
         from cube2net.kernels.subgraphs import neighbourhood
 

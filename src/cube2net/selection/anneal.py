@@ -16,7 +16,7 @@ from cube2net._util.random import stream
 from cube2net.errors import ParameterError, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Judge, Selection, Weights, Worth
+from cube2net.model.selection import Budget, CallableObjective, QueryObjective, Selection, Weights
 from cube2net.selection.contract import (
     Clock,
     Limits,
@@ -90,7 +90,7 @@ class Anneal:
         if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0, or None")
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return at most m cells, the one that adds most first, within the limits of the budget."""
         import_module("cube2net.kernels.annealing")  # loaded before the clock starts
 
@@ -105,7 +105,7 @@ class Anneal:
         if len(greedy.cells) == 0:
             return outcome(cube, weights, greedy.cells, note=greedy.note)
         priced = _priced(cube, query, guide, budget)
-        if isinstance(weights, Judge):
+        if isinstance(weights, CallableObjective):
             calls = BlackBoxAnnealer(cube, query, weights, budget)
             cells = calls.anneal([priced, greedy.cells], self.steps or CALLS, clock, guide, seed)
             selection = outcome(cube, weights, in_order(cube, guide, cells), "best")
@@ -272,7 +272,7 @@ class BlackBoxAnnealer:
     Cells are proposed that hold an object of the query not held yet, and rather those that overlap well with the query.
     """
 
-    def __init__(self, cube: Cube, query: Query, judge: Judge, budget: Budget) -> None:
+    def __init__(self, cube: Cube, query: Query, judge: CallableObjective, budget: Budget) -> None:
         self._cube, self._query, self._judge, self._budget = cube, query, judge, budget
         self._values: dict[frozenset[int], float] = {}
         self._open = drop_closed_cells(np.arange(len(cube.cells)), budget.scope)

@@ -12,7 +12,16 @@ from cube2net.errors import InputError, ParameterError, QueryError, quoted
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node, title_of
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Judge, Repeats, Scope, Selection, Weights, Worth
+from cube2net.model.selection import (
+    OPEN,
+    Budget,
+    CallableObjective,
+    CoverObjective,
+    QueryObjective,
+    Scope,
+    Selection,
+    Weights,
+)
 
 ADVICE = (
     "use the method 'none', 'hops' or 'pagerank', a cube rolled up (roll_up), "
@@ -20,7 +29,7 @@ ADVICE = (
 )
 
 
-def check(cube: Cube, query: Query, weights: Worth) -> None:
+def check(cube: Cube, query: Query, weights: QueryObjective) -> None:
     """Raise unless the query and the weights fit the cube."""
     count = len(cube.objects)
     if int(query.objects[-1]) >= count:
@@ -29,9 +38,9 @@ def check(cube: Cube, query: Query, weights: Worth) -> None:
         raise InputError(f"the weights are for {weights.count:,} objects, and the cube has {count:,}")
 
 
-def check_sums(weights: Worth, method: str) -> Weights | Judge:
+def check_sums(weights: QueryObjective, method: str) -> Weights | CallableObjective:
     """Return a worth that a method can use which counts an object once; one that counts repeats is refused."""
-    if isinstance(weights, Repeats):
+    if isinstance(weights, CoverObjective):
         raise ParameterError(
             f"the objective 'cover' counts how often an object is held, and the method {method!r} counts it once: "
             "use 'greedy' or 'exact', or another objective"
@@ -83,9 +92,9 @@ def compute_room(cube: Cube, query: Query, budget: Budget) -> float:
     return float(budget.max_nodes - len(query) - len(inside))
 
 
-def find_wanted(query: Query, worth: Judge | Repeats) -> Array:
+def find_wanted(query: Query, worth: CallableObjective | CoverObjective) -> Array:
     """Return the objects whose cells are looked at where nothing has a gain."""
-    if isinstance(worth, Repeats):
+    if isinstance(worth, CoverObjective):
         return worth.objects
     return query.objects if worth.about is None else worth.about
 
@@ -175,7 +184,7 @@ class Limits:
         self._links -= 0 if self._links == NO_LIMIT else links
 
 
-def explain_no_choice(cube: Cube, query: Query, weights: Worth, scope: Scope = OPEN) -> Selection | None:
+def explain_no_choice(cube: Cube, query: Query, weights: QueryObjective, scope: Scope = OPEN) -> Selection | None:
     """Return the selection of no cells, with a note that says why, where no cell can help; else None.
 
     No cell can help where none holds an object with a positive gain (in the paper's objective: an object of the
@@ -201,7 +210,7 @@ def explain_no_choice(cube: Cube, query: Query, weights: Worth, scope: Scope = O
     return Selection(objects=nothing, value=weights.value(nothing), note=note)
 
 
-def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, note: str = "") -> Selection:
+def outcome(cube: Cube, weights: QueryObjective, cells: Array, prefix: str = "all", *, note: str = "") -> Selection:
     """Return the selection of cells in the order chosen, with the value of every prefix.
 
     ``prefix="best"`` keeps the shortest prefix of the highest value; that may be no cell at all. The note stays
@@ -220,26 +229,26 @@ def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, no
     )
 
 
-def evaluate_prefixes(cube: Cube, weights: Worth, cells: Array) -> tuple[Array, Ragged, Array]:
+def evaluate_prefixes(cube: Cube, weights: QueryObjective, cells: Array) -> tuple[Array, Ragged, Array]:
     """Return the objects of cells, the places of each cell's among them, and the values of every prefix.
 
     These are the values of no cells, of the first one, of the first two, and so on. Where members of cells are computed
     only when they are used, the objects are those that repeats are counted of.
     """
-    if isinstance(weights, Repeats) and isinstance(cube.homes, LazyRagged):
+    if isinstance(weights, CoverObjective) and isinstance(cube.homes, LazyRagged):
         members = _find_members_among(cube, cells, weights)
     else:
         members = take_rows(cube.cells.members, cells)
     objects, place = np.unique(members.indices, return_inverse=True)
     rows = Ragged(members.indptr, place)
-    if isinstance(weights, Judge):
+    if isinstance(weights, CallableObjective):
         return objects, rows, _judge_prefixes(objects, rows, weights)
-    if isinstance(weights, Repeats):
+    if isinstance(weights, CoverObjective):
         return objects, rows, _count_prefix_repeats(objects, rows, weights)
     return objects, rows, _sum_prefixes(objects, rows, weights)
 
 
-def _find_members_among(cube: Cube, cells: Array, repeats: Repeats) -> Ragged:
+def _find_members_among(cube: Cube, cells: Array, repeats: CoverObjective) -> Ragged:
     """Return the members of some cells among the objects that repeats are counted of."""
     objects = repeats.objects if repeats.unlike is None else np.union1d(repeats.objects, repeats.unlike)
     homes = take_rows(cube.homes, objects)
@@ -309,7 +318,7 @@ def _sum_prefixes(objects: Array, rows: Ragged, weights: Weights) -> Array:
     return np.array([weights.ratio(0.0, 0.0)] + [weights.ratio(gain, cost) for gain, cost in sums])
 
 
-def _judge_prefixes(objects: Array, rows: Ragged, judge: Judge) -> Array:
+def _judge_prefixes(objects: Array, rows: Ragged, judge: CallableObjective) -> Array:
     """Return the values of no cells, of the first, of the first two, …, one call for each."""
     is_in = np.zeros(len(objects), dtype=bool)
     values = [judge.value(objects[is_in])]
@@ -319,7 +328,7 @@ def _judge_prefixes(objects: Array, rows: Ragged, judge: Judge) -> Array:
     return np.array(values)
 
 
-def _count_prefix_repeats(objects: Array, rows: Ragged, repeats: Repeats) -> Array:
+def _count_prefix_repeats(objects: Array, rows: Ragged, repeats: CoverObjective) -> Array:
     """Return the values of no cells, of the first, of the first two, …, by counting who is held once more."""
     place = np.searchsorted(objects, repeats.objects)
     known = place < len(objects)

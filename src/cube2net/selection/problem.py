@@ -15,7 +15,7 @@ import numpy as np
 from cube2net._util.arrays import Array, Ragged, ragged_from_pairs, row_of_entries, take_rows, transpose
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Repeats, Scope, Weights
+from cube2net.model.selection import OPEN, CoverObjective, Scope, Weights
 from cube2net.selection.contract import Limits, drop_closed_cells, mark_new_nodes, untouched_may_help
 
 # What agrees to so many digits is equal, be it values or sums.
@@ -121,7 +121,7 @@ class Served:
     query may still be held. Cells that may not be chosen are taken from the start.
     """
 
-    def __init__(self, cube: Cube, repeats: Repeats, scope: Scope = OPEN) -> None:
+    def __init__(self, cube: Cube, repeats: CoverObjective, scope: Scope = OPEN) -> None:
         self.homes = take_rows(cube.homes, repeats.objects)
         self.cells, entries = np.unique(self.homes.indices, return_inverse=True)
         self.homes = Ragged(self.homes.indptr, entries.astype(np.int32))
@@ -173,7 +173,9 @@ class Served:
         return served + min(float(most.sum()), float(self.left.sum()))
 
 
-def serve_greedily(cube: Cube, repeats: Repeats, limits: Limits, m: int, scope: Scope = OPEN) -> tuple[Array, float]:
+def serve_greedily(
+    cube: Cube, repeats: CoverObjective, limits: Limits, m: int, scope: Scope = OPEN
+) -> tuple[Array, float]:
     """Return at most m cells, each the one that serves most, and a bound on the value of any m; of equals the first.
 
     It ends when no cell serves as many as ``repeats.least``. A cell that would break a limit is passed over.
@@ -203,7 +205,7 @@ def serve_greedily(cube: Cube, repeats: Repeats, limits: Limits, m: int, scope: 
     return np.array(chosen, dtype=np.int64), max(bound, value - lost)
 
 
-def in_order_of_service(cube: Cube, repeats: Repeats, cells: Array) -> Array:
+def in_order_of_service(cube: Cube, repeats: CoverObjective, cells: Array) -> Array:
     """Return cells in the order in which they serve most, those that serve nobody any more last."""
     served = Served(cube, repeats)
     served.taken[:] = ~np.isin(served.cells, cells)

@@ -10,7 +10,7 @@ import numpy as np
 from cube2net._util.random import stream
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection
 from cube2net.selection.contract import Limits, check, explain_no_choice, outcome
 
 
@@ -24,7 +24,7 @@ class Random:
     heeds_objective: ClassVar[bool] = False
     takes_long: ClassVar[bool] = False
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return m cells of the cube in random order; a cell that would break a limit is passed over."""
         check(cube, query, weights)
         nothing = explain_no_choice(cube, query, weights, budget.scope)

@@ -19,7 +19,17 @@ from cube2net.model.cube import Cube
 from cube2net.model.names import Node, title_of
 from cube2net.model.network import Form
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Judge, Repeats, Scope, Selection, Steering, Weights, Worth
+from cube2net.model.selection import (
+    OPEN,
+    Budget,
+    CallableObjective,
+    CoverObjective,
+    QueryObjective,
+    Scope,
+    Selection,
+    Steering,
+    Weights,
+)
 from cube2net.selection.contract import evaluate_prefixes, find_brought, find_wanted, merge_sorted
 from cube2net.selection.objectives import Jaccard
 
@@ -141,7 +151,7 @@ def _name_node(cube: Cube, node: Node) -> str:
 TIMES = 10.0
 
 
-def guided(worth: Worth, scope: Scope, unlike: Array) -> Worth:
+def guided(worth: QueryObjective, scope: Scope, unlike: Array) -> QueryObjective:
     """Return what choices are worth where some objects never come, and others are not liked (rows, ascending)."""
     barred = None if scope.barred is None else np.flatnonzero(scope.barred)
     if barred is not None and len(unlike):
@@ -151,7 +161,7 @@ def guided(worth: Worth, scope: Scope, unlike: Array) -> Worth:
             gain, cost = worth.at(unlike)
             worth = worth.with_terms(unlike, np.where((cost == 0) & (gain < 0), TIMES * gain, gain), TIMES * cost)
         return worth if barred is None else worth.with_terms(barred, 0.0, 0.0)
-    if isinstance(worth, Repeats):
+    if isinstance(worth, CoverObjective):
         if barred is not None:
             worth = replace(worth, objects=np.setdiff1d(worth.objects, barred, assume_unique=True))
         return replace(worth, unlike=unlike) if len(unlike) else worth
@@ -164,28 +174,28 @@ def guided(worth: Worth, scope: Scope, unlike: Array) -> Worth:
 
 
 @dataclass(frozen=True, eq=False)
-class Settled:
+class ResidualProblem:
     """A choice of which a part is made: what is in, and the question of what is left.
 
     ``objects`` are in, and ``values`` the value after every cell that is in. ``worth`` says what further choices are
     worth, ``start`` what all cells are worth beside the objects pinned, and ``budget`` how far further choices may go.
     """
 
-    worth: Worth
-    start: Worth
+    worth: QueryObjective
+    start: QueryObjective
     budget: Budget
     objects: Array
     values: Array
 
     @classmethod
-    def of(cls, cube: Cube, worth: Worth, budget: Budget) -> Settled:
+    def of(cls, cube: Cube, worth: QueryObjective, budget: Budget) -> ResidualProblem:
         """Return the question of what is left to choose within a budget, whose scope says what is in."""
         scope = budget.scope
         start = _weigh_beside(worth, scope.objects, scope.objects)
         if not len(scope.cells):
             return cls(start, start, budget, scope.objects, np.empty(0))
         inside, rows, values = evaluate_prefixes(cube, start, scope.cells)
-        members = inside[rows.indices] if isinstance(start, Repeats) else inside
+        members = inside[rows.indices] if isinstance(start, CoverObjective) else inside
         if scope.barred is not None:
             inside = inside[~scope.barred[inside]]
         rest = _weigh_beside(start, inside, members)
@@ -219,7 +229,7 @@ class Settled:
         )
 
 
-def make_guide(cube: Cube, query: Query, worth: Weights | Judge, scope: Scope) -> Weights:
+def make_guide(cube: Cube, query: Query, worth: Weights | CallableObjective, scope: Scope) -> Weights:
     """Return what cells are compared by: the weights, or jaccard where a function says what they are worth."""
     if isinstance(worth, Weights):
         return worth
@@ -230,14 +240,14 @@ def make_guide(cube: Cube, query: Query, worth: Weights | Judge, scope: Scope) -
     return weights if isinstance(weights, Weights) else jaccard
 
 
-def _weigh_beside(worth: Worth, inside: Array, members: Array) -> Worth:
+def _weigh_beside(worth: QueryObjective, inside: Array, members: Array) -> QueryObjective:
     """Return what further choices are worth beside some objects; ``members`` has them as often as they are held."""
     if not len(inside):
         return worth
     if isinstance(worth, Weights):
         gain, cost = worth.at(inside)
         return worth.with_terms(inside, 0.0, 0.0, more=(float(gain.sum()), float(cost.sum())))
-    if isinstance(worth, Judge):
+    if isinstance(worth, CallableObjective):
         return _add_objects(worth, inside)
     held = _count_held(worth.objects, members)
     lost = 0 if worth.unlike is None else int(_count_held(worth.unlike, members).sum())
@@ -253,9 +263,9 @@ def _count_held(objects: Array, members: Array) -> Array:
     return np.bincount(place[objects[place] == members], minlength=len(objects))
 
 
-def _bar_objects(judge: Judge, barred: Array) -> Judge:
+def _bar_objects(judge: CallableObjective, barred: Array) -> CallableObjective:
     return replace(judge, function=lambda objects: judge.value(objects[~barred[objects]]), title=judge.called)
 
 
-def _add_objects(judge: Judge, inside: Array) -> Judge:
+def _add_objects(judge: CallableObjective, inside: Array) -> CallableObjective:
     return replace(judge, function=lambda objects: judge.value(np.union1d(inside, objects)), title=judge.called)
