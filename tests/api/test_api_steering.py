@@ -267,7 +267,7 @@ def test_a_method_of_ones_own_is_told_what_is_settled(place: Place) -> None:
     pins = [Node("cell", 2)]
     mine = c2n.construct(place.cube, place.query, Mine(), 4, form="objects", pins=pins, bans=[Node("cell", 3)])
     greedy = c2n.construct(place.cube, place.query, "greedy", 4, form="objects", pins=pins, bans=[Node("cell", 3)])
-    assert (seen[0].m, seen[0].scope.closed.tolist(), seen[0].scope.cells.tolist()) == (3, [2, 3], [2])
+    assert (seen[0].m, seen[0].scope.forbidden_cells.tolist(), seen[0].scope.cells.tolist()) == (3, [2, 3], [2])
     assert mine.selection.values.tolist() == greedy.selection.values.tolist()
 
 

@@ -54,7 +54,7 @@ def best_value(cube: Cube, query: Query, weights: QueryObjective, budget: Budget
 def question(seed: int, objective: int = 0, **shape: int) -> tuple[Cube, Query, Weights]:
     cube = random_cube(seed, **shape)
     rng = np.random.default_rng([seed, 1])
-    held = np.flatnonzero(cube.homes.sizes)
+    held = np.flatnonzero(cube.object_cells.sizes)
     query = Query(np.sort(rng.choice(held, size=int(rng.integers(1, 9)), replace=False)))
     return cube, query, OBJECTIVE[objective].weigh(query, len(cube.objects))
 

@@ -47,7 +47,7 @@ def only_known_warnings() -> Iterator[None]:
 def question(seed: int = 0, cells: int = 24) -> tuple[Cube, Query, Vectors, Weights]:
     cube = random_cube(seed, cells=cells)
     rng = np.random.default_rng([seed, 1])
-    query = Query(np.sort(rng.choice(np.flatnonzero(cube.homes.sizes), size=8, replace=False)))
+    query = Query(np.sort(rng.choice(np.flatnonzero(cube.object_cells.sizes), size=8, replace=False)))
     vectors = Vectors(rng.normal(size=(cells, 10)).astype(np.float32), (0, 10), ("members",))
     return cube, query, vectors, Jaccard().weigh(query, len(cube.objects))
 

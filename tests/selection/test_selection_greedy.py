@@ -69,7 +69,7 @@ def naive(cube: Cube, query: Query, weights: Weights, budget: Budget, among: str
 def question(seed: int, objective: int = 0, **shape: int) -> tuple[Cube, Query, Weights]:
     cube = random_cube(seed, **shape)
     rng = np.random.default_rng([seed, 1])
-    held = np.flatnonzero(cube.homes.sizes)
+    held = np.flatnonzero(cube.object_cells.sizes)
     query = Query(np.sort(rng.choice(held, size=int(rng.integers(1, 9)), replace=False)))
     return cube, query, weighed(cube, query, objective)
 

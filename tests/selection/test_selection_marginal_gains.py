@@ -30,7 +30,7 @@ def test_sums_are_those_of_the_members_that_no_chosen_cell_holds(seed: int, chos
     terms[rows] = rng.integers(-4, 9, (len(rows), 2)) / 4
     cells = np.flatnonzero(rng.random(12) < 0.8)
     given_terms = (None, terms) if dense else (rows, terms[rows])
-    sums = Sums(cube.cells.members, cube.homes, cells, *given_terms, (-0.25, 1.0))
+    sums = Sums(cube.cells.members, cube.object_cells, cells, *given_terms, (-0.25, 1.0))
     covered: set[int] = set()
     for cell in [None, *chosen]:
         if cell is not None:
@@ -90,7 +90,7 @@ def test_the_best_cells_are_taken_while_they_pay(seed: int, most: int, room: int
     worth, size = rng.integers(-4, 5, 40) / 4, rng.integers(0, 3, 40).astype(float)
     left = math.inf if room is None else float(room)
     every = np.arange(len(cube.cells))
-    sums = Sums(cube.cells.members, cube.homes, every, None, np.column_stack([worth, size]))
+    sums = Sums(cube.cells.members, cube.object_cells, every, None, np.column_stack([worth, size]))
     assert sums.take_by_sum(every, most, left).tolist() == taken(cube, worth, size, most, left)
 
 

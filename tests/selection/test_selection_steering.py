@@ -336,7 +336,7 @@ def test_a_function_refuses_unlike() -> None:
         "the objective 'share' is a function of the objects, and unlike says what objects cost: "
         "leave unlike out, or use an objective that counts"
     )
-    scope = Scope(objects=np.array([3]), barred=np.array([False, True, False, False]))
+    scope = Scope(objects=np.array([3]), forbidden_objects=np.array([False, True, False, False]))
     rest = ResidualProblem.of(
         toy_cube([[0, 1]], objects=4), guided(judge, scope, np.empty(0, int)), Budget(scope=scope)
     ).worth
@@ -364,7 +364,7 @@ def test_a_method_of_ones_own_that_chooses_what_is_closed_is_refused() -> None:
             answer(Stubborn(wrong), cube, query, Jaccard(), steering, m=2)
         assert str(error.value) == (
             f"the method 'method' chose ⟨label {wrong}⟩, which {how}: "
-            "it has to leave out the cells of budget.scope.closed"
+            "it has to leave out the cells of budget.scope.forbidden_cells"
         )
     with pytest.raises(InputError, match="chose 1 cells, and beside those pinned there is room for 0: it has to"):
         answer(Stubborn(2), cube, query, Jaccard(), steering, m=1)

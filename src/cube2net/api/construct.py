@@ -374,11 +374,13 @@ def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Arr
     if not len(unlike):
         return scope
     far, near = (scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
-    barred = far > near
-    barred[unlike] = True
-    barred[scope.objects] = False
-    barred[query.objects] = False
-    return replace(scope, barred=barred if scope.barred is None else barred | scope.barred)
+    forbidden = far > near
+    forbidden[unlike] = True
+    forbidden[scope.objects] = False
+    forbidden[query.objects] = False
+    return replace(
+        scope, forbidden_objects=forbidden if scope.forbidden_objects is None else forbidden | scope.forbidden_objects
+    )
 
 
 def told(plan: Plan) -> dict[str, list[str]]:

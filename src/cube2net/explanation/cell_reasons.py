@@ -168,8 +168,8 @@ def _compute_lift(dimension: str, label: str, members: Array, cube: Cube, query:
 def _count_better_cells(choice: Choice, query: Query, cell: int) -> int:
     """Return how many other cells that may be chosen and hold an object of the query would add more than a cell."""
     free = np.zeros(len(choice.cube.cells), dtype=bool)
-    free[take_rows(choice.cube.homes, query.objects).indices] = True
-    free[choice.cells] = free[choice.scope.closed] = free[cell] = False
+    free[take_rows(choice.cube.object_cells, query.objects).indices] = True
+    free[choice.cells] = free[choice.scope.forbidden_cells] = free[cell] = False
     values = choice.added(np.append(np.flatnonzero(free), cell))
     return int((values[:-1] > values[-1]).sum())
 
@@ -238,9 +238,9 @@ class Choice:
     def bring(self, cells: Array) -> Ragged:
         """Return the objects that each of some cells can bring."""
         held = take_rows(self.cube.cells.members, np.asarray(cells, dtype=np.int64))
-        if self.scope.barred is None:
+        if self.scope.forbidden_objects is None:
             return held
-        stays = ~self.scope.barred[held.indices]
+        stays = ~self.scope.forbidden_objects[held.indices]
         counts = np.bincount(row_of_entries(held)[stays], minlength=len(held))
         return Ragged(np.concatenate([[0], np.cumsum(counts)]), held.indices[stays])
 
@@ -327,8 +327,8 @@ class Choice:
         covers = (np.zeros(len(there), dtype=bool) if isinstance(self.worth, CoverObjective) else there).astype(
             np.uint8
         )
-        if self.scope.barred is not None:
-            covers[self.scope.barred] = 1
+        if self.scope.forbidden_objects is not None:
+            covers[self.scope.forbidden_objects] = 1
         terms = self._terms(self.worth)
         rows = (self.cube.cells.members.indptr, self.cube.cells.members.indices)
         gains, costs = residuals(np.asarray(candidates, dtype=np.int64), *rows, covers, *terms)

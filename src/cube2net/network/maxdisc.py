@@ -89,8 +89,10 @@ class MaxDisc:
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
         alpha = float(min(self.alpha, 2 * len(indptr)))  # one of the query then outweighs all others
         reach = math.ceil(alpha * len(query) / 2) if self.reach is None else self.reach
-        inside, barred = in_already(query, budget.scope), bars(budget.scope)
-        nodes, low, high, _ = neighbourhood(indptr, indices, inside, barred, min(reach, len(indptr)), self.most, True)
+        inside, forbidden = in_already(query, budget.scope), bars(budget.scope)
+        nodes, low, high, _ = neighbourhood(
+            indptr, indices, inside, forbidden, min(reach, len(indptr)), self.most, True
+        )
         worth = np.where(np.arange(len(nodes)) < len(query), alpha, -1.0)
         worth[len(query) : len(inside)] = 0.0
         lay = LAYERS[self.tree](low, high, len(nodes), len(inside), stream(seed, "network", "maxdisc", self.tree))

@@ -72,8 +72,8 @@ class Steiner:
 
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
         unit = self.cost == "unit"
-        inside, barred = in_already(query, budget.scope), bars(budget.scope)
-        nodes, low, high, entries = neighbourhood(indptr, indices, inside, barred, len(indptr), self.most, unit)
+        inside, forbidden = in_already(query, budget.scope), bars(budget.scope)
+        nodes, low, high, entries = neighbourhood(indptr, indices, inside, forbidden, len(indptr), self.most, unit)
         cost = self._costs(cube.links, entries)
         used = np.isfinite(cost)
         low, high, cost = low[used], high[used], cost[used]

@@ -23,7 +23,7 @@ from cube2net.selection.contract import (
     check,
     check_sums,
     compute_room,
-    drop_closed_cells,
+    drop_forbidden_cells,
     explain_no_choice,
     find_brought,
     find_wanted,
@@ -163,8 +163,8 @@ class Annealer:
         self._choice = SwapProblem(
             members.indptr,
             members.indices,
-            problem.homes.indptr,
-            problem.homes.indices,
+            problem.object_cells.indptr,
+            problem.object_cells.indices,
             worth,
             whole,
             targets,
@@ -275,7 +275,7 @@ class BlackBoxAnnealer:
     def __init__(self, cube: Cube, query: Query, judge: CallableObjective, budget: Budget) -> None:
         self._cube, self._query, self._judge, self._budget = cube, query, judge, budget
         self._values: dict[frozenset[int], float] = {}
-        self._open = drop_closed_cells(np.arange(len(cube.cells)), budget.scope)
+        self._open = drop_forbidden_cells(np.arange(len(cube.cells)), budget.scope)
         self._wanted = find_wanted(query, judge)
         if not budget.scope.empty:
             self._wanted = np.setdiff1d(self._wanted, find_brought(cube, budget.scope), assume_unique=True)
@@ -287,7 +287,7 @@ class BlackBoxAnnealer:
         price = max(guide.value(self._held(cells)) for cells in sets)
         every = np.arange(len(self._cube.cells))
         terms = np.column_stack(guide.given)
-        whole = Sums(self._cube.cells.members, self._cube.homes, every, guide.rows, terms, guide.others).of
+        whole = Sums(self._cube.cells.members, self._cube.object_cells, every, guide.rows, terms, guide.others).of
         self._key = whole[:, 0] - price * whole[:, 1]
         now = best = max(sets[:steps], key=self._value)
         turns, changes, misfits = len(sets), 0.0, 0
@@ -333,7 +333,9 @@ class BlackBoxAnnealer:
         drawn = self._open[rng.integers(len(self._open), size=TRIES)]
         missing = np.setdiff1d(self._wanted, self._held(cells), assume_unique=True)
         if len(missing) and rng.random() < AIMED:
-            homes = drop_closed_cells(self._cube.homes[int(missing[rng.integers(len(missing))])], self._budget.scope)
+            homes = drop_forbidden_cells(
+                self._cube.object_cells[int(missing[rng.integers(len(missing))])], self._budget.scope
+            )
             drawn = homes[rng.integers(len(homes), size=TRIES)] if len(homes) else drawn
         return int(drawn[self._key[drawn].argmax()])
 

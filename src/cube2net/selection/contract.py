@@ -53,7 +53,7 @@ def find_brought(cube: Cube, scope: Scope) -> Array:
     if not len(scope.cells):
         return scope.objects
     objects = np.unique(np.concatenate([scope.objects, take_rows(cube.cells.members, scope.cells).indices]))
-    return objects if scope.barred is None else objects[~scope.barred[objects]]
+    return objects if scope.forbidden_objects is None else objects[~scope.forbidden_objects[objects]]
 
 
 def merge_sorted(first: Array, second: Array) -> Array:
@@ -66,12 +66,12 @@ def merge_sorted(first: Array, second: Array) -> Array:
     return both[np.append(True, both[1:] != both[:-1])] if len(both) else both
 
 
-def drop_closed_cells(cells: Array, scope: Scope) -> Array:
+def drop_forbidden_cells(cells: Array, scope: Scope) -> Array:
     """Return those of some cells, ascending, that may be chosen."""
-    if not len(scope.closed) or not len(cells):
+    if not len(scope.forbidden_cells) or not len(cells):
         return cells
-    place = np.minimum(np.searchsorted(cells, scope.closed), len(cells) - 1)
-    return np.delete(cells, place[cells[place] == scope.closed])
+    place = np.minimum(np.searchsorted(cells, scope.forbidden_cells), len(cells) - 1)
+    return np.delete(cells, place[cells[place] == scope.forbidden_cells])
 
 
 def mark_new_nodes(cube: Cube, query: Query, scope: Scope, objects: Array) -> Array:
@@ -79,8 +79,8 @@ def mark_new_nodes(cube: Cube, query: Query, scope: Scope, objects: Array) -> Ar
     known = np.isin(objects, query.objects, assume_unique=True)
     if len(scope.cells) or len(scope.objects):
         known |= np.isin(objects, find_brought(cube, scope), assume_unique=True)
-    if scope.barred is not None:
-        known |= scope.barred[objects]
+    if scope.forbidden_objects is not None:
+        known |= scope.forbidden_objects[objects]
     return np.asarray(1.0 - known)
 
 
@@ -136,8 +136,8 @@ class Limits:
         self._nodes = NO_LIMIT if budget.max_nodes is None else budget.max_nodes
         self._links = NO_LIMIT if budget.max_links is None else budget.max_links
         links = cube.links
-        if scope.barred is not None:
-            self._present[scope.barred] = 2
+        if scope.forbidden_objects is not None:
+            self._present[scope.forbidden_objects] = 2
             self._present[query.objects] = 0
         start = query.objects if scope.empty else np.union1d(query.objects, find_brought(cube, scope))
         new, more = bring(start, self._present, links.indptr, links.indices, self._nodes, self._links)
@@ -192,9 +192,11 @@ def explain_no_choice(cube: Cube, query: Query, weights: QueryObjective, scope: 
     known: there it is the objects of the query that count.
     """
     wanted = weights.paying if isinstance(weights, Weights) else find_wanted(query, weights)
-    if len(take_rows(cube.homes, wanted).indices) or (isinstance(weights, Weights) and untouched_may_help(weights)):
+    if len(take_rows(cube.object_cells, wanted).indices) or (
+        isinstance(weights, Weights) and untouched_may_help(weights)
+    ):
         return None
-    homeless = not len(take_rows(cube.homes, query.objects).indices)
+    homeless = not len(take_rows(cube.object_cells, query.objects).indices)
     who, advice = (
         "no cell holds an object that the objective gives a gain",
         "use another objective, or the method 'none'",
@@ -235,7 +237,7 @@ def evaluate_prefixes(cube: Cube, weights: QueryObjective, cells: Array) -> tupl
     These are the values of no cells, of the first one, of the first two, and so on. Where members of cells are computed
     only when they are used, the objects are those that repeats are counted of.
     """
-    if isinstance(weights, CoverObjective) and isinstance(cube.homes, LazyRagged):
+    if isinstance(weights, CoverObjective) and isinstance(cube.object_cells, LazyRagged):
         members = _find_members_among(cube, cells, weights)
     else:
         members = take_rows(cube.cells.members, cells)
@@ -251,7 +253,7 @@ def evaluate_prefixes(cube: Cube, weights: QueryObjective, cells: Array) -> tupl
 def _find_members_among(cube: Cube, cells: Array, repeats: CoverObjective) -> Ragged:
     """Return the members of some cells among the objects that repeats are counted of."""
     objects = repeats.objects if repeats.unlike is None else np.union1d(repeats.objects, repeats.unlike)
-    homes = take_rows(cube.homes, objects)
+    homes = take_rows(cube.object_cells, objects)
     rank = np.full(len(cube.cells), -1)
     rank[cells] = np.arange(len(cells))
     chosen = rank[homes.indices]
@@ -272,11 +274,11 @@ def check_selection(given: object, cube: Cube, method: str, budget: Budget | Non
             raise InputError(f"the method {method!r} chose {what} {int(wrong[0])}, and the cube has {count:,} {what}s")
     if budget is None or budget.scope.empty:
         return given
-    for cell in sorted(set(given.cells.tolist()).intersection(budget.scope.closed.tolist()))[:1]:
+    for cell in sorted(set(given.cells.tolist()).intersection(budget.scope.forbidden_cells.tolist()))[:1]:
         how = "is pinned, and in already" if cell in budget.scope.cells else "is banned"
         raise InputError(
             f"the method {method!r} chose {title_of(cube, Node('cell', cell))}, which {how}: "
-            "it has to leave out the cells of budget.scope.closed"
+            "it has to leave out the cells of budget.scope.forbidden_cells"
         )
     if len(budget.scope.cells) and len(given.cells) > budget.m:
         raise InputError(

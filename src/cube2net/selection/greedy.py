@@ -28,7 +28,7 @@ from cube2net.selection.contract import (
     Limits,
     check,
     compute_room,
-    drop_closed_cells,
+    drop_forbidden_cells,
     explain_no_choice,
     find_wanted,
     mark_new_nodes,
@@ -134,7 +134,7 @@ class Greedy:
         limits = Limits(cube, query, budget)
         if isinstance(weights, CoverObjective):
             return _choose_by_repeats(cube, weights, limits, budget)
-        left = drop_closed_cells(self._candidates(cube, query, weights), budget.scope)
+        left = drop_forbidden_cells(self._candidates(cube, query, weights), budget.scope)
         if isinstance(weights, CallableObjective):
             cells = _choose_by_calls(cube, weights, left, limits, budget.m, self.progress)
         else:
@@ -148,14 +148,14 @@ class Greedy:
         if self._looks_at_all(weights):
             return np.arange(len(cube.cells))
         worth = find_wanted(query, weights) if isinstance(weights, CallableObjective) else weights.paying
-        return np.asarray(coverage.touched(worth, cube.homes.indptr, cube.homes.indices, len(cube.cells)))
+        return np.asarray(coverage.touched(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells)))
 
     def _looks_at_all(self, weights: QueryObjective) -> bool:
         return self.among == "all" or (isinstance(weights, Weights) and untouched_may_help(weights))
 
     def _lacks(self, query: Query, weights: Weights | CallableObjective, scope: Scope) -> str:
         if self._looks_at_all(weights):
-            return "may be chosen" if len(scope.closed) else "is in the cube"
+            return "may be chosen" if len(scope.forbidden_cells) else "is in the cube"
         if isinstance(weights, CallableObjective) or np.array_equal(weights.paying, query.objects):
             return "holds an object of the query"
         return "holds an object with a gain"
@@ -165,7 +165,7 @@ def _choose_by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits,
     from cube2net.kernels import coverage
 
     terms = np.column_stack(weights.given)
-    sums = Sums(cube.cells.members, cube.homes, left, weights.rows, terms, weights.others)
+    sums = Sums(cube.cells.members, cube.object_cells, left, weights.rows, terms, weights.others)
     above, below = weights.gain0, weights.cost0
     if not limits.any:
         return sums.take_by_value(left, above, below, m)
@@ -268,7 +268,7 @@ def priced_greedy(
 
     def take(price: float) -> tuple[Array, float]:
         terms = np.column_stack([problem.gain - price * problem.cost, problem.nodes])
-        chosen = Sums(problem.members, problem.homes, every, None, terms).take_by_sum(every, m, room)
+        chosen = Sums(problem.members, problem.object_cells, every, None, terms).take_by_sum(every, m, room)
         return chosen, problem.value(chosen)
 
     return _raise_price(take, problem.ratio(0.0, 0.0), price)
@@ -282,7 +282,7 @@ def priced_cells(
     No problem is made of the cube first: what is looked at are the homes of the objects with weights of their own,
     and the members of the cells taken.
     """
-    cells = drop_closed_cells(find_candidates(cube, weights), scope)
+    cells = drop_forbidden_cells(find_candidates(cube, weights), scope)
     room = math.inf if max_nodes is None else float(max_nodes)
     rows = None if weights.rows is None else np.union1d(weights.rows, query.objects)
     everyone = np.arange(weights.count) if rows is None else rows
@@ -292,7 +292,7 @@ def priced_cells(
     def take(price: float) -> tuple[Array, float]:
         other = (weights.others[0] - price * weights.others[1], 1.0)
         terms = np.column_stack([gains - price * costs, nodes])
-        chosen = Sums(cube.cells.members, cube.homes, cells, rows, terms, other).take_by_sum(cells, m, room)
+        chosen = Sums(cube.cells.members, cube.object_cells, cells, rows, terms, other).take_by_sum(cells, m, room)
         return chosen, weights.value(np.unique(take_rows(cube.cells.members, chosen).indices))
 
     return _raise_price(take, weights.ratio(0.0, 0.0), 0.0)

@@ -31,9 +31,9 @@ class Random:
         if nothing is not None:
             return nothing
         order = stream(seed, "select", "random").permutation(len(cube.cells))
-        if len(budget.scope.closed):
-            order = order[np.isin(order, budget.scope.closed, invert=True)]
+        if len(budget.scope.forbidden_cells):
+            order = order[np.isin(order, budget.scope.forbidden_cells, invert=True)]
         limits = Limits(cube, query, budget)
         cells = order[limits.admit(order, budget.m)]
-        lacks = "may be chosen" if len(budget.scope.closed) else "is in the cube"
+        lacks = "may be chosen" if len(budget.scope.forbidden_cells) else "is in the cube"
         return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))

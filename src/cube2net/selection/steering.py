@@ -47,21 +47,23 @@ def scope_of(cube: Cube, query: Query, steering: Steering, bringable: Array | No
     objects = np.array(steering.objects("pins"), dtype=np.int32)
     objects = np.setdiff1d(objects, query.objects) if len(objects) else objects
     banned = steering.objects("bans")
-    barred = None
+    forbidden = None
     if bringable is not None or banned:
-        barred = np.zeros(len(cube.objects), dtype=bool) if bringable is None else ~bringable
+        forbidden = np.zeros(len(cube.objects), dtype=bool) if bringable is None else ~bringable
         liked = np.setdiff1d(np.array(steering.like, dtype=np.int32), query.objects)
         for rows, how, what in ((objects, "pinned", "the pin"), (liked, "liked", "the like")):
-            for row in rows[barred[rows]][:1]:
+            for row in rows[forbidden[rows]][:1]:
                 raise ParameterError(
                     f"{_name_node(cube, Node('object', int(row)))} is {how}, and the view of the cube leaves it out: "
                     f"leave out {what}, or view the cube so that it holds it"
                 )
-        barred[banned] = True
-        barred[query.objects] = False
+        forbidden[banned] = True
+        forbidden[query.objects] = False
     cells = steering.cells("pins")
     closed = np.array(sorted([*cells, *steering.cells("bans")]), dtype=np.int32)
-    return Scope(cells=np.array(cells, dtype=np.int32), objects=objects, closed=closed, barred=barred)
+    return Scope(
+        cells=np.array(cells, dtype=np.int32), objects=objects, forbidden_cells=closed, forbidden_objects=forbidden
+    )
 
 
 def check_scope(
@@ -153,24 +155,24 @@ TIMES = 10.0
 
 def guided(worth: QueryObjective, scope: Scope, unlike: Array) -> QueryObjective:
     """Return what choices are worth where some objects never come, and others are not liked (rows, ascending)."""
-    barred = None if scope.barred is None else np.flatnonzero(scope.barred)
-    if barred is not None and len(unlike):
-        unlike = np.setdiff1d(unlike, barred, assume_unique=True)
+    forbidden = None if scope.forbidden_objects is None else np.flatnonzero(scope.forbidden_objects)
+    if forbidden is not None and len(unlike):
+        unlike = np.setdiff1d(unlike, forbidden, assume_unique=True)
     if isinstance(worth, Weights):
         if len(unlike):
             gain, cost = worth.at(unlike)
             worth = worth.with_terms(unlike, np.where((cost == 0) & (gain < 0), TIMES * gain, gain), TIMES * cost)
-        return worth if barred is None else worth.with_terms(barred, 0.0, 0.0)
+        return worth if forbidden is None else worth.with_terms(forbidden, 0.0, 0.0)
     if isinstance(worth, CoverObjective):
-        if barred is not None:
-            worth = replace(worth, objects=np.setdiff1d(worth.objects, barred, assume_unique=True))
+        if forbidden is not None:
+            worth = replace(worth, objects=np.setdiff1d(worth.objects, forbidden, assume_unique=True))
         return replace(worth, unlike=unlike) if len(unlike) else worth
     if len(unlike):
         raise ParameterError(
             f"{worth.name} is a function of the objects, and unlike says what objects cost: "
             "leave unlike out, or use an objective that counts"
         )
-    return worth if scope.barred is None else _bar_objects(worth, scope.barred)
+    return worth if scope.forbidden_objects is None else _bar_objects(worth, scope.forbidden_objects)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,8 +198,8 @@ class ResidualProblem:
             return cls(start, start, budget, scope.objects, np.empty(0))
         inside, rows, values = evaluate_prefixes(cube, start, scope.cells)
         members = inside[rows.indices] if isinstance(start, CoverObjective) else inside
-        if scope.barred is not None:
-            inside = inside[~scope.barred[inside]]
+        if scope.forbidden_objects is not None:
+            inside = inside[~scope.forbidden_objects[inside]]
         rest = _weigh_beside(start, inside, members)
         objects = merge_sorted(inside, scope.objects) if len(scope.objects) else inside
         return cls(rest, start, replace(budget, m=budget.m - len(scope.cells)), objects, values[1:])
@@ -213,8 +215,8 @@ class ResidualProblem:
         if scope.empty:
             return chosen
         objects, value = chosen.objects, chosen.value
-        if scope.barred is not None:
-            objects = objects[~scope.barred[objects]]
+        if scope.forbidden_objects is not None:
+            objects = objects[~scope.forbidden_objects[objects]]
         if not len(chosen.cells) and len(chosen.objects):
             value = self.worth.value(objects)
         if len(self.objects):
@@ -263,8 +265,8 @@ def _count_held(objects: Array, members: Array) -> Array:
     return np.bincount(place[objects[place] == members], minlength=len(objects))
 
 
-def _bar_objects(judge: CallableObjective, barred: Array) -> CallableObjective:
-    return replace(judge, function=lambda objects: judge.value(objects[~barred[objects]]), title=judge.called)
+def _bar_objects(judge: CallableObjective, forbidden: Array) -> CallableObjective:
+    return replace(judge, function=lambda objects: judge.value(objects[~forbidden[objects]]), title=judge.called)
 
 
 def _add_objects(judge: CallableObjective, inside: Array) -> CallableObjective:

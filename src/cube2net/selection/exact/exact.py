@@ -343,8 +343,8 @@ def serve_best(
     cells, objects = len(served.cells), len(served.left)
     if cells == 0 or m == 0:
         return np.empty(0, dtype=np.int64), repeats.value0
-    ones = np.ones(len(served.homes.indices))
-    holds = sparse.csr_array((ones, served.homes.indices, served.homes.indptr), shape=(objects, cells))
+    ones = np.ones(len(served.object_cells.indices))
+    holds = sparse.csr_array((ones, served.object_cells.indices, served.object_cells.indptr), shape=(objects, cells))
     few = sparse.csr_array(np.concatenate([np.ones(cells), np.zeros(objects)])[None, :])
     both = sparse.hstack([-holds, sparse.eye_array(objects)]).tocsr()
     solved = milp(
