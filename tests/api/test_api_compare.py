@@ -21,7 +21,7 @@ from cube2net.api.construct import choose as really_choose
 from cube2net.api.plan import METHODS, Plan
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.evaluation.configurations import AS_LARGE, SHORT_LIST, Maker
-from cube2net.mining import models
+from cube2net.mining import downstream
 from cube2net.mining.clustering import METRICS
 from cube2net.mining.downstream import cluster_query
 from cube2net.mining.link_prediction import LINK_MEASURES
@@ -180,7 +180,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return counting
 
     monkeypatch.setattr(Maker, "__call__", counted(Maker.__call__, "made"))
-    monkeypatch.setattr(models, "cluster_query", counted(cluster_query, "mined"))
+    monkeypatch.setattr(downstream, "cluster_query", counted(cluster_query, "mined"))
     return noted
 
 

@@ -230,7 +230,7 @@ def test_where_nothing_is_surely_better_the_default_is_drawn_beside_the_query_al
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
     random = Configuration(method="random", objective="linked", form="cells", m=3)
-    lucky = [replace(trial, config=random) for trial in better(compared, GREEDY).trials]
+    lucky = [replace(trial, configuration=random) for trial in better(compared, GREEDY).trials]
     behind = better(compared, ALONE, Configuration(method="pagerank"), GREEDY)
     level = replace(compared, trials=(*behind.trials, *lucky))
     assert not c2n.verdict(level).helps
@@ -319,7 +319,7 @@ def test_the_drawing_bears_the_name_of_the_configuration_and_methods_of_ones_own
     monkeypatch.setattr(illustrations, "Drawing", lambda *_, title: drawn.append(title))
     monkeypatch.setattr(reports, "write", lambda report, folder, **options: [])
     for name, methods in (("hops 2", None), ("far", {"far": Hops(hops=2)}), ("unknown", None)):
-        trials = [replace(trial, config=Configuration(method=name)) for trial in better(compared, GREEDY).trials]
+        trials = [replace(trial, configuration=Configuration(method=name)) for trial in better(compared, GREEDY).trials]
         own = replace(compared, trials=(*better(compared, GREEDY, ALONE).trials[:2], *trials))
         own = replace(own, trials=tuple(trial for trial in own.trials if trial.configuration != GREEDY))
         assert c2n.verdict(own).best.name == name

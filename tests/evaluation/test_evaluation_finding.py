@@ -90,7 +90,7 @@ def test_hidden_links_and_the_floor_are_counted() -> None:
 
 def test_configurations_that_make_the_same_network_are_one_difference_that_counts_them() -> None:
     comparison = clustering(wrong={ALONE: 4, GREEDY[1]: 0, GREEDY[0]: 3})
-    exact = [replace(trial, config=EXACT) for trial in comparison.trials if trial.configuration == GREEDY[1]]
+    exact = [replace(trial, configuration=EXACT) for trial in comparison.trials if trial.configuration == GREEDY[1]]
     found = find(replace(comparison, trials=(*comparison.trials, *exact)))
     assert [each.one for each in found.differences] == [GREEDY[1], GREEDY[0]] and found.counts == (2, 1)
 

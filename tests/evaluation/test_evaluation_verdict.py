@@ -322,7 +322,7 @@ def test_a_peer_of_another_size_is_not_said_to_be_of_the_same() -> None:
 def test_networks_that_are_the_same_in_every_trial_are_tried_once() -> None:
     compared = planted({NONE: 0.5, HOPS: 0.5, GREEDY: 0.8})
     again = [
-        replace(trial, config=Configuration(method="hops", like=f"greedy · {number}"))
+        replace(trial, configuration=Configuration(method="hops", like=f"greedy · {number}"))
         for number in range(40)
         for trial in compared.trials
         if trial.configuration == HOPS
@@ -336,7 +336,7 @@ def test_networks_that_are_the_same_in_every_trial_are_tried_once() -> None:
 
 def test_the_ways_that_are_counted_are_those_that_the_tables_show() -> None:
     compared = planted({NONE: 0.6, HOPS: 0.5, GREEDY: 0.6})
-    exact = [replace(trial, config=EXACT) for trial in compared.trials if trial.configuration == GREEDY]
+    exact = [replace(trial, configuration=EXACT) for trial in compared.trials if trial.configuration == GREEDY]
     both = replace(compared, trials=(*compared.trials, *exact))
     found = verdict_of(both)
     assert "the best of 3 ways (2 different networks), greedy · linked · objects, " in found.sentence
@@ -344,7 +344,7 @@ def test_the_ways_that_are_counted_are_those_that_the_tables_show() -> None:
     alike = replace(compared, trials=tuple(trial for trial in both.trials if trial.configuration != HOPS))
     assert "the one network of 2 ways, greedy · linked · objects, " in verdict_of(alike).sentence
     worse = planted({NONE: 0.9, HOPS: 0.3, GREEDY: 0.4})
-    again = [replace(trial, config=EXACT) for trial in worse.trials if trial.configuration == GREEDY]
+    again = [replace(trial, configuration=EXACT) for trial in worse.trials if trial.configuration == GREEDY]
     hurt = verdict_of(replace(worse, trials=(*worse.trials, *again)))
     assert "; all 3 other ways (2 different networks) hurt, greedy" in hurt.sentence
 
@@ -472,7 +472,7 @@ def test_a_default_of_one_run_has_a_score_and_one_that_failed_is_said_to_have() 
 
 def test_of_networks_that_are_the_same_the_default_is_the_one_that_is_named() -> None:
     compared = planted({NONE: 0.3, GREEDY: 0.9})
-    exact = [replace(trial, config=EXACT) for trial in compared.trials if trial.configuration == GREEDY]
+    exact = [replace(trial, configuration=EXACT) for trial in compared.trials if trial.configuration == GREEDY]
     found = verdict_of(replace(compared, trials=(*compared.trials, *exact), settings={"default": EXACT.name}))
     assert found.best == EXACT and "greedy" not in found.sentence and "the default" not in found.sentence
 
