@@ -114,8 +114,8 @@ def test_numbers_of_numpy_are_numbers(cube: Cube) -> None:
 def test_a_network_that_a_page_cannot_show_is_refused(
     widget: Explorer, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert widget._desk.most_nodes == 20_000
-    monkeypatch.setattr(widget._desk, "most_nodes", 15)
+    assert widget._service.most_nodes == 20_000
+    monkeypatch.setattr(widget._service, "most_nodes", 15)
     page.asks("1", "construct", {"ask": {**widget.ask, "m": 2}})
     sentence = page.hears()[0]["error"]["sentence"]
     assert sentence.endswith("more than the 15 that are taken at once: ask for fewer with max_nodes, m or near")
@@ -178,7 +178,7 @@ def test_without_anywidget_one_sentence_says_how_to_get_it(cube: Cube, monkeypat
         c2n.explore(cube)
 
 
-def test_a_question_of_the_page_is_answered_as_by_the_desk(widget: Explorer, page: Page) -> None:
+def test_a_question_of_the_page_is_answered_as_by_the_service(widget: Explorer, page: Page) -> None:
     page.asks("v-1", "construct", {"ask": widget.ask})
     message, (answer,) = page.hears()
     assert message == {"id": "v-1", "answer": True}
@@ -241,7 +241,7 @@ def test_work_that_the_page_stops_ends_and_is_not_answered(
     widget: Explorer, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, ended = threading.Event(), threading.Event()
-    monkeypatch.setattr(widget._desk, "answer", endless(begun, ended))
+    monkeypatch.setattr(widget._service, "answer", endless(begun, ended))
     page.asks("v-1", "construct", {})
     assert begun.wait(30)
     message, _ = page.told.get(timeout=30)
@@ -255,14 +255,14 @@ def test_work_that_the_page_stops_ends_and_is_not_answered(
 def test_closing_ends_all_work_and_lets_the_networks_go(cube: Cube, monkeypatch: pytest.MonkeyPatch) -> None:
     widget = c2n.explore(cube, PLANTED.query(0)[:10])
     begun, ended = threading.Event(), threading.Event()
-    monkeypatch.setattr(widget._desk, "answer", endless(begun, ended))
+    monkeypatch.setattr(widget._service, "answer", endless(begun, ended))
     Page(widget, monkeypatch).asks("v-1", "construct", {})
     assert begun.wait(30)
-    desk = widget._desk
+    service = widget._service
     widget.close()
     assert ended.wait(30)
     assert widget.comm is None
-    assert widget._desk is not desk
+    assert widget._service is not service
     widget.close()
 
 

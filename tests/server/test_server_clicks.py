@@ -12,9 +12,9 @@ import pytest
 import cube2net as c2n
 from cube2net.apps.server.responses import json_bytes
 from cube2net.apps.server.workers import ServerLimits
-from cube2net.apps.service import service as desk
-from cube2net.apps.service.requests import NetworkRequest, parse_request
-from cube2net.apps.service.service import Desk
+from cube2net.apps.service import service as service_module
+from cube2net.apps.service.requests import ParsedRequest, parse_request
+from cube2net.apps.service.service import CubeService
 from server.long_work import ENDLESS, PATIENCE, first_progress, until
 
 
@@ -25,7 +25,7 @@ def test_a_click_on_a_network_that_took_long_waits_for_no_other_long_work(
     long = {**ask, "method": "anneal", "options": {"steps": 1000}}
     told = client.answer("construct", {"ask": long})
     node = {"cell": told["cells"][0]["labels"]}
-    own = Desk(c2n.open_cube(folder))
+    own = CubeService(c2n.open_cube(folder))
     streams = [client.open_stream("construct", {"ask": {**ask, **ENDLESS, "seed": seed}}) for seed in (1, 2)]
     for stream in streams:
         while first_progress(stream)["stage"] == "starting a worker":
@@ -50,12 +50,12 @@ def test_looking_up_the_names_of_a_long_question_stops_nobody_else(
     client = serve(c2n.open_cube(folder))
     looked, go_on = threading.Event(), threading.Event()
 
-    def slowly(cube: c2n.Cube, given: Any) -> NetworkRequest:
+    def slowly(cube: c2n.Cube, given: Any) -> ParsedRequest:
         looked.set()
         assert go_on.wait(PATIENCE)
         return parse_request(cube, given)
 
-    monkeypatch.setattr(desk, "parse_request", slowly)
+    monkeypatch.setattr(service_module, "parse_request", slowly)
     with ThreadPoolExecutor(1) as others:
         waiting = others.submit(client.ask, "construct", {"ask": {**ask, "method": "anneal", "options": {"steps": 9}}})
         assert looked.wait(PATIENCE)
@@ -69,7 +69,7 @@ def test_a_click_waits_behind_no_heavier_questions(
 ) -> None:
     client = serve(c2n.open_cube(folder))
     heavy, go_on = threading.Semaphore(0), threading.Event()
-    answer = client.server.work.desk.answer
+    answer = client.server.work.service.answer
 
     def slowly(name: str, question: Any, progress: Any) -> Any:
         if name == "members":
@@ -77,7 +77,7 @@ def test_a_click_waits_behind_no_heavier_questions(
             assert go_on.wait(PATIENCE)
         return answer(name, question, progress)
 
-    monkeypatch.setattr(client.server.work.desk, "answer", slowly)
+    monkeypatch.setattr(client.server.work.service, "answer", slowly)
     threads = client.server.work.limits.threads
     with ThreadPoolExecutor(threads) as others:
         cells = [client.answer("explain", {"ask": ask})["explanation"]["cells"][0]["labels"]]
@@ -105,7 +105,7 @@ def test_work_that_nobody_waits_for_counts_until_it_ends(
         assert go_on.wait(PATIENCE)
         return {}
 
-    monkeypatch.setattr(client.server.work.desk, "answer", slowly)
+    monkeypatch.setattr(client.server.work.service, "answer", slowly)
     stream = client.open_stream("drill", {"query": []})
     assert begun.wait(PATIENCE)
     stream.close()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cube2net.apps.server import application as page_files
-from cube2net.apps.server.auth import HEADERS, LOOPBACK, Gate
+from cube2net.apps.server.auth import HEADERS, LOOPBACK, Authenticator
 from cube2net.apps.server.responses import RefusalError, attached
 
 from hostile import NAMES
@@ -100,8 +100,8 @@ def test_the_names_of_this_machine_itself_are_taken(client: Any) -> None:
 
 
 def test_a_host_that_was_given_is_taken_and_a_wildcard_takes_numbers_only() -> None:
-    Gate(8080, "Cube.example").check("GET", "/", {"host": "cube.example:8080"})
-    everywhere = Gate(8080, "0.0.0.0")
+    Authenticator(8080, "Cube.example").check("GET", "/", {"host": "cube.example:8080"})
+    everywhere = Authenticator(8080, "0.0.0.0")
     for host in ("10.0.0.7:8080", "[fe80::1]:8080", "localhost:8080"):
         everywhere.check("GET", "/", {"host": host})
     for host in ("evil.example:8080", "10.0.0.7:81", "10.0.0.7", ""):
@@ -110,9 +110,9 @@ def test_a_host_that_was_given_is_taken_and_a_wildcard_takes_numbers_only() -> N
 
 
 def test_the_port_that_browsers_leave_out_may_be_left_out() -> None:
-    Gate(80).check("POST", "/", {"host": "localhost", "origin": "http://localhost"})
+    Authenticator(80).check("POST", "/", {"host": "localhost", "origin": "http://localhost"})
     with pytest.raises(RefusalError, match="the request is for 'localhost'"):
-        Gate(81).check("GET", "/", {"host": "localhost"})
+        Authenticator(81).check("GET", "/", {"host": "localhost"})
 
 
 def test_other_sites_cannot_ask(client: Any) -> None:

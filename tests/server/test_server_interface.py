@@ -55,4 +55,4 @@ def test_a_long_export_comes_from_a_worker_as_the_same_file(client: Any, ask: di
     status, headers, content = client.send("POST", "/api/v1/export", body, Content_Type="application/json")
     assert status == 200
     assert headers["content-disposition"].startswith("attachment; filename=")
-    assert content == client.server.work.desk.file(question).content
+    assert content == client.server.work.service.file(question).content

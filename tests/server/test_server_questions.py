@@ -1,4 +1,4 @@
-"""Questions over HTTP: the desk's answers as they are, and what is no question refused in one sentence."""
+"""Questions over HTTP: the service's answers as they are, and what is no question refused in one sentence."""
 
 import gzip
 import json
@@ -13,18 +13,18 @@ from cube2net.apps.server import responses as reading_requests
 from cube2net.apps.server import responses as replies
 from cube2net.apps.server.responses import json_bytes
 from cube2net.apps.server.workers import ServerLimits
-from cube2net.apps.service.service import ROUTES, Desk
+from cube2net.apps.service.service import ROUTES, CubeService
 from server.timeless_answers import timeless
 
 from hostile import NAMES, World
 
 
 @pytest.fixture(scope="module")
-def desk(folder: Path) -> Desk:
-    return Desk(c2n.open_cube(folder))
+def service(folder: Path) -> CubeService:
+    return CubeService(c2n.open_cube(folder))
 
 
-def test_the_answer_is_that_of_the_desk(client: Any, desk: Desk, ask: dict[str, Any]) -> None:
+def test_the_answer_is_that_of_the_service(client: Any, service: CubeService, ask: dict[str, Any]) -> None:
     for name, question in (
         ("construct", {"ask": ask}),
         ("construct", {"ask": {**ask, "m": 3, "form": "both"}}),
@@ -34,13 +34,15 @@ def test_the_answer_is_that_of_the_desk(client: Any, desk: Desk, ask: dict[str, 
         ("explain", {"ask": ask, "node": {"object": ask["query"][0]}}),
         ("drill", {"query": ask["query"]}),
     ):
-        assert timeless(client.answer(name, question)) == timeless(json.loads(json_bytes(desk.answer(name, question))))
+        assert timeless(client.answer(name, question)) == timeless(
+            json.loads(json_bytes(service.answer(name, question)))
+        )
 
 
-def test_the_cube_is_told_to_whoever_gets_or_posts(client: Any, desk: Desk) -> None:
+def test_the_cube_is_told_to_whoever_gets_or_posts(client: Any, service: CubeService) -> None:
     status, _, body = client.send("GET", "/api/v1/cube")
     assert (status, json.loads(body)) == (200, client.answer("cube", {}))
-    assert json.loads(body)["checksum"] == desk.checksum
+    assert json.loads(body)["checksum"] == service.checksum
 
 
 def test_a_large_answer_is_packed_where_that_is_taken(
@@ -146,11 +148,11 @@ def test_a_network_that_is_too_large_names_the_parameter_that_helps(
     assert client.ask("construct", {"ask": {**ask, "form": "objects", "max_nodes": 30}})[0] == 200
 
 
-def test_an_exported_file_comes_with_its_name(client: Any, desk: Desk, ask: dict[str, Any]) -> None:
+def test_an_exported_file_comes_with_its_name(client: Any, service: CubeService, ask: dict[str, Any]) -> None:
     question = {"ask": ask, "format": ".graphml"}
     body = json.dumps(question).encode()
     status, headers, content = client.send("POST", "/api/v1/export", body, Content_Type="application/json")
-    file = desk.file(question)
+    file = service.file(question)
     assert (status, content) == (200, file.content)
     assert headers["content-disposition"].startswith(f'attachment; filename="{file.name}"')
     assert headers["content-type"].partition(";")[0] == file.media_type.partition(";")[0]

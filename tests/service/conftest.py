@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.apps.service.service import Desk
+from cube2net.apps.service.service import CubeService
 
 NAMES = {0: "Zoë Ångström", 1: "Ivan Vulić", 2: "Wei Li", 3: "Wei Li", 4: "=1+1", 5: "Ada Lovelace", 6: "Ada Byron"}
 
@@ -31,8 +31,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def desk(folder: Path) -> Desk:
-    return Desk(c2n.open_cube(folder))
+def service(folder: Path) -> CubeService:
+    return CubeService(c2n.open_cube(folder))
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import pytest
 
 from cube2net.api.plan import METHODS, WITH_OPTIONS
 from cube2net.apps.service.requests import is_long, methods, options_shown, split_options
-from cube2net.apps.service.service import Desk
+from cube2net.apps.service.service import CubeService
 from cube2net.errors import ParameterError
 from cube2net.model.arguments import options_outside
 from cube2net.selection.objectives import OBJECTIVES
@@ -49,7 +49,7 @@ def test_what_is_closed_to_the_outside_is_refused_and_not_shown(name: str, ask: 
 
 
 def test_a_method_that_somebody_adds_is_closed_and_long_until_it_says_otherwise(
-    monkeypatch: pytest.MonkeyPatch, desk: Desk, ask: dict[str, Any]
+    monkeypatch: pytest.MonkeyPatch, service: CubeService, ask: dict[str, Any]
 ) -> None:
     @dataclasses.dataclass(frozen=True, kw_only=True)
     class Reading:
@@ -59,7 +59,7 @@ def test_a_method_that_somebody_adds_is_closed_and_long_until_it_says_otherwise(
     monkeypatch.setitem(METHODS, "reading", Reading)  # type: ignore[arg-type]
     assert options_shown(Reading) == {"count": 3}
     assert is_long("reading")
-    assert desk.is_long("construct", {"ask": {**ask, "method": "reading"}})
+    assert service.is_long("construct", {"ask": {**ask, "method": "reading"}})
     with pytest.raises(ParameterError, match="unknown option of the method 'reading' 'file'"):
         split_options({**ask, "method": "reading", "options": {"file": "/etc/passwd"}})
 

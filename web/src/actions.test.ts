@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addedChange, likedChange, manyChange, removedChange } from "./actions";
 import { chanceText, sidesOf } from "./contrast";
-import type { Ask } from "./types";
+import type { NetworkRequest } from "./types";
 
-const ask: Ask = { query: ["a", "b", "c"], labels: ["x", "y", "x"], like: ["n"], bans: [{ object: "p" }] };
+const ask: NetworkRequest = { query: ["a", "b", "c"], labels: ["x", "y", "x"], like: ["n"], bans: [{ object: "p" }] };
 
 test("liking ends unliking, and liking twice ends liking", () => {
   assert.deepEqual(likedChange({ ...ask, unlike: ["m"] }, "m", "like"), { like: ["n", "m"], unlike: [] });

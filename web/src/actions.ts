@@ -2,7 +2,7 @@
 import { el } from "./dom";
 import { nodeKey } from "./nodes";
 import type { Store } from "./state";
-import type { Ask, Id, Node } from "./types";
+import type { NetworkRequest, Id, Node } from "./types";
 
 export interface Action {
   name: string;
@@ -16,21 +16,21 @@ const has = (ids: readonly Id[] | undefined, id: Id): boolean => (ids ?? []).som
 const lacking = (ids: readonly Id[] | undefined, id: Id): Id[] => (ids ?? []).filter((other) => String(other) !== String(id));
 
 /** The change that likes an object, or takes that back; liking ends unliking. */
-export function likedChange(ask: Ask, id: Id, word: "like" | "unlike"): Partial<Ask> {
+export function likedChange(ask: NetworkRequest, id: Id, word: "like" | "unlike"): Partial<NetworkRequest> {
   const other = word === "like" ? "unlike" : "like";
   const mine = has(ask[word], id) ? lacking(ask[word], id) : [...(ask[word] ?? []), id];
   return { [word]: mine, [other]: lacking(ask[other], id) };
 }
 
 /** The change that puts objects into the query, with empty labels where the query has labels. */
-export function addedChange(ask: Ask, ids: readonly Id[]): Partial<Ask> {
+export function addedChange(ask: NetworkRequest, ids: readonly Id[]): Partial<NetworkRequest> {
   const fresh = ids.filter((id) => !has(ask.query, id));
   const labels = ask.labels ? [...ask.labels, ...fresh.map(() => "")] : (ask.labels ?? null);
   return { query: [...ask.query, ...fresh], labels };
 }
 
 /** The change that takes an object out of the query. */
-export function removedChange(ask: Ask, id: Id): Partial<Ask> {
+export function removedChange(ask: NetworkRequest, id: Id): Partial<NetworkRequest> {
   const kept = ask.query.flatMap((other, at) => (String(other) === String(id) ? [] : [at]));
   return { query: kept.map((at) => ask.query[at]!), labels: ask.labels ? kept.map((at) => ask.labels![at]!) : null };
 }
@@ -80,7 +80,7 @@ export function actionButtons(store: Store, node: Node, after: () => void = () =
 }
 
 /** The change that does the same with many nodes at once. */
-export function manyChange(ask: Ask, nodes: readonly Node[], word: "pins" | "bans" | "like" | "query", labels?: ReadonlyMap<string, string>): Partial<Ask> {
+export function manyChange(ask: NetworkRequest, nodes: readonly Node[], word: "pins" | "bans" | "like" | "query", labels?: ReadonlyMap<string, string>): Partial<NetworkRequest> {
   const objects = nodes.flatMap((node) => ("object" in node ? [node.object] : []));
   if (word === "like") return { like: [...(ask.like ?? []), ...objects.filter((id) => !has(ask.like, id))] };
   if (word === "query") {

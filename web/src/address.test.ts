@@ -3,9 +3,9 @@ import test from "node:test";
 import { askOfHash, followAddress, hashOf, packed, readAsk, unpacked } from "./address";
 import { Store } from "./state";
 import type { Client } from "./client";
-import type { Ask, CubeAnswer } from "./types";
+import type { NetworkRequest, CubeAnswer } from "./types";
 
-const ASK: Ask = { query: ["ада", 7], labels: ["a", ""], m: 12, pins: [{ cell: ["∗", "ACL"] }], between: "2015..2019" };
+const ASK: NetworkRequest = { query: ["ада", 7], labels: ["a", ""], m: 12, pins: [{ cell: ["∗", "ACL"] }], between: "2015..2019" };
 
 test("a question survives its address", async () => {
   assert.deepEqual(await askOfHash(await hashOf(ASK, "abc")), { ...ASK, cube: "abc" });
@@ -83,7 +83,7 @@ function fakeBrowser(hash = "") {
   return { pages, counts, asks: () => Promise.all(pages.map((page) => askOfHash(page.hash))) };
 }
 
-const answered = { ask: (name: string, { ask }: { ask: Ask }) => Promise.resolve(name === "layout" ? { places: [] } : { ask, nodes: { id: [], name: [], labels: [] }, links: { source: [], target: [], weight: [] }, prices: [] }) } as unknown as Client;
+const answered = { ask: (name: string, { ask }: { ask: NetworkRequest }) => Promise.resolve(name === "layout" ? { places: [] } : { ask, nodes: { id: [], name: [], labels: [] }, links: { source: [], target: [], weight: [] }, prices: [] }) } as unknown as Client;
 const cubeOf = (checksum: string) => ({ checksum }) as unknown as CubeAnswer;
 
 /** Waits, turn by turn, until something is so. */
@@ -153,9 +153,9 @@ test("an address that holds no question is told, whatever signs it has", async (
 
 test("names that came with an address are handed over, and are no part of its question", async () => {
   const unresolved: [string, string][] = [["Dora Bakr", "y"]];
-  fakeBrowser(await hashOf({ query: ["a"], unresolved } as Ask, "abc"));
+  fakeBrowser(await hashOf({ query: ["a"], unresolved } as NetworkRequest, "abc"));
   const store = new Store(answered, cubeOf("abc"));
   await followAddress(store);
   assert.deepEqual([store.ask, store.given], [{ query: ["a"] }, unresolved]);
-  await assert.rejects(unpacked(await packed({ query: ["a"], unresolved: ["x"] } as Ask, null)), /'unresolved' of the wrong kind/);
+  await assert.rejects(unpacked(await packed({ query: ["a"], unresolved: ["x"] } as NetworkRequest, null)), /'unresolved' of the wrong kind/);
 });

@@ -1,5 +1,5 @@
 // The address is the recipe: a question as #q=…, packed, and the trail of moves that the browser's history is.
-import type { Ask, Id, Node } from "./types";
+import type { NetworkRequest, Id, Node } from "./types";
 import { shortest } from "./asks";
 import type { Store } from "./state";
 import type { Trail } from "./trails";
@@ -7,7 +7,7 @@ import type { Trail } from "./trails";
 const LARGEST = 16 * 1024 * 1024;
 
 /** A question as a word for an address: JSON, deflated, in base64url. */
-export async function packed(ask: Ask, cube: string | null): Promise<string> {
+export async function packed(ask: NetworkRequest, cube: string | null): Promise<string> {
   const said = shortest(ask);
   const text = JSON.stringify(cube === null ? said : { ...said, cube });
   return toWord(await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw")));
@@ -15,12 +15,12 @@ export async function packed(ask: Ask, cube: string | null): Promise<string> {
 
 /** A question, and names with their labels that are to be mended first: they are no part of it. */
 export interface Begun {
-  ask: Ask;
+  ask: NetworkRequest;
   unresolved: [name: string, label: string][];
 }
 
 /** The question of such a word; throws one sentence where it is none. */
-export async function unpacked(word: string): Promise<Ask> {
+export async function unpacked(word: string): Promise<NetworkRequest> {
   return (await begun(word)).ask;
 }
 
@@ -38,11 +38,11 @@ async function begun(word: string): Promise<Begun> {
 }
 
 /** The hash of an address with a question; empty for an empty one. */
-export async function hashOf(ask: Ask, cube: string | null): Promise<string> {
+export async function hashOf(ask: NetworkRequest, cube: string | null): Promise<string> {
   return ask.query.length === 0 ? "" : `#q=${await packed(ask, cube)}`;
 }
 
-export async function askOfHash(hash: string): Promise<Ask | null> {
+export async function askOfHash(hash: string): Promise<NetworkRequest | null> {
   return (await begunOfHash(hash))?.ask ?? null;
 }
 
@@ -64,7 +64,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const isNode = (value: unknown): boolean =>
   isRecord(value) && (WORDS(value.cell) || typeof value.object === "string" || typeof value.object === "number");
 
-const FIELDS: Record<keyof Ask, (value: unknown) => boolean> = {
+const FIELDS: Record<keyof NetworkRequest, (value: unknown) => boolean> = {
   query: IDS,
   labels: WORDS,
   method: WORD,
@@ -90,14 +90,14 @@ const FIELDS: Record<keyof Ask, (value: unknown) => boolean> = {
 };
 
 /** A question out of a value that anybody may have written; throws one sentence that names the field. */
-export function readAsk(value: unknown): Ask {
+export function readAsk(value: unknown): NetworkRequest {
   if (!isRecord(value) || !IDS(value.query)) throw new Error("the address holds no question: it names no objects");
   for (const [field, given] of Object.entries(value)) {
-    const fits = Object.hasOwn(FIELDS, field) ? FIELDS[field as keyof Ask] : undefined;
+    const fits = Object.hasOwn(FIELDS, field) ? FIELDS[field as keyof NetworkRequest] : undefined;
     if (!fits) throw new Error(`the address asks for '${field}', which this version does not know`);
     if (!fits(given)) throw new Error(`the address has a '${field}' of the wrong kind`);
   }
-  return value as unknown as Ask;
+  return value as unknown as NetworkRequest;
 }
 
 async function through(bytes: Uint8Array<ArrayBuffer>, by: CompressionStream | DecompressionStream): Promise<Uint8Array<ArrayBuffer>> {
@@ -142,10 +142,10 @@ export async function followAddress(store: Store): Promise<void> {
   const placeNow = (): number => (typeof history.state?.at === "number" ? (history.state.at as number) : 0);
   let at = placeNow();
   let most = at;
-  let waiting: Ask | null = null;
+  let waiting: NetworkRequest | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let writing: Promise<void> = Promise.resolve();
-  const write = (ask: Ask, by: "pushState" | "replaceState", place: number): void => {
+  const write = (ask: NetworkRequest, by: "pushState" | "replaceState", place: number): void => {
     writing = writing.then(async () => {
       const hash = await hashOf(ask, cube);
       try {
@@ -193,7 +193,7 @@ export async function followAddress(store: Store): Promise<void> {
     most = Math.max(most, at);
     try {
       const { ask: found, unresolved } = (await begunOfHash(location.hash)) ?? { ask: { query: [] }, unresolved: [] };
-      const { cube: asked, ...ask } = found as Ask;
+      const { cube: asked, ...ask } = found as NetworkRequest;
       if (mine !== arrivals) return;
       if (asked !== undefined && asked !== cube) {
         throw new Error("this address was made with another cube: open that one, or ask anew here");

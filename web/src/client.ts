@@ -1,12 +1,12 @@
 // Who answers questions: a server by fetch here, a notebook's kernel in widget.ts. The rest of the page knows only Client.
-import type { CompareAnswer, CubeAnswer, ExportQuestion, FailureDetail, ProgressShape, Routes, UploadAnswer } from "./types";
+import type { CompareAnswer, CubeAnswer, ExportRequest, FailureDetail, ProgressSchema, Routes, UploadAnswer } from "./types";
 
 export type RouteName = keyof Routes;
 export type Question<N extends RouteName> = Routes[N]["question"];
 export type Answer<N extends RouteName> = Routes[N]["answer"];
 
 export interface Asking {
-  progress?: (told: ProgressShape) => void;
+  progress?: (told: ProgressSchema) => void;
   signal?: AbortSignal;
 }
 
@@ -18,7 +18,7 @@ export interface ExportedFile {
 
 export interface Client {
   ask<N extends RouteName>(name: N, question: Question<N>, how?: Asking): Promise<Answer<N>>;
-  file(question: ExportQuestion, how?: Asking): Promise<ExportedFile>;
+  file(question: ExportRequest, how?: Asking): Promise<ExportedFile>;
   /** Hands over a file to be opened beside those used, and says what it is called there; none where that cannot be. */
   upload?(file: File, used: readonly string[], how?: Asking): Promise<UploadAnswer>;
   /** Takes a file back that was handed over. */
@@ -136,12 +136,12 @@ async function json<T>(response: Response): Promise<T> {
 }
 
 interface Line<T> {
-  progress?: ProgressShape;
+  progress?: ProgressSchema;
   answer?: T;
   error?: FailureDetail;
 }
 
-async function streamed<T>(response: Response, progress?: (told: ProgressShape) => void): Promise<T> {
+async function streamed<T>(response: Response, progress?: (told: ProgressSchema) => void): Promise<T> {
   const reader = (response.body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   try {

@@ -10,7 +10,7 @@ import { sentence } from "./sentences";
 import { spotlightOf } from "./spotlight";
 import { viewOf } from "./asks";
 import type { Store } from "./state";
-import type { Ask, Id } from "./types";
+import type { NetworkRequest, Id } from "./types";
 import { whenVisible } from "./when_visible";
 import { plain } from "./words";
 
@@ -22,7 +22,7 @@ export interface Side {
 }
 
 /** The sides that a query has by itself: all of it, and each of its labels where it has several. */
-export function sidesOf(ask: Ask): Side[] {
+export function sidesOf(ask: NetworkRequest): Side[] {
   const labels = ask.labels ?? [];
   const names = [...new Set(labels)].filter((label) => label !== "").sort((a, b) => (a < b ? -1 : 1));
   const parts = names.length < 2 ? [] : names.map((label) => ({ name: label, label, ids: ask.query.filter((_, at) => labels[at] === label) }));
@@ -30,7 +30,7 @@ export function sidesOf(ask: Ask): Side[] {
 }
 
 /** The change that asks for two sides together, each labelled by its name; who is in both bears both names. */
-export function bothChange(first: Side, second: Side): Partial<Ask> {
+export function bothChange(first: Side, second: Side): Partial<NetworkRequest> {
   const [ones, twos] = [new Set(first.ids.map(String)), new Set(second.ids.map(String))];
   const query = [...first.ids, ...second.ids.filter((id) => !ones.has(String(id)))];
   const called = first.name === second.name ? `${second.name} (2)` : second.name;

@@ -7,7 +7,7 @@ import { sentence } from "./sentences";
 import { same, viewOf } from "./asks";
 import { cellTitle } from "./nodes";
 import type { Store } from "./state";
-import type { Ask, DimensionShape, LevelShape, NameRow } from "./types";
+import type { NetworkRequest, DimensionSchema, LevelSchema, NameRow } from "./types";
 
 const ALL = "∗";
 /** So many objects are taken without a word, where cells hold more. */
@@ -16,7 +16,7 @@ const FEW = 200;
 const OFFERED = 60;
 
 /** The levels of a dimension whose labels name cells of a view: those at or above the one that it is rolled up to. */
-export function levelsOf(dimension: DimensionShape, rolled: string | undefined): LevelShape[] {
+export function levelsOf(dimension: DimensionSchema, rolled: string | undefined): LevelSchema[] {
   if (rolled === undefined) return dimension.levels;
   const at = dimension.levels.findIndex(({ name }) => name === rolled);
   return at < 0 ? [] : dimension.levels.slice(at);
@@ -31,7 +31,7 @@ export function cellsNamed(cells: readonly (readonly string[])[]): string[][] {
 export function mountFromCells(root: HTMLElement, store: Store, add: (rows: NameRow[]) => void, ended: AbortSignal): void {
   const { dimensions, limits, items } = store.cube;
   const nothing = (): string[] => dimensions.map(() => ALL);
-  let view: Partial<Ask> = {};
+  let view: Partial<NetworkRequest> = {};
   let asideCells: string[][] = [];
   let labels = nothing();
   let asked = 0;
@@ -162,7 +162,7 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
 }
 
 /** A field for a label of a dimension: those that the cube names are offered, any other can be typed. */
-function labelField(name: string, levels: readonly LevelShape[], set: (label: string) => void): HTMLElement {
+function labelField(name: string, levels: readonly LevelSchema[], set: (label: string) => void): HTMLElement {
   const field = el("input", { placeholder: "all", "aria-label": `Label of ${name}` });
   const offered = levels.flatMap((level) => level.first.map((label) => ({ label, level: level.name })));
   const box = completing(field, async (text) => {

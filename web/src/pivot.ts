@@ -11,7 +11,7 @@ import { backTo, brief, cellOf, drilled, firstState, fullest, isFull, strength, 
 import { nodeKey } from "./nodes";
 import type { Store } from "./state";
 import { onTheme, themeNow } from "./theme";
-import type { Id, PivotAnswer, PivotQuestion } from "./types";
+import type { Id, PivotAnswer, PivotRequest } from "./types";
 import { whenVisible } from "./when_visible";
 
 const MOST = 60;
@@ -74,7 +74,7 @@ class PivotView {
     void this.ask();
   }
 
-  private view(): Pick<PivotQuestion, "between" | "kind" | "where"> {
+  private view(): Pick<PivotRequest, "between" | "kind" | "where"> {
     const { between, kind, where } = this.store.ask;
     const narrowed = Object.fromEntries(Object.entries(this.state.where).map(([level, label]) => [level, [label]]));
     return { ...(between ? { between } : {}), ...(kind ? { kind } : {}), where: { ...where, ...narrowed } };
@@ -83,7 +83,7 @@ class PivotView {
   private async ask(): Promise<void> {
     const { rows, columns } = this.state;
     const { network, ask } = this.store;
-    const question: PivotQuestion = { rows, columns, query: ask.query, cells: network?.cells.map((cell) => cell.labels) ?? [], most: MOST, ...this.view() };
+    const question: PivotRequest = { rows, columns, query: ask.query, cells: network?.cells.map((cell) => cell.labels) ?? [], most: MOST, ...this.view() };
     const asked = JSON.stringify(question);
     if (asked === this.asked) return;
     this.asked = asked;

@@ -4,7 +4,7 @@ import { stopped } from "./client";
 import { counted, el, fill, number } from "./dom";
 import { shortName } from "./geometry";
 import type { Store } from "./state";
-import type { DimensionShape, MembersAnswer } from "./types";
+import type { DimensionSchema, MembersAnswer } from "./types";
 import { whenVisible } from "./when_visible";
 
 const SHOWN = 40;
@@ -19,7 +19,7 @@ interface Bar {
 
 /** Fills an element with the labels of a cube's only dimension; the largest first, each with a way into the query. */
 export function mountBars(root: HTMLElement, store: Store, ended: AbortSignal): void {
-  const dimension: DimensionShape | undefined = store.cube.dimensions[0];
+  const dimension: DimensionSchema | undefined = store.cube.dimensions[0];
   const told = el("p", { class: "pivot-told", "aria-live": "polite" }, "Counting…");
   const list = el("ul", { class: "pivot-bars pad" });
   root.append(told, list);

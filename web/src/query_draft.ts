@@ -1,7 +1,7 @@
 // The query to be: names that were given, and whom each of them means.
 import { same } from "./asks";
 import { clearlyMeant } from "./nearest_name";
-import type { Ask, Candidate, Id, NameRow } from "./types";
+import type { NetworkRequest, Candidate, Id, NameRow } from "./types";
 
 /** A name of the query to be: what was given and, once it is known, whom it means. */
 export type Entry = NameRow;
@@ -126,18 +126,18 @@ export class Draft {
     return { query: this.sure.map((one) => one.id), labels: labels.some((label) => label !== "") ? labels : null };
   }
 
-  isQueryOf(ask: Ask): boolean {
+  isQueryOf(ask: NetworkRequest): boolean {
     return same(this.question, { query: ask.query, labels: ask.labels ?? null });
   }
 
   /** Takes the query of a question in place of its own; names that mean nobody yet stay. */
-  follow(ask: Ask, nameOf: (id: Id) => string): void {
+  follow(ask: NetworkRequest, nameOf: (id: Id) => string): void {
     this.putBack(ask, nameOf);
     this.settle();
   }
 
   /** The same as a step that can be taken back. */
-  putBack(ask: Ask, nameOf: (id: Id) => string): void {
+  putBack(ask: NetworkRequest, nameOf: (id: Id) => string): void {
     const taken = ask.query.map((id, place) => ({ ...named(id, nameOf(id)), label: ask.labels?.[place] ?? "" }));
     this.become([...taken, ...this.unsure]);
   }

@@ -5,11 +5,11 @@ import { Refusal } from "./client";
 import { shortest } from "./asks";
 import { carried } from "./places";
 import { Store } from "./state";
-import type { Ask, CubeAnswer, NetworkAnswer } from "./types";
+import type { NetworkRequest, CubeAnswer, NetworkAnswer } from "./types";
 
 const CUBE = { name: "toy", checksum: null } as unknown as CubeAnswer;
 
-function networkOf(ask: Ask, links: [number, number][] = []): NetworkAnswer {
+function networkOf(ask: NetworkRequest, links: [number, number][] = []): NetworkAnswer {
   return {
     ask,
     fingerprint: JSON.stringify(ask),
@@ -22,9 +22,9 @@ function networkOf(ask: Ask, links: [number, number][] = []): NetworkAnswer {
 
 /** A client whose answers come when they are let go, so that a test sets the order. */
 function slowClient() {
-  const waiting: { name: string; question: { ask: Ask; start?: unknown; prices?: boolean }; go: (error?: Error) => void }[] = [];
+  const waiting: { name: string; question: { ask: NetworkRequest; start?: unknown; prices?: boolean }; go: (error?: Error) => void }[] = [];
   const client = {
-    ask(name: string, question: { ask: Ask; start?: unknown }, how: Asking = {}) {
+    ask(name: string, question: { ask: NetworkRequest; start?: unknown }, how: Asking = {}) {
       return new Promise((resolve, reject) => {
         how.signal?.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")));
         const answer = name === "names" ? { rows: [] } : name === "layout" ? { places: question.ask.query.map((_, n) => [n, n]) } : networkOf(question.ask);

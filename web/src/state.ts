@@ -5,20 +5,20 @@ import { same, shortest, withoutWords } from "./asks";
 import { cellTitle, lacking, sameNode, toggled } from "./nodes";
 import { carried, type Place } from "./places";
 import { memoryTrail, type Trail } from "./trails";
-import type { Ask, CubeAnswer, Id, NetworkAnswer, Node, PriceShape, ProgressShape } from "./types";
+import type { NetworkRequest, CubeAnswer, Id, NetworkAnswer, Node, PriceSchema, ProgressSchema } from "./types";
 
 export type Phase = "empty" | "ready" | "busy" | "error";
 
 /** What is being made, and how far it is; told is null until something is said. */
 export interface Busy {
   readonly what: "construct" | "layout";
-  readonly told: ProgressShape | null;
+  readonly told: ProgressSchema | null;
 }
 
 /** What was refused: the sentence, and the question that was asked in vain. */
 export interface Failed {
   readonly refusal: Refusal;
-  readonly ask: Ask;
+  readonly ask: NetworkRequest;
 }
 
 export type Part = "ask" | "edited" | "given" | "network" | "places" | "prices" | "selected" | "busy" | "error" | "trail" | "names";
@@ -30,7 +30,7 @@ export type Mount = (root: HTMLElement, store: Store, ended: AbortSignal) => voi
 const MOST_STARTS = 20_000;
 
 /** The query as it is edited: objects and labels that no network has been made of yet. */
-export type EditedQuery = Required<Pick<Ask, "query" | "labels">>;
+export type EditedQuery = Required<Pick<NetworkRequest, "query" | "labels">>;
 
 /** Steps within the query as it is edited: they are taken back before moves are. */
 export interface Edits {
@@ -52,16 +52,16 @@ export interface Moving {
  * are where the nodes were before (`placed` is false), and the layout's when that has come.
  */
 export class Store {
-  ask: Ask = { query: [] };
+  ask: NetworkRequest = { query: [] };
   network: NetworkAnswer | null = null;
   places: Place[] | null = null;
   placed = false;
-  prices: PriceShape[] = [];
+  prices: PriceSchema[] = [];
   selected: Node | null = null;
   busy: Busy | null = null;
   error: Failed | null = null;
   /** The question whose work was stopped: the network shown is of another one. */
-  halted: Ask | null = null;
+  halted: NetworkRequest | null = null;
   /** Where a node is in the window, for whoever tests or scripts the page; the network view says it. */
   readonly debug: { placeOf?: (id: Id) => { x: number; y: number } | null } = {};
   /** The query as it is edited, where it is not that of the question. */
@@ -132,7 +132,7 @@ export class Store {
    *
    * A query that was edited meanwhile is the one that is asked for, unless nobody is left in it.
    */
-  async move(change: Partial<Ask>, { settled = true }: Moving = {}): Promise<void> {
+  async move(change: Partial<NetworkRequest>, { settled = true }: Moving = {}): Promise<void> {
     const before = this.ask;
     const edited = change.query === undefined && this.edited?.query.length ? this.edited : {};
     this.ask = shortest({ ...before, ...edited, ...change });
@@ -145,13 +145,13 @@ export class Store {
   }
 
   /** Begins with a question: there is no step back from it. */
-  async open(ask: Ask): Promise<void> {
+  async open(ask: NetworkRequest): Promise<void> {
     this.trail.replace(shortest(ask));
     await this.arrive(ask);
   }
 
   /** Takes a question from an address or from the trail. */
-  async arrive(ask: Ask): Promise<void> {
+  async arrive(ask: NetworkRequest): Promise<void> {
     this.ask = shortest(ask);
     this.edited = null;
     this.held = false;
@@ -166,7 +166,7 @@ export class Store {
   }
 
   /** Puts a question in place of the one that stands, without asking it. */
-  private put({ cube: _, ...ask }: Ask): void {
+  private put({ cube: _, ...ask }: NetworkRequest): void {
     this.ask = shortest(ask);
     this.trail.replace(this.ask);
     this.tell("ask", "trail");
@@ -278,14 +278,14 @@ export class Store {
   }
 
   /** Asks for names and prices beside the network; it is good without them, so that a refusal is no error. */
-  private async tellFurther(ask: Ask, flight: AbortController): Promise<void> {
+  private async tellFurther(ask: NetworkRequest, flight: AbortController): Promise<void> {
     const steered = (ask.pins?.length ?? 0) + (ask.bans?.length ?? 0) > 0;
     const told = [this.nameUnknown(ask, flight), ...(steered ? [this.price(ask, flight)] : [])];
     await Promise.all(told.map((one) => one.catch((error: unknown) => stopped(error) || console.warn(refusalOf(error).sentence))));
   }
 
   /** Asks for the names of objects that are not in the network: those banned, liked or disliked. */
-  private async nameUnknown(ask: Ask, flight: AbortController): Promise<void> {
+  private async nameUnknown(ask: NetworkRequest, flight: AbortController): Promise<void> {
     const nodes = [...(ask.pins ?? []), ...(ask.bans ?? [])].flatMap((node) => ("object" in node ? [node.object] : []));
     const ids = [...nodes, ...(ask.like ?? []), ...(ask.unlike ?? [])].filter((id) => !this.known.has(id));
     if (ids.length === 0) return;
@@ -295,7 +295,7 @@ export class Store {
     this.tell("names");
   }
 
-  private async price(ask: Ask, flight: AbortController): Promise<void> {
+  private async price(ask: NetworkRequest, flight: AbortController): Promise<void> {
     const { prices } = await this.client.ask("construct", { ask, prices: true }, { signal: flight.signal });
     if (flight.signal.aborted) return;
     this.prices = prices;
@@ -311,14 +311,14 @@ export class Store {
     this.tell("network", "places", "prices", "names");
   }
 
-  private working(what: Busy["what"], flight: AbortController, told: ProgressShape | null = null): void {
+  private working(what: Busy["what"], flight: AbortController, told: ProgressSchema | null = null): void {
     if (flight.signal.aborted || this.flight !== flight) return;
     this.busy = { what, told };
     this.tell("busy", "error");
   }
 
   private how(what: Busy["what"], flight: AbortController) {
-    return { signal: flight.signal, progress: (told: ProgressShape) => this.working(what, flight, told) };
+    return { signal: flight.signal, progress: (told: ProgressSchema) => this.working(what, flight, told) };
   }
 
   private tell(...parts: Part[]): void {

@@ -7,7 +7,7 @@ import { isNearOfFew, NEAR_FEW } from "./small_query";
 import { shortest } from "./asks";
 import { nodeKey } from "./nodes";
 import type { Store } from "./state";
-import type { Ask, DimensionShape, Id, NetworkAnswer, Node, SummaryShape } from "./types";
+import type { NetworkRequest, DimensionSchema, Id, NetworkAnswer, Node, SummarySchema } from "./types";
 import { formLine, levelsLine, methodLine, objectiveLine, USUAL_METHODS, methodTitle } from "./words";
 
 export function mountSteer(root: HTMLElement, store: Store, ended: AbortSignal): void {
@@ -32,7 +32,7 @@ export function mountSteer(root: HTMLElement, store: Store, ended: AbortSignal):
   draw();
 }
 
-const summaryOf = <T>(store: Store, word: keyof SummaryShape): T | null => (store.network?.summary[word] as T | undefined) ?? null;
+const summaryOf = <T>(store: Store, word: keyof SummarySchema): T | null => (store.network?.summary[word] as T | undefined) ?? null;
 
 /** Whether the method asked for chooses cells; others follow links. */
 const choosesCells = (store: Store): boolean =>
@@ -73,13 +73,13 @@ class Sizes {
     if ((free ? summary.objective === "cover" : cells.length < ask.m!) && cells.length > 0) this.known.set(this.keyOf(ask), cells.length);
   }
 
-  suffices(ask: Ask): number | null {
+  suffices(ask: NetworkRequest): number | null {
     return this.known.get(this.keyOf(ask)) ?? null;
   }
 
   /** The question but for the number of cells. */
-  private keyOf({ m: _, cube: __, near: ___, ...ask }: Ask): string {
-    return JSON.stringify(Object.entries(shortest(ask as Ask)).sort(([a], [b]) => (a < b ? -1 : 1)));
+  private keyOf({ m: _, cube: __, near: ___, ...ask }: NetworkRequest): string {
+    return JSON.stringify(Object.entries(shortest(ask as NetworkRequest)).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 }
 
@@ -108,7 +108,7 @@ function choice(name: string, title: string, values: [value: string, text: strin
 }
 
 /** What the method auto chooses by itself. */
-const LEFT_TO_IT: Partial<Ask> = { m: null, r: null, near: null, objective: "", form: "", levels: "" };
+const LEFT_TO_IT: Partial<NetworkRequest> = { m: null, r: null, near: null, objective: "", form: "", levels: "" };
 
 function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
   const methods = store.cube.methods.map(
@@ -176,7 +176,7 @@ function timeWindow(store: Store, times: readonly string[], shows: (() => void)[
 }
 
 /** Only cells with one of some labels of a dimension; labels of any level. */
-function onlyLabels(store: Store, dimension: DimensionShape, shows: (() => void)[]): HTMLElement {
+function onlyLabels(store: Store, dimension: DimensionSchema, shows: (() => void)[]): HTMLElement {
   const field = el("input", { placeholder: "any", "aria-label": `Only these labels of ${dimension.name}`, "data-only": dimension.name });
   const chips = el("ul", { class: "chips" });
   const only = (): string[] => store.ask.where?.[dimension.name] ?? [];
@@ -206,7 +206,7 @@ function onlyLabels(store: Store, dimension: DimensionShape, shows: (() => void)
   return el("div", { class: "field top" }, el("span", {}, `Only ${dimension.name}`), el("div", { class: "stack" }, chips, box));
 }
 
-function rollUp(store: Store, dimension: DimensionShape, shows: (() => void)[]): HTMLElement {
+function rollUp(store: Store, dimension: DimensionSchema, shows: (() => void)[]): HTMLElement {
   const { element, select } = choice(
     `level-${dimension.name}`,
     `Level of ${dimension.name}`,
@@ -335,7 +335,7 @@ function optionField(store: Store, name: string, standard: string | number | boo
   const asked = store.ask.options?.[name];
   const change = (value: string | number | boolean | undefined): void => {
     const { [name]: _, ...rest } = store.ask.options ?? {};
-    void store.move({ options: value === undefined ? rest : { ...rest, [name]: value } } as Partial<Ask>);
+    void store.move({ options: value === undefined ? rest : { ...rest, [name]: value } } as Partial<NetworkRequest>);
   };
   if (typeof standard === "boolean") {
     const box = el("input", { type: "checkbox", "data-option": name });

@@ -1,11 +1,11 @@
 // Where moves are kept, so that they can be taken back.
-import type { Ask } from "./types";
+import type { NetworkRequest } from "./types";
 
 /** Where moves are kept: the addresses of a page, or the memory of a widget. */
 export interface Trail {
-  push(ask: Ask): void;
+  push(ask: NetworkRequest): void;
   /** Puts a question in place of the last; `soon` while more are to come in its place. */
-  replace(ask: Ask, soon?: boolean): void;
+  replace(ask: NetworkRequest, soon?: boolean): void;
   back(): void;
   forward(): void;
   readonly canGoBack: boolean;
@@ -13,8 +13,8 @@ export interface Trail {
 }
 
 /** A trail that is kept in memory. */
-export function memoryTrail(arrive: (ask: Ask) => void): Trail {
-  const asks: Ask[] = [{ query: [] }];
+export function memoryTrail(arrive: (ask: NetworkRequest) => void): Trail {
+  const asks: NetworkRequest[] = [{ query: [] }];
   let at = 0;
   const go = (step: number): void => {
     const ask = asks[at + step];

@@ -7,11 +7,11 @@ export type Node = NamedCell | NamedObject;
 export type Role = "query" | "near" | "brought" | "pinned" | "cell";
 
 /** What is the cube? Nothing more is asked. */
-export interface CubeQuestion {
+export interface CubeRequest {
 }
 
 /** A level of a dimension. */
-export interface LevelShape {
+export interface LevelSchema {
   name: string;
   /** how many labels it has */
   labels: number;
@@ -20,21 +20,21 @@ export interface LevelShape {
 }
 
 /** A dimension with its levels, the finest that the cube has first. */
-export interface DimensionShape {
+export interface DimensionSchema {
   name: string;
-  levels: LevelShape[];
+  levels: LevelSchema[];
   /** whether its labels are times */
   time: boolean;
 }
 
 /** An option of a method, with what it is without a word. */
-export interface OptionShape {
+export interface OptionSchema {
   name: string;
   default: string | number | boolean | null;
 }
 
 /** A method that can be asked for. */
-export interface MethodShape {
+export interface MethodSchema {
   name: string;
   /** whether it chooses cells, or follows links */
   cells: boolean;
@@ -42,11 +42,11 @@ export interface MethodShape {
   long: boolean;
   /** what has to be installed for it, where something is missing */
   missing: string | null;
-  options: OptionShape[];
+  options: OptionSchema[];
 }
 
 /** How much may be asked at once. */
-export interface LimitsShape {
+export interface LimitsSchema {
   /** at most so many in a text */
   letters: number;
   /** at most so many in a question over HTTP */
@@ -91,7 +91,7 @@ export interface LeftOut {
 }
 
 /** What was read of a spreadsheet, and what was guessed. */
-export interface ReadingShape {
+export interface ReadingSchema {
   files: string[];
   objects: number;
   /** null where two objects are linked when a record mentions both */
@@ -117,14 +117,14 @@ export interface CubeAnswer {
   objects: number;
   cells: number;
   links: number;
-  dimensions: DimensionShape[];
+  dimensions: DimensionSchema[];
   /** the kinds of its objects, the most frequent first */
   kinds: string[];
   /** whether it keeps its items, so that links have titles behind them */
   items: boolean;
   /** the labels of its time in order, where a time window can be asked for */
   times: string[] | null;
-  methods: MethodShape[];
+  methods: MethodSchema[];
   objectives: string[];
   forms: string[];
   /** the endings of files that export writes */
@@ -133,16 +133,16 @@ export interface CubeAnswer {
   pictures: string[];
   /** the pictures that cannot be made here, each with the reason */
   unmade: Record<string, string>;
-  limits: LimitsShape;
+  limits: LimitsSchema;
   /** a few objects to begin with, which share a cell and are linked */
   examples: Candidate[];
   /** of a cube that explore made of a spreadsheet: what was read */
-  read: ReadingShape | null;
+  read: ReadingSchema | null;
   version: string;
 }
 
 /** Names as a person has them: a text that is pasted or typed, or a file. */
-export interface NamesQuestion {
+export interface NamesRequest {
   /** one name or id a line, or a table with a column object and maybe label */
   text?: string;
   /** instead of text: the bytes of a list, a table or a workbook in base64, at most 2,900,000 bytes */
@@ -183,7 +183,7 @@ export interface NamesAnswer {
 }
 
 /** The beginning of a name, or of a word of it. */
-export interface CompleteQuestion {
+export interface CompleteRequest {
   text: string;
   /** how many names, 1 to 100; 10 without a word */
   most?: number;
@@ -195,7 +195,7 @@ export interface CompleteAnswer {
 }
 
 /** Cells to start from: their objects. */
-export interface MembersQuestion {
+export interface MembersRequest {
   /** only cells with one of these labels, by dimension or level */
   where?: Record<string, string[]>;
   /** dimensions that are rolled up, each with the level wanted */
@@ -220,7 +220,7 @@ export interface MembersAnswer {
 }
 
 /** Two levels, crossed: how many objects have both labels. */
-export interface PivotQuestion {
+export interface PivotRequest {
   /** only cells with one of these labels, by dimension or level */
   where?: Record<string, string[]>;
   /** dimensions that are rolled up, each with the level wanted */
@@ -274,7 +274,7 @@ export interface NamedObject {
 }
 
 /** A question: the objects of a query, and how their network is to be made; the address of the page holds one. */
-export interface Ask {
+export interface NetworkRequest {
   /** only cells with one of these labels, by dimension or level */
   where?: Record<string, string[]>;
   /** dimensions that are rolled up, each with the level wanted */
@@ -322,8 +322,8 @@ export interface Ask {
 }
 
 /** Make the network of a question. */
-export interface ConstructQuestion {
-  ask: Ask;
+export interface ConstructRequest {
+  ask: NetworkRequest;
   /** whether to tell what every pin and ban costs */
   prices?: boolean;
 }
@@ -363,7 +363,7 @@ export interface ChosenCell {
 }
 
 /** What a pin or a ban costs. */
-export interface PriceShape {
+export interface PriceSchema {
   kind: string;
   title: string;
   price: number | null;
@@ -371,7 +371,7 @@ export interface PriceShape {
 }
 
 /** How many times as often as expected objects of the query with a common neighbour share a cell. */
-export interface AgreementShape {
+export interface AgreementSchema {
   lift: number;
   /** lower 95 % confidence limit */
   low: number;
@@ -391,7 +391,7 @@ export interface SummaryCell {
 }
 
 /** What a network is, as the command query shows it with --json. */
-export interface SummaryShape {
+export interface SummarySchema {
   method: string;
   m: number | null;
   objective: string;
@@ -404,7 +404,7 @@ export interface SummaryShape {
   /** the weight of cells against links, from 0.1 to 1 */
   trust: number | null;
   /** what the weight was estimated from; null where it was given */
-  agreement: AgreementShape | null;
+  agreement: AgreementSchema | null;
   /** what the choice is worth; null where no cells are chosen */
   value: number | null;
   /** what no choice exceeds, where that is known */
@@ -439,7 +439,7 @@ export interface SummaryShape {
 /** The network of a question, and why it is good. */
 export interface NetworkAnswer {
   /** the question in its shortest words: the same network, byte by byte */
-  ask: Ask;
+  ask: NetworkRequest;
   /** the same for the same nodes, links and weights */
   fingerprint: string;
   sentence: string;
@@ -453,14 +453,14 @@ export interface NetworkAnswer {
   links: LinkColumns;
   cells: ChosenCell[];
   dimensions: string[];
-  prices: PriceShape[];
-  summary: SummaryShape;
+  prices: PriceSchema[];
+  summary: SummarySchema;
   seconds: Record<string, number>;
 }
 
 /** Places for the nodes of a question's network. */
-export interface LayoutQuestion {
-  ask: Ask;
+export interface LayoutRequest {
+  ask: NetworkRequest;
   /** where nodes are now, in their order: they move little; null where new */
   start?: (number[] | null)[];
 }
@@ -471,13 +471,13 @@ export interface LayoutAnswer {
 }
 
 /** Why is a cell or an object in the network, or why not; without one, what every chosen cell adds. */
-export interface ExplainQuestion {
-  ask: Ask;
+export interface ExplainRequest {
+  ask: NetworkRequest;
   node?: NamedCell | NamedObject;
 }
 
 /** A chosen cell that holds an object. */
-export interface BringingCellShape {
+export interface BringingCellSchema {
   rank: number;
   /** one label for every dimension, ∗ for all of them */
   labels: string[];
@@ -486,21 +486,21 @@ export interface BringingCellShape {
 }
 
 /** An item that mentions two objects. */
-export interface SharedItemShape {
+export interface SharedItemSchema {
   id: string;
   title: string | null;
   time: string | number | null;
 }
 
 /** A link to an object of the query. */
-export interface QueryLinkShape {
+export interface QueryLinkSchema {
   id: Id;
   name: string;
   weight: number;
   /** how many items mention both; null where the cube does not keep its items */
   items: number | null;
   /** the newest of these; some of them where they have no time */
-  newest: SharedItemShape[];
+  newest: SharedItemSchema[];
   /** where the source says what kinds of links there are between the two */
   kinds: string[];
   first: string | number | null;
@@ -508,7 +508,7 @@ export interface QueryLinkShape {
 }
 
 /** A shortest path to the query, along links. */
-export interface LinkPathShape {
+export interface LinkPathSchema {
   ids: Id[];
   names: string[];
   /** of its links together */
@@ -516,7 +516,7 @@ export interface LinkPathShape {
 }
 
 /** What would have brought an object that is not in a network. */
-export interface NearMissShape {
+export interface NearMissSchema {
   /** why it cannot come at all */
   obstacle: string;
   /** why it did not come though a chosen cell holds it */
@@ -539,7 +539,7 @@ export interface NearMissShape {
 }
 
 /** Why an object is in a network, or is not. */
-export interface ObjectExplanationShape {
+export interface ObjectExplanationSchema {
   kind: "object";
   sentence: string;
   id: Id;
@@ -549,13 +549,13 @@ export interface ObjectExplanationShape {
   came: string;
   value: number;
   /** the chosen cells that hold it, in their order */
-  cells: BringingCellShape[];
+  cells: BringingCellSchema[];
   /** how many cells are chosen in all */
   chosen_cells: number;
   /** how many objects of the query it is linked to */
   linked: number;
   /** the heaviest of these links */
-  links: QueryLinkShape[];
+  links: QueryLinkSchema[];
   /** by personalised PageRank; null for objects of the query and out of reach */
   rank: number | null;
   ranked: number;
@@ -566,18 +566,18 @@ export interface ObjectExplanationShape {
   /** how many such paths there are */
   ways: number;
   /** the heaviest of them */
-  paths: LinkPathShape[];
+  paths: LinkPathSchema[];
   /** what it adds above, where the value is a ratio of sums */
   gain: number | null;
   /** what it adds below */
   cost: number | null;
   /** what would have brought it, where it is not there */
-  miss: NearMissShape | null;
+  miss: NearMissSchema | null;
   note: string;
 }
 
 /** How much more often objects of the query have a label, or are in a cell, than all objects of the cube. */
-export interface LiftShape {
+export interface LiftSchema {
   /** empty for a whole cell */
   dimension: string;
   /** empty for a whole cell */
@@ -592,14 +592,14 @@ export interface LiftShape {
 }
 
 /** An object that one chosen cell alone holds. */
-export interface OnlyObjectShape {
+export interface OnlyObjectSchema {
   id: Id;
   name: string;
   in_query: boolean;
 }
 
 /** Why a cell was chosen, or was not. */
-export interface CellExplanationShape {
+export interface CellExplanationSchema {
   kind: "cell";
   sentence: string;
   number: number;
@@ -618,13 +618,13 @@ export interface CellExplanationShape {
   objects: number;
   query_objects: number;
   queried: number;
-  lift: LiftShape;
-  label_lifts: LiftShape[];
+  lift: LiftSchema;
+  label_lifts: LiftSchema[];
   /** how many objects no other chosen cell holds */
   only: number;
   only_query: number;
   /** the first of them */
-  only_first: OnlyObjectShape[];
+  only_first: OnlyObjectSchema[];
   pinned: boolean;
   banned: boolean;
   /** how many cells that are not chosen would add more; null for chosen ones */
@@ -633,7 +633,7 @@ export interface CellExplanationShape {
 }
 
 /** What a chosen cell brought in its turn. */
-export interface AddedCellShape {
+export interface AddedCellSchema {
   rank: number;
   number: number;
   /** one label for every dimension, ∗ for all of them */
@@ -648,7 +648,7 @@ export interface AddedCellShape {
 }
 
 /** What every part of a network adds to its value. */
-export interface ValueAccountShape {
+export interface ValueAccountSchema {
   kind: "account";
   sentence: string;
   objective: string;
@@ -665,7 +665,7 @@ export interface ValueAccountShape {
   gain: number | null;
   cost: number | null;
   /** in the order chosen */
-  cells: AddedCellShape[];
+  cells: AddedCellSchema[];
   note: string;
   ratio: boolean;
   method: string;
@@ -686,14 +686,14 @@ export interface ColumnValue {
 export interface ExplainAnswer {
   kind: "object" | "cell" | "account";
   sentence: string;
-  explanation: ObjectExplanationShape | CellExplanationShape | ValueAccountShape;
+  explanation: ObjectExplanationSchema | CellExplanationSchema | ValueAccountSchema;
   /** what the cube knows of an object, by the columns of its source */
   columns: ColumnValue[];
 }
 
 /** What if: the network without some cells and objects, with some, or both. */
-export interface WithoutQuestion {
-  ask: Ask;
+export interface WithoutRequest {
+  ask: NetworkRequest;
   without?: (NamedCell | NamedObject)[];
   with_?: (NamedCell | NamedObject)[];
 }
@@ -713,7 +713,7 @@ export interface ChangedObject {
 }
 
 /** What becomes of a network without some cells and objects, or with others. */
-export interface ChangeShape {
+export interface ChangeSchema {
   with: (ChangedCell | ChangedObject)[];
   sentence: string;
   changed: boolean;
@@ -746,11 +746,11 @@ export interface ChangeAnswer {
   entered: (NamedCell | NamedObject)[];
   left: (NamedCell | NamedObject)[];
   /** all of it, as cube2net without --json shows it */
-  change: ChangeShape;
+  change: ChangeSchema;
 }
 
 /** What tells two queries apart; without a second, the labels of one from each other, or it from all others. */
-export interface ContrastQuestion {
+export interface ContrastRequest {
   /** only cells with one of these labels, by dimension or level */
   where?: Record<string, string[]>;
   /** dimensions that are rolled up, each with the level wanted */
@@ -771,13 +771,13 @@ export interface ContrastQuestion {
 }
 
 /** One of two sides. */
-export interface SideShape {
+export interface SideSchema {
   name: string;
   objects: number;
 }
 
 /** A cell that was chosen to tell two sides apart. */
-export interface ContrastCellShape {
+export interface ContrastCellSchema {
   /** 1 or 2: the side that it speaks for */
   for: number;
   /** one label for every dimension, ∗ for all of them */
@@ -801,7 +801,7 @@ export interface ContrastCellShape {
 }
 
 /** A cell at mixed levels that holds a larger share of one of two sides. */
-export interface SeparatingCellShape {
+export interface SeparatingCellSchema {
   /** 1 or 2: the side that it speaks for */
   for: number;
   /** one label for every dimension, ∗ for all of them */
@@ -824,10 +824,10 @@ export interface SeparatingCellShape {
 }
 
 /** The cells that tell two sides apart, in the order chosen. */
-export interface ContrastShape {
-  sides: [SideShape, SideShape];
+export interface ContrastSchema {
+  sides: [SideSchema, SideSchema];
   sentence: string;
-  cells: ContrastCellShape[];
+  cells: ContrastCellSchema[];
   /** how far the objects are told apart, 0 to 1 */
   value: number;
   /** what no choice of so many cells exceeds */
@@ -841,12 +841,12 @@ export interface ContrastShape {
   outside: number;
   chance: number;
   /** the cell of the least chance, where none is sure */
-  nearest: SeparatingCellShape | null;
+  nearest: SeparatingCellSchema | null;
 }
 
 /** What tells each label of a query from the others. */
-export interface DescriptionShape {
-  groups: ContrastShape[];
+export interface DescriptionSchema {
+  groups: ContrastSchema[];
   /** how many objects have no label */
   outside: number;
   /** how many of the others are not in the network that was described */
@@ -857,11 +857,11 @@ export interface DescriptionShape {
 export interface ContrastAnswer {
   sentence: string;
   /** of two sides, or of all labels of one query */
-  contrast: ContrastShape | DescriptionShape;
+  contrast: ContrastSchema | DescriptionSchema;
 }
 
 /** The cells below a cell that say most about the query. */
-export interface DrillQuestion {
+export interface DrillRequest {
   /** only cells with one of these labels, by dimension or level */
   where?: Record<string, string[]>;
   /** dimensions that are rolled up, each with the level wanted */
@@ -878,7 +878,7 @@ export interface DrillQuestion {
 }
 
 /** A cell below another. */
-export interface DrilledCellShape {
+export interface DrilledCellSchema {
   /** its labels in one line */
   cell: string;
   /** one label for every dimension, ∗ for all of them */
@@ -900,7 +900,7 @@ export interface LeftObject {
 }
 
 /** The cells below a cell that hold most of a query at least cost, in the order chosen. */
-export interface DrilledShape {
+export interface DrilledSchema {
   cell: string;
   /** one label for every dimension, ∗ for all of them */
   labels: string[];
@@ -908,7 +908,7 @@ export interface DrilledShape {
   objects: number;
   query_objects: number;
   query: number;
-  cells: DrilledCellShape[];
+  cells: DrilledCellSchema[];
   held: number;
   left: LeftObject[];
   bits: number;
@@ -922,19 +922,19 @@ export interface DrilledShape {
 /** These cells. */
 export interface DrillAnswer {
   sentence: string;
-  drilled: DrilledShape;
+  drilled: DrilledSchema;
 }
 
 /** Does the network help the next step? By the query's labels, or by links that are hidden. */
-export interface CompareQuestion {
-  ask: Ask;
+export interface CompareRequest {
+  ask: NetworkRequest;
   /** by labels where the query has such */
   task?: "clustering" | "hidden" | null;
   runs?: number;
 }
 
 /** How well a miner does on a network, over all runs. */
-export interface ScoreShape {
+export interface ScoreSchema {
   miner: string;
   measure: string;
   mean: number;
@@ -945,11 +945,11 @@ export interface ScoreShape {
 }
 
 /** One network of a comparison: its size and scores, or why there is none. */
-export interface ComparedShape {
+export interface ComparedSchema {
   network: string;
   nodes: number | null;
   links: number | null;
-  scores: ScoreShape[];
+  scores: ScoreSchema[];
   reason: string;
 }
 
@@ -962,7 +962,7 @@ export interface CompareAnswer {
   /** surely better than the query alone; higher, but not surely; no higher; too few links or runs to tell; nothing could be compared */
   finding: "helps" | "maybe" | "level" | "few" | "nothing";
   /** one row for each network compared */
-  table: ComparedShape[];
+  table: ComparedSchema[];
   /** the key of its report, a page of its own; empty where reports cannot be made here */
   report: string;
   /** why there is no report, where there is none */
@@ -970,7 +970,7 @@ export interface CompareAnswer {
 }
 
 /** What can be opened? Nothing more is asked. */
-export interface StartQuestion {
+export interface StartRequest {
 }
 
 /** A cube in the folder that the explorer was started in. */
@@ -1007,7 +1007,7 @@ export interface StartAnswer {
 }
 
 /** Files that were handed over, to be looked at, and what is said of them instead of guessed. */
-export interface TablesQuestion {
+export interface TablesRequest {
   /** their names */
   files: string[];
   /** which column is what, by the roles of uses; empty: none is */
@@ -1039,7 +1039,7 @@ export interface ColumnUse {
 
 /** What files hold, before a cube is made of them. */
 export interface TablesAnswer {
-  read: ReadingShape;
+  read: ReadingSchema;
   /** the columns that have no role */
   choices: ColumnChoice[];
   /** every column */
@@ -1047,7 +1047,7 @@ export interface TablesAnswer {
 }
 
 /** A cube to open: one of files, one that is there, or the example. */
-export interface OpenQuestion {
+export interface OpenRequest {
   /** files that were handed over */
   files?: string[];
   /** as in tables */
@@ -1075,8 +1075,8 @@ export interface OpenAnswer {
 }
 
 /** A file to keep. */
-export interface ExportQuestion {
-  ask: Ask;
+export interface ExportRequest {
+  ask: NetworkRequest;
   /** an ending of the cube's answer, or recipe.json, query.csv, command.txt or python.txt */
   format: string;
 }
@@ -1093,7 +1093,7 @@ export interface Failure {
 }
 
 /** How far long work is; total is null while nobody knows. */
-export interface ProgressShape {
+export interface ProgressSchema {
   stage: string;
   done: number;
   total: number | null;
@@ -1108,19 +1108,19 @@ export interface UploadAnswer {
 
 /** Every question by its name: what is asked, and what is answered. */
 export interface Routes {
-  cube: { question: CubeQuestion; answer: CubeAnswer };
-  names: { question: NamesQuestion; answer: NamesAnswer };
-  complete: { question: CompleteQuestion; answer: CompleteAnswer };
-  members: { question: MembersQuestion; answer: MembersAnswer };
-  pivot: { question: PivotQuestion; answer: PivotAnswer };
-  construct: { question: ConstructQuestion; answer: NetworkAnswer };
-  layout: { question: LayoutQuestion; answer: LayoutAnswer };
-  explain: { question: ExplainQuestion; answer: ExplainAnswer };
-  without: { question: WithoutQuestion; answer: ChangeAnswer };
-  contrast: { question: ContrastQuestion; answer: ContrastAnswer };
-  drill: { question: DrillQuestion; answer: DrillAnswer };
-  compare: { question: CompareQuestion; answer: CompareAnswer };
-  start: { question: StartQuestion; answer: StartAnswer };
-  tables: { question: TablesQuestion; answer: TablesAnswer };
-  open: { question: OpenQuestion; answer: OpenAnswer };
+  cube: { question: CubeRequest; answer: CubeAnswer };
+  names: { question: NamesRequest; answer: NamesAnswer };
+  complete: { question: CompleteRequest; answer: CompleteAnswer };
+  members: { question: MembersRequest; answer: MembersAnswer };
+  pivot: { question: PivotRequest; answer: PivotAnswer };
+  construct: { question: ConstructRequest; answer: NetworkAnswer };
+  layout: { question: LayoutRequest; answer: LayoutAnswer };
+  explain: { question: ExplainRequest; answer: ExplainAnswer };
+  without: { question: WithoutRequest; answer: ChangeAnswer };
+  contrast: { question: ContrastRequest; answer: ContrastAnswer };
+  drill: { question: DrillRequest; answer: DrillAnswer };
+  compare: { question: CompareRequest; answer: CompareAnswer };
+  start: { question: StartRequest; answer: StartAnswer };
+  tables: { question: TablesRequest; answer: TablesAnswer };
+  open: { question: OpenRequest; answer: OpenAnswer };
 }

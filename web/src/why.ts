@@ -10,7 +10,7 @@ import { shortName } from "./geometry";
 import { sameNode } from "./nodes";
 import { sentence } from "./sentences";
 import type { Store } from "./state";
-import type { Ask, ExplainAnswer, Id, NameRow, Node } from "./types";
+import type { NetworkRequest, ExplainAnswer, Id, NameRow, Node } from "./types";
 import { whenVisible } from "./when_visible";
 import { plain } from "./words";
 
@@ -157,7 +157,7 @@ function objectParts(store: Store, told: ObjectExplanation): (HTMLElement | null
 }
 
 function missPart(store: Store, miss: NearMiss): HTMLElement {
-  const go = (text: string, change: Partial<Ask>) => el("button", { type: "button", onclick: () => void store.move(change).catch((error: unknown) => store.refuse(error)) }, text);
+  const go = (text: string, change: Partial<NetworkRequest>) => el("button", { type: "button", onclick: () => void store.move(change).catch((error: unknown) => store.refuse(error)) }, text);
   const { option, needed, cell, price, value } = miss;
   const called = { near: "Near objects", m: "Cells (m)", max_nodes: "Nodes at most" }[option] ?? option;
   const steered = option === "near" || option === "m" || option === "max_nodes";

@@ -8,7 +8,7 @@ import { same, shortest } from "./asks";
 import { sameNode } from "./nodes";
 import { Store } from "./state";
 import { onTheme, themeNow } from "./theme";
-import type { Ask, FailureDetail, Node, ProgressShape } from "./types";
+import type { NetworkRequest, FailureDetail, Node, ProgressSchema } from "./types";
 
 /** What anywidget hands over: traits by name, and messages beside them. */
 export interface Model {
@@ -22,7 +22,7 @@ export interface Model {
 
 interface Told {
   id: string;
-  progress?: ProgressShape;
+  progress?: ProgressSchema;
   answer?: true | { name: string; media_type: string };
   error?: FailureDetail;
 }
@@ -182,7 +182,7 @@ function showWaiting(root: HTMLElement): void {
 
 /** Keeps the page's question and the model's the same, whoever moves; what comes back ends that. */
 function follow(store: Store, model: Model): () => void {
-  const asked = (): Ask => ({ query: [], ...(model.get("ask") as Ask | undefined) });
+  const asked = (): NetworkRequest => ({ query: [], ...(model.get("ask") as NetworkRequest | undefined) });
   const leave = store.subscribe((changed) => {
     if (changed.has("network")) {
       const shown = store.network ? shortest(store.ask) : { query: [] };

@@ -13,7 +13,7 @@ from cube2net._util.spelling import nearest
 from cube2net.api.plan import several
 from cube2net.api.query import check_cube, query_of
 from cube2net.apps.service.requests import node_words, query_words, split_options
-from cube2net.apps.service.schemas import Ask
+from cube2net.apps.service.schemas import NetworkRequest
 from cube2net.apps.service.validation import read
 from cube2net.errors import ParameterError, quoted
 from cube2net.model.arguments import check_call
@@ -25,7 +25,11 @@ from cube2net.options import OPTIONS
 if TYPE_CHECKING:
     from cube2net.apps.notebook.widget import Explorer
 
-WORDS = tuple(word for word in (*Ask.__required_keys__, *Ask.__optional_keys__) if word not in ("query", "cube"))
+WORDS = tuple(
+    word
+    for word in (*NetworkRequest.__required_keys__, *NetworkRequest.__optional_keys__)
+    if word not in ("query", "cube")
+)
 """What a question can say besides its query."""
 
 
@@ -119,7 +123,7 @@ def as_json(ask: Mapping[str, Any]) -> dict[str, Any]:
             ) from None
     said = {word: value for word, value in ask.items() if value not in (None, (), [], {}, "") and value is not False}
     plain: dict[str, Any] = json.loads(json.dumps({"query": [], **said}))
-    read(Ask, plain)
+    read(NetworkRequest, plain)
     split_options(plain)
     return plain
 

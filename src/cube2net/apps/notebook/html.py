@@ -396,7 +396,7 @@ def _certificate(selection: Selection, *, whole: bool = False) -> str:
 
 def _cells(network: Network) -> str:
     """Return the first cells of a network: what each added, how large it is, and its share of the query."""
-    if network.question is None or not len(network.selection.cells):
+    if network.context is None or not len(network.selection.cells):
         return ""
     told = summary(network)["cells"]
     rows = [

@@ -1,4 +1,4 @@
-"""The page as a widget: a page in the notebook asks, and threads of the kernel answer by the same desk as everywhere.
+"""The page as a notebook widget: it sends requests, and threads of the kernel answer them with a ``CubeService``.
 
 The page sends ``{id, name, question}`` and, to end it, ``{id, stop: true}``. Back come ``{id, progress}`` now and then,
 and at last ``{id, answer}`` or ``{id, error}``; what is answered is JSON in a buffer beside it, a file its bytes.
@@ -19,7 +19,7 @@ from cube2net.apps.notebook.html import DRAWN, page, page_of, plot_of, sentence
 from cube2net.apps.server.application import page_file
 from cube2net.apps.server.responses import failure, json_bytes
 from cube2net.apps.service.requests import query_words
-from cube2net.apps.service.service import Desk
+from cube2net.apps.service.service import CubeService
 from cube2net.errors import InputError, ParameterError, quoted
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
@@ -52,7 +52,7 @@ class Explorer(anywidget.AnyWidget):
     selection = traitlets.Any(None, allow_none=True, read_only=True)
 
     def __init__(self, cube: Cube, ask: Mapping[str, Any]) -> None:
-        self._desk, self._closed = Desk(cube, most_nodes=MOST_NODES), False
+        self._service, self._closed = CubeService(cube, most_nodes=MOST_NODES), False
         self._stops: dict[Any, Stop] = {}
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="widget")
         super().__init__(_esm=page_file("widget.js").decode(), _css=page_file("widget.css").decode(), ask=dict(ask))
@@ -64,7 +64,7 @@ class Explorer(anywidget.AnyWidget):
     @property
     def cube(self) -> Cube:
         """The cube that is asked."""
-        return self._desk.cube
+        return self._service.cube
 
     def close(self) -> None:
         """End the page and all work for it, and let go of the networks it made."""
@@ -73,7 +73,7 @@ class Explorer(anywidget.AnyWidget):
         self._threads.shutdown(wait=False, cancel_futures=True)
         super().close()
         self.__dict__.pop("_repr_mimebundle_", None)  # a closed widget still shows what it showed last
-        self._desk, self._closed = Desk(self.cube, most_nodes=MOST_NODES), True
+        self._service, self._closed = CubeService(self.cube, most_nodes=MOST_NODES), True
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "ask" and not isinstance(value, Mapping):
@@ -139,7 +139,7 @@ class Explorer(anywidget.AnyWidget):
         return query_words(self.cube, query)
 
     def _network_of(self, ask: Mapping[str, Any]) -> Network | None:
-        return self._desk.network(ask) if ask["query"] else None  # type: ignore[arg-type]
+        return self._service.network(ask) if ask["query"] else None  # type: ignore[arg-type]
 
     # What the page asks
 
@@ -160,10 +160,10 @@ class Explorer(anywidget.AnyWidget):
             if not isinstance(name, str) or not isinstance(question, Mapping):
                 raise InputError(f"a question has a name and words, got {quoted(name)} and {quoted(question)}")
             if name == FILE:
-                file = self._desk.file(question, self._telling(key))
+                file = self._service.file(question, self._telling(key))
                 self.send({"id": key, "answer": {"name": file.name, "media_type": file.media_type}}, [file.content])
             else:
-                answer = self._desk.answer(name, question, self._telling(key))
+                answer = self._service.answer(name, question, self._telling(key))
                 self.send({"id": key, "answer": True}, [json_bytes(answer)])
         except KeyboardInterrupt:
             pass

@@ -261,7 +261,7 @@ class OpenedCube:
     made: Path | None = None
 
 
-class Openings:
+class CubeOpener:
     """What can be opened: files in a temporary ``folder``, which others remove, and the cubes of ``home``."""
 
     def __init__(self, folder: Path, home: Path, *, workers: int = 1, waiting: int = 4) -> None:

@@ -23,7 +23,7 @@ from typing import IO, Any, TypeVar
 from cube2net._util.progress import Progress, Stop, ThrottledProgress, silent, step, stopped_as_error
 from cube2net.api.cubes import open_cube
 from cube2net.apps.server.responses import WORKING, RefusalError, Reply, attached, failure, json_bytes
-from cube2net.apps.service.service import FILE, ROUTES, Desk, KeptChoice, Standing
+from cube2net.apps.service.service import FILE, ROUTES, CubeService, KeptChoice, Standing
 from cube2net.errors import CubeError
 from cube2net.model.cube import Origin, lineage_of
 
@@ -218,15 +218,15 @@ class ServerLimits:
 
 
 class Work:
-    """Answers questions to a desk; made and used in the loop of a server."""
+    """Answers questions to a service; made and used in the loop of a server."""
 
-    def __init__(self, desk: Desk, limits: ServerLimits) -> None:
-        self.desk = desk
+    def __init__(self, service: CubeService, limits: ServerLimits) -> None:
+        self.service = service
         self.limits = limits
         self._threads = Threads(limits.threads, limits.waiting, "explorer")
         self._clicks = Threads(limits.clicks, limits.waiting, "explorer click")
         self._long_threads = Threads(limits.workers, limits.long_waiting, "explorer long")
-        origin = _origin(desk)
+        origin = _origin(service)
         self.workers = None
         if origin is not None:
             about = {"folder": str(origin.folder), "checksum": origin.seal, "nodes": limits.nodes}
@@ -237,8 +237,10 @@ class Work:
         self._check_entries(question)
         threads = self._clicks if name in ROUTES and ROUTES[name].click else self._threads
         standing = Standing(False)
-        if self.desk.may_be_long(name, question):
-            standing = await self._within(self.limits.seconds, threads.run(lambda: self.desk.standing(name, question)))
+        if self.service.may_be_long(name, question):
+            standing = await self._within(
+                self.limits.seconds, threads.run(lambda: self.service.standing(name, question))
+            )
         if standing.long and self.workers is not None:
             return await self._within(
                 self.limits.long_seconds, self._by_worker(self.workers, name, question, progress, standing.choice)
@@ -261,18 +263,18 @@ class Work:
     def _reply(self, name: str, question: Mapping[str, Any], progress: Progress) -> Reply:
         progress(WORKING, 0)
         if name == FILE:
-            file = self.desk.file(question, progress)
+            file = self.service.file(question, progress)
             return attached(file.name, file.media_type, file.content)
-        return Reply(json_bytes(self.desk.answer(name, question, progress)))
+        return Reply(json_bytes(self.service.answer(name, question, progress)))
 
     async def _by_worker(
         self, workers: WorkerPool, name: str, question: Mapping[str, Any], progress: Progress, choice: KeptChoice | None
     ) -> Reply:
         said = await workers.ask(name, question, progress, choice)
         if said.choice is not None:
-            self.desk.keep_choice(said.choice)
+            self.service.keep_choice(said.choice)
         if said.report is not None:
-            self.desk.keep_report(said.report["key"], said.report["page"])
+            self.service.keep_report(said.report["key"], said.report["page"])
         return attached(said.name, said.media_type, said.body) if said.name else Reply(said.body)
 
     def _check_entries(self, question: Mapping[str, Any]) -> None:
@@ -325,9 +327,9 @@ def _entries(value: object) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
-def _origin(desk: Desk) -> Origin | None:
+def _origin(service: CubeService) -> Origin | None:
     """Return where workers open the cube; None of one in memory, or seen through a view."""
-    lineage = lineage_of(desk.cube)
+    lineage = lineage_of(service.cube)
     return None if lineage.views else lineage.origin
 
 
@@ -354,15 +356,15 @@ Answering = Callable[[Mapping[str, Any], Mapping[str, Any], Progress], Iterable[
 
 def main() -> None:
     """Answer questions about a cube until there are no more."""
-    desks: list[Desk] = []
+    services: list[CubeService] = []
 
     def answering(about: Mapping[str, Any], asked: Mapping[str, Any], progress: Progress) -> Iterator[dict[str, Any]]:
-        if not desks:
-            desks.append(_open_desk(about))
+        if not services:
+            services.append(_open_service(about))
         progress(WORKING, 0)
         if asked["choice"] is not None:
-            desks[0].keep_choice(KeptChoice(*asked["choice"]))
-        yield from answer_parts(desks[0], asked["name"], asked["question"], progress)
+            services[0].keep_choice(KeptChoice(*asked["choice"]))
+        yield from answer_parts(services[0], asked["name"], asked["question"], progress)
 
     answer_lines(answering)
 
@@ -390,33 +392,35 @@ def _listen(source: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
     os._exit(0)
 
 
-def _open_desk(about: Mapping[str, Any]) -> Desk:
-    desk = Desk(open_cube(Path(about["folder"])), most_nodes=about["nodes"])
-    if desk.checksum != about["checksum"]:
+def _open_service(about: Mapping[str, Any]) -> CubeService:
+    service = CubeService(open_cube(Path(about["folder"])), most_nodes=about["nodes"])
+    if service.checksum != about["checksum"]:
         raise CubeError(
             f"{about['folder']!r} holds another cube than when the explorer was started: start it again to ask that"
         )
-    return desk
+    return service
 
 
-def answer_parts(desk: Desk, name: str, question: Mapping[str, Any], progress: Progress) -> Iterator[dict[str, Any]]:
+def answer_parts(
+    service: CubeService, name: str, question: Mapping[str, Any], progress: Progress
+) -> Iterator[dict[str, Any]]:
     """Yield what a worker says to a question: what was chosen, the report where there is one, the answer or a file."""
     if name == FILE:
-        file = desk.file(question, progress)
-        yield from _choice_part(desk, question)
+        file = service.file(question, progress)
+        yield from _choice_part(service, question)
         content = base64.b64encode(file.content).decode("ascii")
         yield {"file": {"name": file.name, "media_type": file.media_type, "content": content}}
         return
-    answer = desk.answer(name, question, progress)
+    answer = service.answer(name, question, progress)
     if ROUTES[name].networks:
-        yield from _choice_part(desk, question)
+        yield from _choice_part(service, question)
     if name == "compare" and answer.get("report"):
-        yield {"report": {"key": answer["report"], "page": desk.report(answer["report"])}}
+        yield {"report": {"key": answer["report"], "page": service.report(answer["report"])}}
     yield {"answer": answer}
 
 
-def _choice_part(desk: Desk, question: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    choice = desk.choice(question)
+def _choice_part(service: CubeService, question: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    choice = service.choice(question)
     if choice is not None:
         yield {"choice": list(choice)}
 

@@ -13,7 +13,7 @@ import numpy as np
 from cube2net.api.compare import Auto
 from cube2net.api.cubes import view_cube
 from cube2net.api.plan import METHODS, WITH_OPTIONS, default_form, default_levels, default_objective
-from cube2net.apps.service.schemas import FURTHER_OPTIONS, Ask, Id, Node, View
+from cube2net.apps.service.schemas import FURTHER_OPTIONS, Id, NetworkRequest, Node, View
 from cube2net.errors import ParameterError, quoted, unknown
 from cube2net.model.arguments import options_outside
 from cube2net.model.cube import Cube
@@ -24,11 +24,11 @@ from cube2net.model.query import Query
 from cube2net.options import DEFAULTS, OPTIONS, STEERING, is_given
 from cube2net.selection.objectives import OBJECTIVES
 
-ORDER = tuple(dict.fromkeys([*Ask.__annotations__, *View.__annotations__]))
+ORDER = tuple(dict.fromkeys([*NetworkRequest.__annotations__, *View.__annotations__]))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class NetworkRequest:
+class ParsedRequest:
     """A question that was read once: its shortest words, and the query that it names."""
 
     words: dict[str, Any]
@@ -112,7 +112,7 @@ def query_of(cube: Cube, ids: list[Id], labels: list[str] | None = None) -> Quer
     return dataclasses.replace(cube.query([str(key) for key in ids], labels), shared=())
 
 
-def parameters_of(cube: Cube, request: NetworkRequest) -> dict[str, Any]:
+def parameters_of(cube: Cube, request: ParsedRequest) -> dict[str, Any]:
     """Return the parameters of :func:`cube2net.construct` that a question means, its cube excepted."""
     ask = request.words
     parameters: dict[str, Any] = {"query": request.query}
@@ -185,7 +185,7 @@ def _defaults(ask: Mapping[str, Any], method: str) -> tuple[str, str]:
     return default_form(chooser), default_objective(chooser, ask.get("form"))
 
 
-def parse_request(cube: Cube, ask: Ask) -> NetworkRequest:
+def parse_request(cube: Cube, ask: NetworkRequest) -> ParsedRequest:
     """Return a question with its shortest words: without what is so anyway, and the cube that it was asked of.
 
     The same question in other words gives the same: ids are those of the cube, each once; lists keep their order.
@@ -218,7 +218,7 @@ def parse_request(cube: Cube, ask: Ask) -> NetworkRequest:
         if name not in usual or value != usual[name] or isinstance(value, bool) != isinstance(usual[name], bool)
     }
     given |= {"options": options} if options else {}
-    return NetworkRequest({name: given[name] for name in ORDER if name in given}, query)
+    return ParsedRequest({name: given[name] for name in ORDER if name in given}, query)
 
 
 def _usual(kind: type) -> dict[str, Any]:

@@ -13,14 +13,14 @@ from cube2net._util.progress import Progress, silent
 from cube2net.api.construct import construct as construct_network
 from cube2net.api.plan import check_nodes, nodes_at_most
 from cube2net.api.replay import choice_of, recall
-from cube2net.apps.service import network_schemas as network_shapes
+from cube2net.apps.service import network_schemas as network_schemas
 from cube2net.apps.service import schemas as shapes
 from cube2net.apps.service.answers import compare, construct, contrast, cube, drill, explain, layout, pivot, without
 from cube2net.apps.service.exports import ExportedFile, exported
 from cube2net.apps.service.names import complete, members, names
-from cube2net.apps.service.network_schemas import ExportQuestion
+from cube2net.apps.service.network_schemas import ExportRequest
 from cube2net.apps.service.requests import (
-    NetworkRequest,
+    ParsedRequest,
     is_long,
     parameters_of,
     parse_request,
@@ -28,7 +28,7 @@ from cube2net.apps.service.requests import (
     view_of,
     viewed,
 )
-from cube2net.apps.service.schemas import Ask
+from cube2net.apps.service.schemas import NetworkRequest
 from cube2net.apps.service.validation import read
 from cube2net.cube.name_index import NameIndex
 from cube2net.errors import Cube2netError, CubeError, ParameterError, quoted, unknown
@@ -50,7 +50,7 @@ T = TypeVar("T")
 
 
 class KeptChoice(NamedTuple):
-    """What was chosen for a network, by which another desk of the same cube has the network without choosing anew."""
+    """What was chosen for a network; another service of the same cube restores the network from it."""
 
     key: str
     text: str
@@ -63,7 +63,7 @@ class Standing(NamedTuple):
     choice: KeptChoice | None = None
 
 
-class Desk:
+class CubeService:
     """A cube, and what was made of it lately; several threads may ask at once.
 
     The same question gives the same answer whether its network is remembered or not. A network of more than
@@ -81,7 +81,7 @@ class Desk:
         self._naming = threading.Lock()
 
     def __repr__(self) -> str:
-        return f"Desk({self.cube!r})"
+        return f"CubeService({self.cube!r})"
 
     @property
     def name(self) -> str:
@@ -110,19 +110,19 @@ class Desk:
             return self.cube
         return self._known(self._views, VIEWS, json.dumps(wanted), lambda: viewed(self.cube, wanted))  # type: ignore[arg-type]
 
-    def request(self, ask: Ask) -> NetworkRequest:
+    def request(self, ask: NetworkRequest) -> ParsedRequest:
         """Return a question that is read once; one that was asked of another cube is refused."""
         self.check_cube(ask)
         return parse_request(self.cube, ask)
 
-    def sealed_words(self, request: NetworkRequest) -> dict[str, Any]:
+    def sealed_words(self, request: ParsedRequest) -> dict[str, Any]:
         """Return the words of a question, with the checksum of the cube where it has one."""
         checksum = self.checksum
         return request.words | ({} if checksum is None else {"cube": checksum})
 
-    def network(self, ask: Ask | NetworkRequest, progress: Progress = silent) -> Network:
+    def network(self, ask: NetworkRequest | ParsedRequest, progress: Progress = silent) -> Network:
         """Return the network of a question."""
-        request = ask if isinstance(ask, NetworkRequest) else self.request(ask)
+        request = ask if isinstance(ask, ParsedRequest) else self.request(ask)
         with nodes_at_most(self.most_nodes):
             network = self._known(
                 self._made, KEPT, request.key, lambda: self._recalled(request) or self._network(request, progress)
@@ -133,14 +133,14 @@ class Desk:
     def _forget_views(self) -> None:
         """Let go of networks of other parts of the cube than those looked at last: each of them holds its part."""
         with self._lock:
-            parts = {key: id(made.question.whole) for key, made in self._made.items() if made.question is not None}
+            parts = {key: id(made.context.whole) for key, made in self._made.items() if made.context is not None}
             looked_at = list(dict.fromkeys(reversed(parts.values())))[: VIEWS + 1]
             for key, part in parts.items():
                 if part not in looked_at:
                     del self._made[key]
 
-    def _recalled(self, request: NetworkRequest) -> Network | None:
-        """Return a network that another desk chose; None where none is known."""
+    def _recalled(self, request: ParsedRequest) -> Network | None:
+        """Return a network that another service chose; None where none is known."""
         words = request.words
         with self._lock:
             choice = self._choices.get(request.key)
@@ -154,16 +154,16 @@ class Desk:
             raise
 
     def keep_choice(self, choice: KeptChoice) -> None:
-        """Remember what another desk chose for a network."""
+        """Remember what another service chose for a network."""
         with self._lock:
             _put(self._choices, KEPT, choice.key, choice.text)
 
-    def _network(self, request: NetworkRequest, progress: Progress) -> Network:
+    def _network(self, request: ParsedRequest, progress: Progress) -> Network:
         network = construct_network(self.view(request.words), progress=progress, **parameters_of(self.cube, request))
         check_nodes(len(network))
         return network
 
-    def check_cube(self, ask: Ask) -> None:
+    def check_cube(self, ask: NetworkRequest) -> None:
         """Raise where a question was asked of another cube."""
         asked_of = ask.get("cube")
         if asked_of is not None and asked_of != self.checksum:
@@ -179,7 +179,7 @@ class Desk:
 
     def file(self, question: Mapping[str, Any], progress: Progress = silent) -> ExportedFile:
         """Return the file of a network, a picture of it, or what makes it again."""
-        return exported(self, read(ExportQuestion, question), progress)
+        return exported(self, read(ExportRequest, question), progress)
 
     def report(self, key: str) -> str:
         """Return the page of a report that a comparison made lately."""
@@ -215,7 +215,7 @@ class Desk:
         if name in ROUTES and ROUTES[name].long:
             return Standing(True)
         try:
-            request = parse_request(self.cube, read(Ask, question["ask"]))
+            request = parse_request(self.cube, read(NetworkRequest, question["ask"]))
             words, key = request.words, request.key
             bound = searches_bound(words)
         except Cube2netError:
@@ -237,7 +237,7 @@ class Desk:
         """Return what was chosen for the network of a question that was answered; None where that is not known."""
         if "ask" not in question:
             return None
-        return self._choice(parse_request(self.cube, read(Ask, question["ask"])).key)
+        return self._choice(parse_request(self.cube, read(NetworkRequest, question["ask"])).key)
 
     def _choice(self, key: str) -> KeptChoice | None:
         with self._lock:
@@ -283,7 +283,7 @@ class Route:
     name: str
     asks: type
     answers: type
-    answer: Callable[[Desk, Any, Progress], Mapping[str, Any]]
+    answer: Callable[[CubeService, Any, Progress], Mapping[str, Any]]
     networks: bool = False
     long: bool = False
     click: bool = False
@@ -292,22 +292,22 @@ class Route:
 ROUTES: dict[str, Route] = {
     route.name: route
     for route in (
-        Route("cube", shapes.CubeQuestion, shapes.CubeAnswer, cube, click=True),
-        Route("names", shapes.NamesQuestion, shapes.NamesAnswer, names),
-        Route("complete", shapes.CompleteQuestion, shapes.CompleteAnswer, complete, click=True),
-        Route("members", shapes.MembersQuestion, shapes.MembersAnswer, members),
-        Route("pivot", shapes.PivotQuestion, shapes.PivotAnswer, pivot),
-        Route("construct", network_shapes.ConstructQuestion, network_shapes.NetworkAnswer, construct, networks=True),
-        Route("layout", network_shapes.LayoutQuestion, network_shapes.LayoutAnswer, layout, networks=True),
+        Route("cube", shapes.CubeRequest, shapes.CubeAnswer, cube, click=True),
+        Route("names", shapes.NamesRequest, shapes.NamesAnswer, names),
+        Route("complete", shapes.CompleteRequest, shapes.CompleteAnswer, complete, click=True),
+        Route("members", shapes.MembersRequest, shapes.MembersAnswer, members),
+        Route("pivot", shapes.PivotRequest, shapes.PivotAnswer, pivot),
+        Route("construct", network_schemas.ConstructRequest, network_schemas.NetworkAnswer, construct, networks=True),
+        Route("layout", network_schemas.LayoutRequest, network_schemas.LayoutAnswer, layout, networks=True),
         Route(
-            "explain", network_shapes.ExplainQuestion, network_shapes.ExplainAnswer, explain, networks=True, click=True
+            "explain", network_schemas.ExplainRequest, network_schemas.ExplainAnswer, explain, networks=True, click=True
         ),
         Route(
-            "without", network_shapes.WithoutQuestion, network_shapes.ChangeAnswer, without, networks=True, click=True
+            "without", network_schemas.WithoutRequest, network_schemas.ChangeAnswer, without, networks=True, click=True
         ),
-        Route("contrast", network_shapes.ContrastQuestion, network_shapes.ContrastAnswer, contrast),
-        Route("drill", network_shapes.DrillQuestion, network_shapes.DrillAnswer, drill),
-        Route("compare", network_shapes.CompareQuestion, network_shapes.CompareAnswer, compare, long=True),
+        Route("contrast", network_schemas.ContrastRequest, network_schemas.ContrastAnswer, contrast),
+        Route("drill", network_schemas.DrillRequest, network_schemas.DrillAnswer, drill),
+        Route("compare", network_schemas.CompareRequest, network_schemas.CompareAnswer, compare, long=True),
     )
 }
 """Every question, in the order in which one would ask them; ``export``, whose answer is a file, is asked by itself."""

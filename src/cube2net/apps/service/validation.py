@@ -22,7 +22,7 @@ HIGHEST = 2**62
 
 
 @dataclass(frozen=True)
-class ShapeField:
+class SchemaField:
     """A field of a shape: its type, whether it must be there, and what it is, in words."""
 
     type: Any
@@ -31,14 +31,14 @@ class ShapeField:
 
 
 @cache
-def fields_of_shape(shape: type) -> Mapping[str, ShapeField]:
+def schema_fields(shape: type) -> Mapping[str, SchemaField]:
     """Return the fields of a shape by name, in their order."""
     found = {}
     for name, hint in get_type_hints(shape, include_extras=True).items():
         required = get_origin(hint) is not NotRequired
         given = hint if required else get_args(hint)[0]
         says = str(get_args(given)[1]) if get_origin(given) is Annotated else ""
-        found[name] = ShapeField(bare_type(given), required, says)
+        found[name] = SchemaField(bare_type(given), required, says)
     return found
 
 
@@ -58,13 +58,13 @@ def choices_of(hint: Any) -> tuple[Any, ...]:
 def read(shape: Any, value: Any, where: str = "the question") -> Any:
     """Return a value of JSON that is of a type; what is not raises a sentence that names its place.
 
-    >>> from cube2net.apps.service.schemas import CompleteQuestion
-    >>> read(CompleteQuestion, {"text": "gra", "most": 5})
+    >>> from cube2net.apps.service.schemas import CompleteRequest
+    >>> read(CompleteRequest, {"text": "gra", "most": 5})
     {'text': 'gra', 'most': 5}
-    >>> read(CompleteQuestion, {"txt": "gra"})
+    >>> read(CompleteRequest, {"txt": "gra"})
     Traceback (most recent call last):
     cube2net.errors.ParameterError: unknown field of the question 'txt': choose one of most, text (did you mean 'text'?)
-    >>> read(CompleteQuestion, {"text": ["gra"]})
+    >>> read(CompleteRequest, {"text": ["gra"]})
     Traceback (most recent call last):
     cube2net.errors.ParameterError: text is ['gra'], expected a text
     """
@@ -104,9 +104,9 @@ def _choose_kind(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
     fitting = [bare_type(kind) for kind in kinds if _is_alike(bare_type(kind), value)]
     if isinstance(value, dict) and len(fitting) > 1:
         shapes = [kind for kind in fitting if is_typeddict(kind)]
-        fitting = [kind for kind in shapes if value.keys() & fields_of_shape(kind).keys()]
+        fitting = [kind for kind in shapes if value.keys() & schema_fields(kind).keys()]
         if not fitting:
-            names = [name for kind in shapes for name in fields_of_shape(kind)]
+            names = [name for kind in shapes for name in schema_fields(kind)]
             raise ParameterError(f"{where} is {quoted(value)}, expected an object with one of {listed(names)}")
     if not fitting:
         raise _expected(where, value, *kinds)
@@ -136,7 +136,7 @@ def _are_plain(kinds: tuple[Any, ...], values: list[Any]) -> bool:
 
 
 def _read_object(shape: type, value: Mapping[str, Any], where: str) -> dict[str, Any]:
-    fields = fields_of_shape(shape)
+    fields = schema_fields(shape)
     for name in value:
         if name not in fields:
             if not fields:
@@ -188,7 +188,7 @@ def _called(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return f"one of {listed(get_args(kind))}"
     if is_typeddict(kind):
-        return f"an object with {listed(fields_of_shape(kind)) if fields_of_shape(kind) else 'no fields'}"
+        return f"an object with {listed(schema_fields(kind)) if schema_fields(kind) else 'no fields'}"
     if get_origin(kind) is dict:
         return "an object"
     names = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}

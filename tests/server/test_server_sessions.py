@@ -15,8 +15,8 @@ from cube2net._util import files as atomic_files
 from cube2net.api.datasets import load_bundled
 from cube2net.apps.server import sessions as cube_maker
 from cube2net.apps.server import sessions as uploads
-from cube2net.apps.server.sessions import Openings
-from cube2net.apps.service.schemas import OPENINGS
+from cube2net.apps.server.sessions import CubeOpener
+from cube2net.apps.service.schemas import SESSION_ROUTES
 from cube2net.apps.service.validation import read
 from server.conftest import PATIENCE, Client
 
@@ -37,7 +37,7 @@ def bare(serve: Serve, tmp_path: Path, home: Path) -> Client:
     """A client of an explorer without a cube."""
     folder = tmp_path / "given"
     folder.mkdir()
-    return serve(None, openings=Openings(folder, home))
+    return serve(None, openings=CubeOpener(folder, home))
 
 
 def upload(client: Client, name: str, content: bytes, **headers: str) -> tuple[int, Any]:
@@ -68,7 +68,7 @@ def test_files_are_looked_at_and_opened_as_a_cube_that_answers(bare: Client, hom
         {"name": "mitglieder.csv", "files": ["mitglieder.csv"]},
     )
     seen = bare.answer("tables", {"files": ["mitglieder.csv"]})
-    read(OPENINGS["tables"].answers, seen)
+    read(SESSION_ROUTES["tables"].answers, seen)
     assert seen["read"]["dimensions"] == ["Stadt", "Branche"]
     assert {one["column"] for one in seen["choices"] if one["chosen"]} == {"Stadt", "Branche"}
     assert names_in(home) == []
