@@ -96,11 +96,11 @@ def keys(nodes: dict[str, Any]) -> list[str]:
 def moved(visitor: Visitor, ask: NetworkRequest, places: dict[str, list[float]]) -> tuple[float, float, int]:
     """Return the milliseconds of the network and of its places, and the bytes that came."""
     begun = time.perf_counter()
-    body = visitor.ask("construct", {"ask": ask})
+    body = visitor.ask("construct", {"request": ask})
     made = time.perf_counter()
     start = [places.get(key) for key in keys(json.loads(body)["nodes"])]
     turned = time.perf_counter()
-    drawn = visitor.ask("layout", {"ask": ask, "start": start})
+    drawn = visitor.ask("layout", {"request": ask, "start": start})
     ended = time.perf_counter()
     return (made - begun) * 1000, (ended - turned) * 1000, len(body) + len(drawn)
 
@@ -116,8 +116,8 @@ def computed(pid: int) -> float:
 
 def show_moves(visitor: Visitor, asked: NetworkRequest, turns: int, pid: int) -> list[NetworkRequest]:
     """Print how long moves take, kind by kind; return all of them."""
-    answer = json.loads(visitor.ask("construct", {"ask": asked}))
-    places = json.loads(visitor.ask("layout", {"ask": asked}))["places"]
+    answer = json.loads(visitor.ask("construct", {"request": asked}))
+    places = json.loads(visitor.ask("layout", {"request": asked}))["places"]
     known = dict(zip(keys(answer["nodes"]), places, strict=True))
     print(f"{answer['sentence']}; milliseconds\n")
     print("| move | network | places | both, median | both, 95 % | CPU | most kB | within 100 ms |")
@@ -144,7 +144,7 @@ def same(body: bytes) -> bytes:
 def show_crowd(port: int, token: str, asks: list[NetworkRequest], clients: int, seconds: float) -> int:
     """Print how long many clients wait; return how many answers were not those of a single client."""
     single = Visitor(port, token)
-    questions = [(name, {"ask": ask}) for ask in asks for name in ("construct", "layout")]
+    questions = [(name, {"request": ask}) for ask in asks for name in ("construct", "layout")]
     expected = [same(single.ask(*question)) for question in questions]
     last = time.monotonic() + seconds
     waited: list[list[float]] = [[] for _ in range(clients)]

@@ -104,14 +104,14 @@ def question(service: CubeService) -> dict[str, Any]:
 def explored(cube: Path) -> CubeService:
     """Return the service of a cube as the explorer has it once its first network is shown."""
     service = CubeService(cube2net.open_cube(cube))
-    service.answer("construct", {"ask": question(service)})
+    service.answer("construct", {"request": question(service)})
     return service
 
 
 def pin(service: CubeService) -> None:
     """Ask for the network again, with an object pinned."""
     pinned = service.cube.objects.ids(np.array([0])).to_pylist()[0]
-    service.answer("construct", {"ask": {**question(service), "pins": [{"object": pinned}]}, "prices": True})
+    service.answer("construct", {"request": {**question(service), "pins": [{"object": pinned}]}, "prices": True})
 
 
 def works(folder: Path, data: Path | None) -> dict[str, Callable[[], object]]:

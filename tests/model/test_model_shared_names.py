@@ -80,7 +80,7 @@ def test_many_shared_names_are_counted_and_three_are_named() -> None:
 
 
 def test_the_ids_of_a_page_are_not_told_as_shared(cube: Cube) -> None:
-    answer = CubeService(cube).answer("construct", {"ask": {"query": ["Wei Li", "ada"]}})
+    answer = CubeService(cube).answer("construct", {"request": {"query": ["Wei Li", "ada"]}})
     assert "other objects too" not in answer["note"]
 
 

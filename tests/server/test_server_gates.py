@@ -131,15 +131,19 @@ def test_other_sites_may_link_to_the_page_but_not_frame_it(client: Any) -> None:
 
 
 @pytest.mark.parametrize("origin", ["null", "http://evil.example", "https://127.0.0.1:{}", "http://127.0.0.1:1", "x"])
-def test_a_question_from_a_page_of_another_origin_is_refused(client: Any, ask: dict[str, Any], origin: str) -> None:
-    status, answer = client.ask("construct", {"ask": ask}, Origin=origin.format(client.server.gate.port))
+def test_a_question_from_a_page_of_another_origin_is_refused(
+    client: Any, network_request: dict[str, Any], origin: str
+) -> None:
+    status, answer = client.ask(
+        "construct", {"request": network_request}, Origin=origin.format(client.server.gate.port)
+    )
     assert status == 403
     assert "comes from a page of" in answer["error"]["sentence"]
 
 
-def test_a_question_from_the_page_itself_is_answered(client: Any, ask: dict[str, Any]) -> None:
+def test_a_question_from_the_page_itself_is_answered(client: Any, network_request: dict[str, Any]) -> None:
     origin = f"http://127.0.0.1:{client.server.gate.port}"
-    status, _ = client.ask("construct", {"ask": ask}, Origin=origin, Sec_Fetch_Site="same-origin")
+    status, _ = client.ask("construct", {"request": network_request}, Origin=origin, Sec_Fetch_Site="same-origin")
     assert status == 200
 
 

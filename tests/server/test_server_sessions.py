@@ -79,7 +79,7 @@ def test_files_are_looked_at_and_opened_as_a_cube_that_answers(bare: Client, hom
     assert [dimension["name"] for dimension in about["dimensions"]] == ["Stadt"]
     assert about["read"]["files"] == ["mitglieder.csv"]
     network = bare.answer(
-        "construct", {"ask": {"query": [bare.answer("complete", {"text": "jan"})["candidates"][0]["id"]]}}
+        "construct", {"request": {"query": [bare.answer("complete", {"text": "jan"})["candidates"][0]["id"]]}}
     )
     assert network["nodes"]["id"]
     (recent,) = bare.answer("start", {})["recent"]
@@ -145,8 +145,8 @@ def test_who_asks_of_a_cube_is_not_answered_by_another_one(bare: Client) -> None
         ("complete", {"text": "jan"}),
         ("members", {"cells": [["Köln"]]}),
         ("pivot", {"rows": "Stadt", "columns": "Stadt"}),
-        ("construct", {"ask": {"query": ["x"]}}),
-        ("export", {"ask": {"query": ["x"]}, "format": ".graphml"}),
+        ("construct", {"request": {"query": ["x"]}}),
+        ("export", {"request": {"query": ["x"]}, "format": ".graphml"}),
     ):
         status, answer = first.ask(name, question)
         assert (status, answer["error"]) == (409, {"sentence": sentence, "kind": "other-cube"}), name

@@ -36,7 +36,7 @@ def service(folder: Path) -> CubeService:
 
 
 @pytest.fixture(scope="session")
-def ask() -> dict[str, Any]:
+def network_request() -> dict[str, Any]:
     """Return a question: two communities, with labels."""
     planted = c2n.make_planted(objects=200, communities=4, noise=0.2, seed=1)
     pairs = [(key, f"group {number}") for number in (0, 1) for key in planted.query(number)[:12]]

@@ -15,12 +15,12 @@ from cube2net.apps.service.validation import read
 from cube2net.errors import Cube2netError, ParameterError
 
 WRONG = [
-    (NetworkRequest, {}, r"^the question lacks the field 'query': the ids of the objects$"),
-    (NetworkRequest, [], r"^the question is \[\], expected an object with .*query"),
+    (NetworkRequest, {}, r"^the request lacks the field 'query': the ids of the objects$"),
+    (NetworkRequest, [], r"^the request is \[\], expected an object with .*query"),
     (
         NetworkRequest,
         {"query": ["a"], "metod": "greedy"},
-        r"^unknown field of the question 'metod': .*did you mean 'method'\?\)$",
+        r"^unknown field of the request 'metod': .*did you mean 'method'\?\)$",
     ),
     (NetworkRequest, {"query": "a"}, r"^query is 'a', expected a list$"),
     (NetworkRequest, {"query": ["a", 1, True]}, r"^query\[2\] is True, expected a text or a whole number$"),
@@ -47,8 +47,16 @@ WRONG = [
         r"^options\['beta'\] is \[1\], expected a text, a whole number, ",
     ),
     (NetworkRequest, {"query": ["\ud800"]}, r"^query\[0\] is '\\ud800', which is no text: it holds half of a sign$"),
-    (ConstructRequest, {"ask": {"query": [None]}}, r"^ask\.query\[0\] is None, expected a text or a whole number$"),
-    (LayoutRequest, {"ask": {"query": []}, "start": [[0, math.inf]]}, r"^start\[0\]\[1\] is inf, expected a finite"),
+    (
+        ConstructRequest,
+        {"request": {"query": [None]}},
+        r"^request\.query\[0\] is None, expected a text or a whole number$",
+    ),
+    (
+        LayoutRequest,
+        {"request": {"query": []}, "start": [[0, math.inf]]},
+        r"^start\[0\]\[1\] is inf, expected a finite",
+    ),
     (MembersRequest, {"cells": [["a"], 7]}, r"^cells\[1\] is 7, expected a list$"),
     (CompleteRequest, {"text": None}, r"^text is None, expected a text$"),
     (CompleteRequest, {"text": "a" * 1_000_001}, r"^text has 1,000,001 letters, expected at most 1,000,000$"),
@@ -64,9 +72,18 @@ def test_what_does_not_fit_is_one_sentence_that_names_its_place(shape: type, val
 
 
 def test_what_fits_comes_back_as_it_is() -> None:
-    ask = {"query": ["a", 7], "m": None, "near": 0, "levels": ["one"], "pins": [{"cell": ["x"]}, {"object": 3}]}
-    ask |= {"options": {"by": "price", "top": 3, "damping": 0.5, "floor": False}, "where": {"venue": ["ACL"]}}
-    assert read(NetworkRequest, ask) == ask
+    network_request = {
+        "query": ["a", 7],
+        "m": None,
+        "near": 0,
+        "levels": ["one"],
+        "pins": [{"cell": ["x"]}, {"object": 3}],
+    }
+    network_request |= {
+        "options": {"by": "price", "top": 3, "damping": 0.5, "floor": False},
+        "where": {"venue": ["ACL"]},
+    }
+    assert read(NetworkRequest, network_request) == network_request
 
 
 def test_a_literal_is_one_of_its_words() -> None:
@@ -113,7 +130,7 @@ ASKS = st.fixed_dictionaries(
     },
 )
 FIELDS = {
-    "ask": ASKS,
+    "request": ASKS,
     "text": WORDS | st.text(max_size=30),
     "query": st.lists(WORDS, max_size=3),
     "against": st.lists(WORDS, max_size=3),

@@ -56,10 +56,11 @@ def test_a_cube_says_what_it_has_and_what_may_be_asked(service: CubeService) -> 
     assert not shown & {"save", "policy", "progress"}
 
 
-def test_a_window_of_every_time_can_be_asked_for(service: CubeService, ask: NetworkRequest) -> None:
+def test_a_window_of_every_time_can_be_asked_for(service: CubeService, network_request: NetworkRequest) -> None:
     times = service.answer("cube", {})["times"]
     whole, seen = (
-        service.answer("construct", {"ask": ask | window}) for window in ({}, {"between": f"{times[0]}..{times[-1]}"})
+        service.answer("construct", {"request": network_request | window})
+        for window in ({}, {"between": f"{times[0]}..{times[-1]}"})
     )
     assert [seen[part] for part in ("nodes", "links")] == [whole[part] for part in ("nodes", "links")]
 
@@ -75,12 +76,14 @@ def test_a_cube_in_memory_has_no_checksum() -> None:
     service = CubeService(c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus))
     answer = service.answer("cube", {})
     assert (answer["checksum"], answer["name"]) == (None, "a cube in memory")
-    assert "cube" not in service.answer("construct", {"ask": {"query": ["o1", "o2"]}})["ask"]
+    assert "cube" not in service.answer("construct", {"request": {"query": ["o1", "o2"]}})["request"]
 
 
-def test_a_pivot_marks_chosen_cells_and_names_the_finer_levels(service: CubeService, ask: NetworkRequest) -> None:
-    cells = [cell["labels"] for cell in service.answer("construct", {"ask": ask})["cells"]]
-    question = {"rows": "decades", "columns": "topic", "query": ask["query"], "cells": cells}
+def test_a_pivot_marks_chosen_cells_and_names_the_finer_levels(
+    service: CubeService, network_request: NetworkRequest
+) -> None:
+    cells = [cell["labels"] for cell in service.answer("construct", {"request": network_request})["cells"]]
+    question = {"rows": "decades", "columns": "topic", "query": network_request["query"], "cells": cells}
     answer = service.answer("pivot", question)
     assert answer["finer"] == ["year", None]
     full = [cell for cell in cells if "∗" not in cell]
@@ -108,40 +111,46 @@ def test_a_pivot_is_drilled_by_a_view(service: CubeService) -> None:
     assert few["more_rows"] > 0
 
 
-def test_reasons_are_those_of_the_library(service: CubeService, ask: NetworkRequest) -> None:
-    network = service.network(ask)  # type: ignore[arg-type]
+def test_reasons_are_those_of_the_library(service: CubeService, network_request: NetworkRequest) -> None:
+    network = service.network(network_request)  # type: ignore[arg-type]
     cell = network.labels[0]
-    assert service.answer("explain", {"ask": ask})["explanation"] == c2n.explain(network).to_dict()
-    told = service.answer("explain", {"ask": ask, "node": {"cell": list(cell)}})
+    assert service.answer("explain", {"request": network_request})["explanation"] == c2n.explain(network).to_dict()
+    told = service.answer("explain", {"request": network_request, "node": {"cell": list(cell)}})
     assert told["explanation"] == c2n.explain(network, cell).to_dict()
     assert told["kind"] == "cell"
-    told = service.answer("explain", {"ask": ask, "node": {"object": "o150"}})
+    told = service.answer("explain", {"request": network_request, "node": {"object": "o150"}})
     assert told["sentence"] == str(c2n.explain(network, "o150"))
     assert [each["column"] for each in told["columns"]] == ["year", "venue", "topic"]
     assert told["columns"][1]["value"].startswith("venue ")
 
 
-def test_what_if_is_that_of_the_library(service: CubeService, ask: NetworkRequest) -> None:
-    network = service.network(ask)  # type: ignore[arg-type]
+def test_what_if_is_that_of_the_library(service: CubeService, network_request: NetworkRequest) -> None:
+    network = service.network(network_request)  # type: ignore[arg-type]
     cell = list(network.labels[0])
     away = next(f"o{row}" for row in range(200) if row not in network.objects)
-    told = service.answer("without", {"ask": ask, "without": [{"cell": cell}], "with_": [{"object": away}]})
+    told = service.answer(
+        "without", {"request": network_request, "without": [{"cell": cell}], "with_": [{"object": away}]}
+    )
     change = change_network(network, without=[tuple(cell)], with_=[away])
     assert told["change"] == change.to_dict()
     assert {"cell": cell} in told["left"]
     assert {"object": away} in told["entered"]
     assert told["sentence"] == change.sentence
-    links = service.answer("without", {"ask": ask | {"method": "pagerank"}, "without": [{"object": "o1"}]})
+    links = service.answer(
+        "without", {"request": network_request | {"method": "pagerank"}, "without": [{"object": "o1"}]}
+    )
     assert links["value"] is None
     with pytest.raises(ParameterError, match="no cell and no object is named"):
-        service.answer("without", {"ask": ask})
+        service.answer("without", {"request": network_request})
 
 
-def test_contrasts_are_of_two_queries_of_labels_or_of_all_others(service: CubeService, ask: NetworkRequest) -> None:
-    one, two = ask["query"][:12], ask["query"][12:]
+def test_contrasts_are_of_two_queries_of_labels_or_of_all_others(
+    service: CubeService, network_request: NetworkRequest
+) -> None:
+    one, two = network_request["query"][:12], network_request["query"][12:]
     both = service.answer("contrast", {"query": one, "against": two, "names": ["one", "two"], "m": 3})
     assert both["contrast"]["sides"] == [{"name": "one", "objects": 12}, {"name": "two", "objects": 12}]
-    labels = service.answer("contrast", {"query": ask["query"], "labels": ask["labels"]})
+    labels = service.answer("contrast", {"query": network_request["query"], "labels": network_request["labels"]})
     assert len(labels["contrast"]["groups"]) == 2
     rest = service.answer("contrast", {"query": one})
     assert [side["objects"] for side in rest["contrast"]["sides"]] == [12, 188]
@@ -151,12 +160,14 @@ def test_contrasts_are_of_two_queries_of_labels_or_of_all_others(service: CubeSe
         service.answer("contrast", {"query": everybody})
 
 
-def test_an_empty_other_side_is_refused_and_not_taken_for_all_others(service: CubeService, ask: NetworkRequest) -> None:
-    for labels in ({}, {"labels": ask["labels"]}):
+def test_an_empty_other_side_is_refused_and_not_taken_for_all_others(
+    service: CubeService, network_request: NetworkRequest
+) -> None:
+    for labels in ({}, {"labels": network_request["labels"]}):
         with pytest.raises(ParameterError, match=r"^against is \[\], expected the id of at least one object: leave it"):
-            service.answer("contrast", {"query": ask["query"], "against": [], **labels})
+            service.answer("contrast", {"query": network_request["query"], "against": [], **labels})
     with pytest.raises(ParameterError, match=r"^names is \[\], expected two different texts$"):
-        service.answer("contrast", {"query": ask["query"], "names": []})
+        service.answer("contrast", {"query": network_request["query"], "names": []})
 
 
 @pytest.mark.parametrize(
@@ -170,9 +181,9 @@ def test_an_empty_other_side_is_refused_and_not_taken_for_all_others(service: Cu
     ],
 )
 def test_how_much_is_answered_has_an_upper_end(
-    service: CubeService, ask: NetworkRequest, route: str, field: str, most: int, what: str
+    service: CubeService, network_request: NetworkRequest, route: str, field: str, most: int, what: str
 ) -> None:
-    question = real_questions(service, ask)[route][0]
+    question = real_questions(service, network_request)[route][0]
     service.answer(route, question | {field: most})
     for wrong in (0, most + 1, 2**40):
         with pytest.raises(ParameterError, match=f"^{field} is {wrong}, expected 1 to {most:,} {what}$"):
@@ -181,20 +192,20 @@ def test_how_much_is_answered_has_an_upper_end(
     assert f"1 to {most:,}" in shape["properties"][field]["description"]
 
 
-def test_drilling_is_that_of_the_library(service: CubeService, ask: NetworkRequest) -> None:
-    told = service.answer("drill", {"query": ask["query"], "cell": ["199X", "∗", "∗"], "k": 3})
-    assert told["drilled"] == c2n.drill(service.cube, ask["query"], ("199X", "∗", "∗"), 3).to_dict()
+def test_drilling_is_that_of_the_library(service: CubeService, network_request: NetworkRequest) -> None:
+    told = service.answer("drill", {"query": network_request["query"], "cell": ["199X", "∗", "∗"], "k": 3})
+    assert told["drilled"] == c2n.drill(service.cube, network_request["query"], ("199X", "∗", "∗"), 3).to_dict()
 
 
 def test_a_verdict_compares_the_network_asked_for_with_pagerank_and_the_query_alone(
-    service: CubeService, ask: NetworkRequest
+    service: CubeService, network_request: NetworkRequest
 ) -> None:
     stages = []
-    question = {"ask": ask | {"m": 3, "bans": [{"object": "o150"}]}, "runs": 2}
+    question = {"request": network_request | {"m": 3, "bans": [{"object": "o150"}]}, "runs": 2}
     answer = service.answer("compare", question, lambda stage, done, total: stages.append((stage, done, total)))
     name = "greedy as asked · cover · woven · m 3"
     assert [row["network"] for row in answer["table"]] == ["none", name, f"pagerank, as large as {name}"]
-    made = service.answer("construct", {"ask": question["ask"]})
+    made = service.answer("construct", {"request": question["request"]})
     assert answer["table"][1]["nodes"] == len(made["nodes"]["id"])
     assert answer["table"][1]["links"] == len(made["links"]["weight"])
     assert answer["task"] == "clustering"
@@ -207,37 +218,37 @@ def test_a_verdict_compares_the_network_asked_for_with_pagerank_and_the_query_al
 
 
 def test_a_verdict_without_labels_is_by_hidden_links(
-    service: CubeService, ask: NetworkRequest, monkeypatch: pytest.MonkeyPatch
+    service: CubeService, network_request: NetworkRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(extras, "_is_installed", lambda package: package != "plotly")
-    answer = service.answer("compare", {"ask": {"query": ask["query"]}, "runs": 1})
+    answer = service.answer("compare", {"request": {"query": network_request["query"]}, "runs": 1})
     assert answer["task"] == "hidden"
     assert answer["report"] == ""
     assert "needs the package 'plotly'" in answer["note"]
 
 
-def test_what_cannot_be_compared_is_refused(service: CubeService, ask: NetworkRequest) -> None:
+def test_what_cannot_be_compared_is_refused(service: CubeService, network_request: NetworkRequest) -> None:
     with pytest.raises(ParameterError, match=r"^runs is 51, expected 1 to 50 runs$"):
-        service.answer("compare", {"ask": ask, "runs": 51})
+        service.answer("compare", {"request": network_request, "runs": 51})
     with pytest.raises(ParameterError, match="unknown task 'links'"):
-        service.answer("compare", {"ask": ask, "task": "links"})
+        service.answer("compare", {"request": network_request, "task": "links"})
     with pytest.raises(ParameterError, match="the method 'auto' has compared networks itself"):
-        service.answer("compare", {"ask": ask | {"method": "auto"}})
+        service.answer("compare", {"request": network_request | {"method": "auto"}})
 
 
-def test_a_comparison_can_be_stopped(service: CubeService, ask: NetworkRequest) -> None:
+def test_a_comparison_can_be_stopped(service: CubeService, network_request: NetworkRequest) -> None:
     stop = Stop()
 
     def told(stage: str, done: int, total: int | None) -> None:
         stop.ask()
 
     with pytest.raises(KeyboardInterrupt):
-        stop.heeded(service.answer)("compare", {"ask": ask, "runs": 50}, told)
+        stop.heeded(service.answer)("compare", {"request": network_request, "runs": 50}, told)
 
 
-def real_questions(service: CubeService, ask: NetworkRequest) -> dict[str, list[dict[str, Any]]]:
+def real_questions(service: CubeService, network_request: NetworkRequest) -> dict[str, list[dict[str, Any]]]:
     """Return questions of every route."""
-    cells = [cell["labels"] for cell in service.answer("construct", {"ask": ask})["cells"]]
+    cells = [cell["labels"] for cell in service.answer("construct", {"request": network_request})["cells"]]
     cell = next(labels for labels in cells if "∗" not in labels)
     return {
         "cube": [{}],
@@ -246,45 +257,56 @@ def real_questions(service: CubeService, ask: NetworkRequest) -> dict[str, list[
         "members": [{"cells": [["∗", "venue 0", "∗"]], "most": 3}],
         "pivot": [
             {"rows": "year", "columns": "topic"},
-            {"rows": "year", "columns": "topic", "query": ask["query"], "cells": [cell], "between": "1990..2000"},
+            {
+                "rows": "year",
+                "columns": "topic",
+                "query": network_request["query"],
+                "cells": [cell],
+                "between": "1990..2000",
+            },
         ],
         "construct": [
-            {"ask": ask},
-            {"ask": ask | {"pins": [{"cell": cells[0]}]}},
-            {"ask": ask | {"pins": [{"cell": cell}]}, "prices": True},
-            {"ask": ask | {"method": "pagerank"}},
-            {"ask": ask | {"form": "both", "levels": ["one"]}},
-            {"ask": ask | {"method": "auto"}},
+            {"request": network_request},
+            {"request": network_request | {"pins": [{"cell": cells[0]}]}},
+            {"request": network_request | {"pins": [{"cell": cell}]}, "prices": True},
+            {"request": network_request | {"method": "pagerank"}},
+            {"request": network_request | {"form": "both", "levels": ["one"]}},
+            {"request": network_request | {"method": "auto"}},
         ],
-        "layout": [{"ask": ask}],
+        "layout": [{"request": network_request}],
         "explain": [
-            {"ask": ask | more} | node
+            {"request": network_request | more} | node
             for more in ({}, {"method": "pagerank"}, {"form": "objects"}, {"pins": [{"cell": cell}]}, {"near": 2})
             for node in ({}, {"node": {"object": "o1"}}, {"node": {"object": "o150"}}, {"node": {"cell": cell}})
             if more.get("method") is None or node != {"node": {"cell": cell}}
         ],
         "without": [
-            {"ask": ask, "without": [{"cell": cell}, {"object": "o1"}], "with_": [{"object": "o150"}]},
-            {"ask": ask | {"method": "pagerank"}, "without": [{"object": "o1"}]},
+            {"request": network_request, "without": [{"cell": cell}, {"object": "o1"}], "with_": [{"object": "o150"}]},
+            {"request": network_request | {"method": "pagerank"}, "without": [{"object": "o1"}]},
         ],
         "contrast": [
-            {"query": ask["query"]},
-            {"query": ask["query"], "labels": ask["labels"]},
-            {"query": ask["query"][:12], "against": ask["query"][12:]},
-            {"query": ask["query"][:2], "against": ask["query"][2:4]},
+            {"query": network_request["query"]},
+            {"query": network_request["query"], "labels": network_request["labels"]},
+            {"query": network_request["query"][:12], "against": network_request["query"][12:]},
+            {"query": network_request["query"][:2], "against": network_request["query"][2:4]},
         ],
-        "drill": [{"query": ask["query"]}, {"query": ask["query"], "k": 1, "cell": ["199X", "∗", "∗"]}],
-        "compare": [{"ask": ask, "runs": 1}],
+        "drill": [
+            {"query": network_request["query"]},
+            {"query": network_request["query"], "k": 1, "cell": ["199X", "∗", "∗"]},
+        ],
+        "compare": [{"request": network_request, "runs": 1}],
     }
 
 
 @pytest.mark.parametrize("name", ROUTES)
-def test_questions_and_answers_keep_to_the_schema(service: CubeService, ask: NetworkRequest, name: str) -> None:
+def test_questions_and_answers_keep_to_the_schema(
+    service: CubeService, network_request: NetworkRequest, name: str
+) -> None:
     page = openapi()
     operation = page["paths"][f"/api/v1/{name}"]["post"]
     asked = operation["requestBody"]["content"]["application/json"]["schema"]
     answered = operation["responses"]["200"]["content"]["application/json"]["schema"]
-    for question in real_questions(service, ask)[name]:
+    for question in real_questions(service, network_request)[name]:
         answer = json.loads(json.dumps(service.answer(name, question), allow_nan=False))
         for schema, value in ((asked, question), (answered, answer)):
             jsonschema.Draft202012Validator({**schema, "components": page["components"]}).validate(value)

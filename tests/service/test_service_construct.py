@@ -21,19 +21,19 @@ from cube2net.errors import CubeError, ParameterError, QueryError
 NetworkRequest = dict[str, Any]
 
 
-def made(service: CubeService, ask: NetworkRequest) -> dict[str, Any]:
-    return service.answer("construct", {"ask": ask})
+def made(service: CubeService, network_request: NetworkRequest) -> dict[str, Any]:
+    return service.answer("construct", {"request": network_request})
 
 
-def test_an_answer_is_the_network_that_construct_makes(service: CubeService, ask: NetworkRequest) -> None:
-    answer = made(service, ask)
-    network = c2n.construct(service.cube, dict(zip(ask["query"], ask["labels"], strict=True)))
+def test_an_answer_is_the_network_that_construct_makes(service: CubeService, network_request: NetworkRequest) -> None:
+    answer = made(service, network_request)
+    network = c2n.construct(service.cube, dict(zip(network_request["query"], network_request["labels"], strict=True)))
     assert network.recipe is not None
     assert answer["fingerprint"] == network.recipe.made["checksum"]
     assert answer["nodes"]["id"] == network.nodes["id"].to_pylist()
     assert answer["links"]["weight"] == network.weight.tolist()
     assert [tuple(cell["labels"]) for cell in answer["cells"]] == list(network.labels)
-    assert answer["ask"] == {**ask, "cube": service.checksum}
+    assert answer["request"] == {**network_request, "cube": service.checksum}
     nodes = f"24 objects of the query, 24 near objects and {len(answer['cells'])} cells"
     held = f"the cells hold {answer['summary']['query_held']} of the 24, cover {answer['value']:.0f}"
     links = f"{len(answer['links']['weight'])} links"
@@ -41,21 +41,23 @@ def test_an_answer_is_the_network_that_construct_makes(service: CubeService, ask
     assert "Network(" not in answer["sentence"]
 
 
-def test_nodes_have_the_role_that_they_play(service: CubeService, ask: NetworkRequest) -> None:
-    cell = made(service, ask)["cells"][1]["labels"]
-    pins = [{"object": "o150"}, {"cell": cell}, {"object": ask["query"][0]}]
-    answer = made(service, ask | {"pins": pins, "near": 5})
+def test_nodes_have_the_role_that_they_play(service: CubeService, network_request: NetworkRequest) -> None:
+    cell = made(service, network_request)["cells"][1]["labels"]
+    pins = [{"object": "o150"}, {"cell": cell}, {"object": network_request["query"][0]}]
+    answer = made(service, network_request | {"pins": pins, "near": 5})
     nodes = answer["nodes"]
     roles = dict(zip(nodes["id"], nodes["role"], strict=True))
-    assert [roles[key] for key in nodes["id"][: len(ask["query"])]] == ["query"] * len(ask["query"])
-    assert set(ask["query"]) == set(nodes["id"][: len(ask["query"])])
+    assert [roles[key] for key in nodes["id"][: len(network_request["query"])]] == ["query"] * len(
+        network_request["query"]
+    )
+    assert set(network_request["query"]) == set(nodes["id"][: len(network_request["query"])])
     assert roles["o150"] == "pinned"
     assert sorted(set(nodes["role"])) == ["cell", "near", "pinned", "query"]
     assert [each["pinned"] for each in answer["cells"]].count(True) == 1
     assert answer["cells"][0]["labels"] == cell
     assert nodes["labels"][-1] is not None
     assert nodes["labels"][0] is None
-    brought = made(service, ask | {"form": "objects", "m": 3})
+    brought = made(service, network_request | {"form": "objects", "m": 3})
     assert set(brought["nodes"]["role"]) == {"query", "brought"}
     assert " more that 3 cells bring, " in brought["sentence"]
     alone = made(service, {"query": ["o1"], "method": "none"})["sentence"]
@@ -73,9 +75,9 @@ SAME = [
 
 @pytest.mark.parametrize("words", SAME, ids=str)
 def test_the_same_question_in_other_words_has_the_same_shortest_words(
-    service: CubeService, ask: NetworkRequest, words: NetworkRequest
+    service: CubeService, network_request: NetworkRequest, words: NetworkRequest
 ) -> None:
-    assert made(service, ask | words)["ask"] == made(service, ask)["ask"]
+    assert made(service, network_request | words)["request"] == made(service, network_request)["request"]
 
 
 OTHER = [
@@ -90,26 +92,26 @@ OTHER = [
 
 @pytest.mark.parametrize("words", OTHER, ids=str)
 def test_asking_again_by_the_shortest_words_gives_the_same_network(
-    folder: Path, ask: NetworkRequest, words: NetworkRequest
+    folder: Path, network_request: NetworkRequest, words: NetworkRequest
 ) -> None:
     service, other = (CubeService(c2n.open_cube(folder)) for _ in range(2))
-    first = made(service, ask | words)
-    again = made(other, first["ask"])
-    assert again["ask"] == first["ask"]
+    first = made(service, network_request | words)
+    again = made(other, first["request"])
+    assert again["request"] == first["request"]
     assert again["fingerprint"] == first["fingerprint"]
-    assert first["ask"] == {**ask, **words, "cube": service.checksum}
+    assert first["request"] == {**network_request, **words, "cube": service.checksum}
 
 
 def test_ids_stand_once_in_the_order_given_and_as_the_cube_has_them(service: CubeService) -> None:
     answer = made(service, {"query": ["o7", "Ada Lovelace", "o7", "o1"], "labels": ["a", "b", "a", ""]})
-    assert answer["ask"]["query"] == ["o7", "o5", "o1"]
-    assert answer["ask"]["labels"] == ["a", "b", ""]
-    assert "labels" not in made(service, {"query": ["o7"], "labels": [""]})["ask"]
+    assert answer["request"]["query"] == ["o7", "o5", "o1"]
+    assert answer["request"]["labels"] == ["a", "b", ""]
+    assert "labels" not in made(service, {"query": ["o7"], "labels": [""]})["request"]
 
 
-def test_a_question_of_another_cube_is_refused(service: CubeService, ask: NetworkRequest) -> None:
+def test_a_question_of_another_cube_is_refused(service: CubeService, network_request: NetworkRequest) -> None:
     with pytest.raises(CubeError, match=r"asked of another cube: its checksum begins 'abc', this one's '[0-9a-f]{12}'"):
-        made(service, ask | {"cube": "abc"})
+        made(service, network_request | {"cube": "abc"})
 
 
 REFUSED = [
@@ -133,36 +135,40 @@ REFUSED = [
 
 @pytest.mark.parametrize(("words", "sentence"), REFUSED, ids=lambda value: str(value)[:40])
 def test_what_cannot_be_asked_is_refused_in_one_sentence(
-    service: CubeService, ask: NetworkRequest, words: NetworkRequest, sentence: str
+    service: CubeService, network_request: NetworkRequest, words: NetworkRequest, sentence: str
 ) -> None:
     with pytest.raises((ParameterError, QueryError), match=sentence):
-        made(service, ask | words)
+        made(service, network_request | words)
 
 
-def test_prices_are_told_where_they_are_asked_for(service: CubeService, ask: NetworkRequest) -> None:
-    cell = made(service, ask)["cells"][-1]["labels"]
-    steered = ask | {"pins": [{"cell": cell}], "m": 2}
-    assert service.answer("construct", {"ask": steered})["prices"] == []
-    (price,) = service.answer("construct", {"ask": steered, "prices": True})["prices"]
+def test_prices_are_told_where_they_are_asked_for(service: CubeService, network_request: NetworkRequest) -> None:
+    cell = made(service, network_request)["cells"][-1]["labels"]
+    steered = network_request | {"pins": [{"cell": cell}], "m": 2}
+    assert service.answer("construct", {"request": steered})["prices"] == []
+    (price,) = service.answer("construct", {"request": steered, "prices": True})["prices"]
     assert price["kind"] == "pin"
     assert price["price"] >= 0
     assert price["sentence"].startswith("keeping ⟨")
 
 
-def test_a_remembered_network_answers_as_a_new_one_does(folder: Path, ask: NetworkRequest) -> None:
+def test_a_remembered_network_answers_as_a_new_one_does(folder: Path, network_request: NetworkRequest) -> None:
     service = CubeService(c2n.open_cube(folder))
 
     def told() -> str:
-        answer = made(service, ask)
+        answer = made(service, network_request)
         return json.dumps({name: answer[name] for name in answer if name not in ("seconds", "summary")})
 
     assert told() == told()
-    assert service.network(ask) is service.network(ask | {"method": "greedy"})  # type: ignore[arg-type]
+    assert service.network(network_request) is service.network(network_request | {"method": "greedy"})  # type: ignore[arg-type]
 
 
-def test_many_threads_get_the_answers_that_one_gets(folder: Path, ask: NetworkRequest) -> None:
+def test_many_threads_get_the_answers_that_one_gets(folder: Path, network_request: NetworkRequest) -> None:
     service = CubeService(c2n.open_cube(folder))
-    asks = [ask | {"m": m, **more} for m in (1, 2, 3, 4) for more in ({}, {"between": "1995.."}, {"levels": "one"})]
+    asks = [
+        network_request | {"m": m, **more}
+        for m in (1, 2, 3, 4)
+        for more in ({}, {"between": "1995.."}, {"levels": "one"})
+    ]
     single = [made(CubeService(c2n.open_cube(folder)), each)["fingerprint"] for each in asks]
     found: dict[tuple[int, int], str] = {}
 
@@ -179,43 +185,49 @@ def test_many_threads_get_the_answers_that_one_gets(folder: Path, ask: NetworkRe
     assert all(mark == single[number] for (_, number), mark in found.items())
 
 
-def test_long_questions_are_known_before_they_are_asked(folder: Path, ask: NetworkRequest) -> None:
+def test_long_questions_are_known_before_they_are_asked(folder: Path, network_request: NetworkRequest) -> None:
     service = CubeService(c2n.open_cube(folder))
-    assert service.is_long("compare", {"ask": ask})
-    assert not service.is_long("construct", {"ask": ask})
+    assert service.is_long("compare", {"request": network_request})
+    assert not service.is_long("construct", {"request": network_request})
     assert not service.is_long("names", {"text": "a"})
-    exact = {"ask": ask | {"method": "exact"}}
+    exact = {"request": network_request | {"method": "exact"}}
     assert service.is_long("construct", exact)
     assert service.is_long("layout", exact)
     assert service.is_long("export", exact)
     service.answer("construct", exact)
     assert not service.is_long("layout", exact)
-    assert not service.is_long("construct", {"ask": ask | {"bound": True}})
-    assert service.is_long("construct", {"ask": ask | {"bound": True, "form": "objects"}})
+    assert not service.is_long("construct", {"request": network_request | {"bound": True}})
+    assert service.is_long("construct", {"request": network_request | {"bound": True, "form": "objects"}})
     pins = [{"object": f"o{number}"} for number in range(100, 109)]
-    assert not service.is_long("construct", {"ask": ask | {"pins": pins}})
-    assert service.is_long("construct", {"ask": ask | {"pins": pins}, "prices": True})
-    assert not service.is_long("construct", {"ask": ask | {"pins": pins[:3]}, "prices": True})
-    for wrong in ({"ask": 3}, {}, [], {"ask": {"method": "exact"}}, {"ask": {"method": ["exact"], "query": 3}}):
+    assert not service.is_long("construct", {"request": network_request | {"pins": pins}})
+    assert service.is_long("construct", {"request": network_request | {"pins": pins}, "prices": True})
+    assert not service.is_long("construct", {"request": network_request | {"pins": pins[:3]}, "prices": True})
+    for wrong in (
+        {"request": 3},
+        {},
+        [],
+        {"request": {"method": "exact"}},
+        {"request": {"method": ["exact"], "query": 3}},
+    ):
         assert not service.is_long("construct", wrong)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match=r"^unknown question 'konstruct': .*did you mean 'construct'"):
+    with pytest.raises(ParameterError, match=r"^unknown request 'konstruct': .*did you mean 'construct'"):
         service.answer("konstruct", {})
 
 
 # Places
 
 
-def places(service: CubeService, ask: NetworkRequest, start: Any = None) -> np.ndarray[Any, Any]:
-    question = {"ask": ask} if start is None else {"ask": ask, "start": start}
+def places(service: CubeService, network_request: NetworkRequest, start: Any = None) -> np.ndarray[Any, Any]:
+    question = {"request": network_request} if start is None else {"request": network_request, "start": start}
     return np.array(service.answer("layout", question)["places"])
 
 
 def test_nodes_that_have_a_place_move_little_and_new_ones_come_between_them(
-    service: CubeService, ask: NetworkRequest
+    service: CubeService, network_request: NetworkRequest
 ) -> None:
-    before = made(service, ask)
-    known = dict(zip(before["nodes"]["id"], places(service, ask).tolist(), strict=True))
-    moved = ask | {"m": 3, "near": 30}
+    before = made(service, network_request)
+    known = dict(zip(before["nodes"]["id"], places(service, network_request).tolist(), strict=True))
+    moved = network_request | {"m": 3, "near": 30}
     after = made(service, moved)
     start = [known.get(key) for key in after["nodes"]["id"]]
     assert None in start
@@ -234,28 +246,32 @@ def test_nodes_that_have_a_place_move_little_and_new_ones_come_between_them(
 def test_warm_places_are_finite_and_do_not_overlap_more_than_cold_ones(
     service: CubeService, data: st.DataObject
 ) -> None:
-    ask = {"query": data.draw(st.lists(st.sampled_from([f"o{i}" for i in range(60)]), min_size=1, unique=True))}
-    network = service.network(ask)  # type: ignore[arg-type]
+    network_request = {
+        "query": data.draw(st.lists(st.sampled_from([f"o{i}" for i in range(60)]), min_size=1, unique=True))
+    }
+    network = service.network(network_request)  # type: ignore[arg-type]
     number = st.floats(-30, 30) | st.sampled_from([0.0, 1e6, -1e6, 1e-300])
     one = st.none() | st.lists(number, min_size=2, max_size=2) | st.just([1.0, 1.0])
     start = data.draw(st.lists(one, min_size=len(network), max_size=len(network)))
-    found = places(service, ask, start)
+    found = places(service, network_request, start)
     assert found.shape == (len(network), 2)
     assert np.isfinite(found).all()
     if len(network) > 1:
         assert pdist(found).min() > 0
-    assert np.array_equal(found, places(service, ask, start))
+    assert np.array_equal(found, places(service, network_request, start))
 
 
-def test_without_any_place_the_layout_is_the_cold_one_to_the_bit(service: CubeService, ask: NetworkRequest) -> None:
-    cold = c2n.api.layout_network(service.network(ask))  # type: ignore[arg-type]
-    assert np.array_equal(cold, places(service, ask))
-    assert np.array_equal(cold, places(service, ask, [None] * len(cold)))
+def test_without_any_place_the_layout_is_the_cold_one_to_the_bit(
+    service: CubeService, network_request: NetworkRequest
+) -> None:
+    cold = c2n.api.layout_network(service.network(network_request))  # type: ignore[arg-type]
+    assert np.array_equal(cold, places(service, network_request))
+    assert np.array_equal(cold, places(service, network_request, [None] * len(cold)))
 
 
-def test_a_layout_from_its_own_places_keeps_them_apart(service: CubeService, ask: NetworkRequest) -> None:
-    cold = places(service, ask)
-    warm = places(service, ask, cold.tolist())
+def test_a_layout_from_its_own_places_keeps_them_apart(service: CubeService, network_request: NetworkRequest) -> None:
+    cold = places(service, network_request)
+    warm = places(service, network_request, cold.tolist())
     assert pdist(warm).min() > 0.9 * pdist(cold).min()
     assert np.linalg.norm(warm - cold, axis=1).max() < 2.5
 
@@ -268,25 +284,27 @@ def test_a_layout_from_its_own_places_keeps_them_apart(service: CubeService, ask
     ],
 )
 def test_places_that_do_not_fit_are_refused(
-    service: CubeService, ask: NetworkRequest, start: Any, sentence: str
+    service: CubeService, network_request: NetworkRequest, start: Any, sentence: str
 ) -> None:
     with pytest.raises(ParameterError, match=sentence):
-        places(service, ask, start)
-    size = len(service.network(ask))  # type: ignore[arg-type]
+        places(service, network_request, start)
+    size = len(service.network(network_request))  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match=r"^start\[1\] is \[1.0\], expected two numbers of at most 1,000,000$"):
-        places(service, ask, [None, [1.0], *[None] * (size - 2)])
+        places(service, network_request, [None, [1.0], *[None] * (size - 2)])
     with pytest.raises(ParameterError, match=r"^start\[0\] is \[10000000.0, 0.0\], expected two numbers"):
-        places(service, ask, [[1e7, 0.0], *[None] * (size - 1)])
+        places(service, network_request, [[1e7, 0.0], *[None] * (size - 1)])
 
 
-def test_a_network_that_auto_chose_is_answered_like_any_other(service: CubeService, ask: NetworkRequest) -> None:
-    auto = ask | {"method": "auto", "options": {"runs": 1, "seconds": 30.0}}
+def test_a_network_that_auto_chose_is_answered_like_any_other(
+    service: CubeService, network_request: NetworkRequest
+) -> None:
+    auto = network_request | {"method": "auto", "options": {"runs": 1, "seconds": 30.0}}
     answer = made(service, auto)
-    assert answer["ask"]["method"] == "auto"
+    assert answer["request"]["method"] == "auto"
     assert answer["summary"]["tried"]
-    assert service.is_long("construct", {"ask": auto | {"seed": 1}})
+    assert service.is_long("construct", {"request": auto | {"seed": 1}})
     node = {"object": answer["nodes"]["id"][0]}
-    assert service.answer("explain", {"ask": auto, "node": node})["kind"] == "object"
+    assert service.answer("explain", {"request": auto, "node": node})["kind"] == "object"
 
 
 def test_whole_numbers_are_ids_where_the_cube_has_such() -> None:
@@ -298,28 +316,28 @@ def test_whole_numbers_are_ids_where_the_cube_has_such() -> None:
     assert service.answer("names", {"text": "12\nPerson 4"})["rows"][0]["id"] == 12
     assert [one["id"] for one in service.answer("complete", {"text": "person 4"})["candidates"]] == [14]
     first = made(service, {"query": ["10", 12, 14], "pins": [{"object": 21}], "near": 3})
-    assert first["ask"]["query"] == [10, 12, 14]
+    assert first["request"]["query"] == [10, 12, 14]
     assert dict(zip(first["nodes"]["id"], first["nodes"]["role"], strict=True))[21] == "pinned"
-    assert made(service, first["ask"])["fingerprint"] == first["fingerprint"]
+    assert made(service, first["request"])["fingerprint"] == first["fingerprint"]
     assert service.answer("members", {"cells": [["Ghent"]]})["objects"] == 15
 
 
 def test_where_more_than_half_of_the_nodes_are_new_all_are_laid_out_anew(
-    service: CubeService, ask: NetworkRequest
+    service: CubeService, network_request: NetworkRequest
 ) -> None:
-    cold = places(service, ask)
+    cold = places(service, network_request)
     few = len(cold) // 2 - 1
     start: list[Any] = [[float(at), float(at)] for at in range(few)] + [None] * (len(cold) - few)
-    assert np.array_equal(places(service, ask, start), cold)
+    assert np.array_equal(places(service, network_request, start), cold)
     start[few : few + 2] = cold[few : few + 2].tolist()
-    assert not np.array_equal(places(service, ask, start), cold)
+    assert not np.array_equal(places(service, network_request, start), cold)
 
 
 def test_a_click_reads_the_question_and_looks_its_objects_up_once(
-    service: CubeService, ask: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    service: CubeService, network_request: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = service.answer("construct", {"ask": ask})
-    pinned = {**ask, "pins": [{"cell": first["cells"][-1]["labels"]}]}
+    first = service.answer("construct", {"request": network_request})
+    pinned = {**network_request, "pins": [{"cell": first["cells"][-1]["labels"]}]}
     looked: list[int] = []
     find = type(service.cube.objects).find
 
@@ -328,5 +346,5 @@ def test_a_click_reads_the_question_and_looks_its_objects_up_once(
         return find(objects, keys, *args)
 
     monkeypatch.setattr(type(service.cube.objects), "find", counted)
-    service.answer("construct", {"ask": pinned})
-    assert looked == [len(ask["query"])]
+    service.answer("construct", {"request": pinned})
+    assert looked == [len(network_request["query"])]

@@ -19,8 +19,8 @@ STEPS = {"method": "anneal", "options": {"steps": 500}}
 
 
 @pytest.fixture
-def cells(service: CubeService, ask: dict[str, Any]) -> list[list[str]]:
-    return [list(labels) for labels in service.network(ask).labels]  # type: ignore[arg-type]
+def cells(service: CubeService, network_request: dict[str, Any]) -> list[list[str]]:
+    return [list(labels) for labels in service.network(network_request).labels]  # type: ignore[arg-type]
 
 
 def test_a_thousand_cells_are_looked_into_and_no_more(service: CubeService, cells: list[list[str]]) -> None:
@@ -33,13 +33,13 @@ def test_a_thousand_cells_are_looked_into_and_no_more(service: CubeService, cell
 
 @pytest.mark.parametrize("name", ["members", "pivot", "contrast", "drill", "names"])
 def test_work_that_nobody_waits_for_stops(
-    service: CubeService, ask: dict[str, Any], cells: list[list[str]], name: str
+    service: CubeService, network_request: dict[str, Any], cells: list[list[str]], name: str
 ) -> None:
     questions: dict[str, Any] = {
         "members": {"cells": cells},
         "pivot": {"rows": "venue", "columns": "topic", "cells": cells},
-        "contrast": {"query": ask["query"]},
-        "drill": {"query": ask["query"]},
+        "contrast": {"query": network_request["query"]},
+        "drill": {"query": network_request["query"]},
         "names": {"text": "Ada Lovelance\nIvan Vulik"},
     }
     stop = Stop()
@@ -64,9 +64,9 @@ def test_work_that_nobody_waits_for_stops(
     ids=lambda words: "-".join(map(str, words)),
 )
 def test_another_service_has_the_network_that_was_chosen_elsewhere_and_does_not_choose_again(
-    folder: Any, ask: dict[str, Any], words: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    folder: Any, network_request: dict[str, Any], words: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    question = {"ask": {**ask, **words}}
+    question = {"request": {**network_request, **words}}
     one, other = (CubeService(c2n.open_cube(folder)) for _ in range(2))
     told = one.answer("construct", question)
     choice = one.choice(question)
@@ -79,15 +79,15 @@ def test_another_service_has_the_network_that_was_chosen_elsewhere_and_does_not_
     with monkeypatch.context() as nobody:
         nobody.setattr(sys.modules["cube2net.api.construct"], "choose", None)
         assert other.answer("construct", question) == told
-        for node in ({}, {"node": {"object": ask["query"][0]}}):
+        for node in ({}, {"node": {"object": network_request["query"][0]}}):
             assert other.answer("explain", {**question, **node}) == one.answer("explain", {**question, **node})
-    banned = {**question, "without": [{"object": ask["query"][0]}]}
+    banned = {**question, "without": [{"object": network_request["query"][0]}]}
     assert other.answer("without", banned) == one.answer("without", banned)
 
 
-def test_a_choice_that_does_not_fit_is_refused_once(folder: Any, ask: dict[str, Any]) -> None:
+def test_a_choice_that_does_not_fit_is_refused_once(folder: Any, network_request: dict[str, Any]) -> None:
     one, other = (CubeService(c2n.open_cube(folder)) for _ in range(2))
-    question, another = ({"ask": {**ask, **STEPS, "m": m}} for m in (2, 5))
+    question, another = ({"request": {**network_request, **STEPS, "m": m}} for m in (2, 5))
     for each in (question, another):
         one.answer("construct", each)
     right, wrong = one.choice(question), one.choice(another)
@@ -101,17 +101,17 @@ def test_a_choice_that_does_not_fit_is_refused_once(folder: Any, ask: dict[str, 
 
 
 def test_whether_a_question_is_long_is_told_by_its_words_without_a_look_at_the_cube(
-    service: CubeService, ask: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    service: CubeService, network_request: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "cube", None)
     assert service.may_be_long("compare", {})
-    assert service.may_be_long("layout", {"ask": {**ask, **STEPS}})
-    assert service.may_be_long("construct", {"ask": {**ask, "bound": True}})
-    assert service.may_be_long("construct", {"ask": {"query": ["o1"] * 5_001}})
-    for question in ({"ask": ask}, {"ask": {"query": 3, "method": [1]}}, {"ask": 3}, {}):
+    assert service.may_be_long("layout", {"request": {**network_request, **STEPS}})
+    assert service.may_be_long("construct", {"request": {**network_request, "bound": True}})
+    assert service.may_be_long("construct", {"request": {"query": ["o1"] * 5_001}})
+    for question in ({"request": network_request}, {"request": {"query": 3, "method": [1]}}, {"request": 3}, {}):
         assert not service.may_be_long("construct", question)
         assert not service.may_be_long("export", question)
-    assert not service.may_be_long("drill", {"ask": {**ask, **STEPS}})
+    assert not service.may_be_long("drill", {"request": {**network_request, **STEPS}})
 
 
 @pytest.mark.parametrize(
@@ -127,28 +127,30 @@ def test_whether_a_question_is_long_is_told_by_its_words_without_a_look_at_the_c
     ids=lambda words: "-".join(map(str, words)),
 )
 def test_a_network_that_would_be_too_large_is_refused_before_it_is_made(
-    folder: Any, ask: dict[str, Any], words: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    folder: Any, network_request: dict[str, Any], words: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     free = CubeService(c2n.open_cube(folder))
-    size = len(free.network({**ask, **words}))  # type: ignore[typeddict-item]
+    size = len(free.network({**network_request, **words}))  # type: ignore[typeddict-item]
     sure = "near" not in words and words.get("objective") != "linked"
     service = CubeService(free.cube, most_nodes=size)
-    assert len(service.network({**ask, **words})) == size  # type: ignore[typeddict-item]
+    assert len(service.network({**network_request, **words})) == size  # type: ignore[typeddict-item]
     service = CubeService(free.cube, most_nodes=size - 1 if sure else 10)
     monkeypatch.setattr(sys.modules["cube2net.api.construct"], "assemble", None)
     with pytest.raises(
         ParameterError, match=f"more than the {service.most_nodes} that are taken at once: ask for fewer"
     ):
-        service.network({**ask, **words})  # type: ignore[typeddict-item]
+        service.network({**network_request, **words})  # type: ignore[typeddict-item]
 
 
-def test_only_the_parts_of_the_cube_that_were_looked_at_last_are_kept(folder: Any, ask: dict[str, Any]) -> None:
+def test_only_the_parts_of_the_cube_that_were_looked_at_last_are_kept(
+    folder: Any, network_request: dict[str, Any]
+) -> None:
     service = CubeService(c2n.open_cube(folder))
     venues = service.cube.dimensions[1].levels[0].labels
     parts = []
     for labels in [[venue] for venue in venues] + [[one, other] for one in venues for other in venues if one < other]:
-        words = {**ask, "where": {"venue": labels}}
-        service.network(ask)  # type: ignore[arg-type]
+        words = {**network_request, "where": {"venue": labels}}
+        service.network(network_request)  # type: ignore[arg-type]
         network = service.network(words)  # type: ignore[arg-type]
         assert service.network(words) is network  # type: ignore[arg-type]
         assert network.context is not None

@@ -112,8 +112,8 @@ def test_another_column_than_the_one_that_is_known_can_be_read(service: CubeServ
 @pytest.mark.parametrize(
     ("question", "sentence"),
     [
-        ({}, "the question lacks the field 'text' or 'file': give one"),
-        ({"text": "a", "file": "YQ=="}, "the question has both 'text' and 'file': give one"),
+        ({}, "the request lacks the field 'text' or 'file': give one"),
+        ({"text": "a", "file": "YQ=="}, "the request has both 'text' and 'file': give one"),
         ({"file": "no base64!"}, "file is no base64, expected the bytes of a file written so"),
         ({"text": TABLE, "column": "Surnam"}, "unknown column of the text 'Surnam'"),
     ],

@@ -64,7 +64,7 @@ def test_a_name_without_its_accents_or_that_several_bear_with_other_capitals_is_
 def test_the_examples_share_a_cell_and_are_linked(service: CubeService) -> None:
     ids = [one["id"] for one in service.answer("cube", {})["examples"]]
     assert len(ids) == 3
-    network = service.answer("construct", {"ask": {"query": ids}})
+    network = service.answer("construct", {"request": {"query": ids}})
     assert network["cells"]
     rows = service.cube.objects.find(ids).rows
     assert set(rows[1:].tolist()) <= set(service.cube.links.neighbours(int(rows[0])).tolist())

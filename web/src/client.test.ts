@@ -86,7 +86,7 @@ test("a stop is no refusal", async () => {
 
 test("a file has the name that the server gave it", async () => {
   answering(["object,label\n"], 200, { "content-disposition": 'attachment; filename="query.csv"', "content-type": "text/csv" });
-  const file = await httpClient().file({ ask: { query: ["a"] }, format: "query.csv" });
+  const file = await httpClient().file({ request: { query: ["a"] }, format: "query.csv" });
   assert.deepEqual([file.name, file.media_type, new TextDecoder().decode(file.bytes)], ["query.csv", "text/csv", "object,label\n"]);
   assert.equal(fileName("attachment; filename*=UTF-8''%C3%A4.csv"), "ä.csv");
   assert.equal(fileName(null), null);

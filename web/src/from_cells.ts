@@ -4,7 +4,7 @@ import { completing } from "./completion";
 import { counted, el, fill, number } from "./dom";
 import { named } from "./query_draft";
 import { sentence } from "./sentences";
-import { same, viewOf } from "./asks";
+import { same, viewOf } from "./requests";
 import { cellTitle } from "./nodes";
 import type { Store } from "./state";
 import type { NetworkRequest, DimensionSchema, LevelSchema, NameRow } from "./types";
@@ -62,7 +62,7 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
     drawAmount();
     if (cells.length === 0 || said !== "") return;
     try {
-      const found = await store.client.ask("members", { cells, most: 1, ...viewOf(store.ask) });
+      const found = await store.client.ask("members", { cells, most: 1, ...viewOf(store.request) });
       if (mine !== asked) return;
       objects = found.objects;
       most = Math.min(objects, limits.members);
@@ -80,7 +80,7 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
     const mine = (asked += 1);
     take.disabled = true;
     try {
-      const { ids, names } = await store.client.ask("members", { cells: wanted(), most: many.valueAsNumber, ...viewOf(store.ask) });
+      const { ids, names } = await store.client.ask("members", { cells: wanted(), most: many.valueAsNumber, ...viewOf(store.request) });
       if (mine !== asked) return;
       add(ids.map((id, at) => named(id, names[at] ?? String(id))));
       clear();
@@ -131,7 +131,7 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
   }
 
   function drawFields(): void {
-    const rolled = store.ask.roll_up ?? {};
+    const rolled = store.request.roll_up ?? {};
     fill(fields, ...dimensions.flatMap((dimension, place) => {
       const levels = levelsOf(dimension, rolled[dimension.name]);
       const set = (label: string): void => {
@@ -145,7 +145,7 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
 
   /** Begins anew where another part of the cube is looked at: its cells have other labels, or other objects. */
   function follow(): void {
-    const now = viewOf(store.ask);
+    const now = viewOf(store.request);
     within.hidden = Object.keys(now).length === 0;
     if (same(now, view)) return;
     if (!same(now.roll_up, view.roll_up)) clear();
@@ -154,8 +154,8 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
   }
 
   many.addEventListener("input", drawAmount);
-  store.subscribe((changed) => changed.has("ask") && follow(), ended);
-  view = viewOf(store.ask);
+  store.subscribe((changed) => changed.has("request") && follow(), ended);
+  view = viewOf(store.request);
   drawFields();
   follow();
   void look();

@@ -181,7 +181,7 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** Bytes as a question carries them. */
+/** Bytes as a request carries them. */
 function base64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));

@@ -164,8 +164,8 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
     void client.takeBack?.(name).catch(() => undefined);
   }
 
-  async function open(question: OpenRequest): Promise<void> {
-    const answer = await doing("Making the cube", (how) => client.ask("open", question, how));
+  async function open(body: OpenRequest): Promise<void> {
+    const answer = await doing("Making the cube", (how) => client.ask("open", body, how));
     if (answer) opened(answer);
   }
 

@@ -28,7 +28,7 @@ export function mountBars(root: HTMLElement, store: Store, ended: AbortSignal): 
   const draw = async (): Promise<void> => {
     flight?.abort();
     const { signal } = (flight = new AbortController());
-    const { between, kind, query } = store.ask;
+    const { between, kind, query } = store.request;
     const view = { ...(between ? { between } : {}), ...(kind ? { kind } : {}) };
     const known = new Set(query.map(String));
     const bars: Bar[] = [];
@@ -50,8 +50,8 @@ export function mountBars(root: HTMLElement, store: Store, ended: AbortSignal): 
   const row = ({ label, members, mine }: Bar, most: number): HTMLElement => {
     const bar = el("span", { class: "pivot-bar-fill" });
     bar.style.width = `${(100 * members.objects) / most}%`;
-    const add = (): void => void store.move(addedChange(store.ask, members.ids)).catch((error: unknown) => store.refuse(error));
-    const text = `${number(members.objects)}${store.ask.query.length > 0 ? ` · ${number(mine)} of yours` : ""}`;
+    const add = (): void => void store.move(addedChange(store.request, members.ids)).catch((error: unknown) => store.refuse(error));
+    const text = `${number(members.objects)}${store.request.query.length > 0 ? ` · ${number(mine)} of yours` : ""}`;
     return el("li", {}, el("button", { type: "button", class: "link", onclick: add }, el("bdi", {}, shortName(label, 60))), el("span", { class: "pivot-bar-track" }, bar), el("span", { class: "quiet" }, text));
   };
   const request = whenVisible(root, () => void draw(), ended);

@@ -7,7 +7,7 @@ export const NEAR_FEW = 15;
 const few = (query: readonly unknown[]): boolean => query.length > 0 && query.length < SMALL;
 
 /** Whether the near objects asked for are those of a small query. */
-export const isNearOfFew = (ask: NetworkRequest): boolean => few(ask.query) && ask.near === NEAR_FEW;
+export const isNearOfFew = (request: NetworkRequest): boolean => few(request.query) && request.near === NEAR_FEW;
 
 /**
  * What a new query says of `near`: 15 where it has become small and nobody said a number, and nothing any more where it

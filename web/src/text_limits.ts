@@ -1,4 +1,4 @@
-// Whether a text is too long for one question: said before it is sent.
+// Whether a text is too long for one request: said before it is sent.
 import { number } from "./dom";
 import type { LimitsSchema } from "./types";
 

@@ -70,8 +70,8 @@ export function mountWhy(root: HTMLElement, store: Store, ended: AbortSignal): v
     if (!answered) fill(body, el("p", { class: "quiet" }, "Finding the reasons…"));
     body.classList.add("waiting");
     try {
-      const question = selected === null ? { ask: network.ask } : { ask: network.ask, node: selected };
-      const answer = await store.client.ask("explain", question, { signal: mine.signal });
+      const asked = selected === null ? { request: network.request } : { request: network.request, node: selected };
+      const answer = await store.client.ask("explain", asked, { signal: mine.signal });
       if (mine.signal.aborted) return;
       answered = true;
       show(body, store, selected, answer);
@@ -179,7 +179,7 @@ function missPart(store: Store, miss: NearMiss): HTMLElement {
         "div",
         { class: "why-offer" },
         el("p", {}, "The cheapest cell that holds it, ", nodeButton(store, { cell }, cellName(cell)), price > 0 ? `, costs ${valueText(price)}` : `, adds ${valueText(-price)}`, value === null ? "." : `: ${valueText(value)} with it.`),
-        go("Pin this cell", { pins: [...(store.ask.pins ?? []), { cell }] }),
+        go("Pin this cell", { pins: [...(store.request.pins ?? []), { cell }] }),
       ),
     miss.note !== "" && el("p", { class: "quiet" }, sentenceOf(miss.note)),
   );

@@ -58,8 +58,8 @@ def find_objects(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
 def construct(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return the network around some objects as text."""
     budget = budget_of(asked)
-    ask, remark = ask_of(service, asked, budget)
-    network = service.network(ask)
+    request, remark = ask_of(service, asked, budget)
+    network = service.network(request)
     facts = {
         "objects": len(network.objects),
         "query": len(network.query),
@@ -79,11 +79,11 @@ def construct(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
 def explain(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return why something is in that network, or is not."""
     budget = budget_of(asked)
-    ask, remark = ask_of(service, asked, budget)
-    question: dict[str, Any] = {"ask": ask}
+    request, remark = ask_of(service, asked, budget)
+    body: dict[str, Any] = {"request": request}
     if "node" in asked:
-        question["node"] = node_asked(service, asked, asked["node"])
-    found = service.answer("explain", question)
+        body["node"] = node_asked(service, asked, asked["node"])
+    found = service.answer("explain", body)
     text = lines_within(budget, [said(found["sentence"])], *explanation_sections(found["explanation"]), before=remark)
     return reply_within(text, budget, found["explanation"])
 
@@ -92,15 +92,15 @@ def contrast(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return the cells that tell two lists of objects apart."""
     budget = budget_of(asked)
     one = meant(service, asked, budget)
-    question = {**_view(asked), "query": one.ids, "m": asked.get("m", FEW)}
+    body = {**_view(asked), "query": one.ids, "m": asked.get("m", FEW)}
     remarks = [one.remark]
     if "against" in asked:
         other = meant(service, asked, budget, "against")
-        question["against"] = other.ids
+        body["against"] = other.ids
         remarks.append(other.remark)
     if "names" in asked:
-        question["names"] = asked["names"]
-    found = service.answer("contrast", question)
+        body["names"] = asked["names"]
+    found = service.answer("contrast", body)
     cells = found["contrast"].get("cells", [])
     lines = [f"- {said(cell['sentence'])}" for cell in cells]
     value, bound = found["contrast"].get("value"), found["contrast"].get("bound")
@@ -119,14 +119,14 @@ def drill(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return the cells below a cell that hold most of some objects."""
     budget = budget_of(asked)
     found = meant(service, asked, budget)
-    question: dict[str, Any] = {**_view(asked), "query": found.ids, "k": asked.get("k", FEW)}
+    body: dict[str, Any] = {**_view(asked), "query": found.ids, "k": asked.get("k", FEW)}
     if "cell" in asked:
-        seen = service.view(question)
+        seen = service.view(body)
         cell = asked["cell"]
         if isinstance(cell, dict):
             cell = _only(cell, "cell", "cell")
-        question["cell"] = list(mixed_cell_of(seen, tuple(cell) if isinstance(cell, list) else cell).names(seen))
-    answer = service.answer("drill", question)
+        body["cell"] = list(mixed_cell_of(seen, tuple(cell) if isinstance(cell, list) else cell).names(seen))
+    answer = service.answer("drill", body)
     drilled = answer["drilled"]
 
     def line(cell: Mapping[str, Any]) -> str:
@@ -148,13 +148,13 @@ def drill(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
 def pivot(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return how many objects have a label of each of two levels."""
     budget = budget_of(asked)
-    question: dict[str, Any] = {**_view(asked), "rows": asked["rows"], "columns": asked["columns"]}
-    question["most"] = asked.get("most", FEW)
+    body: dict[str, Any] = {**_view(asked), "rows": asked["rows"], "columns": asked["columns"]}
+    body["most"] = asked.get("most", FEW)
     remark = ""
     if "objects" in asked:
         found = meant(service, asked, budget)
-        question["query"], remark = found.ids, found.remark
-    table = service.answer("pivot", question)
+        body["query"], remark = found.ids, found.remark
+    table = service.answer("pivot", body)
 
     def line(row: int) -> str:
         counts = [f"{count:,}" for count in table["objects"][row]]
@@ -180,27 +180,27 @@ def pivot(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
 
 
 def ask_of(service: CubeService, asked: Mapping[str, Any], budget: int) -> tuple[NetworkRequest, str]:
-    """Return the question of a network that a model means, and a remark on names that were not taken."""
+    """Return the request of a network that a model means, and a remark on names that were not taken."""
     found = meant(service, asked, budget)
     method = asked.get("method", "greedy")
-    ask: dict[str, Any] = {**_view(asked), "query": found.ids, "method": method}
+    request: dict[str, Any] = {**_view(asked), "query": found.ids, "method": method}
     for word in ("m", "near"):
         if word in asked:
             if method != "greedy":
                 raise ParameterError(f"{word} is of the method 'greedy', and the method is {method!r}: leave it out")
-            ask[word] = asked[word]
-    if method == "greedy" and "near" not in ask:
-        ask["near"] = max(NEAR, len(found.ids))
+            request[word] = asked[word]
+    if method == "greedy" and "near" not in request:
+        request["near"] = max(NEAR, len(found.ids))
     for word in ("pins", "bans"):
         if word in asked:
-            ask[word] = [node_asked(service, asked, each) for each in asked[word]]
+            request[word] = [node_asked(service, asked, each) for each in asked[word]]
     remarks = [found.remark]
     for word in ("like", "unlike"):
         if asked.get(word):
             others = meant(service, asked, budget, word)
-            ask[word] = others.ids
+            request[word] = others.ids
             remarks.append(others.remark)
-    return ask, after(*remarks)  # type: ignore[return-value]
+    return request, after(*remarks)  # type: ignore[return-value]
 
 
 def node_asked(service: CubeService, asked: Mapping[str, Any], given: Any) -> Node:

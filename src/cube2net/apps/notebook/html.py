@@ -141,7 +141,7 @@ class Picture:
 
 
 def plot_of(network: Network, title: str | None = None, width: int = WIDTH) -> Picture:
-    """Return a picture of a network; the same question again gives the same picture at once."""
+    """Return a picture of a network; the same request again gives the same picture at once."""
     whole_number("width", width, NARROWEST, WIDEST)
     known = _drawn.setdefault(network, {})
     key = title or "", width

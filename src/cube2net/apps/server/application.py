@@ -25,7 +25,7 @@ from cube2net.apps.server.responses import (
     Reply,
     interface_page,
     json_bytes,
-    read_question,
+    read_body,
     refused,
 )
 from cube2net.apps.server.sessions import CubeOpener
@@ -89,10 +89,10 @@ def media_type(name: str) -> str:
 
 
 BEGIN = "begin"
-"""What an address says that opens the page with the question that the server was started with."""
+"""What an address says that opens the page with the request that the server was started with."""
 HTML = "text/html; charset=utf-8"
 ASKED_OF = "cube2net-checksum"
-"""The header that says of which cube a question is; who leaves it out asks the one that is open."""
+"""The header that says of which cube a request is; who leaves it out asks the one that is open."""
 OTHER_CUBE = "another cube was opened in another window: reload the page"
 BYTES = "application/octet-stream"
 """The type of a file that is handed over: what a form of another site cannot send."""
@@ -140,7 +140,7 @@ class Application:
 
     @property
     def work(self) -> Work:
-        """What answers questions about the cube; refused where none is open."""
+        """What answers requests about the cube; refused where none is open."""
         if self._work is None:
             raise RefusalError(409, "closed", "no cube is open yet: choose a spreadsheet on the page first")
         return self._work
@@ -209,10 +209,10 @@ class Application:
             raise RefusalError(409, "other-cube", OTHER_CUBE)
         return work
 
-    async def _answer(self, work: Work, name: str, question: dict[str, Any], progress: Progress = silent) -> Reply:
+    async def _answer(self, work: Work, name: str, body: dict[str, Any], progress: Progress = silent) -> Reply:
         """Return the reply of a cube; where another took its place meanwhile, that is why there is none."""
         try:
-            return await work.answer(name, question, progress)
+            return await work.answer(name, body, progress)
         except (Exception, asyncio.CancelledError):
             if work is self._work:
                 raise
@@ -255,9 +255,9 @@ class Application:
             )
         return self.openings
 
-    async def _opening(self, name: str, question: dict[str, Any], progress: Progress = silent) -> Reply:
-        """Return the reply to a question that needs no cube; one that is opened takes the place of the one before."""
-        asked = read(SESSION_ROUTES[name].asks, question)
+    async def _opening(self, name: str, body: dict[str, Any], progress: Progress = silent) -> Reply:
+        """Return the reply to a request that needs no cube; one that is opened takes the place of the one before."""
+        asked = read(SESSION_ROUTES[name].asks, body)
         if name == "start":
             known = None if self._work is None else self._work.service.name
             return Reply(json_bytes(NOTHING if self.openings is None else self.openings.start(known)))
@@ -283,12 +283,12 @@ class Application:
         name = request.path_params["name"]
         known = (*ROUTES, FILE, *SESSION_ROUTES)
         if name not in known:
-            raise RefusalError(404, "unknown", str(unknown("question", name, known)))
-        question = await read_question(request)
+            raise RefusalError(404, "unknown", str(unknown("request", name, known)))
+        body = await read_body(request)
         if name in SESSION_ROUTES:
-            answer = partial(self._opening, name, question)
+            answer = partial(self._opening, name, body)
         else:
-            answer = partial(self._answer, self._asked(request), name, question)
+            answer = partial(self._answer, self._asked(request), name, body)
         if LINES in request.headers.get("accept", "") and name != FILE:
             return LinesResponse(answer)
         task = watched(answer())

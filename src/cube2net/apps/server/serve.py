@@ -14,7 +14,7 @@ import uvicorn
 from cube2net.apps.server.application import BEGIN, Application
 from cube2net.apps.server.auth import WILDCARDS, Authenticator
 from cube2net.apps.server.connections import ConnectionPool, PatientConnection
-from cube2net.apps.server.sessions import CubeOpener, asked_for, packed_ask
+from cube2net.apps.server.sessions import CubeOpener, make_request, pack_request
 from cube2net.apps.server.workers import ServerLimits, Work
 from cube2net.apps.service.service import CubeService
 from cube2net.errors import ParameterError
@@ -45,7 +45,9 @@ class ExplorerServer:
         limits: ServerLimits | None = None,
         openings: CubeOpener | None = None,
     ) -> None:
-        self._begin = "" if query is None or cube is None else f"#q={packed_ask(asked_for(cube, query, unresolved))}"
+        self._begin = (
+            "" if query is None or cube is None else f"#q={pack_request(make_request(cube, query, unresolved))}"
+        )
         self._socket = _listening(host, port)
         self.gate = Authenticator(self._socket.getsockname()[1], host)
         limits = limits or ServerLimits()
@@ -71,7 +73,7 @@ class ExplorerServer:
 
     @property
     def work(self) -> Work:
-        """What answers questions about the cube that is open."""
+        """What answers requests about the cube that is open."""
         return self._application.work
 
     @property

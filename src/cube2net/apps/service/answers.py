@@ -84,16 +84,16 @@ if TYPE_CHECKING:
     from cube2net.apps.service.service import CubeService
 
 
-def construct(service: CubeService, question: ConstructRequest, progress: Progress) -> NetworkAnswer:
-    """Return the network of a question."""
-    request = service.request(question["ask"])
+def construct(service: CubeService, body: ConstructRequest, progress: Progress) -> NetworkAnswer:
+    """Return the network of a request."""
+    request = service.parse(body["request"])
     network = service.network(request, progress)
     about: Any = summary(network)
-    pins: Any = question["ask"].get("pins") or []
+    pins: Any = body["request"].get("pins") or []
     pinned = {tuple(pin["cell"]) for pin in pins if "cell" in pin}
-    prices = what_if.prices(network, progress=progress) if question.get("prices") else ()
+    prices = what_if.prices(network, progress=progress) if body.get("prices") else ()
     return {
-        "ask": service.sealed_words(request),  # type: ignore[typeddict-item]
+        "request": service.sealed_words(request),  # type: ignore[typeddict-item]
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
         "sentence": said_of_network(network, about),
         "note": about["note"] or "",
@@ -128,10 +128,10 @@ def construct(service: CubeService, question: ConstructRequest, progress: Progre
     }
 
 
-def layout(service: CubeService, question: LayoutRequest, progress: Progress) -> LayoutAnswer:
-    """Return places for the nodes of a question's network."""
-    network = service.network(question["ask"], progress)
-    return {"places": layout_network(network, start=question.get("start")).tolist()}
+def layout(service: CubeService, body: LayoutRequest, progress: Progress) -> LayoutAnswer:
+    """Return places for the nodes of a request's network."""
+    network = service.network(body["request"], progress)
+    return {"places": layout_network(network, start=body.get("start")).tolist()}
 
 
 def _nodes(network: Network) -> NodeColumns:
@@ -161,10 +161,10 @@ MOST_COLUMNS, LONGEST = 50, 1_000
 """So many columns of an object are told, and so many letters of each."""
 
 
-def explain(service: CubeService, question: ExplainRequest, progress: Progress) -> ExplainAnswer:
+def explain(service: CubeService, body: ExplainRequest, progress: Progress) -> ExplainAnswer:
     """Return why a cell or an object is in a network, or is not; without one, what every cell adds."""
-    network = service.network(question["ask"], progress)
-    node = question.get("node")
+    network = service.network(body["request"], progress)
+    node = body.get("node")
     told: Any = explain_module.explain(network, None if node is None else node_given(service.cube, node)).to_dict()
     columns: list[ColumnValue] = []
     if told["kind"] == "object":
@@ -174,11 +174,11 @@ def explain(service: CubeService, question: ExplainRequest, progress: Progress) 
     return {"kind": told["kind"], "sentence": told["sentence"], "explanation": told, "columns": columns}
 
 
-def without(service: CubeService, question: WithoutRequest, progress: Progress) -> ChangeAnswer:
+def without(service: CubeService, body: WithoutRequest, progress: Progress) -> ChangeAnswer:
     """Return what becomes of a network without some cells and objects, or with others."""
-    network = service.network(question["ask"], progress)
-    out = [node_given(service.cube, node) for node in question.get("without", [])]
-    inside = [node_given(service.cube, node) for node in question.get("with_", [])]
+    network = service.network(body["request"], progress)
+    out = [node_given(service.cube, node) for node in body.get("without", [])]
+    inside = [node_given(service.cube, node) for node in body.get("with_", [])]
     change = what_if.change(network, without=out, with_=inside)
     told: Any = change.to_dict()
     return {
@@ -192,18 +192,18 @@ def without(service: CubeService, question: WithoutRequest, progress: Progress) 
     }
 
 
-def contrast(service: CubeService, question: ContrastRequest, progress: Progress) -> ContrastAnswer:
+def contrast(service: CubeService, body: ContrastRequest, progress: Progress) -> ContrastAnswer:
     """Return the few cells that tell two queries apart, or each label of one from the others."""
-    seen = service.view(question)
-    query = query_of(service.cube, question["query"], question.get("labels"))
-    m = whole_number("m", question.get("m", FEW_CELLS), 1, MOST_CELLS, what="cells")
-    names = question.get("names")
-    if "against" in question:
-        if not question["against"]:
+    seen = service.view(body)
+    query = query_of(service.cube, body["query"], body.get("labels"))
+    m = whole_number("m", body.get("m", FEW_CELLS), 1, MOST_CELLS, what="cells")
+    names = body.get("names")
+    if "against" in body:
+        if not body["against"]:
             raise ParameterError(
                 "against is [], expected the id of at least one object: leave it out to tell the query from all others"
             )
-        against = query_of(service.cube, question["against"])
+        against = query_of(service.cube, body["against"])
         found = contrast_module.contrast(seen, Query(query.objects), against, m, names=names)
     elif query.labels is not None:
         described = contrast_module.contrast(seen, query, m=m, names=names)  # type: ignore[arg-type]
@@ -213,12 +213,12 @@ def contrast(service: CubeService, question: ContrastRequest, progress: Progress
     return {"sentence": found.sentence, "contrast": _plain(found)}
 
 
-def drill(service: CubeService, question: DrillRequest, progress: Progress) -> DrillAnswer:
+def drill(service: CubeService, body: DrillRequest, progress: Progress) -> DrillAnswer:
     """Return the cells below a cell that say most about a query."""
-    cell = question.get("cell")
-    query = query_of(service.cube, question["query"])
-    k = whole_number("k", question.get("k", FEW_CELLS), 1, MOST_CELLS, what="cells")
-    found = drill_module.drill(service.view(question), query, None if cell is None else tuple(cell), k)
+    cell = body.get("cell")
+    query = query_of(service.cube, body["query"])
+    k = whole_number("k", body.get("k", FEW_CELLS), 1, MOST_CELLS, what="cells")
+    found = drill_module.drill(service.view(body), query, None if cell is None else tuple(cell), k)
     return {"sentence": found.sentence, "drilled": _plain(found)}
 
 
@@ -235,14 +235,14 @@ LEAST_RUNS, RUNS, MOST_RUNS = 1, 5, 50
 """So many runs a comparison has at least, without a word, and at most."""
 
 
-def compare(service: CubeService, question: CompareRequest, progress: Progress) -> CompareAnswer:
-    """Return whether the network of a question helps the next step, against PageRank as large and the query alone."""
-    runs = whole_number("runs", question.get("runs", RUNS), LEAST_RUNS, MOST_RUNS, what="runs")
-    request = service.request(question["ask"])
+def compare(service: CubeService, body: CompareRequest, progress: Progress) -> CompareAnswer:
+    """Return whether the network of a request helps the next step, against PageRank as large and the query alone."""
+    runs = whole_number("runs", body.get("runs", RUNS), LEAST_RUNS, MOST_RUNS, what="runs")
+    request = service.parse(body["request"])
     seen, parameters = service.view(request.words), parameters_of(service.cube, request)
-    judged = judge(seen, task=question.get("task"), runs=runs, progress=progress, **parameters)
+    judged = judge(seen, task=body.get("task"), runs=runs, progress=progress, **parameters)
     said = verdict(judged.comparison)
-    key = _key(request.words, question.get("task"), runs, judged.comparison)
+    key = _key(request.words, body.get("task"), runs, judged.comparison)
     note = ""
     try:
         check_report()
@@ -265,7 +265,7 @@ def compare(service: CubeService, question: CompareRequest, progress: Progress) 
 
 
 def _key(words: dict[str, Any], task: str | None, runs: int, comparison: Comparison) -> str:
-    """Return the key of a report: the same for the same question."""
+    """Return the key of a report: the same for the same request."""
     text = json.dumps([words, task, runs, comparison.task], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -303,7 +303,7 @@ LABELS = 1_000
 """So many labels of a level are named, to choose among them."""
 
 
-def cube(service: CubeService, question: CubeRequest, progress: Progress) -> CubeAnswer:
+def cube(service: CubeService, body: CubeRequest, progress: Progress) -> CubeAnswer:
     """Return what a cube has, and what may be asked of it."""
     whole = service.cube
     return {
@@ -340,13 +340,13 @@ def cube(service: CubeService, question: CubeRequest, progress: Progress) -> Cub
     }
 
 
-def pivot(service: CubeService, question: PivotRequest, progress: Progress) -> PivotAnswer:
+def pivot(service: CubeService, body: PivotRequest, progress: Progress) -> PivotAnswer:
     """Return how many objects have a label of each of two levels, and how many of a query."""
-    seen = service.view(question)
-    asked = query_of(service.cube, question["query"]) if question.get("query") else None
-    most = whole_number("most", question.get("most", FEW_LABELS), 1, MOST_LABELS, what="rows and columns")
-    found = drill_module.pivot(seen, question["rows"], question["columns"], asked, most=most)
-    told, cells = found.to_dict(), question.get("cells")
+    seen = service.view(body)
+    asked = query_of(service.cube, body["query"]) if body.get("query") else None
+    most = whole_number("most", body.get("most", FEW_LABELS), 1, MOST_LABELS, what="rows and columns")
+    found = drill_module.pivot(seen, body["rows"], body["columns"], asked, most=most)
+    told, cells = found.to_dict(), body.get("cells")
     return {
         "rows": told["rows"],
         "columns": told["columns"],

@@ -78,19 +78,19 @@ def missing_for() -> dict[str, str]:
     return {}
 
 
-def exported(service: CubeService, question: ExportRequest, progress: Progress) -> ExportedFile:
-    """Return the file that is asked for; the same question gives the same bytes."""
-    wanted = question["format"]
+def exported(service: CubeService, body: ExportRequest, progress: Progress) -> ExportedFile:
+    """Return the file that is asked for; the same request gives the same bytes."""
+    wanted = body["format"]
     if wanted not in endings():
         raise unknown("format", wanted, endings())
     if wanted in ("query.csv", "command.txt", "python.txt"):
-        words = service.sealed_words(service.request(question["ask"]))
+        words = service.sealed_words(service.parse(body["request"]))
         text = {"query.csv": query_csv, "command.txt": command_line, "python.txt": python_lines}[wanted](service, words)
         return ExportedFile(wanted, MEDIA[Path(wanted).suffix], text.encode("utf-8"))
     light = wanted == ".svg" and bool(missing_for())
     if wanted in PICTURES and not light:
         check_outputs(None, f"network{wanted}")
-    network = service.network(question["ask"], progress)
+    network = service.network(body["request"], progress)
     if wanted == "recipe.json":
         if network.recipe is None:
             raise InputError("the network has no recipe")
@@ -214,7 +214,7 @@ def _arguments(values: Mapping[str, Any]) -> str:
 
 
 def _view_lines(words: dict[str, Any]) -> list[str]:
-    """Return the lines that make of a cube what a question looks at."""
+    """Return the lines that make of a cube what a request looks at."""
     view: dict[str, Any] = {name: words[name] for name in ("between", "where", "kind") if name in words}
     if "roll_up" in words:
         view["roll_up"] = list(words["roll_up"].items())

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from cube2net.apps.service.service import CubeService
 
 MOST_FILE = 2_900_000
-"""A file has at most so many bytes: in base64 they fit into a question."""
+"""A file has at most so many bytes: in base64 they fit into a request."""
 UNNAMED = "the file"
 MOST_CASED = 5_000
 """For so many names that are not in the cube those are looked for that have other capitals."""
@@ -55,17 +55,17 @@ MOST_CELLS = 1_000
 """No more cells are looked into at once."""
 
 
-def names(service: CubeService, question: NamesRequest, progress: Progress) -> NamesAnswer:
+def names(service: CubeService, body: NamesRequest, progress: Progress) -> NamesAnswer:
     """Return what names mean that somebody pasted, in their order."""
-    read = names_in(service.cube, question)
+    read = names_in(service.cube, body)
     if len(read.names) > MOST_GIVEN:
-        named = "file" if "file" in question else "text"
+        named = "file" if "file" in body else "text"
         raise ParameterError(f"{named} names {len(read.names):,} objects, expected at most {MOST_GIVEN:,}")
     answer = meanings(service, read.names, read.labels)
     if read.columns:
         answer |= {"columns": list(read.columns), "column": read.column}
         if read.column is None:
-            answer["sentence"] = which_column(question, read.columns)
+            answer["sentence"] = which_column(body, read.columns)
     return answer
 
 
@@ -120,25 +120,25 @@ def meanings(
     }
 
 
-def complete(service: CubeService, question: CompleteRequest, progress: Progress) -> CompleteAnswer:
+def complete(service: CubeService, body: CompleteRequest, progress: Progress) -> CompleteAnswer:
     """Return the objects whose names begin as somebody types, the best known first."""
-    most = whole_number("most", question.get("most", FEW_NAMES), 1, MOST_NAMES, what="names")
-    rows = service.names.beginning(question["text"][:200], most)
+    most = whole_number("most", body.get("most", FEW_NAMES), 1, MOST_NAMES, what="names")
+    rows = service.names.beginning(body["text"][:200], most)
     return {"candidates": candidates(service, rows.tolist())}
 
 
-def members(service: CubeService, question: MembersRequest, progress: Progress) -> MembersAnswer:
+def members(service: CubeService, body: MembersRequest, progress: Progress) -> MembersAnswer:
     """Return the objects of cells, those with most items there first."""
-    if not question["cells"]:
+    if not body["cells"]:
         raise ParameterError("cells is [], expected the labels of at least one cell")
-    check_cells(question["cells"])
-    most = whole_number("most", question.get("most", MOST_MEMBERS), 1, MOST_MEMBERS, what="objects")
-    rows = drill.members(service.view(question), [tuple(labels) for labels in question["cells"]])
+    check_cells(body["cells"])
+    most = whole_number("most", body.get("most", MOST_MEMBERS), 1, MOST_MEMBERS, what="objects")
+    rows = drill.members(service.view(body), [tuple(labels) for labels in body["cells"]])
     shown = rows[:most]
-    named = ", ".join(cell_title(labels) for labels in question["cells"][:2])
-    more = len(question["cells"]) - 2
+    named = ", ".join(cell_title(labels) for labels in body["cells"][:2])
+    more = len(body["cells"]) - 2
     cells = f"{named} and {more:,} more cells" if more > 0 else named
-    verb = "hold" if len(question["cells"]) > 1 else "holds"
+    verb = "hold" if len(body["cells"]) > 1 else "holds"
     return {
         "ids": service.cube.objects.ids(shown).to_pylist(),
         "names": service.cube.objects.table["name"].take(shown).to_pylist(),
@@ -233,29 +233,29 @@ def _are(number: int) -> str:
     return f"{number:,} {'is' if number == 1 else 'are'}"
 
 
-def names_in(cube: Cube, question: NamesRequest) -> ReadNames:
-    """Return the names that a question gives, in its text or in its file."""
-    column = question.get("column")
-    if ("text" in question) == ("file" in question):
-        both = "has both" if "text" in question else "lacks the field"
-        raise ParameterError(f"the question {both} 'text' {'and' if 'text' in question else 'or'} 'file': give one")
-    if "text" in question:
-        return read_query_text(cube, question["text"], column)
+def names_in(cube: Cube, body: NamesRequest) -> ReadNames:
+    """Return the names that a request gives, in its text or in its file."""
+    column = body.get("column")
+    if ("text" in body) == ("file" in body):
+        both = "has both" if "text" in body else "lacks the field"
+        raise ParameterError(f"the request {both} 'text' {'and' if 'text' in body else 'or'} 'file': give one")
+    if "text" in body:
+        return read_query_text(cube, body["text"], column)
     try:
-        content = base64.b64decode(question["file"], validate=True)
+        content = base64.b64decode(body["file"], validate=True)
     except (binascii.Error, ValueError):
         raise ParameterError("file is no base64, expected the bytes of a file written so") from None
-    name = question.get("name", UNNAMED)
+    name = body.get("name", UNNAMED)
     if len(content) > MOST_FILE:
         raise ParameterError(f"{plain(name)} has {len(content):,} bytes, expected a list of at most {MOST_FILE:,}")
     return read_query_bytes(cube, content, name, column)
 
 
-def which_column(question: NamesRequest, columns: Sequence[str]) -> str:
+def which_column(body: NamesRequest, columns: Sequence[str]) -> str:
     """Return the sentence that asks for the column of the names, since none holds objects of the cube.
 
     >>> which_column({"file": "", "name": "x.csv"}, ["Group", "Surname"])
     'no column of x.csv has names that the cube knows: it has Group, Surname; choose the one to be read'
     """
-    called = plain(question.get("name", UNNAMED)) if "file" in question else "the text"
+    called = plain(body.get("name", UNNAMED)) if "file" in body else "the text"
     return f"no column of {called} has names that the cube knows: it has {listed(columns)}; choose the one to be read"

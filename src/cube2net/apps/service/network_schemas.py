@@ -430,16 +430,16 @@ class SummarySchema(TypedDict):
 
 
 class ConstructRequest(TypedDict):
-    """Make the network of a question."""
+    """Make the network of a request."""
 
-    ask: NetworkRequest
+    request: NetworkRequest
     prices: NotRequired[Annotated[bool, "whether to tell what every pin and ban costs"]]
 
 
 class NetworkAnswer(TypedDict):
-    """The network of a question, and why it is good."""
+    """The network of a request, and why it is good."""
 
-    ask: Annotated[NetworkRequest, "the question in its shortest words: the same network, byte by byte"]
+    request: Annotated[NetworkRequest, "the request in its shortest words: the same network, byte by byte"]
     fingerprint: Annotated[str, "the same for the same nodes, links and weights"]
     sentence: str
     note: str
@@ -457,9 +457,9 @@ class NetworkAnswer(TypedDict):
 
 
 class LayoutRequest(TypedDict):
-    """Places for the nodes of a question's network."""
+    """Places for the nodes of a request's network."""
 
-    ask: NetworkRequest
+    request: NetworkRequest
     start: NotRequired[
         Annotated[list[list[float] | None], "where nodes are now, in their order: they move little; null where new"]
     ]
@@ -477,7 +477,7 @@ class LayoutAnswer(TypedDict):
 class ExplainRequest(TypedDict):
     """Why is a cell or an object in the network, or why not; without one, what every chosen cell adds."""
 
-    ask: NetworkRequest
+    request: NetworkRequest
     node: NotRequired[Node]
 
 
@@ -500,7 +500,7 @@ class ExplainAnswer(TypedDict):
 class WithoutRequest(TypedDict):
     """What if: the network without some cells and objects, with some, or both."""
 
-    ask: NetworkRequest
+    request: NetworkRequest
     without: NotRequired[list[Node]]
     with_: NotRequired[list[Node]]
 
@@ -555,7 +555,7 @@ class DrillAnswer(TypedDict):
 class CompareRequest(TypedDict):
     """Does the network help the next step? By the query's labels, or by links that are hidden."""
 
-    ask: NetworkRequest
+    request: NetworkRequest
     task: NotRequired[Annotated[Literal["clustering", "hidden"] | None, "by labels where the query has such"]]
     runs: NotRequired[int]
 
@@ -603,7 +603,7 @@ class CompareAnswer(TypedDict):
 class ExportRequest(TypedDict):
     """A file to keep."""
 
-    ask: NetworkRequest
+    request: NetworkRequest
     format: Annotated[str, "an ending of the cube's answer, or recipe.json, query.csv, command.txt or python.txt"]
 
 

@@ -27,7 +27,7 @@ FILE = {
 }
 PAGE = {"description": "The page.", "content": {"text/html": {"schema": {"type": "string"}}}}
 REFUSALS = {
-    "400": "The question cannot be answered: one sentence says why.",
+    "400": "The request cannot be answered: one sentence says why.",
     "401": "No token came with it.",
     "403": "It came from elsewhere.",
     "404": "There is nothing of that name.",
@@ -40,7 +40,7 @@ REFUSALS = {
     "500": "Something went wrong that should not.",
     "503": "It took too long.",
 }
-ABOUT = """A question about the cube is a JSON object, sent by POST to the path of its name; its answer is one too.
+ABOUT = """A request about the cube is a JSON object, sent by POST to the path of its name; its answer is one too.
 
 With `Accept: application/x-ndjson` lines come while it is worked on: `{"progress": …}`, and at the end `{"answer": …}`
 or `{"error": …}`; closing the connection stops the work. A refusal is `{"error": {"sentence", "kind"}}`."""
@@ -57,7 +57,7 @@ KEY = {"name": "key", "in": "path", "required": True, "schema": {"type": "string
 
 
 def openapi() -> dict[str, Any]:
-    """Return the description of all questions and answers, as JSON has it."""
+    """Return the description of all requests and answers, as JSON has it."""
     schemas: dict[str, Any] = {}
     paths: dict[str, Any] = {f"{BASE}/{route.name}": _path(route, schemas) for route in ROUTES.values()}
     for opening in SESSION_ROUTES.values():

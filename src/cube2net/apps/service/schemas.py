@@ -52,7 +52,7 @@ class View(TypedDict):
 
 
 FURTHER_OPTIONS = tuple(name for name, option in OPTIONS.items() if not option.is_field)
-"""The options of a network that a question has among its ``options``."""
+"""The options of a network that a request has among its ``options``."""
 OPTION_TYPES: dict[OptionKind, Any] = {
     "registered": str,
     "name": str,
@@ -66,7 +66,7 @@ OPTION_TYPES: dict[OptionKind, Any] = {
 
 
 class NetworkRequestBase(View):
-    """A question: the objects of a query, and how their network is to be made; the address of the page holds one."""
+    """A request: the objects of a query, and how their network is to be made; the address of the page holds one."""
 
     query: Annotated[list[Id], "the ids of the objects"]
     labels: NotRequired[Annotated[list[str] | None, "the label of each of them, in the same order"]]
@@ -81,7 +81,7 @@ class NetworkRequestBase(View):
 
 
 def _option_field(name: str) -> Any:
-    """Return the type of the field of a question that has an option of a network."""
+    """Return the type of the field of a request that has an option of a network."""
     option = OPTIONS[name]
     hint = OPTION_TYPES[option.kind]
     may_be_null = DEFAULTS[name] is None and option.kind != "levels"
@@ -174,7 +174,7 @@ class LimitsSchema(TypedDict):
     """How much may be asked at once."""
 
     letters: Annotated[int, "at most so many in a text"]
-    bytes: Annotated[int, "at most so many in a question over HTTP"]
+    bytes: Annotated[int, "at most so many in a request over HTTP"]
     file: Annotated[int, "at most so many bytes in a file of names"]
     names: Annotated[int, "at most so many are read out of a text"]
     members: Annotated[int, "at most so many objects of cells are listed"]
@@ -413,13 +413,13 @@ class OpenAnswer(TypedDict):
     """A cube that is open now."""
 
     cube: Annotated[str, "its name"]
-    begin: Annotated[str, "the end of an address with the question to begin with; empty where there is none"]
+    begin: Annotated[str, "the end of an address with the request to begin with; empty where there is none"]
     kept: Annotated[bool, "whether it is kept"]
 
 
 @dataclass(frozen=True)
 class SessionRoute:
-    """A question to the explorer itself: what is asked and answered, and what it does."""
+    """A request to the explorer itself: what is asked and answered, and what it does."""
 
     name: str
     asks: type
@@ -435,6 +435,6 @@ SESSION_ROUTES: dict[str, SessionRoute] = {
         SessionRoute("open", OpenRequest, OpenAnswer, "Return the cube that was opened. It may take long."),
     )
 }
-"""The questions that need no cube."""
+"""The requests that need no cube."""
 UPLOAD = "upload"
 """Where files are handed over, their bytes as they are."""

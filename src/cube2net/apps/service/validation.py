@@ -12,13 +12,13 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 from cube2net.errors import ParameterError, listed, quoted, unknown
 
 MOST_BYTES = 4_000_000
-"""No question over HTTP is longer."""
+"""No request over HTTP is longer."""
 MOST = 1_000_000
-"""No list and no text of a question is longer."""
+"""No list and no text of a request is longer."""
 MOST_OF = {"file": 4_000_000}
 """But those of these fields."""
 HIGHEST = 2**62
-"""No whole number of a question is above this, nor below its negative."""
+"""No whole number of a request is above this, nor below its negative."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def choices_of(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
-def read(shape: Any, value: Any, where: str = "the question") -> Any:
+def read(shape: Any, value: Any, where: str = "the request") -> Any:
     """Return a value of JSON that is of a type; what is not raises a sentence that names its place.
 
     >>> from cube2net.apps.service.schemas import CompleteRequest
@@ -63,7 +63,7 @@ def read(shape: Any, value: Any, where: str = "the question") -> Any:
     {'text': 'gra', 'most': 5}
     >>> read(CompleteRequest, {"txt": "gra"})
     Traceback (most recent call last):
-    cube2net.errors.ParameterError: unknown field of the question 'txt': choose one of most, text (did you mean 'text'?)
+    cube2net.errors.ParameterError: unknown field of the request 'txt': choose one of most, text (did you mean 'text'?)
     >>> read(CompleteRequest, {"text": ["gra"]})
     Traceback (most recent call last):
     cube2net.errors.ParameterError: text is ['gra'], expected a text
@@ -146,7 +146,7 @@ def _read_object(shape: type, value: Mapping[str, Any], where: str) -> dict[str,
         if field.required and name not in value:
             says = f": {field.says}" if field.says else ""
             raise ParameterError(f"{where} lacks the field {name!r}{says}")
-    inner = "" if where == "the question" else f"{where}."
+    inner = "" if where == "the request" else f"{where}."
     found = {}
     for name, each in value.items():
         try:
