@@ -23,7 +23,7 @@ from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query
 from cube2net.model.selection import PROVEN, Steering
 from cube2net.selection.contract import outcome
-from cube2net.selection.steering import Settled
+from cube2net.selection.steering import ResidualProblem
 
 
 @check_call
@@ -165,7 +165,7 @@ def _keeps_bound(before: RequestContext, after: RequestContext) -> bool:
 def _merely(before: Network, after: Network, out: Sequence[Node], inside: Sequence[Node]) -> float:
     """Return what the old choice is worth, where some is left out or put in and nothing else is chosen."""
     context = _require_context(after)
-    start = Settled.of(context.cube, context.worth, context.budget).start
+    start = ResidualProblem.of(context.cube, context.worth, context.budget).start
     cells = _changed(before.selection.cells, out, inside, CELL)
     if len(before.selection.cells) or len(cells):
         return outcome(context.cube, start, cells).value
