@@ -159,7 +159,7 @@ class Network(Shown):
         make, (kind, values) = travel_by_fields(self)
         names = self.names.table.select(["object", "name", "kind"]).take(pa.array(self.objects))
         carried = None if self.carried is None else self.carried.kept(self.objects, *self._ends)
-        values |= {"names": None, "carried": carried, "question": None}
+        values |= {"names": None, "carried": carried, "context": None}
         values["settings"] = {**self.settings, "cell_objects": self.cell_objects}
         return _arrived, (make, kind, values, len(self.names), self.names.whole, names)
 

@@ -170,7 +170,7 @@ def interface_page(described: Mapping[str, Any]) -> str:
         *(f"<p>{_prose(part)}</p>" for part in about["description"].split("\n\n")),
         '<p>For machines: <a href="openapi.json">openapi.json</a></p>',
         "<h2>Requests</h2>",
-        *(_question(path, methods) for path, methods in described["paths"].items()),
+        *(_describe_route(path, methods) for path, methods in described["paths"].items()),
         "<h2>Shapes</h2>",
         *(_shape(name, shape) for name, shape in shapes.items()),
     ]
@@ -188,7 +188,7 @@ def _prose(text: str) -> str:
     return re.sub("`([^`]*)`", r"<code>\1</code>", escape(text))
 
 
-def _question(path: str, methods: Mapping[str, Any]) -> str:
+def _describe_route(path: str, methods: Mapping[str, Any]) -> str:
     words = ", ".join(method.upper() for method in methods)
     asked = methods.get("post") or next(iter(methods.values()))
     rows = [f"<tr><th>what</th><td>{escape(asked.get('summary', ''))} {escape(asked.get('description', ''))}</td></tr>"]
