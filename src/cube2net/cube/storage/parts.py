@@ -131,7 +131,7 @@ def list_files(cube: Cube) -> dict[str, CubeFile]:
     for name, cells in (("cells", cube.cells), ("small", cube.small)):
         add_array(f"{name}.labels.npy", cells.labels)
         add_rows(f"{name}.members", cells.members)
-    add_rows("homes", cube.homes)
+    add_rows("homes", cube.object_cells)
     add_rows("links", Ragged(cube.links.indptr, cube.links.indices))
     add_array("links.weights.npy", cube.links.weights)
     add_parquet("labels.parquet", partial(_make_label_table, cube))
@@ -224,7 +224,7 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
     cube = Cube(
         dimensions=dimensions,
         cells=cells,
-        homes=ragged("homes"),
+        object_cells=ragged("homes"),
         small=small,
         links=Links(array("links.indptr"), array("links.indices"), array("links.weights", "f")),
         objects=Objects(
@@ -461,7 +461,7 @@ def _list_pointers(cube: Cube) -> list[tuple[str, Array, int]]:
     lookups = ((f"{KEYS[column]}.rows", lookup.rows, objects) for column, lookup in cube.objects.lookups.items())
     return [
         ("cells.members.indices", cube.cells.members.indices, objects),
-        ("homes.indices", cube.homes.indices, cells),
+        ("homes.indices", cube.object_cells.indices, cells),
         ("small.members.indices", cube.small.members.indices, objects),
         ("links.indices", cube.links.indices, objects),
         *lookups,
