@@ -28,7 +28,6 @@ from cube2net.model.network import GIVEN, LINK, Network
 from cube2net.network.attributes import BACKWARD, GIVEN_ROWS
 
 EMPTY = arrow_texts([""])[0]
-ADVICE = "rename them in the source"
 FIXED_TEXTS = ("name", "kind", "label")
 
 
@@ -64,7 +63,7 @@ def list_ids(network: Network) -> list[Any]:
     return ["" if key is None else key for key in network.nodes["id"].to_pylist()]
 
 
-def distinct(ids: Sequence[Any], advice: str) -> Sequence[Any]:
+def require_distinct(ids: Sequence[Any], advice: str = "rename them in the source") -> Sequence[Any]:
     """Return the ids; raise if two nodes share one, because they would become one node."""
     if len(set(ids)) < len(ids):
         repeated = [key for key, count in Counter(ids).items() if count > 1]
@@ -106,10 +105,10 @@ def list_ends(network: Network) -> Ends:
     ends = np.stack([network.source, network.target], axis=1)
     details = None if network.carried is None else network.carried.ways(*network.objects[ends[objects].T])
     given = np.stack([_fill_with_zeros(table[name]) for name in (FORWARD, BACKWARD)], axis=1)
-    exists = given > 0
+    exists: Array = np.asarray(given > 0)
     if details is not None and GIVEN_ROWS in details.column_names:  # a direction of weight 0 is one, too
         exists[objects] |= np.reshape(details[GIVEN_ROWS].to_numpy() > 0, (2, -1)).T
-    undirected = ~exists.any(axis=1)
+    undirected: Array = np.asarray(~exists.any(axis=1))
     exists[undirected, 0] = True
     ends[undirected] = np.sort(ends[undirected], axis=1)  # cells come after all objects
     parts = np.where((given.sum(axis=1) > 0)[:, None], given, exists)
