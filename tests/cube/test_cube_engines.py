@@ -12,7 +12,8 @@ from cube2net.cube.building.build import build
 from cube2net.cube.engines import ENGINES
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.engines.spark import Spark
-from cube2net.cube.storage.store import read_manifest, save, verify
+from cube2net.cube.storage.reader import read_manifest, verify
+from cube2net.cube.storage.writer import save
 from cube2net.errors import ParameterError
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.interfaces import Engine
