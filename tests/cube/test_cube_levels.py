@@ -116,7 +116,7 @@ def test_every_level_is_what_the_items_say_however_it_is_come_by(
     rolled = rolled if years == "year" else roll_up(rolled, "year", years)
     expected = by_hand(rows, level, years, least=least)
     assert contents(rolled) == expected
-    assert rolled.homes.indices.tolist() == [
+    assert rolled.object_cells.indices.tolist() == [
         cell for who in range(7) for cell in range(len(rolled.cells)) if who in rolled.cells.members[cell]
     ]
     named = [name for name in (level, years) if name != "∗"]

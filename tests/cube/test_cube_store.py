@@ -47,7 +47,7 @@ def test_a_cube_read_back_is_the_cube_that_was_saved(cube: Cube, folder: Path) -
     again = read(folder)
     assert repr(again) == repr(cube)
     assert [again.cell(i) for i in range(len(again.cells))] == [cube.cell(i) for i in range(len(cube.cells))]
-    for one, other in ((again.cells.members, cube.cells.members), (again.homes, cube.homes)):
+    for one, other in ((again.cells.members, cube.cells.members), (again.object_cells, cube.object_cells)):
         assert np.array_equal(one.indptr, other.indptr)
         assert np.array_equal(one.indices, other.indices)
     assert np.array_equal(again.links.weights, cube.links.weights)

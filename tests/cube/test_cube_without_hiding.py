@@ -61,7 +61,7 @@ def test_a_pair_that_another_item_still_links_is_not_hidden() -> None:
     assert (once.count, pairs(once), once.cube.links.weights.tolist()) == (1, [], [1.0, 1.0, 1.0, 1.0])
     both = hide_pairs(cube, query, share=1.0)
     assert (both.count, pairs(both), both.cube.links.count) == (2, [(0, 1)], 1)
-    assert both.cube.homes[0].tolist() == []
+    assert both.cube.object_cells[0].tolist() == []
 
 
 def test_crowded_items_are_never_drawn() -> None:

@@ -65,7 +65,7 @@ def why_few_cells(cube: Cube, corpus: Corpus, specs: Sequence[DimensionSpec], mi
     >>> print(why_few_cells(build_cube(corpus, specs, min_objects=150), corpus, specs, 150).partition(": ")[2])
     'year' has 49 labels for 229 items: bins would hold more (year@decades), or a smaller min_objects
     """
-    inside = int((cube.homes.sizes > 0).sum())
+    inside = int((cube.object_cells.sizes > 0).sum())
     cells = len(cube.cells.members.sizes)
     if cells and inside >= FEW * len(cube.objects):
         left_out = 1 - inside / len(cube.objects)

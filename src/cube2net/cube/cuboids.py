@@ -114,7 +114,7 @@ def add_label_cells(cube: Cube) -> Cube:
             members,
             extents=np.concatenate([cube.cells.members.sizes, extents[large]]),
         ),
-        homes=homes,
+        object_cells=homes,
         items=None if cube.items is None else cache(partial(_renumber_cells, cube.items, numbers)),
     )
     return add_view(view, "cells of all labels together, and of one label")
@@ -123,7 +123,7 @@ def add_label_cells(cube: Cube) -> Cube:
 def _compute_homes(cube: Cube, groups: Array, count: int, objects: Array) -> tuple[Ragged, Array]:
     """Return the cells of some objects, those of one label included, and how many of the cube's each stands for."""
     some, row = np.unique(objects, return_inverse=True)
-    own, small = take_rows(cube.homes, some), cube.small.members
+    own, small = take_rows(cube.object_cells, some), cube.small.members
     place = np.minimum(np.searchsorted(some, small.indices), max(len(some) - 1, 0))
     hits = np.flatnonzero(some[place] == small.indices) if len(some) else np.empty(0, np.int64)
     rows = np.concatenate([row_of_entries(own), place[hits]]).astype(np.int64)
@@ -162,7 +162,7 @@ def _compute_all_members(cube: Cube, groups: Array, count: int) -> tuple[Ragged,
     from cube2net.kernels.csr import count_groups, fill_groups
 
     own, small = cube.cells.members, pack_homes(cube.small.members, len(cube.objects))
-    homes = (cube.homes.indptr, cube.homes.indices, small.indptr, small.indices, len(cube.cells))
+    homes = (cube.object_cells.indptr, cube.object_cells.indices, small.indptr, small.indices, len(cube.cells))
     label_groups = groups - np.int32(len(cube.cells))
     sizes = np.zeros(count - len(cube.cells) + 1, np.int64)
     count_groups(*homes, label_groups, sizes)
@@ -213,7 +213,7 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
         dimensions=tuple(table.dimension for table in tables),
         cells=Cells(labels, picked, counts),
         small=empty,
-        homes=pack_homes(picked, len(cube.objects)),
+        object_cells=pack_homes(picked, len(cube.objects)),
         finest=cube,
         items=None if cube.items is None else cache(partial(_index_items_of_parts, cube.items, len(own), tuple(parts))),
     )

@@ -139,7 +139,7 @@ def _remove_marked(cube: Cube, gone: Array, links: Links, crowded: int, view: st
         cube,
         cells=cells,
         small=Cells(labels[tiny], take_rows(left, tiny)),
-        homes=pack_homes(cells.members, len(cube.objects)),
+        object_cells=pack_homes(cells.members, len(cube.objects)),
         links=links,
         finest=None if cube.finest is None else _remove_marked(cube.finest, gone, links, crowded, view, anew=anew),
         settings=_update_settings(cube, view, index.newly(gone), crowded, len(tiny)),

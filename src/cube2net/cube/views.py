@@ -217,7 +217,7 @@ def _keep_cells(cube: Cube, keep: Mapping[int, set[int]], finest: Cube | None) -
         cube,
         cells=cells,
         small=small,
-        homes=transpose(cells.members, len(cube.objects)),
+        object_cells=transpose(cells.members, len(cube.objects)),
         finest=finest,
         bringable=_mark_held(cube, cells, small) if keep else cube.bringable,
         items=renumber_cells(cube.items, np.where(mask, np.cumsum(mask) - 1, -1)),
@@ -261,7 +261,7 @@ def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Arra
     starts = np.cumsum([0, *(len(first) for first, _ in found[:-1])])
     groups = np.stack([group + start for (_, group), start in zip(found, starts.tolist(), strict=True)], axis=1)
     small = pack_homes(cube.small.members, len(cube.objects))
-    homes = (cube.homes.indptr, cube.homes.indices, small.indptr, small.indices, len(cube.cells))
+    homes = (cube.object_cells.indptr, cube.object_cells.indices, small.indptr, small.indices, len(cube.cells))
     sizes = np.zeros(len(rows), np.int64)
     count_groups(*homes, groups.astype(np.int32), sizes)
 
@@ -279,7 +279,7 @@ def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Arra
         dimensions=dimensions,
         cells=cells,
         small=Cells(rows[order[kept:]], Ragged(indptr[kept:] - end, members[end:]), counts[end:]),
-        homes=pack_homes(cells.members, len(cube.objects)),
+        object_cells=pack_homes(cells.members, len(cube.objects)),
         finest=finest,
         items=renumber_cells(cube.items, number[groups[:, 0]]) if len(labels) == 1 else None,
     )

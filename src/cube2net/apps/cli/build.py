@@ -303,7 +303,7 @@ def about(folder: Path, between: str | None = None) -> dict[str, Any]:
         "links": cube.links.count,
         "time": settings.get("time", ""),
         "views": list(settings.get("views", ())),
-        "objects_in_cells": int((cube.homes.sizes > 0).sum()),
+        "objects_in_cells": int((cube.object_cells.sizes > 0).sum()),
         "objects_that_may_be_brought": None if cube.bringable is None else int(cube.bringable.sum()),
         "ids": "whole numbers" if cube.objects.whole else "texts",
         "attributes": _attributes(cube, manifest),
@@ -348,7 +348,7 @@ def _topic_words(cube: Cube, most: int = 6) -> dict[str, list[str]]:
 
 def show_homeless(cube: Cube, min_objects: int) -> None:
     """Say how many objects are in no cell, where that is more than one in ten."""
-    homeless = int((cube.homes.sizes == 0).sum())
+    homeless = int((cube.object_cells.sizes == 0).sum())
     if homeless * 10 > len(cube.objects):
         say(
             f"{homeless:,} of {len(cube.objects):,} objects are in no cell, for a cell needs {min_objects} objects: "

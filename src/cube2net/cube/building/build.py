@@ -201,7 +201,7 @@ def grow(
     return Cube(
         dimensions=labelled.dimensions,
         cells=cells.cells,
-        homes=cells.homes,
+        object_cells=cells.object_cells,
         small=cells.small,
         links=linked,
         objects=placed.objects,
@@ -236,7 +236,7 @@ def empty_cube(
     return Cube(
         dimensions=empty_dimensions(specs),
         cells=nothing,
-        homes=_make_empty_rows(),
+        object_cells=_make_empty_rows(),
         small=nothing,
         links=Links(_make_empty_rows().indptr, _make_empty_rows().indices, np.empty(0, np.float32)),
         objects=Objects.of(table(OBJECTS), whole=corpus.whole_ids),

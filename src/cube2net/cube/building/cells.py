@@ -29,7 +29,7 @@ class GrownCells:
 
     cells: Cells
     small: Cells
-    homes: Ragged
+    object_cells: Ragged
 
 
 def pack_cells(
@@ -67,7 +67,7 @@ def grow_cells(
     moved = any(len(place) != size for place, size in zip(places, sizes, strict=True))
     if len(keys) == 0 and not moved:
         return GrownCells(
-            cube.cells, cube.small, Ragged(extend_offsets(cube.homes.indptr, objects), cube.homes.indices)
+            cube.cells, cube.small, Ragged(extend_offsets(cube.object_cells.indptr, objects), cube.object_cells.indices)
         )
     members = join_rows(brought[0].members, brought[1].members)
     kept = len(cube.cells)
@@ -103,7 +103,7 @@ def grow_cells(
     who = np.concatenate([rows.indices for _, rows in pairs])
     where = np.concatenate([numbers[row_of_entries(rows)] for numbers, rows in pairs])
     renumber = number[np.searchsorted(every, old[:kept])]
-    homes = _grow_rows(cube.homes, renumber, *_group_entries(who, where), objects)
+    homes = _grow_rows(cube.object_cells, renumber, *_group_entries(who, where), objects)
     return GrownCells(cells(large), cells(np.flatnonzero(count < least)), homes)
 
 

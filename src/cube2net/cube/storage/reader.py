@@ -280,7 +280,7 @@ def _assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
     cube = Cube(
         dimensions=_read_dimensions(folder.parquet("labels.parquet")),
         cells=cells,
-        homes=ragged("homes"),
+        object_cells=ragged("homes"),
         small=small,
         links=Links(array("links.indptr"), array("links.indices"), array("links.weights", "f")),
         objects=Objects(
@@ -481,7 +481,7 @@ def _check_arrays(cube: Cube, folder: MappedFolder, files: Iterable[str]) -> Non
     objects, cells = len(cube.objects), len(cube.cells)
     pointers = [
         ("cells.members.indices", cube.cells.members.indices, objects),
-        ("homes.indices", cube.homes.indices, cells),
+        ("homes.indices", cube.object_cells.indices, cells),
         ("small.members.indices", cube.small.members.indices, objects),
         ("links.indices", cube.links.indices, objects),
         *((f"{LOOKUPS[column]}.rows", lookup.rows, objects) for column, lookup in cube.objects.lookups.items()),

@@ -247,7 +247,7 @@ def list_files(cube: Cube) -> dict[str, CubeFile]:
     for name, cells in (("cells", cube.cells), ("small", cube.small)):
         add_array(f"{name}.labels.npy", cells.labels)
         add_rows(f"{name}.members", cells.members)
-    add_rows("homes", cube.homes)
+    add_rows("homes", cube.object_cells)
     add_rows("links", Ragged(cube.links.indptr, cube.links.indices))
     add_array("links.weights.npy", cube.links.weights)
     add_parquet("labels.parquet", partial(_make_label_table, cube))
