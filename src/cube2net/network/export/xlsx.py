@@ -61,7 +61,7 @@ STYLES = (
 HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 
 
-class Sheet(NamedTuple):
+class SheetTable(NamedTuple):
     """A sheet: the names of its columns, the number of rows, an iterable of the rows, and the first rows."""
 
     header: Sequence[str]
@@ -89,7 +89,7 @@ def write_workbook(network: Network, path: Path) -> None:
     sheets = {
         "nodes": _make_sheet(nodes, {"cells": lambda ranks: LIST_SEPARATOR.join(titles[rank - 1] for rank in ranks)}),
         "links": _make_sheet(links, {}),
-        RECIPE: Sheet(RECIPE_HEADER, len(recipe), recipe),
+        RECIPE: SheetTable(RECIPE_HEADER, len(recipe), recipe),
     }
     for name, sheet in sheets.items():
         for what, count, limit in (("rows", sheet.height + 1, MAX_ROWS), ("columns", len(sheet.header), MAX_COLUMNS)):
@@ -105,7 +105,7 @@ def write_workbook(network: Network, path: Path) -> None:
             _write_part(archive, f"xl/worksheets/sheet{number}.xml", _format_sheet(sheet))
 
 
-def _make_sheet(table: pa.Table, formats: Mapping[str, Callable[[Any], str]]) -> Sheet:
+def _make_sheet(table: pa.Table, formats: Mapping[str, Callable[[Any], str]]) -> SheetTable:
     """Return the sheet of a plain table; ``formats`` has functions that format columns of lists."""
     lists = {
         name: formats.get(name) or choose_list_format(table[name], LIST_SEPARATOR)
@@ -121,7 +121,7 @@ def _make_sheet(table: pa.Table, formats: Mapping[str, Callable[[Any], str]]) ->
                 line[place] = None if line[place] is None else text(line[place])
             yield tuple(line)
 
-    return Sheet(
+    return SheetTable(
         table.column_names, len(table), format_rows(table), list(format_rows(table.slice(0, WIDTH_SAMPLE_ROWS)))
     )
 
@@ -154,7 +154,7 @@ def _write_part(archive: zipfile.ZipFile, name: str, pieces: Iterable[str]) -> N
             out.write(piece.encode("utf-8"))
 
 
-def _format_sheet(sheet: Sheet) -> Iterator[str]:
+def _format_sheet(sheet: SheetTable) -> Iterator[str]:
     """Yield the XML of a sheet, one row at a time."""
     columns = "".join(
         f'<col min="{number}" max="{number}" width="{width}" customWidth="1"/>'
