@@ -171,7 +171,7 @@ def test_the_network_of_both_has_the_cells_as_nodes_and_the_sides_as_labels(aske
         for rank in ranks.tolist():
             held[network.labels[rank]] += 1
     assert held == {cell.labels: cell.ones + cell.twos for cell in found.cells}
-    assert network.question is not None and found.network is network
+    assert network.context is not None and found.network is network
 
 
 def test_that_network_is_exported_drawn_and_made_again_like_every_other(

@@ -106,7 +106,7 @@ def test_a_networks_selection_names_its_cells_by_their_labels(asked: tuple[Cube,
     cube, query, network = asked
     first = network.selection.cells[0]
     assert network.selection.labels == network.labels
-    assert network.question is not None and network.selection.labels[0] == network.question.cube.cell(int(first))
+    assert network.context is not None and network.selection.labels[0] == network.context.cube.cell(int(first))
     said = Kept(html(network.selection)).text
     assert f"1 {' · '.join(network.labels[0])}" in said
     assert "cube.cell(number)" not in said

@@ -70,14 +70,14 @@ def test_the_explorer_is_a_widget_and_a_picture_where_there_is_no_page(tmp_path:
 
 @needs_page
 def test_work_for_a_page_goes_on_beside_the_kernel_and_answers_it(tmp_path: Path) -> None:
-    ask = """
+    request = """
 import threading
 widget, heard, sent = c2n.explore(cube, query), threading.Event(), []
 widget._send = lambda message, buffers=None: (sent.append((message["content"], buffers)), heard.set())
-widget._handle_custom_msg({"id": "a", "name": "layout", "question": {"ask": widget.ask}}, [])
+widget._handle_custom_msg({"id": "a", "name": "layout", "body": {"request": widget.request}}, [])
 heard.wait(60), sent[-1][0], len(sent[-1][1][0]) > 100
 """
-    _, (output,) = ran([MAKE, ask], tmp_path)
+    _, (output,) = ran([MAKE, request], tmp_path)
     assert shown(output)["text/plain"] == "(True, {'id': 'a', 'answer': True}, True)"
 
 

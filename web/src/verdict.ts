@@ -29,7 +29,7 @@ export function verdict(store: Store, ended: AbortSignal): HTMLElement {
   async function run(): Promise<void> {
     if (!runs.reportValidity()) return;
     // The verdict is of the network that is shown now, whatever is shown when it comes.
-    const { ask, fingerprint } = store.network ?? { ask: store.ask, fingerprint: "" };
+    const { request, fingerprint } = store.network ?? { request: store.request, fingerprint: "" };
     flight = new AbortController();
     go.disabled = true;
     stop.hidden = false;
@@ -38,8 +38,8 @@ export function verdict(store: Store, ended: AbortSignal): HTMLElement {
     fill(outcome);
     stage.textContent = "Beginning …";
     try {
-      const question = { ask, task: (task.value || null) as "clustering" | "hidden" | null, ...(runs.value ? { runs: runs.valueAsNumber } : {}) };
-      const answer = await store.client.ask("compare", question, {
+      const body = { request, task: (task.value || null) as "clustering" | "hidden" | null, ...(runs.value ? { runs: runs.valueAsNumber } : {}) };
+      const answer = await store.client.ask("compare", body, {
         signal: flight.signal,
         progress: ({ stage: at, done, total }) => {
           stage.textContent = total ? `${at}: ${done} of ${total}` : at;

@@ -62,7 +62,7 @@ from .query import (
     Query as Query,
 )
 from .network import (
-    Question as Question,
+    RequestContext as RequestContext,
 )
 from .recipe import (
     Recipe as Recipe,

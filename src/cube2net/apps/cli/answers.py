@@ -80,8 +80,8 @@ def show_missing(*queries: Query, cube: Cube | None = None) -> None:
 
 def cube_of(network: Network) -> Cube:
     """Return the cube, or the view of one, that a network of this process was asked of."""
-    assert network.question is not None
-    return network.question.whole
+    assert network.context is not None
+    return network.context.whole
 
 
 def _dimension_and_level(cube: Cube, text: str) -> str | tuple[str, str]:

@@ -141,7 +141,7 @@ class Picture:
 
 
 def plot_of(network: Network, title: str | None = None, width: int = WIDTH) -> Picture:
-    """Return a picture of a network; the same question again gives the same picture at once."""
+    """Return a picture of a network; the same request again gives the same picture at once."""
     whole_number("width", width, NARROWEST, WIDEST)
     known = _drawn.setdefault(network, {})
     key = title or "", width
@@ -398,7 +398,7 @@ def _certificate(selection: Selection, *, whole: bool = False) -> str:
 
 def _cells(network: Network) -> str:
     """Return the first cells of a network: what each added, how large it is, and its share of the query."""
-    if network.question is None or not len(network.selection.cells):
+    if network.context is None or not len(network.selection.cells):
         return ""
     told = summary(network)["cells"]
     rows = [
