@@ -14,10 +14,10 @@ from cube2net.kernels import coverage
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import CoverObjective
-from cube2net.selection.contract import outcome
-from cube2net.selection.greedy import priced_cells, priced_greedy
+from cube2net.selection.constraints import outcome
+from cube2net.selection.greedy import Served, Sums, priced_cells, priced_greedy
 from cube2net.selection.objectives import Jaccard
-from cube2net.selection.problem import Problem, Served, Sums
+from cube2net.selection.problem import Problem
 
 from toys import random_cube
 

@@ -12,7 +12,7 @@ from cube2net.model.names import Node
 from cube2net.model.network import Form
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, Steering
-from cube2net.selection.steering import check_no_cells, check_scope, scope_of
+from cube2net.selection.constraints import check_no_cells, check_scope, scope_of
 
 from toys import toy_cube
 

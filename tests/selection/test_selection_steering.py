@@ -29,13 +29,12 @@ from cube2net.model.selection import (
 )
 from cube2net.model.vectors import Vectors
 from cube2net.selection.anneal import Anneal
-from cube2net.selection.contract import check_selection
+from cube2net.selection.constraints import ResidualProblem, check_selection, guided, scope_of
 from cube2net.selection.exact.exact import Exact, bounded
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Cover, Coverage, CustomObjective, FBeta, Jaccard, Precision
 from cube2net.selection.random import Random
 from cube2net.selection.rl.cube2net import Cube2net
-from cube2net.selection.steering import ResidualProblem, guided, scope_of
 
 from toys import random_cube, toy_cube
 

@@ -45,9 +45,8 @@ from cube2net.network.assembly import (
 )
 from cube2net.network.pagerank import scores
 from cube2net.options import OPTIONS, Levels, NetworkOptions, Wanted
-from cube2net.selection.contract import check_selection
+from cube2net.selection.constraints import ResidualProblem, check_selection, guided
 from cube2net.selection.exact.exact import bounded
-from cube2net.selection.steering import ResidualProblem, guided
 
 Near = dict[tuple[Any, ...], Array]
 # Near objects and rankings that are known of a question: so many, the latest asked for.

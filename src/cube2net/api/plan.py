@@ -39,12 +39,12 @@ from cube2net.network.pagerank import PageRank, scores
 from cube2net.network.steiner import Steiner
 from cube2net.options import STEERING, Levels, NetworkOptions, Wanted
 from cube2net.selection.anneal import Anneal
+from cube2net.selection.constraints import check_no_cells, check_scope, scope_of
 from cube2net.selection.exact.exact import Exact
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import OBJECTIVES, Cover, CustomObjective
 from cube2net.selection.random import Random
 from cube2net.selection.rl.cube2net import Cube2net
-from cube2net.selection.steering import check_no_cells, check_scope, scope_of
 
 Valued = str | Objective | LinkObjective | Callable[[Array, Query], float]
 

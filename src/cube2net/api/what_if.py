@@ -22,8 +22,7 @@ from cube2net.model.names import CELL, OBJECT, Node, node_of, title_of
 from cube2net.model.network import Network, Question
 from cube2net.model.query import Query
 from cube2net.model.selection import PROVEN, Steering
-from cube2net.selection.contract import outcome
-from cube2net.selection.steering import ResidualProblem
+from cube2net.selection.constraints import ResidualProblem, outcome
 
 
 @check_call

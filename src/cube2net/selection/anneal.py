@@ -17,7 +17,7 @@ from cube2net.errors import ParameterError, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, CallableObjective, QueryObjective, Selection, Weights
-from cube2net.selection.contract import (
+from cube2net.selection.constraints import (
     Clock,
     Limits,
     check,
@@ -27,12 +27,12 @@ from cube2net.selection.contract import (
     explain_no_choice,
     find_brought,
     find_wanted,
+    make_guide,
     mark_new_nodes,
     outcome,
 )
-from cube2net.selection.greedy import Greedy, priced_cells
-from cube2net.selection.problem import EQUAL, Problem, Sums
-from cube2net.selection.steering import make_guide
+from cube2net.selection.greedy import EQUAL, Greedy, Sums, priced_cells
+from cube2net.selection.problem import Problem
 
 if TYPE_CHECKING:
     from cube2net.kernels.annealing import SwapState

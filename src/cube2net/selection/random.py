@@ -11,7 +11,7 @@ from cube2net._util.random import stream
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection
-from cube2net.selection.contract import Limits, check, explain_no_choice, outcome
+from cube2net.selection.constraints import Limits, check, explain_no_choice, outcome
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,10 +26,10 @@ from cube2net.model.selection import (
     Weights,
 )
 from cube2net.selection.anneal import Anneal, in_order
-from cube2net.selection.contract import Clock, check, compute_room, explain_no_choice, outcome
+from cube2net.selection.constraints import Clock, check, compute_room, explain_no_choice, outcome
 from cube2net.selection.exact.duals import Relaxation, tighten
-from cube2net.selection.greedy import Greedy, priced_greedy
-from cube2net.selection.problem import Problem, Served, in_order_of_service
+from cube2net.selection.greedy import Greedy, Served, in_order_of_service, priced_greedy
+from cube2net.selection.problem import Problem
 
 # How often the price is raised; how near, as shares, two prices and two values are the same.
 RAISES, NEAR, EQUAL = 6, 1e-4, 1e-10

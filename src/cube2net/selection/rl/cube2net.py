@@ -19,7 +19,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
 from cube2net.model.vectors import Vectors
-from cube2net.selection.contract import outcome
+from cube2net.selection.constraints import outcome
 from cube2net.selection.rl.cpu_trajectories import OnCpu, Trajectories
 from cube2net.selection.rl.episodes import Instance, Space
 from cube2net.selection.rl.policy import Trained, drawn, fingerprint

@@ -14,11 +14,10 @@ from cube2net.errors import InputError, ParameterError, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
-from cube2net.selection.contract import Limits, check, check_sums, compute_room, outcome
+from cube2net.selection.constraints import Limits, check, check_sums, compute_room, make_guide, outcome
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.problem import Problem
 from cube2net.selection.rl.presets import Preset
-from cube2net.selection.steering import make_guide
 
 # Squared distances must stay below this, so that 32 bits hold them on every machine.
 MOST = 2**31 - 1
