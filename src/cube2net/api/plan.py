@@ -39,7 +39,7 @@ from cube2net.network.pagerank import PageRank, scores
 from cube2net.network.steiner import Steiner
 from cube2net.options import STEERING, Levels, NetworkOptions, Wanted
 from cube2net.selection.anneal import Anneal
-from cube2net.selection.constraints import check_no_cells, check_scope, scope_of
+from cube2net.selection.constraints import check_no_cells, check_scope, resolve_scope
 from cube2net.selection.exact.exact import Exact
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import OBJECTIVES, Cover, CustomObjective
@@ -202,7 +202,7 @@ def steered(plan: Plan, steering: Steering) -> Plan:
     method = name_of(plan.method, METHODS)
     if not chooses_cells(plan.method):
         check_no_cells(view, steering, method)
-    scope = scope_of(view, query, steering, view.bringable)
+    scope = resolve_scope(view, query, steering, view.bringable)
     limited = plan.max_nodes is not None and not plan.form.has_brought
     if m is None and len(scope.cells) > budget.m and not limited:
         budget = replace(budget, m=len(scope.cells))

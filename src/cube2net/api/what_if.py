@@ -22,7 +22,7 @@ from cube2net.model.names import CELL, OBJECT, Node, node_of, title_of
 from cube2net.model.network import Network, Question
 from cube2net.model.query import Query
 from cube2net.model.selection import PROVEN, Steering
-from cube2net.selection.constraints import ResidualProblem, outcome
+from cube2net.selection.constraints import ResidualProblem, evaluate_cells
 
 
 @check_call
@@ -167,7 +167,7 @@ def _merely(before: Network, after: Network, out: Sequence[Node], inside: Sequen
     start = ResidualProblem.of(question.cube, question.worth, question.budget).start
     cells = _changed(before.selection.cells, out, inside, CELL)
     if len(before.selection.cells) or len(cells):
-        return outcome(question.cube, start, cells).value
+        return evaluate_cells(question.cube, start, cells).value
     return float(question.worth.value(np.unique(_changed(before.selection.objects, out, inside, OBJECT))))
 
 

@@ -1,15 +1,15 @@
-"""What every method that chooses cells shares: checks, limits, pins and bans, and the evaluation of a selection.
+"""What every method shares: checks, limits, pins and bans, and the evaluation of a selection.
 
-Let P be what is in. The value of a further choice S is that of P and S together. For a ratio of sums that is a ratio of
-sums again, (gain₀ + Σ gain(P) + Σ gain(S ∖ P)) / (cost₀ + Σ cost(P) + Σ cost(S ∖ P)): P goes into the constants, and
-its objects weigh nothing any more. Where repeats are counted, P has held some already. A function is asked about
-both together. So every method chooses as it does without pins, and every bound that it proves holds for all choices
-that keep them.
+Let P be the pinned objects and S a further choice. For a ratio of sums, the value of P ∪ S is again a ratio of sums,
+(gain₀ + Σ gain(P) + Σ gain(S ∖ P)) / (cost₀ + Σ cost(P) + Σ cost(S ∖ P)): P goes into the constants, and its objects
+weigh nothing any more. Where repeats count, P has held some objects already; a function is called with both. So
+methods choose as they do without pins, and the bounds they prove hold for all selections that keep the pins.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -50,7 +50,7 @@ def check(cube: Cube, query: Query, weights: QueryObjective) -> None:
 
 
 def check_sums(weights: QueryObjective, method: str) -> Weights | CallableObjective:
-    """Return a worth that a method can use which counts an object once; one that counts repeats is refused."""
+    """Return the objective, or raise where it counts repeats, which most methods do not support."""
     if isinstance(weights, CoverObjective):
         raise ParameterError(
             f"the objective 'cover' counts how often an object is held, and the method {method!r} counts it once: "
@@ -59,59 +59,46 @@ def check_sums(weights: QueryObjective, method: str) -> Weights | CallableObject
     return weights
 
 
-def find_brought(cube: Cube, scope: Scope) -> Array:
-    """Return the objects that are in before a method chooses, ascending: those pinned and those of cells pinned."""
+def find_selected_objects(cube: Cube, scope: Scope) -> Array:
+    """Return the pinned objects and those of pinned cells, ascending."""
     if not len(scope.cells):
         return scope.objects
-    objects = np.unique(np.concatenate([scope.objects, take_rows(cube.cells.members, scope.cells).indices]))
+    objects = np.union1d(scope.objects, take_rows(cube.cells.members, scope.cells).indices)
     return objects if scope.forbidden_objects is None else objects[~scope.forbidden_objects[objects]]
 
 
-def merge_sorted(first: Array, second: Array) -> Array:
-    """Return what is in either of two ascending lists without repeats, ascending.
-
-    >>> merge_sorted(np.array([1, 4]), np.array([2, 4, 5])).tolist()
-    [1, 2, 4, 5]
-    """
-    both = np.sort(np.concatenate([first, second]), kind="stable")  # which joins two runs
-    return both[np.append(True, both[1:] != both[:-1])] if len(both) else both
-
-
 def drop_forbidden_cells(cells: Array, scope: Scope) -> Array:
-    """Return those of some cells, ascending, that may be chosen."""
-    if not len(scope.forbidden_cells) or not len(cells):
-        return cells
-    place = np.minimum(np.searchsorted(cells, scope.forbidden_cells), len(cells) - 1)
-    return np.delete(cells, place[cells[place] == scope.forbidden_cells])
+    """Return the cells that may be chosen, in their order."""
+    return cells[np.isin(cells, scope.forbidden_cells, invert=True)] if len(scope.forbidden_cells) else cells
 
 
 def mark_new_nodes(cube: Cube, query: Query, scope: Scope, objects: Array) -> Array:
-    """Return 1.0 for each of some objects, ascending, that would be another node if it came in, and else 0.0."""
-    known = np.isin(objects, query.objects, assume_unique=True)
+    """Return 1.0 for each object that would add a node to the network, else 0.0."""
+    present = np.isin(objects, query.objects, assume_unique=True)
     if len(scope.cells) or len(scope.objects):
-        known |= np.isin(objects, find_brought(cube, scope), assume_unique=True)
+        present |= np.isin(objects, find_selected_objects(cube, scope), assume_unique=True)
     if scope.forbidden_objects is not None:
-        known |= scope.forbidden_objects[objects]
-    return np.asarray(1.0 - known)
+        present |= scope.forbidden_objects[objects]
+    return np.asarray(1.0 - present)
 
 
 def compute_room(cube: Cube, query: Query, budget: Budget) -> float:
-    """Return how many further objects may be brought; below 0 where what is in already are too many."""
+    """Return how many more objects fit into ``max_nodes``; negative where the pinned ones exceed it."""
     if budget.max_nodes is None:
         return math.inf
-    inside = np.setdiff1d(find_brought(cube, budget.scope), query.objects, assume_unique=True)
-    return float(budget.max_nodes - len(query) - len(inside))
+    selected = np.setdiff1d(find_selected_objects(cube, budget.scope), query.objects, assume_unique=True)
+    return float(budget.max_nodes - len(query) - len(selected))
 
 
-def find_wanted(query: Query, worth: CallableObjective | CoverObjective) -> Array:
-    """Return the objects whose cells are looked at where nothing has a gain."""
-    if isinstance(worth, CoverObjective):
-        return worth.objects
-    return query.objects if worth.about is None else worth.about
+def find_target_objects(query: Query, objective: CallableObjective | CoverObjective) -> Array:
+    """Return the objects whose cells are candidates where gains are unknown."""
+    if isinstance(objective, CoverObjective):
+        return objective.objects
+    return query.objects if objective.about is None else objective.about
 
 
 class Clock:
-    """How many seconds are left, compiling aside; without a limit always as many."""
+    """Counts down a time limit, without the time spent on compiling."""
 
     def __init__(self, seconds: float | None) -> None:
         self.seconds = math.inf if seconds is None else seconds
@@ -119,8 +106,8 @@ class Clock:
 
     @property
     def left(self) -> float:
-        """The seconds left; below 0 when the time is over."""
-        return self.seconds - self._watch.seconds if math.isfinite(self.seconds) else math.inf
+        """The seconds left; negative when the time is over."""
+        return self.seconds - self._watch.seconds
 
     def over(self) -> bool:
         """Return whether no time is left."""
@@ -128,7 +115,7 @@ class Clock:
 
 
 class Limits:
-    """What is left of ``max_nodes`` and ``max_links``; the network starts as the query and what is in, and their links.
+    """Tracks ``max_nodes`` and ``max_links`` of a network that starts as the query and the pins, with their links.
 
     Objects and links never leave a growing network, so a cell that does not fit now never will.
     """
@@ -150,14 +137,14 @@ class Limits:
         if scope.forbidden_objects is not None:
             self._present[scope.forbidden_objects] = 2
             self._present[query.objects] = 0
-        start = query.objects if scope.empty else np.union1d(query.objects, find_brought(cube, scope))
+        start = query.objects if scope.empty else np.union1d(query.objects, find_selected_objects(cube, scope))
         new, more = bring(start, self._present, links.indptr, links.indices, self._nodes, self._links)
         self._full = new < 0
         if not self._full:
             self._spend(new, more)
 
     def admit(self, cells: Array, want: int) -> Array:
-        """Return the places of the first ``want`` cells, in the order given, that fit; they are in from now on."""
+        """Add the first ``want`` cells that fit, in the order given, and return their places."""
         if not self.any:
             return np.arange(min(want, len(cells)))
         if self._full:
@@ -180,7 +167,7 @@ class Limits:
         return np.asarray(places)
 
     def note(self, chosen: int, lacks: str) -> str:
-        """Return the sentence for fewer cells than asked for: what every other cell lacks; no text where m were."""
+        """Return why fewer than m cells were chosen, or an empty text; ``lacks`` is true of no other cell."""
         chosen += self._pinned
         if chosen >= self._m:
             return ""
@@ -196,45 +183,44 @@ class Limits:
 
 
 def explain_no_choice(cube: Cube, query: Query, weights: QueryObjective, scope: Scope = OPEN) -> Selection | None:
-    """Return the selection of no cells, with a note that says why, where no cell can help; else None.
+    """Return an empty selection with a note where no cell can help, else None.
 
-    No cell can help where none holds an object with a positive gain (in the paper's objective: an object of the
-    query), unless the weights are such that even then one may (``untouched_may_help``). Of a function nothing is
-    known: there it is the objects of the query that count.
+    No cell can help where none holds an object with a positive gain, unless ``untouched_may_help``. Of a function
+    nothing is known, so there the objects of the query count.
     """
-    wanted = weights.paying if isinstance(weights, Weights) else find_wanted(query, weights)
-    if len(take_rows(cube.object_cells, wanted).indices) or (
-        isinstance(weights, Weights) and untouched_may_help(weights)
-    ):
+    targets = weights.paying if isinstance(weights, Weights) else find_target_objects(query, weights)
+    if len(take_rows(cube.object_cells, targets).indices):
         return None
-    homeless = not len(take_rows(cube.object_cells, query.objects).indices)
-    who, advice = (
-        "no cell holds an object that the objective gives a gain",
-        "use another objective, or the method 'none'",
-    )
-    if homeless:
-        none = f"none of the {len(query):,} objects of the query is"
-        who = ("the 1 object of the query is not" if len(query) == 1 else none) + " in any cell"
-        advice = ADVICE
-    nothing = np.empty(0, dtype=np.int32)
-    note = f"{who}, so there is nothing to choose from: {advice}"
+    if isinstance(weights, Weights) and untouched_may_help(weights):
+        return None
     if len(scope.cells):
         note = "no cell but those pinned holds an object that the objective gives a gain"
+    elif len(take_rows(cube.object_cells, query.objects).indices):
+        note = (
+            "no cell holds an object that the objective gives a gain, so there is nothing to choose from: "
+            "use another objective, or the method 'none'"
+        )
+    else:
+        none = f"none of the {len(query):,} objects of the query is"
+        who = "the 1 object of the query is not" if len(query) == 1 else none
+        note = f"{who} in any cell, so there is nothing to choose from: {ADVICE}"
+    nothing = np.empty(0, dtype=np.int32)
     return Selection(objects=nothing, value=weights.value(nothing), note=note)
 
 
-def outcome(cube: Cube, weights: QueryObjective, cells: Array, prefix: str = "all", *, note: str = "") -> Selection:
+def evaluate_cells(
+    cube: Cube, weights: QueryObjective, cells: Array, prefix: str = "all", *, note: str = ""
+) -> Selection:
     """Return the selection of cells in the order chosen, with the value of every prefix.
 
-    ``prefix="best"`` keeps the shortest prefix of the highest value; that may be no cell at all. The note stays
-    where nothing is cut.
+    ``prefix="best"`` keeps the shortest prefix of the highest value, which may be empty. The note is dropped where the
+    selection is cut.
     """
     cells = np.asarray(cells, dtype=np.int64)
     objects, rows, values = evaluate_prefixes(cube, weights, cells)
-    place = rows.indices
     kept = int(values.argmax()) if prefix == "best" else len(cells)
     return Selection(
-        objects=objects if kept == len(cells) else objects[np.unique(place[: rows.indptr[kept]])],
+        objects=objects if kept == len(cells) else objects[np.unique(rows.indices[: rows.indptr[kept]])],
         value=float(values[kept]),
         cells=cells[:kept],
         values=values[1 : kept + 1],
@@ -243,39 +229,37 @@ def outcome(cube: Cube, weights: QueryObjective, cells: Array, prefix: str = "al
 
 
 def evaluate_prefixes(cube: Cube, weights: QueryObjective, cells: Array) -> tuple[Array, Ragged, Array]:
-    """Return the objects of cells, the places of each cell's among them, and the values of every prefix.
+    """Return the objects of cells, the places of each cell's objects among them, and the value of every prefix.
 
-    These are the values of no cells, of the first one, of the first two, and so on. Where members of cells are computed
-    only when they are used, the objects are those that repeats are counted of.
+    The first value is that of no cells. In a lazy cube only the objects that ``cover`` counts are returned.
     """
     if isinstance(weights, CoverObjective) and isinstance(cube.object_cells, LazyRagged):
-        members = _find_members_among(cube, cells, weights)
+        members = _find_counted_members(cube, cells, weights)
     else:
         members = take_rows(cube.cells.members, cells)
     objects, place = np.unique(members.indices, return_inverse=True)
     rows = Ragged(members.indptr, place)
     if isinstance(weights, CallableObjective):
-        return objects, rows, _judge_prefixes(objects, rows, weights)
+        return objects, rows, _call_on_prefixes(objects, rows, weights)
     if isinstance(weights, CoverObjective):
         return objects, rows, _count_prefix_repeats(objects, rows, weights)
     return objects, rows, _sum_prefixes(objects, rows, weights)
 
 
-def _find_members_among(cube: Cube, cells: Array, repeats: CoverObjective) -> Ragged:
-    """Return the members of some cells among the objects that repeats are counted of."""
-    objects = repeats.objects if repeats.unlike is None else np.union1d(repeats.objects, repeats.unlike)
-    homes = take_rows(cube.object_cells, objects)
+def _find_counted_members(cube: Cube, cells: Array, cover: CoverObjective) -> Ragged:
+    objects = cover.objects if cover.unlike is None else np.union1d(cover.objects, cover.unlike)
+    object_cells = take_rows(cube.object_cells, objects)
     rank = np.full(len(cube.cells), -1)
     rank[cells] = np.arange(len(cells))
-    chosen = rank[homes.indices]
-    there = chosen >= 0
-    return ragged_from_pairs(chosen[there], objects[row_of_entries(homes)[there]], len(cells))
+    chosen = rank[object_cells.indices]
+    is_chosen = chosen >= 0
+    return ragged_from_pairs(chosen[is_chosen], objects[row_of_entries(object_cells)[is_chosen]], len(cells))
 
 
 def check_selection(given: object, cube: Cube, method: str, budget: Budget | None = None) -> Selection:
-    """Return what a method chose; what is not of this cube is refused, as compiled code does not look where it ends.
+    """Return what a method chose, or raise where it is not of this cube or breaks the pins and bans of the budget.
 
-    With the budget that it had, cells that it may not choose are refused too, and more than pins leave room for.
+    Compiled code does not check its indices, so these must be valid.
     """
     if not isinstance(given, Selection):
         raise InputError(f"the method {method!r} chose {quoted(given)}, expected a Selection")
@@ -302,8 +286,7 @@ def check_selection(given: object, cube: Cube, method: str, budget: Budget | Non
 def untouched_may_help(weights: Weights) -> bool:
     """Return whether a cell without any positive gain could raise the value of some selection.
 
-    It cannot when the sum above is never below 0 or nothing has a cost, and a positive sum above always
-    has a cost below it.
+    It cannot when no cost exists or the numerator is never negative, and a positive numerator always has a cost.
 
     >>> untouched_may_help(Weights(gain=np.array([1.0, 0.0]), cost=np.array([0.0, 1.0]), cost0=1.0))
     False
@@ -322,7 +305,6 @@ def untouched_may_help(weights: Weights) -> bool:
 
 
 def _sum_prefixes(objects: Array, rows: Ragged, weights: Weights) -> Array:
-    """Return the values of no cells, of the first, of the first two, …, by adding up what each one brings."""
     from cube2net.kernels import coverage
 
     covers = np.zeros(len(objects), dtype=np.int32)
@@ -331,76 +313,73 @@ def _sum_prefixes(objects: Array, rows: Ragged, weights: Weights) -> Array:
     return np.array([weights.ratio(0.0, 0.0)] + [weights.ratio(gain, cost) for gain, cost in sums])
 
 
-def _judge_prefixes(objects: Array, rows: Ragged, judge: CallableObjective) -> Array:
-    """Return the values of no cells, of the first, of the first two, …, one call for each."""
-    is_in = np.zeros(len(objects), dtype=bool)
-    values = [judge.value(objects[is_in])]
+def _call_on_prefixes(objects: Array, rows: Ragged, function: CallableObjective) -> Array:
+    is_selected = np.zeros(len(objects), dtype=bool)
+    values = [function.value(objects[is_selected])]
     for row in range(len(rows)):
-        is_in[rows[row]] = True
-        values.append(judge.value(objects[is_in]))
+        is_selected[rows[row]] = True
+        values.append(function.value(objects[is_selected]))
     return np.array(values)
 
 
-def _count_prefix_repeats(objects: Array, rows: Ragged, repeats: CoverObjective) -> Array:
-    """Return the values of no cells, of the first, of the first two, …, by counting who is held once more."""
-    place = np.searchsorted(objects, repeats.objects)
-    known = place < len(objects)
-    known[known] = objects[place[known]] == repeats.objects[known]
+def _count_prefix_repeats(objects: Array, rows: Ragged, cover: CoverObjective) -> Array:
+    place, is_counted = _find_places(objects, cover.objects)
     left = np.zeros(len(objects), dtype=np.int64)
-    left[place[known]] = len(rows) if repeats.most is None else repeats.most
-    if repeats.most is not None and repeats.held is not None:
-        left[place[known]] -= repeats.held[known]
-    values = np.full(len(rows) + 1, repeats.value0)
+    left[place] = len(rows) if cover.most is None else cover.most
+    if cover.most is not None and cover.held is not None:
+        left[place] -= cover.held[is_counted]
+    values = np.full(len(rows) + 1, cover.value0)
     for row in range(len(rows)):
-        held = rows[row]
-        served = held[left[held] > 0]
+        served = rows[row][left[rows[row]] > 0]
         left[served] -= 1
         values[row + 1] = values[row] + len(served)
-    if repeats.unlike is not None:
-        lost = np.cumsum(np.isin(objects, repeats.unlike)[rows.indices])
+    if cover.unlike is not None:
+        lost = np.cumsum(np.isin(objects, cover.unlike)[rows.indices])
         values -= np.append(0, lost)[rows.indptr]
     return values
 
 
-def scope_of(cube: Cube, query: Query, steering: Steering, bringable: Array | None = None) -> Scope:
-    """Return what a steering settles: what is in before a method chooses, and what may not come in.
+def _find_places(sorted_rows: Array, rows: Array) -> tuple[Array, Array]:
+    """Return the places of those rows that are in an ascending list, and the mask of them."""
+    if not len(sorted_rows):
+        return np.empty(0, dtype=np.int64), np.zeros(len(rows), dtype=bool)
+    place = np.minimum(np.searchsorted(sorted_rows, rows), len(sorted_rows) - 1)
+    is_there = sorted_rows[place] == rows
+    return place[is_there], is_there
 
-    ``bringable`` marks the objects that may be brought at all; None is all of them. Raises, in one sentence that names
-    it, where the steering is against itself or against the query. An object of the query is in as it is: pinning it
-    changes nothing.
+
+def resolve_scope(cube: Cube, query: Query, steering: Steering, bringable: Array | None = None) -> Scope:
+    """Return the selected and the forbidden cells and objects of a steering.
+
+    ``bringable`` is a mask of the objects that may be selected; None allows all. Raises where the steering contradicts
+    itself or the query. Pinning an object of the query changes nothing.
     """
     if not steering and bringable is None:
         return OPEN
-    _check_apart(cube, query, steering)
-    objects = np.array(steering.objects("pins"), dtype=np.int32)
-    objects = np.setdiff1d(objects, query.objects) if len(objects) else objects
+    _check_consistency(cube, query, steering)
+    objects = np.setdiff1d(np.array(steering.objects("pins"), dtype=np.int32), query.objects)
     banned = steering.objects("bans")
     forbidden = None
     if bringable is not None or banned:
         forbidden = np.zeros(len(cube.objects), dtype=bool) if bringable is None else ~bringable
         liked = np.setdiff1d(np.array(steering.like, dtype=np.int32), query.objects)
-        for rows, how, what in ((objects, "pinned", "the pin"), (liked, "liked", "the like")):
+        for rows, how, option in ((objects, "pinned", "the pin"), (liked, "liked", "the like")):
             for row in rows[forbidden[rows]][:1]:
                 raise ParameterError(
                     f"{_name_node(cube, Node('object', int(row)))} is {how}, and the view of the cube leaves it out: "
-                    f"leave out {what}, or view the cube so that it holds it"
+                    f"leave out {option}, or view the cube so that it holds it"
                 )
         forbidden[banned] = True
         forbidden[query.objects] = False
     cells = steering.cells("pins")
-    closed = np.array(sorted([*cells, *steering.cells("bans")]), dtype=np.int32)
-    return Scope(
-        cells=np.array(cells, dtype=np.int32), objects=objects, forbidden_cells=closed, forbidden_objects=forbidden
-    )
+    forbidden_cells = np.array(sorted([*cells, *steering.cells("bans")]), dtype=np.int32)
+    return Scope(np.array(cells, dtype=np.int32), objects, forbidden_cells, forbidden)
 
 
 def check_scope(
     cube: Cube, query: Query, scope: Scope, budget: Budget, form: Form, max_nodes: int | None, most: str = "m"
 ) -> None:
-    """Raise, in one sentence that names it, where what is pinned does not fit what the network may hold.
-
-    ``max_nodes`` is the network's, and ``most`` the name of what limits the number of cells.
-    """
+    """Raise where the pins exceed a limit of the network; ``most`` names what limits the number of cells."""
     if len(scope.cells) > budget.m:
         cells = "1 cell is" if len(scope.cells) == 1 else f"{len(scope.cells):,} cells are"
         leaves = f"{most} is {budget.m:,}" if most == "m" else f"{most} leaves room for {budget.m:,}"
@@ -408,68 +387,63 @@ def check_scope(
     unlimited = max_nodes is None and budget.max_links is None
     if unlimited or not (len(scope.cells) or len(scope.objects)):
         return
-    objects = np.union1d(scope.objects, find_brought(cube, scope)) if form.has_brought else scope.objects
+    objects = np.union1d(scope.objects, find_selected_objects(cube, scope)) if form.has_brought else scope.objects
     objects = np.setdiff1d(objects, query.objects)
     nodes = len(query) + len(objects) + (len(scope.cells) if form.has_cells else 0)
-    if max_nodes is not None and nodes > max_nodes:
-        raise ParameterError(
-            f"the query and what is pinned are {nodes:,} nodes, and max_nodes is {max_nodes:,}: "
-            "pin less, or raise max_nodes"
-        )
+    counts = [("nodes", nodes, "max_nodes", max_nodes)]
     if budget.max_links is not None:
         from cube2net.kernels.coverage import NO_LIMIT, bring
 
         present = np.zeros(len(cube.objects), dtype=np.int8)
         together = np.concatenate([query.objects, objects])
         _, links = bring(together, present, cube.links.indptr, cube.links.indices, NO_LIMIT, NO_LIMIT - 1)
-        if links > budget.max_links:
+        counts.append(("links", links, "max_links", budget.max_links))
+    for what, count, name, limit in counts:
+        if limit is not None and count > limit:
+            verb = "are" if what == "nodes" else "have"
             raise ParameterError(
-                f"the query and what is pinned have {links:,} links, and max_links is {budget.max_links:,}: "
-                "pin less, or raise max_links"
+                f"the query and what is pinned {verb} {count:,} {what}, and {name} is {limit:,}: "
+                f"pin less, or raise {name}"
             )
 
 
 def check_no_cells(cube: Cube, steering: Steering, method: str) -> None:
-    """Raise where a steering is about cells, and the method chooses none."""
-    about = [("pinned", cell) for cell in steering.cells("pins")] + [
-        ("banned", cell) for cell in steering.cells("bans")
-    ]
-    for what, cell in about:
-        raise ParameterError(
-            f"{title_of(cube, Node('cell', cell))} is {what}, and the method {method!r} chooses no cells: "
-            "pin and ban objects, or use a method that does, such as 'greedy'"
-        )
-    for word in ("like", "unlike"):
-        if getattr(steering, word):
+    """Raise where a steering refers to cells and the method chooses none."""
+    for option, verb in (("pins", "pinned"), ("bans", "banned")):
+        for cell in steering.cells(option):
             raise ParameterError(
-                f"{word} says what cells are worth, and the method {method!r} chooses no cells: "
+                f"{title_of(cube, Node('cell', cell))} is {verb}, and the method {method!r} chooses no cells: "
+                "pin and ban objects, or use a method that does, such as 'greedy'"
+            )
+    for option in ("like", "unlike"):
+        if getattr(steering, option):
+            raise ParameterError(
+                f"{option} says what cells are worth, and the method {method!r} chooses no cells: "
                 "use a method that does, such as 'greedy'"
             )
 
 
-def _check_apart(cube: Cube, query: Query, steering: Steering) -> None:
-    """Raise where one thing is wanted in two ways that exclude each other."""
+def _check_consistency(cube: Cube, query: Query, steering: Steering) -> None:
     pinned, banned = set(steering.objects("pins")), set(steering.objects("bans"))
     like, unlike = set(steering.like), set(steering.unlike)
-    told = np.array(sorted(banned | unlike), dtype=np.int64)
-    inside = set(told[np.isin(told, query.objects)].tolist()) if len(told) else set()
-    _refuse(cube, set(steering.pins) & set(steering.bans), "is pinned and banned: it cannot be both")
-    for rows, why in (
-        (
-            banned & inside,
-            "is banned, and it is in the query, which always stays: leave it out of the query, or ask without it",
+    excluded = np.array(sorted(banned | unlike), dtype=np.int64)
+    in_query = set(excluded[np.isin(excluded, query.objects)].tolist())
+    conflicts = [
+        (set(steering.pins) & set(steering.bans), "is pinned and banned: it cannot be both"),
+        *(
+            ({Node("object", row) for row in rows}, why)
+            for rows, why in (
+                (banned & in_query, "is banned, and it is in the query: leave it out of one of them"),
+                (pinned & unlike, "is pinned and unliked: it cannot be both"),
+                (like & unlike, "is liked and unliked: it cannot be both"),
+                (like & banned, "is liked and banned: leave it out of one of them"),
+                (unlike & in_query, "is unliked, and it is in the query: leave it out of one of them"),
+            )
         ),
-        (pinned & unlike, "is pinned and unliked: it cannot be both"),
-        (like & unlike, "is liked and unliked: it cannot be both"),
-        (like & banned, "is liked and banned: leave it out of one of them"),
-        (unlike & inside, "is unliked, and it is in the query: leave it out of one of them"),
-    ):
-        _refuse(cube, {Node("object", int(row)) for row in rows}, why)
-
-
-def _refuse(cube: Cube, nodes: set[Node], why: str) -> None:
-    for node in sorted(nodes)[:1]:
-        raise ParameterError(f"{_name_node(cube, node)} {why}")
+    ]
+    for nodes, why in conflicts:
+        for node in sorted(nodes)[:1]:
+            raise ParameterError(f"{_name_node(cube, node)} {why}")
 
 
 def _name_node(cube: Cube, node: Node) -> str:
@@ -477,68 +451,70 @@ def _name_node(cube: Cube, node: Node) -> str:
     return title if node.is_cell else quoted(title)
 
 
-# An unliked object weighs as so many others that are not in the query.
-TIMES = 10.0
+# An avoided object costs as much as this many other objects outside the query.
+AVOIDED_COST_FACTOR = 10.0
 
 
-def guided(worth: QueryObjective, scope: Scope, unlike: Array) -> QueryObjective:
-    """Return what choices are worth where some objects never come, and others are not liked (rows, ascending)."""
+def apply_preferences(objective: QueryObjective, scope: Scope, unlike: Array) -> QueryObjective:
+    """Return an objective in which forbidden objects weigh nothing and ``unlike`` (rows, ascending) cost more."""
     forbidden = None if scope.forbidden_objects is None else np.flatnonzero(scope.forbidden_objects)
     if forbidden is not None and len(unlike):
         unlike = np.setdiff1d(unlike, forbidden, assume_unique=True)
-    if isinstance(worth, Weights):
+    if isinstance(objective, Weights):
         if len(unlike):
-            gain, cost = worth.at(unlike)
-            worth = worth.with_terms(unlike, np.where((cost == 0) & (gain < 0), TIMES * gain, gain), TIMES * cost)
-        return worth if forbidden is None else worth.with_terms(forbidden, 0.0, 0.0)
-    if isinstance(worth, CoverObjective):
+            gain, cost = objective.at(unlike)
+            gain = np.where((cost == 0) & (gain < 0), AVOIDED_COST_FACTOR * gain, gain)
+            objective = objective.with_terms(unlike, gain, AVOIDED_COST_FACTOR * cost)
+        return objective if forbidden is None else objective.with_terms(forbidden, 0.0, 0.0)
+    if isinstance(objective, CoverObjective):
         if forbidden is not None:
-            worth = replace(worth, objects=np.setdiff1d(worth.objects, forbidden, assume_unique=True))
-        return replace(worth, unlike=unlike) if len(unlike) else worth
+            objective = replace(objective, objects=np.setdiff1d(objective.objects, forbidden, assume_unique=True))
+        return replace(objective, unlike=unlike) if len(unlike) else objective
     if len(unlike):
         raise ParameterError(
-            f"{worth.name} is a function of the objects, and unlike says what objects cost: "
+            f"{objective.name} is a function of the objects, and unlike says what objects cost: "
             "leave unlike out, or use an objective that counts"
         )
-    return worth if scope.forbidden_objects is None else _bar_objects(worth, scope.forbidden_objects)
+    mask = scope.forbidden_objects
+    return objective if mask is None else _compose(objective, lambda objects: objects[~mask[objects]])
 
 
 @dataclass(frozen=True, eq=False)
 class ResidualProblem:
-    """A choice of which a part is made: what is in, and the question of what is left.
+    """What is left to choose once the pins are selected.
 
-    ``objects`` are in, and ``values`` the value after every cell that is in. ``worth`` says what further choices are
-    worth, ``start`` what all cells are worth beside the objects pinned, and ``budget`` how far further choices may go.
+    ``objects`` are selected, and ``values`` the value after every pinned cell. ``objective`` values further choices,
+    ``start`` all cells beside the pinned objects, and ``budget`` limits further choices.
     """
 
-    worth: QueryObjective
+    objective: QueryObjective
     start: QueryObjective
     budget: Budget
     objects: Array
     values: Array
 
     @classmethod
-    def of(cls, cube: Cube, worth: QueryObjective, budget: Budget) -> ResidualProblem:
-        """Return the question of what is left to choose within a budget, whose scope says what is in."""
+    def of(cls, cube: Cube, objective: QueryObjective, budget: Budget) -> ResidualProblem:
+        """Return what is left to choose within a budget, whose scope holds the pins."""
         scope = budget.scope
-        start = _weigh_beside(worth, scope.objects, scope.objects)
+        start = _condition_on(objective, scope.objects, scope.objects)
         if not len(scope.cells):
             return cls(start, start, budget, scope.objects, np.empty(0))
-        inside, rows, values = evaluate_prefixes(cube, start, scope.cells)
-        members = inside[rows.indices] if isinstance(start, CoverObjective) else inside
+        objects, rows, values = evaluate_prefixes(cube, start, scope.cells)
+        members = objects[rows.indices] if isinstance(start, CoverObjective) else objects
         if scope.forbidden_objects is not None:
-            inside = inside[~scope.forbidden_objects[inside]]
-        rest = _weigh_beside(start, inside, members)
-        objects = merge_sorted(inside, scope.objects) if len(scope.objects) else inside
-        return cls(rest, start, replace(budget, m=budget.m - len(scope.cells)), objects, values[1:])
+            objects = objects[~scope.forbidden_objects[objects]]
+        rest = _condition_on(start, objects, members)
+        rest_budget = replace(budget, m=budget.m - len(scope.cells))
+        return cls(rest, start, rest_budget, np.union1d(objects, scope.objects), values[1:])
 
     @property
     def empty_value(self) -> float:
-        """What no cells are worth."""
+        """The value of no cells."""
         return self.start.value(np.empty(0, dtype=np.int64))
 
     def with_choice(self, chosen: Selection) -> Selection:
-        """Return the selection of what is in and of what was chosen beside it, what is in first."""
+        """Return the selection of the pins followed by a further choice."""
         scope = self.budget.scope
         if scope.empty:
             return chosen
@@ -546,12 +522,10 @@ class ResidualProblem:
         if scope.forbidden_objects is not None:
             objects = objects[~scope.forbidden_objects[objects]]
         if not len(chosen.cells) and len(chosen.objects):
-            value = self.worth.value(objects)
-        if len(self.objects):
-            objects = merge_sorted(self.objects, objects)
+            value = self.objective.value(objects)
         return replace(
             chosen,
-            objects=objects,
+            objects=np.union1d(self.objects, objects) if len(self.objects) else objects,
             value=value,
             cells=np.concatenate([scope.cells, chosen.cells]),
             values=np.concatenate([self.values, chosen.values]),
@@ -559,43 +533,39 @@ class ResidualProblem:
         )
 
 
-def make_guide(cube: Cube, query: Query, worth: Weights | CallableObjective, scope: Scope) -> Weights:
-    """Return what cells are compared by: the weights, or jaccard where a function says what they are worth."""
-    if isinstance(worth, Weights):
-        return worth
-    jaccard = Jaccard().weigh(Query(find_wanted(query, worth)), len(cube.objects))
+def make_surrogate(cube: Cube, query: Query, objective: Weights | CallableObjective, scope: Scope) -> Weights:
+    """Return the weights to compare cells by: the objective's, or those of jaccard where it is a function."""
+    if isinstance(objective, Weights):
+        return objective
+    jaccard = Jaccard().weigh(Query(find_target_objects(query, objective)), len(cube.objects))
     if scope.empty:
         return jaccard
-    weights = _weigh_beside(guided(jaccard, scope, scope.objects[:0]), find_brought(cube, scope), scope.objects)
-    return weights if isinstance(weights, Weights) else jaccard
+    weights = apply_preferences(jaccard, scope, scope.objects[:0])
+    weights = _condition_on(weights, find_selected_objects(cube, scope), scope.objects)
+    assert isinstance(weights, Weights)
+    return weights
 
 
-def _weigh_beside(worth: QueryObjective, inside: Array, members: Array) -> QueryObjective:
-    """Return what further choices are worth beside some objects; ``members`` has them as often as they are held."""
-    if not len(inside):
-        return worth
-    if isinstance(worth, Weights):
-        gain, cost = worth.at(inside)
-        return worth.with_terms(inside, 0.0, 0.0, more=(float(gain.sum()), float(cost.sum())))
-    if isinstance(worth, CallableObjective):
-        return _add_objects(worth, inside)
-    held = _count_held(worth.objects, members)
-    lost = 0 if worth.unlike is None else int(_count_held(worth.unlike, members).sum())
-    value0 = worth.total(held) - lost
-    return replace(worth, held=held if worth.held is None else worth.held + held, value0=value0)
+def _condition_on(objective: QueryObjective, selected: Array, members: Array) -> QueryObjective:
+    """Return the value of further choices; ``members`` repeats the selected objects as often as they are held."""
+    if not len(selected):
+        return objective
+    if isinstance(objective, Weights):
+        gain, cost = objective.at(selected)
+        return objective.with_terms(selected, 0.0, 0.0, more=(float(gain.sum()), float(cost.sum())))
+    if isinstance(objective, CallableObjective):
+        return _compose(objective, lambda objects: np.union1d(selected, objects))
+    held = _count_held(objective.objects, members)
+    lost = 0 if objective.unlike is None else int(_count_held(objective.unlike, members).sum())
+    value0 = objective.total(held) - lost
+    return replace(objective, held=held if objective.held is None else objective.held + held, value0=value0)
 
 
 def _count_held(objects: Array, members: Array) -> Array:
     """Return how often each of some objects, ascending, is among the members of cells."""
-    if not len(objects):
-        return np.zeros(0, dtype=np.int64)
-    place = np.minimum(np.searchsorted(objects, members), len(objects) - 1)
-    return np.bincount(place[objects[place] == members], minlength=len(objects))
+    return np.bincount(_find_places(objects, members)[0], minlength=len(objects))
 
 
-def _bar_objects(judge: CallableObjective, forbidden: Array) -> CallableObjective:
-    return replace(judge, function=lambda objects: judge.value(objects[~forbidden[objects]]), title=judge.called)
-
-
-def _add_objects(judge: CallableObjective, inside: Array) -> CallableObjective:
-    return replace(judge, function=lambda objects: judge.value(np.union1d(inside, objects)), title=judge.called)
+def _compose(objective: CallableObjective, change: Callable[[Array], Array]) -> CallableObjective:
+    """Return the function of the objects that ``change`` returns."""
+    return replace(objective, function=lambda objects: objective.value(change(objects)), title=objective.called)

@@ -29,10 +29,10 @@ from cube2net.selection.constraints import (
     check,
     compute_room,
     drop_forbidden_cells,
+    evaluate_cells,
     explain_no_choice,
-    find_wanted,
+    find_target_objects,
     mark_new_nodes,
-    outcome,
     untouched_may_help,
 )
 
@@ -148,14 +148,14 @@ class Greedy:
         else:
             cells = _choose_by_counts(cube, weights, left, limits, budget.m)
         lacks = self._lacks(query, weights, budget.scope)
-        return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
+        return evaluate_cells(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
 
     def _candidates(self, cube: Cube, query: Query, weights: Weights | CallableObjective) -> Array:
         from cube2net.kernels import coverage
 
         if self._looks_at_all(weights):
             return np.arange(len(cube.cells))
-        worth = find_wanted(query, weights) if isinstance(weights, CallableObjective) else weights.paying
+        worth = find_target_objects(query, weights) if isinstance(weights, CallableObjective) else weights.paying
         return np.asarray(coverage.touched(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells)))
 
     def _looks_at_all(self, weights: QueryObjective) -> bool:
@@ -200,7 +200,7 @@ def _choose_by_repeats(cube: Cube, repeats: CoverObjective, limits: Limits, budg
         other = "other " if len(budget.scope.cells) else ""
         who = f"{repeats.least:,} object{'s' * many} of the query that need{'s' * (not many)} it"
         note = f"no {other}cell serves {who}{' and fits the limits' if limits.any else ''}"
-    return replace(outcome(cube, repeats, cells, budget.prefix, note=note), bound=bound)
+    return replace(evaluate_cells(cube, repeats, cells, budget.prefix, note=note), bound=bound)
 
 
 def _choose_by_calls(
@@ -236,9 +236,9 @@ def _choose_by_price(cube: Cube, query: Query, weights: QueryObjective, budget: 
         raise ParameterError(f"by is 'price', which cannot keep max_links={budget.max_links:,}: use by='value'")
     room = compute_room(cube, query, budget)
     if room < 0:
-        return outcome(cube, weights, np.empty(0, dtype=np.int64))
+        return evaluate_cells(cube, weights, np.empty(0, dtype=np.int64))
     cells, _ = priced_cells(cube, query, weights, budget.m, max_nodes=room, scope=budget.scope)
-    return outcome(cube, weights, cells, budget.prefix)
+    return evaluate_cells(cube, weights, cells, budget.prefix)
 
 
 def order_best_first(worth: Array) -> Array:
