@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from cube2net.cube.building.build import build
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.removal import hide_pairs, unlinked_pairs, without_items
-from cube2net.cube.storage.store import read, save
+from cube2net.cube.storage.reader import read
+from cube2net.cube.storage.writer import save
 from cube2net.cube.views import dice, roll_up
 from cube2net.errors import ParameterError, QueryError
 from cube2net.model.comparison import Hidden

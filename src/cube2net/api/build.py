@@ -33,8 +33,8 @@ from cube2net.cube import engines
 from cube2net.cube.building import build as build_module
 from cube2net.cube.building.labels import TOPIC, parse_bins
 from cube2net.cube.engines.duckdb import DuckDB, check_memory
-from cube2net.cube.storage import store
-from cube2net.cube.storage.store import check_place, save
+from cube2net.cube.storage.reader import read as read_cube
+from cube2net.cube.storage.writer import check_place, save
 from cube2net.design.combinations import tally
 from cube2net.design.propose import covers_with_own_design
 from cube2net.errors import ParameterError, SourceError
@@ -365,7 +365,7 @@ class BuildPlan:
         cube = self._build(corpus, specs, topics, folder, progress)
         progress("cube: files", 0, None)
         save(cube, out, made_in=folder, progress=progress)
-        return store.read(out)
+        return read_cube(out)
 
     def _decide(self, corpus: Corpus, progress: Progress) -> tuple[list[DimensionSpec], Any]:
         """Return the dimensions and where topics come from, each decided where nobody has said it."""

@@ -28,7 +28,7 @@ from cube2net.model.arguments import check_call, check_options, made, name_of, o
 from cube2net.model.cube import Cube, limits_of
 from cube2net.model.interfaces import MakesNetworks, Method, NeedsVectors, TellsProgress
 from cube2net.model.names import Node, title_of
-from cube2net.model.network import Network, Question
+from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query, said_of_shared
 from cube2net.model.selection import QueryObjective, Scope, Selection, Steering
 from cube2net.network import pagerank
@@ -309,7 +309,7 @@ def network_of(
         network,
         recipe=recipe_of(plan, network, METHODS, chosen.seed),
         selection=replace(selection, note="; ".join(filter(None, notes))),
-        question=question_of(plan, chosen, default=default, near=near),
+        context=make_context(plan, chosen, default=default, near=near),
         settings={
             "method": name_of(plan.method, METHODS),
             "parameters": repr(plan.method),
@@ -387,7 +387,7 @@ def told(plan: Plan) -> dict[str, list[str]]:
     return {name: [title_of(plan.cube, node) for node in nodes] for name, nodes in plan.steering.nodes().items()}
 
 
-def question_of(plan: Plan, chosen: Chosen, *, default: bool = False, near: Near | None = None) -> Question:
+def make_context(plan: Plan, chosen: Chosen, *, default: bool = False, near: Near | None = None) -> RequestContext:
     """Return the question that a network answers, by which it can be asked again under another steering."""
 
     def again(steering: Steering, query: Query | None = None) -> Network:
@@ -398,7 +398,7 @@ def question_of(plan: Plan, chosen: Chosen, *, default: bool = False, near: Near
         chosen_now = choose(other, seed=chosen.seed, bound=chosen.bounded)
         return network_of(other, chosen_now, default=default, near=known)
 
-    return Question(
+    return RequestContext(
         cube=plan.cube,
         whole=plan.whole,
         worth=chosen.worth,

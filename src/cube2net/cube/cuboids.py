@@ -22,10 +22,9 @@ from cube2net._util.arrays import (
 )
 from cube2net._util.progress import step
 from cube2net.cube.building.cells import pack_homes
-from cube2net.cube.storage.parts import check_whole
 from cube2net.cube.views import add_view, all_labels, regroup
 from cube2net.errors import ParameterError, unknown
-from cube2net.model.cube import Cells, Cube, record_view
+from cube2net.model.cube import Cells, Cube, record_view, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS, Dimension, Level
 from cube2net.model.items import ItemIndex
 from cube2net.model.names import MixedCell, mixed_cell_of, names_at
@@ -65,7 +64,7 @@ def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
     >>> cuboid(cube, "venue").find_cell(["∗", "venue 3", "∗"])
     3
     """
-    check_whole(cube, "rolled up")
+    require_own_cells(cube, "rolled up")
     wanted = BOTH if levels == BOTH else _parse_cuboids(cube, levels)
     if wanted == (_get_full_cuboid(cube),):
         return cube
@@ -189,7 +188,7 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
     >>> view.cell(0), view.cell(1)
     (('202X', '∗'), ('2019', 'ACL'))
     """
-    check_whole(cube, "cut to some cells")
+    require_own_cells(cube, "cut to some cells")
     rows = [mixed_cell_of(cube, cell) for cell in cells]
     tables = [_Labels.of(old, [row.levels[i] for row in rows], names=names_at) for i, old in enumerate(cube.dimensions)]
     own = all_labels(cube)

@@ -386,6 +386,16 @@ def opened(cube: Cube, origin: Origin) -> Cube:
     return cube
 
 
+def require_own_cells(cube: Cube, done: str) -> None:
+    """Raise if the cells of a cube are those of other cuboids, such as ``cuboid`` returns.
+
+    ``done`` is the participle in the message: "a view cannot be saved".
+    """
+    if cube.cells.merged:
+        view = cube.settings.get("views", ["cells of other cuboids"])[-1]
+        raise ParameterError(f"a view ({view}) cannot be {done}: do it with the cube, and take the cells after that")
+
+
 VIEW = "view"
 LIMITS = {"where": ("dice", "slice_cube"), "between": ("between",), "kind": ("of_kind",)}
 """The views that limit which objects may be brought, by the words that ask for them."""
