@@ -44,15 +44,15 @@ def brute(worth: QueryObjective, cube: Cube, cells: list[int]) -> float:
 
 
 def of_cell(network: Network, cell: int) -> CellExplanation:
-    assert network.question is not None
-    found = c2n.explain(network, network.question.cube.cell(cell))
+    assert network.context is not None
+    found = c2n.explain(network, network.context.cube.cell(cell))
     assert isinstance(found, CellExplanation)
     return found
 
 
 def asked(network: Network) -> tuple[Cube, QueryObjective]:
-    assert network.question is not None
-    return network.question.cube, network.question.worth
+    assert network.context is not None
+    return network.context.cube, network.context.worth
 
 
 @pytest.fixture(scope="module")

@@ -174,8 +174,8 @@ def describe(
     """
     if isinstance(network, Network):
         network = asked_of(network, cube)
-        assert network.question is not None
-        whole = network.question.whole
+        assert network.context is not None
+        whole = network.context.whole
     else:
         whole = check_cube(network)
     asked = _checked(whole, clustered(whole, clusters, network if isinstance(network, Network) else None), m, chance)

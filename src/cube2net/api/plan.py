@@ -39,12 +39,12 @@ from cube2net.network.pagerank import PageRank, scores
 from cube2net.network.steiner import Steiner
 from cube2net.options import STEERING, Levels, NetworkOptions, Wanted
 from cube2net.selection.anneal import Anneal
+from cube2net.selection.constraints import check_no_cells, check_scope, resolve_scope
 from cube2net.selection.exact.exact import Exact
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import OBJECTIVES, Cover, CustomObjective
 from cube2net.selection.random import Random
 from cube2net.selection.rl.cube2net import Cube2net
-from cube2net.selection.steering import check_no_cells, check_scope, scope_of
 
 Valued = str | Objective | LinkObjective | Callable[[Array, Query], float]
 
@@ -202,7 +202,7 @@ def steered(plan: Plan, steering: Steering) -> Plan:
     method = name_of(plan.method, METHODS)
     if not chooses_cells(plan.method):
         check_no_cells(view, steering, method)
-    scope = scope_of(view, query, steering, view.bringable)
+    scope = resolve_scope(view, query, steering, view.bringable)
     limited = plan.max_nodes is not None and not plan.form.has_brought
     if m is None and len(scope.cells) > budget.m and not limited:
         budget = replace(budget, m=len(scope.cells))

@@ -339,7 +339,7 @@ def asked_of(network: Network, cube: Cube | None = None) -> Network:
     cube by its recipe, and has to be the same.
     """
     check_network(network)
-    if network.question is not None:
+    if network.context is not None:
         return network
     if network.recipe is None:
         raise InputError("the network has no recipe, so that nothing is known of what it answers: make it by construct")
