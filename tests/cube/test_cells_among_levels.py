@@ -1,7 +1,7 @@
 """Cells put into a table of two levels, levels below others, and the times of a cube, by hand."""
 
 import cube2net as c2n
-from cube2net.cube.crosstab import count_cells
+from cube2net.cube.pivot import count_cells
 from cube2net.cube.window import time_dimensions, window_labels
 from cube2net.model.names import mixed_cell_of
 

@@ -11,7 +11,7 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.compiling import tells_compiling
 from cube2net.api.query import Asked, check_cube, query_of
-from cube2net.cube.crosstab import count_cells, cross_levels
+from cube2net.cube.pivot import count_cells, cross_levels
 from cube2net.cube.window import time_dimensions
 from cube2net.errors import ParameterError, quoted, unknown, whole_number
 from cube2net.explanation.drill import narrow

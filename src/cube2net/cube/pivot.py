@@ -17,7 +17,7 @@ LevelPlace = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Crosstab:
+class PivotCounts:
     """Counts of objects for the kept labels, ``rows`` and ``columns``, given by their numbers in their levels.
 
     ``objects[i, j]`` counts the objects with labels i and j, ``query_objects[i, j]`` those of them in the query.
@@ -35,7 +35,7 @@ class Crosstab:
     column_objects: Array
 
 
-def cross_levels(cube: Cube, rows: LevelPlace, columns: LevelPlace, query: Array, most: int) -> Crosstab:
+def cross_levels(cube: Cube, rows: LevelPlace, columns: LevelPlace, query: Array, most: int) -> PivotCounts:
     """Return how many objects the labels of two levels share, for the ``most`` largest labels of each.
 
     An object counts if one of the cube's own cells with both labels holds it, cells below ``min_objects`` included.
@@ -73,7 +73,7 @@ def cross_levels(cube: Cube, rows: LevelPlace, columns: LevelPlace, query: Array
     is_kept = entry_field >= 0
     pairs = np.unique(entry_field[is_kept] * max(len(query), 1) + of_query[entries[is_kept]])
     query_counts = np.bincount(pairs // max(len(query), 1), minlength=fields)
-    return Crosstab(
+    return PivotCounts(
         rows=kept[0],
         columns=kept[1],
         objects=count(field, fields).reshape(shape),
