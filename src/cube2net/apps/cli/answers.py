@@ -80,8 +80,8 @@ def show_missing(*queries: Query, cube: Cube | None = None) -> None:
 
 def cube_of(network: Network) -> Cube:
     """Return the cube, or the view of one, that a network of this process was asked of."""
-    assert network.question is not None
-    return network.question.whole
+    assert network.context is not None
+    return network.context.whole
 
 
 def _dimension_and_level(cube: Cube, text: str) -> str | tuple[str, str]:
@@ -229,9 +229,9 @@ def _show_cells(network: Network, about: Mapping[str, Any]) -> None:
 def _show_tried(tried: Sequence[Mapping[str, Any]]) -> None:
     measure = "F1" if any("F1" in entry for entry in tried) else "AUC"
     rows = [
-        (entry["setup"], f"{entry[measure]:.3f}", f"{entry['runs']}", f"{entry['nodes']:,}")
+        (entry["configuration"], f"{entry[measure]:.3f}", f"{entry['runs']}", f"{entry['nodes']:,}")
         if measure in entry
-        else (entry["setup"], "–", "0", entry["reason"])
+        else (entry["configuration"], "–", "0", entry["reason"])
         for entry in tried
     ]
     show_table("what was tried", ("network", measure, "runs", "nodes"), rows, right=(measure, "runs", "nodes"))

@@ -94,14 +94,14 @@ def _serve(opened: Cube | None, query: Path | None, port: int, host: str, no_bro
     """Serve the explorer of a cube until it is ended."""
     from cube2net.apps.server.application import missing_page
     from cube2net.apps.server.serve import ExplorerServer
-    from cube2net.apps.server.sessions import Openings
+    from cube2net.apps.server.sessions import CubeOpener
 
     asked, unsure = None, []
     if opened is not None and query is not None:
         asked = c2n.read_query(opened, query, skip_missing=True)
         unsure = [] if skip_missing else c2n.api.unresolved_names(opened, query)
     with temporary_folder() as given, ExitStack() as ends:
-        openings = Openings(given, Path.cwd()) if opened is None else None
+        openings = CubeOpener(given, Path.cwd()) if opened is None else None
         server = ends.enter_context(
             ExplorerServer(opened, asked, unresolved=unsure, host=host, port=port, openings=openings)
         )
