@@ -149,14 +149,11 @@ def parse_labels(labels: Sequence[Collection[str]], text: str) -> list[str] | No
         parts = [part.strip() for part in line.split(separator, len(labels))]
         places = [[part in each for each in labels] for part in parts if part not in TOP]
         if len(parts) == len(labels) and all(sum(place) == 1 for place in places):
-            names = {place.index(True): part for place, part in zip(places, _without_top(parts), strict=True)}
-            if len(names) == len(places):
-                return [names.get(number, STAR) for number in range(len(labels))]
+            numbers = [place.index(True) for place in places]
+            by_number = dict(zip(numbers, (part for part in parts if part not in TOP), strict=True))
+            if len(by_number) == len(places):
+                return [by_number.get(number, STAR) for number in range(len(labels))]
     return None
-
-
-def _without_top(parts: Iterable[str]) -> list[str]:
-    return [part for part in parts if part not in TOP]
 
 
 def _split_labels(labels: Sequence[Collection[str]], line: str, separator: str) -> list[str] | None:
