@@ -9,8 +9,8 @@ from importlib import metadata
 from typing import Any
 
 import cube2net
-from cube2net._util.compiling import cores
 from cube2net._util.packages import CORE, EXTRAS
+from cube2net._util.progress import cores
 from cube2net.apps.cli.output import say, show_table
 
 

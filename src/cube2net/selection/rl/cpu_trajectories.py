@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import lent
+from cube2net._util.progress import share_compile_time
 from cube2net.errors import InputError, ParameterError, whole_number
 from cube2net.selection.problem import Problem
 from cube2net.selection.rl.episodes import Dynamics, Space, check_finite
@@ -193,7 +193,7 @@ class Trajectories:
             part(0, self.batch)
             return
         ends = [self.batch * i // self._workers for i in range(self._workers + 1)]
-        for done in [self._pool.submit(lent(part), a, b) for a, b in pairwise(ends)]:
+        for done in [self._pool.submit(share_compile_time(part), a, b) for a, b in pairwise(ends)]:
             done.result()
 
     def _seen(self) -> Array:
