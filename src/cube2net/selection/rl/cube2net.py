@@ -20,7 +20,7 @@ from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
 from cube2net.model.vectors import Vectors
 from cube2net.selection.constraints import evaluate_cells
-from cube2net.selection.rl.cpu_trajectories import OnCpu, Trajectories
+from cube2net.selection.rl.cpu_trajectories import Trajectories
 from cube2net.selection.rl.episodes import Instance, Space
 from cube2net.selection.rl.policy import Trained, drawn, fingerprint
 from cube2net.selection.rl.presets import PRESETS, Preset, Switch
@@ -77,8 +77,6 @@ class Cube2net:
         Changes to any field of a ``Preset``, by name: ``Cube2net(preset="paper", switches={"scale": "blocks"})``.
     device
         ``"cpu"``, or ``"cuda"`` for a graphics card.
-    workers
-        How many threads learn.
     policy
         One to start from: a file, or what ``fit`` left.
     save
@@ -103,7 +101,6 @@ class Cube2net:
     floor: bool | None = None
     switches: Mapping[str, Switch] | None = None
     device: str = "cpu"
-    workers: int = field(default=1, metadata={"outside": False})
     policy: str | Trained | None = None
     save: str | None = None
     progress: Progress = field(default=silent, repr=False, compare=False, metadata={"handed": True})
@@ -114,7 +111,6 @@ class Cube2net:
             raise unknown("preset", self.preset, PRESETS)
         if self.device.partition(":")[0] not in DEVICES:
             raise unknown("device", self.device, DEVICES)
-        whole_number("workers", self.workers, 1, what="threads")
         for name, least, what in (
             ("k", 1, "cells, or none"),
             ("directions", 1, "directions, or none"),
@@ -248,10 +244,7 @@ class Training:
         options: dict[str, Any] = {"batch": batch, "price": self.price, "unit_reward": self.unit}
         if method.device == "cpu":
             judge = None if instance.counted else instance.judged
-            workers = method.workers
-            return OnCpu(
-                Trajectories(instance.problem, self.space, self.dynamics, judge=judge, workers=workers, **options)
-            )
+            return Trajectories(instance.problem, self.space, self.dynamics, judge=judge, **options)
         if not instance.counted:
             raise ParameterError("a function of your own, or max_links, is judged on the CPU: leave out the device")
         from cube2net.selection.rl.gpu_trajectories import GpuTrajectories
