@@ -119,7 +119,7 @@ def works(folder: Path, data: Path | None) -> dict[str, Callable[[], object]]:
     cube, query = folder / "cube", folder / "query.txt"
     query.write_text("\n".join(cube2net.load_labs()), encoding="utf-8")
     asked = (str(cube), "--query", str(query))
-    few = ("--methods", "greedy", "--rivals", "pagerank", "--miners", "deepwalk", "--task", "hidden", "--runs", "2")
+    few = ("--methods", "greedy", "--baselines", "pagerank", "--models", "deepwalk", "--task", "hidden", "--runs", "2")
     services: list[CubeService] = []
     found: dict[str, Callable[[], object]] = {
         "build": lambda: cube2net.build_cube(cube2net.load_bundled(), out=cube),

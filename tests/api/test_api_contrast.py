@@ -14,7 +14,7 @@ import pytest
 import cube2net as c2n
 from cube2net.api.query import read_clusters
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.mining.miners import cluster_query
+from cube2net.mining.downstream import cluster_query
 from cube2net.model.contrast import Contrast
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import Dimension, Level

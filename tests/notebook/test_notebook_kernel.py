@@ -40,7 +40,7 @@ def test_records_are_shown_as_html_and_as_text(tmp_path: Path) -> None:
 
 
 def test_a_bar_is_replaced_in_its_place_and_says_in_the_end_how_long_it_took(tmp_path: Path) -> None:
-    told = "made = c2n.compare(cube, query, methods=['pagerank'], miners=['line'], runs=2, progress=True)"
+    told = "made = c2n.compare(cube, query, methods=['pagerank'], models=['line'], runs=2, progress=True)"
     _, outputs, failed = ran(
         [MAKE, told, "try:\n    c2n.build_cube([], progress=True)\nexcept c2n.Cube2netError:\n    pass"], tmp_path
     )

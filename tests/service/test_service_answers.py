@@ -209,7 +209,7 @@ def test_a_verdict_compares_the_network_asked_for_with_pagerank_and_the_query_al
     assert answer["table"][1]["nodes"] == len(made["nodes"]["id"])
     assert answer["table"][1]["links"] == len(made["links"]["weight"])
     assert answer["task"] == "clustering"
-    assert {"miner", "measure", "mean", "low", "high", "runs"} == answer["table"][0]["scores"][0].keys()
+    assert {"model", "measure", "mean", "low", "high", "runs"} == answer["table"][0]["scores"][0].keys()
     assert any("comparing" in stage for stage, _, _ in stages)
     page = service.report(answer["report"])
     assert page.lstrip().lower().startswith("<!doctype html")

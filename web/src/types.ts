@@ -933,9 +933,9 @@ export interface CompareRequest {
   runs?: number;
 }
 
-/** How well a miner does on a network, over all runs. */
+/** How well a model does on a network, over all runs. */
 export interface ScoreSchema {
-  miner: string;
+  model: string;
   measure: string;
   mean: number;
   /** an end of its interval at 95 % */

@@ -121,14 +121,14 @@ interface ComparedRow {
   network: string;
   nodes: number | null;
   links: number | null;
-  scores: { miner: string; measure: string; mean: number; low: number; high: number; runs: number }[];
+  scores: { model: string; measure: string; mean: number; low: number; high: number; runs: number }[];
   reason: string;
 }
 
 /** A name in a line of its own, and below it the numbers: so the table fits into a narrow panel. */
 function scoreTable(rows: readonly ComparedRow[]): HTMLElement {
-  const miners = new Set(rows.flatMap(({ scores }) => scores.map(({ miner }) => miner)));
-  const name = (score: ComparedRow["scores"][number]): string => (miners.size > 1 ? `${score.measure}, ${score.miner}` : score.measure);
+  const models = new Set(rows.flatMap(({ scores }) => scores.map(({ model }) => model)));
+  const name = (score: ComparedRow["scores"][number]): string => (models.size > 1 ? `${score.measure}, ${score.model}` : score.measure);
   const measures = [...new Set(rows.flatMap(({ scores }) => scores.map(name)))];
   const best = new Map(measures.map((measure) => [measure, Math.max(...rows.flatMap(({ scores }) => scores.filter((one) => name(one) === measure).map(({ mean }) => mean)))]));
   const figure = (row: ComparedRow, measure: string): HTMLElement => {

@@ -45,9 +45,8 @@ from cube2net.network.assembly import (
 )
 from cube2net.network.pagerank import scores
 from cube2net.options import OPTIONS, Levels, NetworkOptions, Wanted
-from cube2net.selection.contract import check_selection
+from cube2net.selection.constraints import ResidualProblem, apply_preferences, check_selection
 from cube2net.selection.exact.exact import bounded
-from cube2net.selection.steering import ResidualProblem, guided
 
 Near = dict[tuple[Any, ...], Array]
 # Near objects and rankings that are known of a question: so many, the latest asked for.
@@ -243,13 +242,13 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     if isinstance(ready, TellsProgress):
         ready = ready.with_progress(progress)
     with timed(seconds, "select"):
-        given = ready.select(cube, query, weights=settled.worth, budget=settled.budget, seed=seed)
+        given = ready.select(cube, query, weights=settled.objective, budget=settled.budget, seed=seed)
     selection = check_selection(given, cube, name_of(plan.method, METHODS), settled.budget)
     seconds["select"] -= selection.train_seconds
     seconds["train"] = selection.train_seconds
     if bound:
         with timed(seconds, "bound"):
-            selection = bounded(cube, query, settled.worth, settled.budget, selection)
+            selection = bounded(cube, query, settled.objective, settled.budget, selection)
     selection = settled.with_choice(selection)
     empty = settled.empty_value if len(selection.cells) else selection.value
     return Chosen(selection, seed, empty, weights, seconds, bound)
@@ -263,7 +262,7 @@ def known_choice(
 
 
 def _weights(plan: Plan) -> QueryObjective:
-    return guided(weighed(plan.cube, plan.liked, plan.objective), plan.budget.scope, plan.unlike)
+    return apply_preferences(weighed(plan.cube, plan.liked, plan.objective), plan.budget.scope, plan.unlike)
 
 
 def with_vectors(cube: Cube, method: Method, seed: int) -> Method:

@@ -22,8 +22,7 @@ from cube2net.model.names import CELL, OBJECT, Node, node_of, title_of
 from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query
 from cube2net.model.selection import PROVEN, Steering
-from cube2net.selection.contract import outcome
-from cube2net.selection.steering import ResidualProblem
+from cube2net.selection.constraints import ResidualProblem, evaluate_cells
 
 
 @check_call
@@ -168,7 +167,7 @@ def _merely(before: Network, after: Network, out: Sequence[Node], inside: Sequen
     start = ResidualProblem.of(context.cube, context.worth, context.budget).start
     cells = _changed(before.selection.cells, out, inside, CELL)
     if len(before.selection.cells) or len(cells):
-        return outcome(context.cube, start, cells).value
+        return evaluate_cells(context.cube, start, cells).value
     return float(context.worth.value(np.unique(_changed(before.selection.objects, out, inside, OBJECT))))
 
 

@@ -11,7 +11,7 @@ from .explanation import (
 )
 from .comparison import (
     Comparison as Comparison,
-    Setup as Setup,
+    Configuration as Configuration,
     Trial as Trial,
 )
 from .corpus import (

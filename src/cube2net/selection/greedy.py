@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from cube2net._util.arrays import Array, take_rows
+from cube2net._util.arrays import Array, Ragged, ragged_from_pairs, row_of_entries, take_rows
 from cube2net._util.progress import Progress, silent
 from cube2net.errors import ParameterError, unknown
 from cube2net.model.cube import Cube
@@ -24,21 +24,29 @@ from cube2net.model.selection import (
     Selection,
     Weights,
 )
-from cube2net.selection.contract import (
+from cube2net.selection.constraints import (
     Limits,
     check,
     compute_room,
     drop_forbidden_cells,
+    evaluate_cells,
     explain_no_choice,
-    find_wanted,
+    find_target_objects,
     mark_new_nodes,
-    outcome,
     untouched_may_help,
 )
-from cube2net.selection.problem import DIGITS, EQUAL, Problem, Sums, find_candidates, serve_greedily
+
+if TYPE_CHECKING:
+    from cube2net.selection.problem import Problem
 
 AMONG = ("touched", "all")
 BY = ("value", "price")
+# What agrees to so many digits is equal, be it values or sums.
+DIGITS, EQUAL = 12, 1e-12
+# Below what any cell serves, less what it loses.
+TAKEN = -(2**31)
+# A value may be off by so much of itself, by rounding.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,14 +148,14 @@ class Greedy:
         else:
             cells = _choose_by_counts(cube, weights, left, limits, budget.m)
         lacks = self._lacks(query, weights, budget.scope)
-        return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
+        return evaluate_cells(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
 
     def _candidates(self, cube: Cube, query: Query, weights: Weights | CallableObjective) -> Array:
         from cube2net.kernels import coverage
 
         if self._looks_at_all(weights):
             return np.arange(len(cube.cells))
-        worth = find_wanted(query, weights) if isinstance(weights, CallableObjective) else weights.paying
+        worth = find_target_objects(query, weights) if isinstance(weights, CallableObjective) else weights.paying
         return np.asarray(coverage.touched(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells)))
 
     def _looks_at_all(self, weights: QueryObjective) -> bool:
@@ -192,7 +200,7 @@ def _choose_by_repeats(cube: Cube, repeats: CoverObjective, limits: Limits, budg
         other = "other " if len(budget.scope.cells) else ""
         who = f"{repeats.least:,} object{'s' * many} of the query that need{'s' * (not many)} it"
         note = f"no {other}cell serves {who}{' and fits the limits' if limits.any else ''}"
-    return replace(outcome(cube, repeats, cells, budget.prefix, note=note), bound=bound)
+    return replace(evaluate_cells(cube, repeats, cells, budget.prefix, note=note), bound=bound)
 
 
 def _choose_by_calls(
@@ -228,9 +236,9 @@ def _choose_by_price(cube: Cube, query: Query, weights: QueryObjective, budget: 
         raise ParameterError(f"by is 'price', which cannot keep max_links={budget.max_links:,}: use by='value'")
     room = compute_room(cube, query, budget)
     if room < 0:
-        return outcome(cube, weights, np.empty(0, dtype=np.int64))
+        return evaluate_cells(cube, weights, np.empty(0, dtype=np.int64))
     cells, _ = priced_cells(cube, query, weights, budget.m, max_nodes=room, scope=budget.scope)
-    return outcome(cube, weights, cells, budget.prefix)
+    return evaluate_cells(cube, weights, cells, budget.prefix)
 
 
 def order_best_first(worth: Array) -> Array:
@@ -308,3 +316,217 @@ def _raise_price(take: Callable[[float], tuple[Array, float]], value: float, pri
         elif price == value:
             return best, value
         price = value
+
+
+def find_candidates(cube: Cube, weights: Weights, at_least: float = 0.0) -> Array:
+    """Return the cells that hold an object which pays at a price, or all where even others may help."""
+    from cube2net.kernels import coverage
+
+    if untouched_may_help(weights):
+        return np.arange(len(cube.cells))
+    gain, cost = weights.at(weights.paying)
+    worth = weights.paying[gain >= max(0.0, at_least) * (1.0 - ROUNDING) * cost]
+    return np.asarray(coverage.touched(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells)))
+
+
+class Sums:
+    """Two sums over the members of cells that no chosen cell holds, kept up as cells are chosen.
+
+    ``members`` is cell → objects and ``object_cells`` object → cells; the objects may be groups of objects.
+    An object has two terms (a gain and a cost). Where only ``rows`` have terms of their own and all others the same,
+    the sums of a cell are its size times the terms of others, corrected for the rows that it holds: only the homes
+    of the rows are looked at, not the members of cells. Without rows ``terms`` are of all objects, and all members of
+    ``cells`` are looked at once. Sums of whole numbers are the same either way.
+
+    ``of[cell]`` are the sums of a cell; they are kept for ``cells`` only.
+    """
+
+    def __init__(
+        self,
+        members: Ragged,
+        homes: Ragged,
+        cells: Array,
+        rows: Array | None,
+        terms: Array,
+        others: tuple[float, float] = (0.0, 0.0),
+    ) -> None:
+        from cube2net.kernels import coverage
+
+        self._members = (members.indptr, members.indices)
+        self._homes = (homes.indptr, homes.indices)
+        self._terms, self._others = np.ascontiguousarray(terms, dtype=np.float64), np.array(others)
+        self._rows = np.empty(0, dtype=np.int64) if rows is None else rows.astype(np.int64)
+        self._dense = rows is None
+        self._state = np.zeros(len(homes), dtype=np.uint8)
+        self.of = np.zeros((len(members), 2))
+        if self._dense:
+            gain, cost = self._terms[:, 0], self._terms[:, 1]
+            self.of[cells, 0], self.of[cells, 1] = coverage.residuals(cells, *self._members, self._state, gain, cost)
+            return
+        indptr = self._members[0]
+        self.of[cells] = (indptr[cells + 1] - indptr[cells])[:, None] * self._others
+        coverage.spread(self._rows, self._terms - self._others, *self._homes, self.of)
+        self._state[self._rows] = 2
+
+    def add(self, cell: int) -> None:
+        """Cover the members of a cell: what they are worth is taken from every cell that holds them."""
+        from cube2net.kernels import coverage
+
+        rows = (*self._members, *self._homes)
+        if self._dense:
+            coverage.cover_all(cell, *rows, self._terms, self._state, self.of)
+        else:
+            coverage.cover(cell, *rows, self._rows, self._terms, self._others, self._state, self.of)
+
+    def take_by_value(self, cells: Array, above: float, below: float, most: int) -> Array:
+        """Return at most so many cells in the order taken, each the one that raises above / below most.
+
+        The two numbers grow by the sums of the cells taken; what agrees to 12 digits is equal, and the first is taken.
+        """
+        from cube2net.kernels import coverage
+
+        chosen: list[int] = []
+        while len(chosen) < most and len(cells):
+            place = int(coverage.best_value(cells, self.of, above, below, 10.0**DIGITS))
+            cell = int(cells[place])
+            above, below = above + float(self.of[cell, 0]), below + float(self.of[cell, 1])
+            self.add(cell)
+            cells = np.delete(cells, place)
+            chosen.append(cell)
+        return np.array(chosen, dtype=np.int64)
+
+    def take_by_sum(self, cells: Array, most: int, room: float = math.inf) -> Array:
+        """Return at most so many cells in the order taken, each that of the largest first sum, while it is above 0.
+
+        A cell is passed over when its second sum is more than is left of ``room``. Sums that differ by no more than
+        12 digits of the largest at the start are equal, and the first is taken.
+        """
+        from cube2net.kernels import coverage
+
+        equal = EQUAL * float(np.abs(self.of[cells, 0]).max(initial=0.0))
+        taken = np.zeros(len(cells), dtype=bool)
+        chosen: list[int] = []
+        while len(chosen) < most:
+            place = int(coverage.best_sum(cells, self.of, taken, room, equal))
+            if place < 0:
+                break
+            cell = int(cells[place])
+            taken[place] = True
+            room -= float(self.of[cell, 1])
+            self.add(cell)
+            chosen.append(cell)
+        return np.array(chosen, dtype=np.int64)
+
+
+class Served:
+    """How many objects each cell would serve that still need one, less what it loses, kept up as cells are chosen.
+
+    ``cells`` are the numbers of the cells that hold an object of the query, ascending; ``gains[i]`` is what the i-th
+    would add now, ``loses[i]`` how many unliked objects it holds, and ``left[q]`` how often the q-th object of the
+    query may still be held. Cells that may not be chosen are taken from the start.
+    """
+
+    def __init__(self, cube: Cube, repeats: CoverObjective, scope: Scope = OPEN) -> None:
+        self.object_cells = take_rows(cube.object_cells, repeats.objects)
+        self.cells, entries = np.unique(self.object_cells.indices, return_inverse=True)
+        self.object_cells = Ragged(self.object_cells.indptr, entries.astype(np.int32))
+        self.members = ragged_from_pairs(entries, row_of_entries(self.object_cells), len(self.cells))
+        self.taken = np.zeros(len(self.cells), dtype=bool)
+        self.loses = np.zeros(len(self.cells), dtype=np.int64)
+        sizes = self.object_cells.sizes
+        if len(scope.forbidden_cells):
+            closed = self._places(scope.forbidden_cells)
+            self.taken[closed] = True
+            sizes = sizes - np.bincount(take_rows(self.members, closed).indices, minlength=len(sizes))
+        self.left = sizes.copy() if repeats.most is None else np.minimum(sizes, repeats.most)
+        self.gains: Array = self.members.sizes.copy()
+        if repeats.held is not None and repeats.most is not None:
+            self.left = np.minimum(self.left, np.maximum(repeats.most - repeats.held, 0))
+        if len(scope.forbidden_cells) or repeats.held is not None:
+            served = take_rows(self.object_cells, np.flatnonzero(self.left == 0))
+            self.gains -= np.bincount(served.indices, minlength=len(self.cells))
+        if repeats.unlike is not None:
+            places = self._places(take_rows(cube.object_cells, repeats.unlike).indices)
+            self.loses = np.bincount(places, minlength=len(self.cells))
+            self.gains -= self.loses
+
+    def _places(self, cells: Array) -> Array:
+        """Return the places of those of some cells that are here."""
+        if not len(self.cells):
+            return np.empty(0, dtype=np.int64)
+        place = np.minimum(np.searchsorted(self.cells, cells), len(self.cells) - 1)
+        return np.asarray(place[self.cells[place] == cells])
+
+    def take(self, place: int) -> int:
+        """Choose a cell by its place, and return how many objects it serves, whatever it loses."""
+        self.taken[place] = True
+        objects = self.members[place]
+        needing = objects[self.left[objects] > 0]
+        self.left[needing] -= 1
+        served = needing[self.left[needing] == 0]
+        if len(served):
+            np.subtract.at(self.gains, take_rows(self.object_cells, served).indices, 1)
+        return len(needing)
+
+    def bound(self, served: float, m: int) -> float:
+        """Return a value that no m cells exceed: what is served so far, and the m largest gains left beside it.
+
+        What the cells chosen lose is not taken from it: others may do without them.
+        """
+        free = np.maximum(self.gains[~self.taken], 0)
+        most = np.sort(free)[max(0, len(free) - m) :]
+        return served + min(float(most.sum()), float(self.left.sum()))
+
+
+def serve_greedily(
+    cube: Cube, repeats: CoverObjective, limits: Limits, m: int, scope: Scope = OPEN
+) -> tuple[Array, float]:
+    """Return at most m cells, each the one that serves most, and a bound on the value of any m; of equals the first.
+
+    It ends when no cell serves as many as ``repeats.least``. A cell that would break a limit is passed over.
+    """
+    served = Served(cube, repeats, scope)
+    value, bound = repeats.value0, served.bound(repeats.value0, m)
+    if repeats.most is None and not limits.any:
+        # Every time counts, so that no choice changes what another cell adds.
+        order = _best_first(served, only=False)
+        order = order[served.gains[order] >= repeats.least][:m]
+        return served.cells[order].astype(np.int64), bound
+    lost = 0
+    chosen: list[int] = []
+    while len(chosen) < m and len(served.cells):
+        order = _best_first(served, only=not limits.any)
+        order = order[served.gains[order] >= repeats.least]
+        admitted = limits.admit(served.cells[order], 1)
+        if len(admitted) == 0:
+            break
+        place = int(order[admitted[0]])
+        served.taken[order[: admitted[0]]] = True
+        chosen.append(int(served.cells[place]))
+        value += served.take(place)
+        lost += int(served.loses[place])
+    if not limits.any:
+        bound = min(bound, served.bound(value, m))
+    return np.array(chosen, dtype=np.int64), max(bound, value - lost)
+
+
+def in_order_of_service(cube: Cube, repeats: CoverObjective, cells: Array) -> Array:
+    """Return cells in the order in which they serve most, those that serve nobody any more last."""
+    served = Served(cube, repeats)
+    served.taken[:] = ~np.isin(served.cells, cells)
+    order: list[int] = []
+    while not served.taken.all():
+        place = int(_best_first(served, only=True)[0])
+        order.append(int(served.cells[place]))
+        served.take(place)
+    return np.array(order, dtype=np.int64)
+
+
+def _best_first(served: Served, *, only: bool) -> Array:
+    """Return the places of the cells that are free, the one that serves most first; of them the first one only."""
+    gains = np.where(served.taken, TAKEN, served.gains)
+    if only:
+        place = int(np.argmax(gains))
+        return np.array([place] if gains[place] > TAKEN else [], dtype=np.int64)
+    order = np.argsort(-gains, kind="stable")
+    return np.asarray(order[gains[order] > TAKEN])

@@ -133,7 +133,9 @@ def build(
         f"engine {engine!r}",
         **({"settings": _parse_spark_settings(spark)} if spark else {}),
     )
-    model = "lda" if topics is None and topic_groups is None else Lda(count=topics or DEFAULT_TOPICS, groups=topic_groups)
+    model = (
+        "lda" if topics is None and topic_groups is None else Lda(count=topics or DEFAULT_TOPICS, groups=topic_groups)
+    )
     specs = _group_topics([DimensionSpec.parse(text) for text in dimension or ()], topic_groups)
     source_settings = [*(set_ or []), *([] if links is None else [f"links={links}"])]
     with shown_progress(quiet) as progress:

@@ -104,7 +104,7 @@ def compare(
             autocompletion=offer_some(*MEMBERSHIPS),
         ),
     ] = None,
-    miners: Annotated[
+    models: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMES",
@@ -122,7 +122,7 @@ def compare(
         bool,
         typer.Option(help="Also PageRank and hops with as many nodes as every choice of cells has."),
     ] = True,
-    rivals: Annotated[
+    baselines: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMES",
@@ -170,11 +170,11 @@ def compare(
             levels=levels,
             near=near or None,
             memberships=memberships,
-            miners=miners,
+            models=models,
             m=m or None,
             runs=runs,
             as_large=as_large,
-            rivals=rivals,
+            baselines=baselines,
             out=out,
             spreadsheet_safe=spreadsheet_safe,
             workers=workers,
@@ -214,8 +214,8 @@ def run_comparison(
     forms: Sequence[str] | None,
     memberships: Sequence[str] | None,
     levels: Sequence[str] | None,
-    miners: Sequence[str] | None,
-    rivals: Sequence[str] | None,
+    models: Sequence[str] | None,
+    baselines: Sequence[str] | None,
     out: Path | None,
     spreadsheet_safe: bool,
     skip_missing: bool,
@@ -230,7 +230,7 @@ def run_comparison(
     query = c2n.read_query(cube, path, skip_missing=skip_missing)
     task = task or ("links" if hidden is not None else c2n.api.task_of(query))
     given = {"methods": methods, "objectives": objectives, "forms": forms, "memberships": memberships}
-    given |= {"miners": miners, "rivals": rivals}
+    given |= {"models": models, "baselines": baselines}
     lists: dict[str, Any] = {name: names_in(name, texts) for name, texts in given.items()}
     comparison = c2n.compare(
         cube,
@@ -268,9 +268,9 @@ def names_in(option: str, texts: Sequence[str] | None) -> list[str]:
 
 
 def show_comparison(comparison: Comparison) -> None:
-    """Show the verdict, and the setups that come nearest to it."""
+    """Show the verdict, and the configurations that come nearest to it."""
     said = c2n.verdict(comparison)
-    several = len({setup.m for setup in comparison.setups if setup.m}) > 1
+    several = len({config.m for config in comparison.configurations if config.m}) > 1
     say(said.sentence, "")
     rows = [("the query alone", *_numbers(comparison, said.finding.alone), "–", "–", "–", "")]
     rows += [
@@ -293,9 +293,9 @@ def show_comparison(comparison: Comparison) -> None:
     for note in said.notes.values():
         if note not in said.sentence:
             say(note)
-    for setup in comparison.setups:
-        for reason in comparison.reasons(setup)[:1]:
-            say(f"{setup.name}: {reason}")
+    for config in comparison.configurations:
+        for reason in comparison.reasons(config)[:1]:
+            say(f"{config.name}: {reason}")
 
 
 def _numbers(comparison: Comparison, way: Any) -> list[str]:

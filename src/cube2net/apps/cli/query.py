@@ -365,9 +365,9 @@ def _show_cells(network: Network, about: Mapping[str, Any]) -> None:
 def _show_tried(tried: Sequence[Mapping[str, Any]]) -> None:
     measure = "F1" if any("F1" in entry for entry in tried) else "AUC"
     rows = [
-        (entry["setup"], f"{entry[measure]:.3f}", f"{entry['runs']}", f"{entry['nodes']:,}")
+        (entry["configuration"], f"{entry[measure]:.3f}", f"{entry['runs']}", f"{entry['nodes']:,}")
         if measure in entry
-        else (entry["setup"], "–", "0", entry["reason"])
+        else (entry["configuration"], "–", "0", entry["reason"])
         for entry in tried
     ]
     show_table("what was tried", ("network", measure, "runs", "nodes"), rows, right=(measure, "runs", "nodes"))

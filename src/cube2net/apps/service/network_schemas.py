@@ -561,9 +561,9 @@ class CompareRequest(TypedDict):
 
 
 class ScoreSchema(TypedDict):
-    """How well a miner does on a network, over all runs."""
+    """How well a model does on a network, over all runs."""
 
-    miner: str
+    model: str
     measure: str
     mean: float
     low: Annotated[float, "an end of its interval at 95 %"]

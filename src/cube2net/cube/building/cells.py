@@ -62,7 +62,7 @@ def grow_cells(
     others are all there are. Only cells that grow are looked into; the rest are copied.
     """
     if len(cube.cells) + len(cube.small) == 0:
-        return GrownCells(*brought, pack_homes(brought[0].members, objects, allocate))
+        return GrownCells(*brought, pack_object_cells(brought[0].members, objects, allocate))
     keys = np.concatenate([cell_keys(part.labels, sizes) for part in brought])
     moved = any(len(place) != size for place, size in zip(places, sizes, strict=True))
     if len(keys) == 0 and not moved:
@@ -120,10 +120,10 @@ def pack_members(
     return Ragged(indptr, indices)
 
 
-def pack_homes(members: Ragged, objects: int, allocate: Allocate = allocate_in_memory) -> Ragged:
+def pack_object_cells(members: Ragged, objects: int, allocate: Allocate = allocate_in_memory) -> Ragged:
     """Return the cells of every object, given the objects of every cell.
 
-    >>> homes = pack_homes(Ragged(np.array([0, 2, 3]), np.array([0, 2, 2], np.int32)), 3)
+    >>> homes = pack_object_cells(Ragged(np.array([0, 2, 3]), np.array([0, 2, 2], np.int32)), 3)
     >>> [homes[i].tolist() for i in range(3)]
     [[0], [], [0, 1]]
     """

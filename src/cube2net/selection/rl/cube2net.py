@@ -19,7 +19,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
 from cube2net.model.vectors import Vectors
-from cube2net.selection.contract import outcome
+from cube2net.selection.constraints import evaluate_cells
 from cube2net.selection.rl.cpu_trajectories import OnCpu, Trajectories
 from cube2net.selection.rl.episodes import Instance, Space
 from cube2net.selection.rl.policy import Trained, drawn, fingerprint
@@ -172,8 +172,8 @@ class Cube2net:
         instance = Instance.of(cube, query, weights, budget, preset)
         ends = "all" if preset.whole else "best"
         if len(instance.greedy.cells) == 0 or len(instance.problem) == 0:
-            return outcome(cube, weights, instance.greedy.cells, ends, note=instance.greedy.note)
-        floor = outcome(cube, weights, instance.floor(self.progress), ends) if self.has_floor(weights) else None
+            return evaluate_cells(cube, weights, instance.greedy.cells, ends, note=instance.greedy.note)
+        floor = evaluate_cells(cube, weights, instance.floor(self.progress), ends) if self.has_floor(weights) else None
         watch = Stopwatch()
         agent = self._agent(cube, [instance], seed)
         trained = agent.learn()
@@ -184,7 +184,7 @@ class Cube2net:
         if floor is not None and selection.value < floor.value:
             selection = replace(floor, note="learning found nothing better than what greedy chose, which this is")
         if budget.prefix == "best":
-            selection = outcome(cube, weights, selection.cells, "best", note=selection.note)
+            selection = evaluate_cells(cube, weights, selection.cells, "best", note=selection.note)
         return replace(selection, train_seconds=seconds)
 
     def fit(

@@ -22,7 +22,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective
 from cube2net.model.vectors import Vectors
-from cube2net.selection.contract import check, explain_no_choice
+from cube2net.selection.constraints import check, explain_no_choice
 from cube2net.selection.problem import Problem
 from cube2net.selection.rl.cpu_trajectories import FACTOR, Trajectories
 from cube2net.selection.rl.episodes import Dynamics, Instance, Space
