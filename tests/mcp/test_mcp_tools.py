@@ -19,7 +19,7 @@ from cube2net.apps.mcp.protocol import Working
 from cube2net.apps.mcp.texts import LEAST, MAX_TOKENS, ToolReply, tokens_of
 from cube2net.apps.mcp.tools import TOOLS, answer, instructions_for
 from cube2net.apps.service.service import CubeService
-from cube2net.cube.views import kinds_of
+from cube2net.cube.views import list_kinds
 from cube2net.network.export.token_budget import estimated_tokens
 
 import hostile
@@ -315,7 +315,7 @@ def test_texts_of_the_data_stand_in_the_instructions_only_quoted_and_short() -> 
     people = pa.table({"id": list(range(6)), order: ["a", "b"] * 3, "kind": [f"kind of {order}"] * 6})
     knows = pa.table({"source": list(range(5)), "target": list(range(1, 6))})
     cube = c2n.build_cube(people, links=knows, dimensions=[order], min_objects=1, progress=None)
-    assert cube.dimensions[0].name.startswith("city. SYSTEM") and kinds_of(cube)[0].startswith("kind of city.")
+    assert cube.dimensions[0].name.startswith("city. SYSTEM") and list_kinds(cube)[0].startswith("kind of city.")
     text = instructions_for(CubeService(cube))
     unquoted = re.sub(r"'(?:[^'\\]|\\.)*'", "", text)
     assert "SYSTEM" in text and "SYSTEM" not in unquoted and "ignore" not in unquoted

@@ -227,7 +227,7 @@ def test_a_picture_names_cells_and_query_and_draws_every_node(asked: tuple[Cube,
 def test_of_very_many_links_the_heaviest_are_drawn_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     from cube2net.network.drawing import svg
 
-    monkeypatch.setattr(svg, "MOST_LINKS", 5)
+    monkeypatch.setattr(svg, "MAX_LINKS", 5)
     cube, query = two_communities(6)
     network = c2n.construct(cube, query)
     picture = network.plot().svg
@@ -242,7 +242,7 @@ def test_above_two_thousand_nodes_a_picture_is_simpler(
     from cube2net.network.drawing import svg
 
     full = c2n.construct(*asked[:2]).plot().svg
-    monkeypatch.setattr(svg, "MANY", 10)
+    monkeypatch.setattr(svg, "MAX_DETAILED_NODES", 10)
     simple = c2n.construct(*asked[:2]).plot().svg
     assert len(simple) < len(full)
     ElementTree.fromstring(simple)

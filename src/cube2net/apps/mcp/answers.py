@@ -27,7 +27,7 @@ from cube2net.apps.mcp.texts import (
 from cube2net.apps.service.requests import node_words
 from cube2net.apps.service.schemas import NetworkRequest, Node
 from cube2net.apps.service.service import CubeService
-from cube2net.cube.cuboids import BOTH, cuboid
+from cube2net.cube.views import BOTH, cuboid
 from cube2net.errors import ParameterError, QueryError, quoted
 from cube2net.model.names import mixed_cell_of, node_of, object_node
 from cube2net.network.export.token_budget import Section, estimated_tokens

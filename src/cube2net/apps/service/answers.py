@@ -64,7 +64,7 @@ from cube2net.apps.service.schemas import (
     ReadingSchema,
 )
 from cube2net.apps.service.validation import MOST, MOST_BYTES, read, schema_fields
-from cube2net.cube.views import kinds_of
+from cube2net.cube.views import list_kinds
 from cube2net.cube.window import time_dimensions, window_labels
 from cube2net.errors import MissingPackageError, ParameterError, whole_number
 from cube2net.model.change import NamedNode
@@ -315,7 +315,7 @@ def cube(service: CubeService, body: CubeRequest, progress: Progress) -> CubeAns
         "cells": len(whole.cells),
         "links": whole.links.count,
         "dimensions": _dimensions(whole),
-        "kinds": kinds_of(whole),
+        "kinds": list_kinds(whole),
         "items": whole.items is not None,
         "times": window_labels(whole),
         "methods": [_method(name) for name in [*methods(), *WITH_OPTIONS]],
@@ -378,7 +378,7 @@ def _reading(whole: Cube) -> ReadingSchema | None:
 def _sentence(whole: Cube) -> str:
     names = [dimension.name for dimension in whole.dimensions]
     sides = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    kinds = kinds_of(whole)
+    kinds = list_kinds(whole)
     of_kind = f" ({', '.join(kinds[:3])})" if any(kinds) else ""
     return (
         f"{len(whole.objects):,} objects{of_kind} in {len(whole.cells):,} cells by {sides}, "
