@@ -108,5 +108,7 @@ for name in ("cool", "heat"):
 
 def test_a_notebook_is_told_once_that_code_is_compiled(tmp_path: Path) -> None:
     first, again = (cell.outputs for cell in ran_notebook([COMPILE, COMPILE], tmp_path).cells)
-    assert [(output["name"], output["text"]) for output in first] == [("stderr", f"cube2net: {progress.CACHED_NOTICE}\n")]
+    assert [(output["name"], output["text"]) for output in first] == [
+        ("stderr", f"cube2net: {progress.CACHED_NOTICE}\n")
+    ]
     assert again == []
