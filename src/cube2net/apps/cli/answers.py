@@ -171,7 +171,7 @@ def text_of(network: Network, max_tokens: int | None) -> str:
 
 def show_network(network: Network) -> None:
     """Show the chosen cells of a network, its size, and what it is made of."""
-    from cube2net.network.assembly import certificate_of
+    from cube2net.network.assembly import describe_certificate
 
     about = c2n.api.summary(network)
     if about["cells"]:
@@ -180,7 +180,7 @@ def show_network(network: Network) -> None:
     say(f"{network}{worth}")
     if consists(about):
         say(consists(about))
-    if certificate := certificate_of(about):
+    if certificate := describe_certificate(about):
         say(certificate)
     if about["note"]:
         say(about["note"])
