@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.apps.cli.answers import about_missing, show_missing
+from cube2net.apps.cli.query import describe_missing, show_missing
 from cube2net.apps.service.service import CubeService
 from cube2net.model.cube import Cube
 from cube2net.model.objects import Lookup, Objects
@@ -109,7 +109,7 @@ def test_commands_say_and_give_which_names_are_those_of_others_too(
     cube: Cube, capsys: pytest.CaptureFixture[str]
 ) -> None:
     query = cube.query(["Wei Li", "Ada"])
-    assert about_missing(query) == {"shared": ["Wei Li"]}
+    assert describe_missing(query) == {"shared": ["Wei Li"]}
     show_missing(query, cube=cube)
     assert "1 name of the query is the name of other objects too" in capsys.readouterr().out.replace("\n", " ")
 

@@ -13,7 +13,6 @@ import typer
 
 import cube2net as c2n
 from cube2net._util.progress import silent
-from cube2net.apps.cli import answers
 from cube2net.apps.cli.options import (
     EMBEDDING_NAMES,
     RECOMMENDER_NAMES,
@@ -35,8 +34,8 @@ from cube2net.apps.cli.options import (
     warn_of_formulas,
 )
 from cube2net.apps.cli.options import levels as which_cells
-from cube2net.apps.cli.output import say, show_json, show_table, shown_progress
-from cube2net.apps.cli.signals import KEPT
+from cube2net.apps.cli.output import RESUMABLE_PATHS, say, show_json, show_table, shown_progress
+from cube2net.apps.cli.query import apply_view, show_view
 from cube2net.errors import ParameterError
 from cube2net.options import FORMS, MEMBERSHIPS, METHOD_NAMES, OBJECTIVE_NAMES
 
@@ -154,10 +153,10 @@ def compare(
     from cube2net.api.compare import JOURNAL
     from cube2net.api.report import results
 
-    opened = answers.view(_opened(cube), where, roll_up, between, kind)
+    opened = apply_view(_opened(cube), where, roll_up, between, kind)
     check_safe(out, spreadsheet_safe, "--out FOLDER")
     if out is not None:
-        KEPT.append(out / JOURNAL)
+        RESUMABLE_PATHS.append(out / JOURNAL)
     with shown_progress(quiet) as progress:
         comparison, files = run_comparison(
             opened,
@@ -188,7 +187,7 @@ def compare(
     if as_json:
         show_json(results(comparison))
     else:
-        answers.show_view(opened)
+        show_view(opened)
         show_comparison(comparison)
         for path in files:
             say(f"wrote {path}")

@@ -22,8 +22,8 @@ from cube2net.api.explain import explain
 from cube2net.api.export import write_network
 from cube2net.api.query import read_query
 from cube2net.api.report import verdict, write_report
-from cube2net.apps.cli.answers import show_network
 from cube2net.apps.cli.output import say, show_table
+from cube2net.apps.cli.query import show_network
 from cube2net.evaluation.configurations import DEFAULT
 from cube2net.model.comparison import Comparison
 from cube2net.model.cube import Cube

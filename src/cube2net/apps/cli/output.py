@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO, TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from cube2net._util.compiling import WAITING, WORD, announce_to
@@ -32,6 +33,10 @@ FIRST = 1.0
 """So many seconds of a process pass before the first word."""
 
 LOOK = 0.2
+
+
+RESUMABLE_PATHS: list[Path] = []
+"""Files from which an interrupted command continues, if they exist."""
 
 
 class Heartbeat:
