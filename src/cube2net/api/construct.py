@@ -43,15 +43,15 @@ from cube2net.network import pagerank
 from cube2net.network.assembly import (
     assemble,
     brings_objects,
+    count_neighbors,
     describe_limit,
     describe_missing_links,
     describe_scope,
     describe_size,
-    expected_nodes,
+    estimate_nodes,
     first_cells,
-    room_for_near,
 )
-from cube2net.network.pagerank import scores
+from cube2net.network.pagerank import compute_scores
 from cube2net.options import OPTIONS, Levels, NetworkOptions, Wanted
 from cube2net.selection.constraints import ResidualProblem, apply_preferences, check_selection
 from cube2net.selection.exact.exact import bounded
@@ -307,8 +307,8 @@ def network_of(
         if large:
             progress.note(large)
         liked = len(plan.liked) - len(query)
-        room = room_for_near(query, form, len(selection.cells), plan.max_nodes, liked)
-        check_nodes(*expected_nodes(query, selection, form, room, scope))
+        room = count_neighbors(query, form, len(selection.cells), plan.max_nodes, liked)
+        check_nodes(*estimate_nodes(query, selection, form, room, scope))
         nearest = _known_nearest(plan, room, near) if form.kind == "woven" else None
         network = assemble(cube, query, selection, form, nearest=nearest, scope=scope)
     limit = describe_limit(query, plan.max_nodes)
@@ -373,14 +373,14 @@ def nearest_objects(plan: Plan, room: int, near: Near) -> Array:
     """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
     seeds = plan.liked.objects
     scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.unlike)
-    return pagerank.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=near)
+    return pagerank.find_neighbors(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=near)
 
 
 def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Array) -> Scope:
     """Return a scope that bars what is unliked too, and what is nearer to it than to the seeds."""
     if not len(unlike):
         return scope
-    far, near = (scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
+    far, near = (compute_scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
     forbidden = far > near
     forbidden[unlike] = True
     forbidden[scope.objects] = False

@@ -24,7 +24,7 @@ from cube2net.model.interfaces import check_call, chooses_cells
 from cube2net.model.names import node_of
 from cube2net.model.network import Network, RequestContext
 from cube2net.network import pagerank
-from cube2net.network.pagerank import nearest
+from cube2net.network.pagerank import find_neighbors
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -139,8 +139,8 @@ def _ranks_of(network: Network, context: RequestContext, options: Mapping[str, A
         seeds = np.union1d(network.query.objects, seeds)
         if network.form == "woven":
             scope = near_scope(context.whole, network.query, scope, seeds, unlike)
-        scores = pagerank.scores(links, seeds, own.get("damping", DAMPING), own.get("tolerance", TOLERANCE))
-        near = partial(nearest, links, network.query, scope=scope, seeds=seeds)
+        scores = pagerank.compute_scores(links, seeds, own.get("damping", DAMPING), own.get("tolerance", TOLERANCE))
+        near = partial(find_neighbors, links, network.query, scope=scope, seeds=seeds)
         _ranks[context] = QueryRanks(scores, network.query, scope, near)
     return _ranks[context]
 

@@ -40,7 +40,7 @@ from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe, plain_value
 from cube2net.model.selection import Selection
 from cube2net.network.export.recipes import network_path, read_recipe
-from cube2net.network.export.registry import can_be_safe, write
+from cube2net.network.export.registry import can_be_safe, export_network
 from cube2net.options import STEERING, NetworkOptions
 from cube2net.selection.objectives import OBJECTIVES
 
@@ -262,7 +262,7 @@ def _other_bytes(network: Network, path: Path) -> list[str]:
     differences: list[str] = []
     for safe in (False, True) if can_be_safe(path) else (False,):
         with temporary_folder() as folder:
-            written = write(network, folder / path.name, spreadsheet_safe=safe)
+            written = export_network(network, folder / path.name, spreadsheet_safe=safe)
             told = [_other_file(path.with_name(file.name), file) for file in written]
         if not any(told):
             return []

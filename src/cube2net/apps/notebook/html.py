@@ -29,7 +29,7 @@ from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.selection import Selection
 from cube2net.model.suggestion import Suggestion
-from cube2net.network.assembly import certificate
+from cube2net.network.assembly import format_certificate
 
 LONGEST = 80
 """Of a name so many letters are shown."""
@@ -393,7 +393,7 @@ def _first_labels(dimension: Dimension) -> str:
 def _certificate(selection: Selection, *, whole: bool = False) -> str:
     if selection.bound is None or selection.gap is None:
         return ""
-    return sentence(certificate(selection.bound, selection.gap, selection.proven, whole=whole))
+    return sentence(format_certificate(selection.bound, selection.gap, selection.proven, whole=whole))
 
 
 def _cells(network: Network) -> str:

@@ -59,7 +59,7 @@ SAFE_EXPORTS: dict[str, Mapping[str, Exporter]] = {
 """The same for tables of texts, in which fields that spreadsheets would run as formulas are escaped."""
 
 
-def write(network: Network, path: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
+def export_network(network: Network, path: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
     """Write a network to a path and return the paths of all files written.
 
     The files are written aside and renamed, so that they are complete or existing ones are unchanged. CSV keeps names
