@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replaced
 from pathlib import Path
@@ -17,7 +16,7 @@ from cube2net._util.progress import Progress
 from cube2net.apps.cli.app import as_typed
 from cube2net.apps.cli.options import SOURCE_NAMES, configured, fields_of, split_settings
 from cube2net.apps.cli.output import say, show_table
-from cube2net.errors import ParameterError, Setting, SingleTableError, SourceError, listed, plain, unknown
+from cube2net.errors import ParameterError, SourceError, listed, plain, unknown
 from cube2net.model.corpus import Corpus
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec
@@ -103,19 +102,7 @@ def build(
         return c2n.build_cube(corpus, asked or proposed(corpus), **options)
     reader = reader_of(source, paths, settings, strict, where)
     places = () if source == SQL else paths
-    with _advise_alone(source):
-        return c2n.build_from(reader, *places, dimensions=asked or proposed, **options)
-
-
-@contextmanager
-def _advise_alone(source: str) -> Iterator[None]:
-    """Add to the refusal of a single table that its rows can be read by themselves, as explore reads them."""
-    try:
-        yield
-    except SingleTableError as error:
-        if source != "tables":
-            raise
-        raise SourceError(error, "; or read its rows alone, as explore does: ", Setting("alone", True)) from None
+    return c2n.build_from(reader, *places, dimensions=asked or proposed, **options)
 
 
 def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -142,8 +129,7 @@ def read(
             raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
         return c2n.load_bundled()
     places = () if source == SQL else paths
-    with _advise_alone(source):
-        return c2n.read_source(reader_of(source, paths, settings, strict, where), *places, progress=progress)
+    return c2n.read_source(reader_of(source, paths, settings, strict, where), *places, progress=progress)
 
 
 def reader_of(
