@@ -14,9 +14,8 @@ import pyarrow.compute as pc
 
 from cube2net import __version__
 from cube2net._util.arrays import row_of_entries
-from cube2net._util.compiling import tells_compiling
 from cube2net._util.files import check_folder, write_files, write_table
-from cube2net._util.progress import Progress, Telling, listener
+from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
 from cube2net.api.checkpoints import (
     Checkpoints,
     checkpoints_beside,
@@ -33,19 +32,18 @@ from cube2net.cube import engines
 from cube2net.cube.building import build as build_module
 from cube2net.cube.building.labels import TOPIC, parse_bins
 from cube2net.cube.engines.duckdb import DuckDB, check_memory
-from cube2net.cube.storage import store
-from cube2net.cube.storage.store import check_place, save
+from cube2net.cube.storage.reader import read as read_cube
+from cube2net.cube.storage.writer import check_place, save
 from cube2net.design.combinations import tally
 from cube2net.design.propose import covers_with_own_design
 from cube2net.errors import ParameterError, SourceError
 from cube2net.io.reviews.link_tasks import Task
 from cube2net.io.sources import SOURCES
 from cube2net.io.tables.frames import is_frame
-from cube2net.model.arguments import check_call, made, path_of
 from cube2net.model.corpus import Corpus, Topics
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import MAX_MENTIONS, MIN_OBJECTS, DimensionSpec
-from cube2net.model.interfaces import Engine, NamesFiles, Source, TopicModel
+from cube2net.model.interfaces import Engine, NamesFiles, Source, TopicModel, check_call, made, path_of
 from cube2net.topics.lda import Lda
 from cube2net.topics.lda_model import LdaModel
 from cube2net.topics.models import TOPIC_MODELS
@@ -65,7 +63,7 @@ def why_few_cells(cube: Cube, corpus: Corpus, specs: Sequence[DimensionSpec], mi
     >>> print(why_few_cells(build_cube(corpus, specs, min_objects=150), corpus, specs, 150).partition(": ")[2])
     'year' has 49 labels for 229 items: bins would hold more (year@decades), or a smaller min_objects
     """
-    inside = int((cube.homes.sizes > 0).sum())
+    inside = int((cube.object_cells.sizes > 0).sum())
     cells = len(cube.cells.members.sizes)
     if cells and inside >= FEW * len(cube.objects):
         left_out = 1 - inside / len(cube.objects)
@@ -124,7 +122,7 @@ Dimensions = Sequence[DimensionSpec | str]
 
 
 @check_call
-@tells_compiling
+@report_compiling
 def build_cube(
     data: Any = None,
     dimensions: Dimensions | None = None,
@@ -137,7 +135,7 @@ def build_cube(
     engine: str | Engine = "duckdb",
     memory: str | None = None,
     seed: int = 0,
-    progress: Telling = None,
+    progress: ProgressOption = None,
     **tables: Any,
 ) -> Cube:
     """Return the cube of a corpus, frames, files or a graph; with ``out`` it is saved there, and opened from there.
@@ -213,7 +211,7 @@ def build_cube(
 
 
 @check_call
-@tells_compiling
+@report_compiling
 def build_from(
     source: str | Source,
     *paths: str | Path,
@@ -226,7 +224,7 @@ def build_from(
     engine: str | Engine = "duckdb",
     memory: str | None = None,
     seed: int = 0,
-    progress: Telling = None,
+    progress: ProgressOption = None,
 ) -> Cube:
     """Return the cube of files of one kind, saved in a folder and opened from there.
 
@@ -365,7 +363,7 @@ class BuildPlan:
         cube = self._build(corpus, specs, topics, folder, progress)
         progress("cube: files", 0, None)
         save(cube, out, made_in=folder, progress=progress)
-        return store.read(out)
+        return read_cube(out)
 
     def _decide(self, corpus: Corpus, progress: Progress) -> tuple[list[DimensionSpec], Any]:
         """Return the dimensions and where topics come from, each decided where nobody has said it."""

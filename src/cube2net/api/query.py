@@ -14,8 +14,8 @@ from cube2net._util.text import unguarded
 from cube2net.errors import QueryError, plain, quoted, some
 from cube2net.io import query_files
 from cube2net.io.query_files import read_pairs_file, read_query_file, read_text
-from cube2net.model.arguments import check_call, expect, path_of
 from cube2net.model.cube import Cube
+from cube2net.model.interfaces import check_call, expect, path_of
 from cube2net.model.query import CLUSTER, LABEL, Query, ReadNames
 
 Asked = Any
@@ -170,12 +170,12 @@ def example_objects(cube: Cube, most: int = 3) -> list[int]:
     >>> all(other in cube.links.neighbours(first) for other in others)
     True
     """
-    known = cube.links.degrees if cube.links.count else cube.homes.sizes
+    known = cube.links.degrees if cube.links.count else cube.object_cells.sizes
     best: list[int] = []
-    in_cells = np.flatnonzero(cube.homes.sizes > 0)
+    in_cells = np.flatnonzero(cube.object_cells.sizes > 0)
     for row in in_cells[np.argsort(-known[in_cells], kind="stable")][:LOOKED_AT].tolist():
         linked = cube.links.neighbours(row)
-        for cell in cube.homes[row].tolist():
+        for cell in cube.object_cells[row].tolist():
             members = cube.cells.members[cell]
             beside = np.intersect1d(members, linked) if cube.links.count else members
             beside = beside[beside != row]

@@ -8,8 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cube2net._util.compiling import tells_compiling
-from cube2net._util.progress import Progress, Telling, listener
+from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
 from cube2net.errors import ParameterError, quoted, unknown
 from cube2net.io import graphs
 from cube2net.io.graphs import from_igraph, is_graph_file, is_igraph, is_networkx
@@ -19,9 +18,8 @@ from cube2net.io.reviews.yelp import Yelp
 from cube2net.io.sources import SOURCES
 from cube2net.io.tables import table_source
 from cube2net.io.tables.frames import is_frame
-from cube2net.model.arguments import check_call, check_options, made, options_of, path_of
 from cube2net.model.corpus import Corpus
-from cube2net.model.interfaces import ReadsMore, Source
+from cube2net.model.interfaces import ReadsMore, Source, check_call, check_options, made, options_of, path_of
 from cube2net.model.objects import Objects
 
 SQL = "sql"
@@ -31,8 +29,8 @@ EXPECTED = "a corpus, a frame, a mapping of frames, a path or a graph"
 
 
 @check_call
-@tells_compiling
-def read_source(source: str | Source, *paths: str | Path, progress: Telling = None, **options: Any) -> Corpus:
+@report_compiling
+def read_source(source: str | Source, *paths: str | Path, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus that files of one kind hold; ``options`` are the source's parameters.
 
     Parameters
@@ -93,7 +91,7 @@ def remembering(corpus: Corpus, source: Any) -> Corpus:
 
 
 def read_more(
-    known: Objects, source: str | Source, *paths: str | Path, progress: Telling = None, **options: Any
+    known: Objects, source: str | Source, *paths: str | Path, progress: ProgressOption = None, **options: Any
 ) -> Corpus:
     """Return the corpus of files that are to be added to a cube: they may name its objects without listing them."""
     reader, places = reader_of(source, paths, options)
@@ -103,8 +101,8 @@ def read_more(
 
 
 @check_call
-@tells_compiling
-def read_tables(*tables: Any, progress: Telling = None, **options: Any) -> Corpus:
+@report_compiling
+def read_tables(*tables: Any, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus of tables in files or in memory: nodes and links, items and what they mention, or records.
 
     Tables of labels and of terms may come with them.
@@ -154,8 +152,8 @@ def read_tables(*tables: Any, progress: Telling = None, **options: Any) -> Corpu
 
 
 @check_call
-@tells_compiling
-def read_sql(*queries: str, progress: Telling = None, **options: Any) -> Corpus:
+@report_compiling
+def read_sql(*queries: str, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus of SQL queries over files on this machine, which DuckDB runs.
 
     A query names its files itself, ``FROM 'papers.parquet'``, also CSV and JSON. It only reads: nothing is written,
@@ -194,8 +192,8 @@ def read_sql(*queries: str, progress: Telling = None, **options: Any) -> Corpus:
 
 
 @check_call
-@tells_compiling
-def read_graph(path: str | Path, *, progress: Telling = None, **options: Any) -> Corpus:
+@report_compiling
+def read_graph(path: str | Path, *, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus of a graph in a GraphML, GEXF or JSON file: every node is an object and its own item.
 
     Parameters
@@ -232,13 +230,13 @@ def read_graph(path: str | Path, *, progress: Telling = None, **options: Any) ->
     return read_source("graph", path, progress=progress, **options)
 
 
-def read_acl(path: str | Path, *, progress: Telling = None, **options: Any) -> Corpus:
+def read_acl(path: str | Path, *, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus of the ACL Anthology, from its folder or its archive."""
     return read_source("acl", path, progress=progress, **options)
 
 
 def read_task(
-    source: str, *paths: str | Path, name: str, seed: int = 0, progress: Telling = None, **options: Any
+    source: str, *paths: str | Path, name: str, seed: int = 0, progress: ProgressOption = None, **options: Any
 ) -> Task:
     """Return a link-prediction task of the paper's kind: a corpus, a query, and the latest links hidden.
 

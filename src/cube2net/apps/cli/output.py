@@ -13,10 +13,10 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO, TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cube2net._util.compiling import WAITING, WORD, announce_to
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import COMPILING, MONITOR, Progress, announce_to, silent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -34,11 +34,17 @@ FIRST = 1.0
 LOOK = 0.2
 
 
-class Pulse:
+RESUMABLE_PATHS: list[Path] = []
+"""Files from which an interrupted command continues, if they exist."""
+
+
+class Heartbeat:
     """Progress that repeats itself: after a silence it says again what is done, or that code is being compiled.
 
     On a ``terminal``, where bars move by themselves, it only says when compiling begins and ends.
     """
+
+    reports_compiling = True
 
     def __init__(self, progress: Progress, *, terminal: bool = False) -> None:
         self.progress, self.terminal = progress, terminal
@@ -48,10 +54,10 @@ class Pulse:
         self.said = self.since - EVERY + max(LOOK, FIRST - time.process_time())
         self._over, self._lock = threading.Event(), threading.RLock()
 
-    def __enter__(self) -> Pulse:
+    def __enter__(self) -> Heartbeat:
         self._told = announce_to(None)
         self._told.__enter__()
-        self._thread = threading.Thread(target=self._beat, name="pulse", daemon=True)
+        self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
         self._thread.start()
         return self
 
@@ -63,8 +69,6 @@ class Pulse:
 
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:
         """Pass on what is said, and remember it."""
-        if stage.startswith(WORD):
-            return
         with self._lock:
             now = time.monotonic()
             new = stage.partition(":")[0] != self.stage[0].partition(":")[0]
@@ -84,11 +88,11 @@ class Pulse:
     def look(self) -> None:
         """Say something if it is time to."""
         with self._lock:
-            now, name = time.monotonic(), WAITING.doing
+            now, name = time.monotonic(), MONITOR.doing
             turned, self.compiling = self.compiling != (name is not None), name is not None
             words: tuple[str, int, int | None] = self.stage
             if name is not None:
-                words = f"{WORD if self.explained else WAITING.sentence}: {name}", WAITING.made, None
+                words = f"{COMPILING if self.explained else MONITOR.sentence}: {name}", MONITOR.made, None
             if self.terminal:
                 if turned:
                     self.progress(*words)
@@ -324,10 +328,10 @@ def shown_progress(quiet: bool = False) -> Iterator[Progress]:
         with announce_to(None):
             yield silent
     elif sys.stderr is not None and sys.stderr.isatty():
-        with _bars() as bars, Pulse(bars, terminal=True) as progress:
+        with _bars() as bars, Heartbeat(bars, terminal=True) as progress:
             yield progress
     else:
-        with Pulse(PlainLines()) as progress:
+        with Heartbeat(PlainLines()) as progress:
             yield progress
 
 

@@ -18,7 +18,7 @@ import subprocess
 import threading
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,9 @@ import pyarrow.parquet as pq
 
 from cube2net._util.arrow import ROWS as ROWS_AT_A_TIME
 from cube2net._util.arrow import finished, open_mapped, write_mapped
-from cube2net._util.compiling import cores
 from cube2net._util.files import temporary_folder
 from cube2net._util.packages import require
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import Progress, cores, silent
 from cube2net.errors import InputError, ParameterError, first_line, parse_size, whole_number
 
 ROWS = 1_000_000
@@ -108,12 +107,6 @@ class Spark:
     def session(self) -> AbstractContextManager[Any]:
         """Return a context that gives a Spark session with these settings."""
         return open_session(self.master, self.memory, self.shuffle_partitions, self.settings)
-
-    @contextmanager
-    def staged(self, session: Any, table: pa.Table) -> Iterator[str]:
-        """Give the place of a table where all workers read it, as Parquet files."""
-        with self._staging(session) as staging:
-            yield staging.write("table", table)
 
     def run(
         self,
