@@ -18,6 +18,7 @@ from cube2net.api.suggest import check_found
 from cube2net.cube.building.labels import parse_bins
 from cube2net.design.propose import columns_in_words, propose_for_tables
 from cube2net.errors import Cube2netError, CubeError, ParameterError, SourceError, listed
+from cube2net.io.bibliography.references import REFERENCE_ENDINGS, is_reference_file
 from cube2net.io.graphs import is_graph_file
 from cube2net.io.sources import SOURCES
 from cube2net.io.tables.table_roles import TableRoles
@@ -216,8 +217,11 @@ class NumberedPlaces:
         return self.home / (self.name if number == 1 else f"{self.name}-{number}")
 
 
-TABLE_ENDINGS = (".xlsx", ".xlsm", ".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".parquet")
-"""How the names of files end that are read as tables."""
+TABLE_ENDINGS = (
+    *(".xlsx", ".xlsm", ".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".parquet"),
+    *REFERENCE_ENDINGS,
+)
+"""How the names of files end that are read as tables or as citation exports."""
 MOST_SHOWN = 200
 """So many columns and remarks are kept of a reading."""
 
@@ -270,7 +274,9 @@ class SpreadsheetReading:
 
 
 def sheet_source(paths: Sequence[Path]) -> str:
-    """Return the name of the source of files that somebody wants to see: graphs by their endings, else tables."""
+    """Return the name of the source of files: citation exports by content, graphs by their endings, else tables."""
+    if paths and all(map(is_reference_file, paths)):
+        return "references"
     return "graph" if len(paths) == 1 and is_graph_file(paths[0]) else "tables"
 
 

@@ -18,6 +18,7 @@ from cube2net.apps.cli.app import as_typed
 from cube2net.apps.cli.options import SOURCE_NAMES, configured, fields_of, split_settings
 from cube2net.apps.cli.output import say, show_table
 from cube2net.errors import ParameterError, Setting, SingleTableError, SourceError, listed, plain, unknown
+from cube2net.io.bibliography.references import is_reference_file
 from cube2net.model.corpus import Corpus
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec
@@ -486,6 +487,8 @@ def asked_of(
 ) -> Request:
     """Return what words ask for: a kind of source and paths, or paths of tables."""
     source, paths = (words[0], words[1:]) if words and words[0] in SOURCE_NAMES else (TABLES, words)
+    if source == TABLES and words and words[0] != TABLES and all(map(is_reference_file, paths)):
+        source = "references"
     return Request(source, tuple(map(Path, paths)), tuple(settings), tuple(where), strict, min_objects, seed)
 
 

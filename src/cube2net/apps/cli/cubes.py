@@ -77,6 +77,9 @@ def build(
     set_: Set = None,
     where: ItemsWhere = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
+    keep_duplicates: Annotated[
+        bool, typer.Option("--keep-duplicates", help="Keep records of the same work apart (references).")
+    ] = False,
     engine: Annotated[
         str,
         typer.Option(
@@ -106,6 +109,8 @@ def build(
     from cube2net.api.checkpoints import checkpoints_of
     from cube2net.apps.cli import build as building
 
+    settings = [*(set_ or []), *([] if links is None else [f"links={links}"])]
+    settings += ["keep_duplicates=true"] * keep_duplicates
     KEPT.append(checkpoints_of(out))
     there = out.exists()
     with shown_progress(quiet) as progress:
@@ -120,7 +125,7 @@ def build(
             min_objects=min_objects,
             max_mentions=max_mentions,
             items=items,
-            settings=[*(set_ or []), *([] if links is None else [f"links={links}"])],
+            settings=settings,
             where=where or [],
             strict=strict,
             engine=engine,

@@ -1,9 +1,9 @@
 """Parse citation exports: tagged text, BibTeX, XML and tables of reference managers and databases.
 
-Every format is a table that says which of its tags or columns hold which field; one reader serves all tagged text. On the
-sample files rispy 0.10 read the 24 RIS files, refused one of two Web of Science files (an unknown tag) and found
-nothing in PubMed's, for which nbib is needed; this reader takes all of them and counts damaged records. BibTeX is read
-here as well: bibtexparser 2 would bring two more dependencies for one format.
+Which tags or columns of a format hold which field is said in data/reference_fields.toml; one reader serves all tagged
+text. On the sample files rispy 0.10 read the 24 RIS files, refused one of two Web of Science files (an unknown tag)
+and found nothing in PubMed's, for which nbib is needed; this reader takes all of them and counts damaged records.
+BibTeX is read here as well: bibtexparser 2 would bring two more dependencies for one format.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from __future__ import annotations
 import csv
 import io
 import re
+import tomllib
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from xml.etree.ElementTree import Element, TreeBuilder
 
 import pyarrow as pa
@@ -46,61 +48,55 @@ class Tagged:
     listed: frozenset[str] = frozenset()
 
 
-def _tags(**fields: str) -> dict[str, tuple[str, ...]]:
-    return {name: tuple(tags.split()) for name, tags in fields.items()}
+FIELDS: dict[str, dict[str, str]] = tomllib.loads(
+    resources.files("cube2net").joinpath("data", "reference_fields.toml").read_text(encoding="utf-8")
+)
 
 
-WOS_FIELDS = _tags(
-    title="TI", authors="AF AU BA CA", year="PY DA", source="SO J9", keywords="DE ID", abstract="AB", affiliations="C1",
-    institutions="C3", references="CR", doi="DI", pmid="PM", type="DT PT", language="LA", id="UT", volume="VL",
-    page="BP AR", orcids="OI",
-)  # fmt: skip
+def _fields(name: str, separator: str | None = None) -> dict[str, tuple[str, ...]]:
+    """Return which tags, elements or columns of a format hold which field."""
+    return {field: tuple(tags.split(separator)) for field, tags in FIELDS[name].items()}
+
+
 RIS = Tagged(
     "RIS",
     re.compile(r"([A-Z][A-Z0-9]) {1,2}-(?:[ \t](.*))?$"),
     re.compile(r"^TY {1,2}- +[A-Z]", re.M),
     "TY",
     "ER",
-    _tags(
-        title="TI T1 CT BT", authors="AU A1", year="PY Y1 DA", source="JF T2 JO JA J2 BT", keywords="KW", abstract="AB N2",
-        affiliations="AD C1 M1", doi="DO L3 UR M3", pmid="C5 C3 PM", type="M3 TY", language="LA", id="AN ID", volume="VL",
-        page="SP C7", orcids="AI",
-    ),
+    _fields("ris"),
     frozenset({"KW", "AD", "C1"}),
-)  # fmt: skip
+)
 NBIB = Tagged(
     "PubMed (MEDLINE)",
     re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?: (.*))?$"),
     re.compile(r"^PMID- *\d", re.M),
     "PMID",
     "",
-    _tags(
-        title="TI BTI", authors="FAU AU CN", year="DP", source="JT TA", keywords="OT MH", abstract="AB", affiliations="AD",
-        doi="LID AID", pmid="PMID", type="PT", language="LA", volume="VI", page="PG", orcids="AUID",
-    ),
-)  # fmt: skip
+    _fields("pubmed"),
+)
 WOS = Tagged(
     "Web of Science",
     re.compile(r"([A-Z][A-Z0-9])(?: (.*))?$"),
     re.compile(r"^PT [A-Z]\s*$", re.M),
     "PT",
     "ER",
-    WOS_FIELDS,
+    _fields("web_of_science"),
     frozenset({"AU", "AF", "BA", "CA", "CR", "C1"}),
 )
 REFER = Tagged(
-    "EndNote tagged (.enw)",
+    "EndNote (tagged)",
     re.compile(r"%(\S)(?: (.*))?$"),
     re.compile(r"^%0 [A-Z]", re.M),
     "0",
     "",
-    _tags(title="T", authors="A", year="D 8", source="J B", keywords="K", abstract="X", affiliations="+", doi="R",
-          type="0", language="G", id="M", volume="V", page="P"),
+    _fields("refer"),
     frozenset("K"),
-)  # fmt: skip
+)
 TAGGED = (RIS, NBIB, WOS, REFER)
-BIBTEX_SIGN = re.compile(r"^\s*@\s*(?:article|book|in[a-z]+|misc|[a-z]*thesis|techreport|proceedings|online|conference)"
-                         r"\s*[{(]", re.M | re.I)  # fmt: skip
+BIBTEX_SIGN = re.compile(
+    r"^\s*@\s*(?:article|book|in[a-z]+|misc|[a-z]*thesis|techreport|proceedings|online|conference)\s*[{(]", re.M | re.I
+)
 
 
 def recognize_tagged(start: str) -> str:
@@ -185,21 +181,13 @@ def _chosen(values: Mapping[str, Sequence[str]], fields: Mapping[str, tuple[str,
     return chosen
 
 
-BIBTEX_FIELDS = _tags(
-    title="title", authors="author", year="year date", source="journal journaltitle booktitle series publisher",
-    keywords="keywords keyword author_keywords", abstract="abstract", affiliations="affiliation affiliations",
-    references="references cited-references", doi="doi url", pmid="pmid pubmed_id", type="type entrytype",
-    language="language langid", id="unique-id eid key", volume="volume", page="pages", orcids="orcid-numbers",
-)  # fmt: skip
+BIBTEX_FIELDS = _fields("bibtex")
 ENTRY = re.compile(r"^[ \t]*@[ \t]*(\w+)[ \t]*[{(]", re.M)
 FIELD = re.compile(r"\s*,?\s*([\w:.-]+)\s*=\s*")
 ACCENT = re.compile(r"\\([`'^\"~=.uvHckrdb])(?:\s*\{\s*\\?(\w)\s*\}|\s*\\?([A-Za-z]))")
-COMBINING = dict(
-    zip("`'^\"~=.uvHckrdb", "\u0300\u0301\u0302\u0308\u0303\u0304\u0307\u0306\u030c\u030b\u0327\u0328\u030a\u0323\u0331",
-        strict=True)
-)  # fmt: skip
-LETTERS = {"ss": "ß", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å",
-           "AA": "Å", "i": "ı", "j": "ȷ"}  # fmt: skip
+CODES = (0x300, 0x301, 0x302, 0x308, 0x303, 0x304, 0x307, 0x306, 0x30C, 0x30B, 0x327, 0x328, 0x30A, 0x323, 0x331)
+COMBINING = dict(zip("`'^\"~=.uvHckrdb", map(chr, CODES), strict=True))
+LETTERS = dict(zip(("ss", "ae", "AE", "oe", "OE", "aa", "AA", *"oOlLij"), "ßæÆœŒåÅøØłŁıȷ", strict=True))
 LETTER = re.compile(r"\\(ss|ae|AE|oe|OE|aa|AA|o|O|l|L|i|j)(?![A-Za-z])\s*(?:\{\})?")
 COMMAND = re.compile(r"\\(?:[A-Za-z]+\s?|(?=[&%$#_{}]))")
 
@@ -283,37 +271,18 @@ XML_FORMATS = (
         "PubMed (XML)",
         re.compile(r"<PubmedArticle"),
         lambda element: element.tag == "PubmedArticle",
-        _tags(
-            title=".//ArticleTitle", authors=".//AuthorList/Author", year=".//PubDate .//ArticleDate .//DateCompleted",
-            source=".//Journal/Title .//ISOAbbreviation", keywords=".//Keyword .//DescriptorName",
-            abstract=".//Abstract/AbstractText", affiliations=".//AffiliationInfo/Affiliation .//Affiliation",
-            references=".//Reference", doi=".//PubmedData/ArticleIdList/ArticleId .//ELocationID",
-            pmid="MedlineCitation/PMID", type=".//PublicationType", language=".//Article/Language",
-            volume=".//JournalIssue/Volume", page=".//MedlinePgn",
-        ),
+        _fields("pubmed_xml"),
     ),
     XmlFormat(
-        "EndNote (XML)",
-        re.compile(r"<record[>\s]"),
-        lambda element: element.tag == "record",
-        _tags(
-            title="titles/title", authors="contributors/authors/author", year="dates/year dates//date",
-            source="periodical/full-title titles/secondary-title", keywords="keywords/keyword", abstract="abstract",
-            affiliations="auth-address", doi="electronic-resource-num urls//url", type="ref-type", language="language",
-            id="accession-num", volume="volume", page="pages",
-        ),
+        "EndNote (XML)", re.compile(r"<record[>\s]"), lambda element: element.tag == "record", _fields("endnote_xml")
     ),
     XmlFormat(
         "Zotero (RDF)",
         re.compile(r"<(?:rdf:)?RDF\b"),
         lambda element: element.find("itemType") is not None and element.tag != "Attachment",
-        _tags(
-            title="title", authors="authors//Person", year="date", source="isPartOf//title isPartOf//alternative publisher//name",
-            keywords="subject", abstract="abstract", doi="identifier isPartOf//identifier", type="itemType",
-            language="language", volume="isPartOf//volume", page="pages",
-        ),
+        _fields("zotero_rdf"),
     ),
-)  # fmt: skip
+)
 
 
 def parse_xml(name: str, text: str, form: XmlFormat) -> Parsed:
@@ -362,43 +331,27 @@ def _element_text(element: Element) -> str:
     return " ".join("".join((element if collective is None else collective).itertext()).split())
 
 
-COLUMNS = {
-    "title": "title|article title|document title|title primary|primary title|display name",
-    "authors": "author full names|authorships author display name|authors|author|author names|author s|authors primary|"
-    "authorships raw author name",
-    "year": "publication year|year|pubyear|published year|pub year|publication date|date published|date",
-    "source": "source title|journal title|publication title|journal book|journal|periodical full|publication|"
-    "primary location source display name|source title anthology title|book title|title secondary|source",
-    "keywords": "author keywords|keywords|keywords display name|keyword|index keywords|mesh terms|subjects|"
-    "emtree medical index terms major focus|manual tags|automatic tags|ieee terms|fields of study",
-    "abstract": "abstract|abstract note|abstracts",
-    "affiliations": "affiliations|author affiliations|authors affiliations|addresses|author addresses|"
-    "authors raw affiliation|authorships raw affiliation strings|author address",
-    "institutions": "research organizations standardized",
-    "countries": "authorships countries|country of standardized research organization|country of research organization",
-    "references": "references|cited references|referenced works",
-    "doi": "doi|doi link|article doi",
-    "pmid": "pmid|pubmed id|medline pmid",
-    "type": "document type|publication type|item type|doctype|reference type|type|source type",
-    "language": "language of original document|language|article language|output language",
-    "id": "eid|lens id|ut unique wos id|publication id|central id|accession number|document identifier|id|key",
-    "volume": "volume|biblio volume",
-    "page": "page start|start page|first page|biblio first page|pages|art no|article number",
-    "orcids": "orcids|authorships author orcid",
-    "author_ids": "author s id|authorships author id",
-}
+COLUMNS = _fields("table", "|")
 BIBLIOGRAPHIC = frozenset(
-    "doi pmid|pubmed id|issn|issns|issn isbn|isbn|isbns|abstract|abstract note|volume|issue|issue number|number|pages|"
-    "start page|page start|publisher|journal|journal title|source title|publication title|journal book|periodical full|"
-    "doi|pmid|eid|referenced works|primary location source display name".split("|")
+    (
+        *(
+            "doi",
+            "pmid",
+            "pubmed id",
+            "issn",
+            "issns",
+            "isbn",
+            "isbns",
+            "abstract",
+            "abstract note",
+            "eid",
+            "publisher",
+        ),
+        *("volume", "issue", "issue number", "number", "pages", "start page", "page start", "journal", "journal title"),
+        *("source title", "publication title", "journal book", "periodical full", "referenced works"),
+    )
 )
 """Columns that, beside a title and authors, show that a table holds references; two are enough."""
-NAMES = {
-    "lens id": "Lens", "eid": "Scopus", "publication id": "Dimensions", "central id": "Cochrane", "pui": "Embase",
-    "ieee terms": "IEEE Xplore", "referenced works": "OpenAlex", "journal book": "PubMed (CSV)", "abstract note": "Zotero",
-    "doctype": "CINAHL", "covidence": "Covidence", "ut unique wos id": "Web of Science", "ut": "Web of Science",
-    "title primary": "RefWorks",
-}  # fmt: skip
 SEPARATORS = (",", "\t", ";")
 
 
@@ -435,15 +388,16 @@ def find_header(start: str) -> Header | None:
 def match_header(names: Sequence[str]) -> Header | None:
     """Return where the fields of references are among the names of columns, None of another table."""
     plain = [" ".join(re.findall(r"[a-z0-9]+", name.casefold())) for name in names]
-    spelled = {field: tuple(text.split("|")) for field, text in COLUMNS.items()}
+    spelled: Mapping[str, tuple[str, ...]] = COLUMNS
     if {"pt", "au", "ti", "so"} <= set(plain):
-        spelled = {field: tuple(tag.lower() for tag in tags) for field, tags in WOS_FIELDS.items()}
-    elif not {"title", "authors"} <= {f for f, some in spelled.items() if set(some) & set(plain)}:
-        return None
-    elif len(BIBLIOGRAPHIC & set(plain)) < 2:
+        spelled = {field: tuple(tag.lower() for tag in tags) for field, tags in WOS.fields.items()}
+    elif (
+        not {"title", "authors"} <= {f for f, some in spelled.items() if set(some) & set(plain)}
+        or len(BIBLIOGRAPHIC & set(plain)) < 2
+    ):
         return None
     columns = {field: tuple(plain.index(name) for name in some if name in plain) for field, some in spelled.items()}
-    name = next((name for sign, name in NAMES.items() if sign in plain), "table of references")
+    name = next((name for sign, name in FIELDS["databases"].items() if sign in plain), "table of references")
     return Header(name, {field: places for field, places in columns.items() if places}, len(names))
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 from cube2net._util.progress import Progress, silent, step
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw, unpacked
 from cube2net.errors import Cube2netError, Setting, SourceError, listed, unknown
-from cube2net.io.bibliography.author_names import identify_authors
+from cube2net.io.bibliography.author_names import identify_authors, plain_letters
 from cube2net.io.bibliography.reference_formats import (
     SAMPLE,
     Parsed,
@@ -30,7 +30,6 @@ from cube2net.io.bibliography.reference_records import (
     clean_reference,
     find_doi,
     merge_duplicates,
-    plain_letters,
 )
 from cube2net.io.dropped import SHOWN, Dropped
 from cube2net.io.files import InputFiles, data_files
@@ -40,9 +39,11 @@ STAGE = "reading references"
 EXPECTED = "citation exports such as library.ris, savedrecs.txt or scopus.csv"
 ENDINGS = (".ris", ".bib", ".bibtex", ".nbib", ".txt", ".ciw", ".enw", ".xml", ".rdf", ".csv", ".tsv", ".tab", ".xlsx")
 """The endings of files that may be citation exports; what a file is, its content tells."""
-REFERENCE_ENDINGS = (".ris", ".bib", ".bibtex", ".nbib", ".ciw", ".enw", ".xml", ".rdf")
-"""Those of them that no table has."""
+REFERENCE_ENDINGS = (".ris", ".bib", ".bibtex", ".nbib", ".ciw", ".enw", ".rdf")
+"""Those of them that only citation exports have."""
 MAX_FILE_BYTES = 2**30
+MAX_WORKBOOK_BYTES = 2**24
+"""Larger workbooks are not opened just to see what they are: they are read as tables where nothing else is said."""
 MAX_LINKED_SOURCES = 50
 """An author who published in more sources does not link them."""
 OBJECT_KINDS = {
@@ -64,7 +65,7 @@ class References:
     Formats are recognised by content: RIS, BibTeX, PubMed (nbib, XML, CSV), Web of Science (tagged, tab-delimited),
     EndNote (XML, tagged), Zotero (RDF, CSV), and tables of Scopus, Dimensions, Lens, IEEE, Cochrane, Embase, OpenAlex
     and others (CSV, TSV, Excel). Items are the records with ``year``, ``title``, ``source``, ``type``, ``language``,
-    ``keyword``, ``institution`` and ``country`` (lists), ``doi``, and ``text``: title and abstract. ``objects`` are
+    ``keyword``, ``institution`` and ``country`` (lists), and ``text``: title and abstract. ``objects`` are
     ``"authors"``, ``"keywords"``, ``"institutions"`` or ``"countries"``, linked where a record names both;
     ``"sources"``, linked by the authors who published in both; ``"works"``, linked by citations of each other; or
     ``"references"``, the works that the records cite, linked where a record cites both. Records of one work are merged
@@ -127,9 +128,7 @@ class References:
         return merged
 
 
-def _parsed_files(
-    path: Path, meter: Meter, dropped: Dropped, progress: Progress
-) -> Iterator[tuple[str, str, Parsed]]:
+def _parsed_files(path: Path, meter: Meter, dropped: Dropped, progress: Progress) -> Iterator[tuple[str, str, Parsed]]:
     """Return the name, the format and the records of a file, or of each in an archive."""
     if path.suffix.casefold() in (".xlsx", ".xlsm"):
         from cube2net.io.tables.read_rows import read_rows
@@ -138,8 +137,8 @@ def _parsed_files(
         header = match_header(rows.column_names)
         if header is None:
             raise SourceError(
-                f"{path.name} is no export of references: it has the columns {listed(rows.column_names, 8)}, expected title, "
-                "authors and such as year, journal and DOI (read other tables as tables)"
+                f"{path.name} is no export of references: it has the columns {listed(rows.column_names, 8)}, "
+                "expected some for title, authors, year, journal and DOI; read other tables as tables"
             )
         yield path.name, header.name, rows_of_table(rows, header, 2)
         return
@@ -170,6 +169,8 @@ def is_reference_file(path: str | os.PathLike[str]) -> bool:
         return False
     try:
         if name.endswith(".xlsx"):
+            if path.stat().st_size > MAX_WORKBOOK_BYTES:
+                return False
             from cube2net.io.tables.read_rows import read_rows
 
             return match_header(read_rows(path).table.column_names) is not None
@@ -217,7 +218,7 @@ class _CorpusBuilder:
             "year": pa.array([record.year for record in self.records], pa.int32()),
             "title": pa.array([record.title for record in self.records], pa.string()),
         }
-        for name in ("source", "kind", "language", "doi"):
+        for name in ("source", "kind", "language"):
             values = [getattr(record, name) or None for record in self.records]
             columns["type" if name == "kind" else name] = pa.array(values, pa.string())
         for name in ("keywords", "institutions", "countries"):
@@ -272,9 +273,9 @@ class _CorpusBuilder:
             for person in persons:
                 sources_of.setdefault(person, set()).update(sources)
         weights: dict[tuple[int, int], int] = {}
-        for sources in sources_of.values():
-            if len(sources) <= MAX_LINKED_SOURCES:
-                for pair in combinations(sorted(sources), 2):
+        for linked in sources_of.values():
+            if len(linked) <= MAX_LINKED_SOURCES:
+                for pair in combinations(sorted(linked), 2):
                     weights[pair] = weights.get(pair, 0) + 1
         return _link_table(weights)
 
