@@ -266,7 +266,7 @@ def read_references(*paths: str | Path, progress: Telling = None, **options: Any
     >>> import cube2net as c2n
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     ris = Path(folder, "library.ris")
-    ...     _ = ris.write_text("TY  - JOUR\nAU  - Li, J.\nAU  - Wu, X.\nTI  - On cubes\nPY  - 2020\nER  - \n")
+    ...     _ = ris.write_text("TY  - JOUR\\nAU  - Li, J.\\nAU  - Wu, X.\\nTI  - On cubes\\nPY  - 2020\\nER  - \\n")
     ...     c2n.read_references(ris)
     Corpus(2 objects, 1 item, links by co-mention)
     """

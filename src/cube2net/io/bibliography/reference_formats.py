@@ -404,9 +404,10 @@ def match_header(names: Sequence[str]) -> Header | None:
 def parse_table(name: str, text: str, header: Header, dropped: Dropped) -> Parsed:
     """Return the rows of a table of references; ragged ones are left out and counted."""
 
+    ragged: list[pacsv.InvalidRow] = []
+
     def skip(row: pacsv.InvalidRow) -> str:
-        wrong = f"has {row.actual_columns:,} fields, expected {row.expected_columns:,} as in the header"
-        dropped.drop_one("ragged rows", f"{name} row {row.number or 0:,}", wrong)
+        ragged.append(row)
         return "skip"
 
     data = text.encode()
@@ -422,6 +423,9 @@ def parse_table(name: str, text: str, header: Header, dropped: Dropped) -> Parse
         )
     except pa.ArrowException as error:
         raise SourceError(f"{name} cannot be read as a table of references: {str(error).splitlines()[0]}") from None
+    for row in ragged:
+        wrong = f"has {row.actual_columns:,} fields, expected {row.expected_columns:,} as in the header"
+        dropped.drop_one("ragged rows", f"{name} row {row.number or 0:,}", wrong)
     return rows_of_table(table, header, header.lines + 1)
 
 

@@ -13,7 +13,6 @@ import pyarrow.json as pajson
 
 from cube2net._util.zip_files import Meter
 from cube2net.errors import SourceError, some
-from cube2net.io.bibliography.reference_formats import recognize_tagged
 from cube2net.io.dropped import SHOWN, Dropped
 from cube2net.io.tables.column_types import Rows, columns_of
 from cube2net.io.tables.dialects import UNSAID, USUAL, Conventions
@@ -217,6 +216,8 @@ def _check_text(path: Path) -> None:
     with path.open("rb") as file:
         start = file.read(LOOKED_AT)
     what = no_table(start)
+    from cube2net.io.bibliography.reference_formats import recognize_tagged
+
     if what is None and (export := recognize_tagged(start.decode("utf-8", "replace"))):
         raise SourceError(f"{path.name} is a citation export ({export}), not a table: read it as references")
     if what is not None:
