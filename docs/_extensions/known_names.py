@@ -31,7 +31,7 @@ WORDS = {
     "howto/gpu": "cuda, graphics card",
     "explanation/cube": "olap, rollup, slice, dice, hierarchy, datacube",
     "explanation/choosing": "submodular, optimisation, optimization, integer programming, reinforcement learning",
-    "explanation/referee": "evaluation, benchmark, significance, baseline, ablation",
+    "explanation/evaluation": "evaluation, benchmark, significance, baseline, ablation",
     "reference/methods": "ego, ppr, rwr, khop, walk, algorithm",
     "reference/glossary": "vertex, edge, entity, feature, facet, bucket",
     "findings/performance": "speed, memory, benchmark, scalability",
@@ -85,7 +85,7 @@ def enter(section: nodes.section) -> None:
     section.insert(1, index(entries=entries, inline=False))
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def config(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx of it."""
     app.add_transform(KnownNames)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -24,7 +24,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.recipe import network_fingerprint
-from cube2net.network.pagerank import scores
+from cube2net.network.pagerank import compute_scores
 
 QUICK: dict[str, dict[str, Any]] = {
     "cube2net": {"updates": 2, "trajectories": 4, "epochs": 1},
@@ -48,9 +48,9 @@ VIEWS: dict[str, Callable[[Cube], Cube]] = {
     "all three": lambda cube: of_kind(dice(between(cube, "year=..2009"), {"venue": list(VENUES[:3])}), "author"),
 }
 CELLS = ("random", "greedy", "anneal", "exact", "cube2net")
-SETUPS: list[tuple[str, str | None]] = [(method, None) for method in ("hops 2", *METHODS)]
-SETUPS += [(method, "objects") for method in CELLS]
-SETUPS += [("greedy", "both"), ("greedy", "cells"), ("exact", "cells")]
+CONFIGURATIONS: list[tuple[str, str | None]] = [(method, None) for method in ("hops 2", *METHODS)]
+CONFIGURATIONS += [(method, "objects") for method in CELLS]
+CONFIGURATIONS += [("greedy", "both"), ("greedy", "cells"), ("exact", "cells")]
 
 
 def made(cube: Cube, method: str, form: str | None = None, query: Query = QUERY, **options: Any) -> Network:
@@ -67,7 +67,7 @@ def allowed(cube: Cube) -> Array:
     return np.ones(len(cube.objects), bool) if cube.bringable is None else cube.bringable
 
 
-@pytest.mark.parametrize(("method", "form"), SETUPS)
+@pytest.mark.parametrize(("method", "form"), CONFIGURATIONS)
 def test_every_method_keeps_to_every_limit(method: str, form: str | None) -> None:
     for name, view in VIEWS.items():
         cube = view(CUBE)
@@ -80,7 +80,7 @@ def test_every_method_keeps_to_every_limit(method: str, form: str | None) -> Non
         assert held[network.selection.objects].all(), "what is brought is what is counted"
 
 
-@pytest.mark.parametrize(("method", "form"), SETUPS)
+@pytest.mark.parametrize(("method", "form"), CONFIGURATIONS)
 def test_limits_that_allow_all_change_not_a_bit(method: str, form: str | None) -> None:
     free = made(CUBE, method, form)
     everybody = of_kind(CUBE, ["author", "editor", "reviewer"])
@@ -106,7 +106,7 @@ def test_networks_of_one_kind_are_those_of_all_scores_and_steps() -> None:
     one = made(editors, "hops")
     neighbours = {int(v) for u in QUERY.objects for v in CUBE.links.neighbours(int(u))} - set(QUERY.objects.tolist())
     assert outside(one).tolist() == sorted(v for v in neighbours if KINDS[v] == "editor")
-    near = scores(CUBE.links, QUERY.objects)
+    near = compute_scores(CUBE.links, QUERY.objects)
     near[QUERY.objects] = 0.0
     ranked = [row for row in np.lexsort((np.arange(240), -near)).tolist() if near[row] > 0 and KINDS[row] == "editor"]
     found = made(editors, "pagerank", top=15)
@@ -149,7 +149,7 @@ def test_networks_that_are_compared_keep_to_the_limits_those_as_large_too(task: 
             return np.random.default_rng(seed).normal(size=(len(network), 4))
 
     cube = dice(of_kind(CUBE, ["editor", "reviewer"]), {"venue": list(VENUES[:3])})
-    c2n.compare(cube, QUERY, task, miners={"spy": Spy()}, runs=1, workers=1)
+    c2n.compare(cube, QUERY, task, models={"spy": Spy()}, runs=1, workers=1)
     assert len(seen) > 6
     for network in seen:
         assert allowed(cube)[outside(network)].all()

@@ -19,8 +19,8 @@ from cube2net.model.cube import Cube
 from cube2net.model.names import Node, title_of
 from cube2net.model.network import Network
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Steering, Worth
-from cube2net.network.pagerank import scores
+from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
+from cube2net.network.pagerank import compute_scores
 
 from toys import toy_cube
 
@@ -93,8 +93,8 @@ def test_a_steered_network_is_made_again_to_the_byte(method: str, place: Place) 
     assert network.recipe is not None
     write_network(network, place.folder / f"{method}.json")
     again = c2n.replay(place.folder / f"{method}.json")
-    assert again.same and again.network.question is not None
-    assert again.network.question.steering == network.question.steering  # type: ignore[union-attr]
+    assert again.same and again.network.context is not None
+    assert again.network.context.steering == network.context.steering  # type: ignore[union-attr]
 
 
 def test_a_recipe_names_cells_by_labels_and_objects_by_ids(place: Place) -> None:
@@ -136,7 +136,7 @@ def test_a_price_is_the_value_without_it_less_the_value_with_it(place: Place) ->
     assert str(left) == f"leaving out ⟨{' · '.join(ban)}⟩ costs {left.price:.3g}"
     assert network.selection.proven
     assert left.to_dict()["price"] == left.price and json.dumps(left.to_dict())
-    travelled = replace(network, question=None)
+    travelled = replace(network, context=None)
     assert [price.price for price in c2n.prices(travelled, place.cube)] == [kept.price, left.price]
     with pytest.raises(InputError, match="give the cube"):
         c2n.prices(travelled)
@@ -186,7 +186,7 @@ def test_liking_draws_the_network_to_what_is_liked_and_away_from_what_is_not(pla
 def test_objects_nearer_to_what_is_unliked_are_not_near(place: Place) -> None:
     unlike = place.cube.query(place.others[:3]).objects
     steered = c2n.construct(place.cube, place.query, unlike=place.others[:3])
-    far, near = (scores(place.cube.links, rows, tolerance=1e-5) for rows in (unlike, steered.query.objects))
+    far, near = (compute_scores(place.cube.links, rows, tolerance=1e-5) for rows in (unlike, steered.query.objects))
     others = np.setdiff1d(steered.objects, steered.query.objects)
     assert len(others) and (far[others] <= near[others]).all()
 
@@ -239,7 +239,7 @@ def test_more_pins_than_the_default_of_cells_make_room_for_themselves(place: Pla
     pins = [Node("cell", number) for number in range(8)]
     network = c2n.construct(place.cube, place.query[:5], pins=pins)
     assert network.selection.cells.tolist() == list(range(8))
-    assert network.question is not None and network.question.budget.m == 8
+    assert network.context is not None and network.context.budget.m == 8
 
 
 def test_a_ban_that_lets_the_pins_fit_has_no_price_and_says_so() -> None:
@@ -258,27 +258,29 @@ def test_a_method_of_ones_own_is_told_what_is_settled(place: Place) -> None:
     seen: list[Budget] = []
 
     class Mine:
-        def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        def select(
+            self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0
+        ) -> Selection:
             seen.append(budget)
             return c2n.Greedy().select(cube, query, weights=weights, budget=budget)
 
     pins = [Node("cell", 2)]
     mine = c2n.construct(place.cube, place.query, Mine(), 4, form="objects", pins=pins, bans=[Node("cell", 3)])
     greedy = c2n.construct(place.cube, place.query, "greedy", 4, form="objects", pins=pins, bans=[Node("cell", 3)])
-    assert (seen[0].m, seen[0].scope.closed.tolist(), seen[0].scope.cells.tolist()) == (3, [2, 3], [2])
+    assert (seen[0].m, seen[0].scope.forbidden_cells.tolist(), seen[0].scope.cells.tolist()) == (3, [2, 3], [2])
     assert mine.selection.values.tolist() == greedy.selection.values.tolist()
 
 
 def test_a_network_is_asked_again_under_another_steering(place: Place) -> None:
     network = c2n.construct(place.cube, place.query, "greedy", 4, form="objects", pins=[Node("cell", 2)])
-    assert network.question is not None
-    assert network.question.budget.scope.cells.tolist() == [2]
-    plain = network.question.again(Steering())
+    assert network.context is not None
+    assert network.context.budget.scope.cells.tolist() == [2]
+    plain = network.context.again(Steering())
     assert (
         plain.selection.values.tolist()
         == c2n.construct(place.cube, place.query, "greedy", 4, form="objects").selection.values.tolist()
     )
-    back = network.question.again(network.question.steering)
+    back = network.context.again(network.context.steering)
     assert back.recipe == network.recipe
 
 

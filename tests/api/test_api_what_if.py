@@ -45,10 +45,10 @@ def same(one: Network, other: Network) -> bool:
     ) == (other.selection.value, other.selection.cells.tolist(), other.selection.values.tolist())
 
 
-def worth(cube: Cube, name: str, cells: list[int], barred: set[int]) -> float:
+def worth(cube: Cube, name: str, cells: list[int], forbidden: set[int]) -> float:
     """Return what cells are worth, added up by hand: cover with r = 3, or jaccard."""
     query = set(cube.query(QUERY).objects.tolist())
-    members = [set(cube.cells.members[cell].tolist()) - barred for cell in cells]
+    members = [set(cube.cells.members[cell].tolist()) - forbidden for cell in cells]
     if name in ("default", "exact", "limited"):
         return float(sum(min(3, sum(one in held for held in members)) for one in query))
     brought = set().union(*members)
@@ -215,7 +215,7 @@ def test_whatever_is_asked_is_answered_as_construct_does(
         return
     found = c2n.without(network, nodes) if out else c2n.with_(network, nodes)
     assert same(found.network, wanted)
-    assert getattr(found.network.question.steering, word) == tuple(nodes)
+    assert getattr(found.network.context.steering, word) == tuple(nodes)
     assert found.changed == ("nothing changes" not in str(found))
     if not found.changed:
         assert set(network.objects) == set(wanted.objects) and set(network.labels) == set(wanted.labels)
@@ -285,10 +285,10 @@ def test_pins_that_made_room_for_themselves_take_it_with_them() -> None:
     cube = toy_cube([[0, 1], [0, 1, 2, 10, 11], [2]], objects=20, links=LINE)
     pins = [("label 0",), ("label 1",)]
     network = c2n.construct(cube, ["o0"], pins=pins, form="cells")
-    assert network.question.budget.m == 2 and network.recipe.parameters["m"] is None
+    assert network.context.budget.m == 2 and network.recipe.parameters["m"] is None
     found = c2n.without(network, pins[1])
     assert same(found.network, c2n.construct(cube, ["o0"], pins=pins[:1], bans=pins[1:], form="cells"))
-    assert found.network.question.budget.m == 1
+    assert found.network.context.budget.m == 1
 
 
 @pytest.mark.parametrize("method", ["greedy", "exact", "random"])

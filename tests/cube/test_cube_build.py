@@ -68,7 +68,7 @@ def test_cells_and_links_follow_their_definitions(rows: list, least: int) -> Non
         (b, a): float(pairs[a, b]) for a, b in pairs
     }
     for i in range(10):
-        assert cube.homes[i].tolist() == [c for c in range(len(cube.cells)) if i in cube.cells.members[c]]
+        assert cube.object_cells[i].tolist() == [c for c in range(len(cube.cells)) if i in cube.cells.members[c]]
 
 
 def test_a_record_that_mentions_too_many_objects_makes_no_links_and_is_counted() -> None:
@@ -142,7 +142,7 @@ def test_a_label_gets_the_parent_that_most_of_its_items_have() -> None:
         (
             DimensionSpec("venue", "venue", parent="kind"),
             ParameterError,
-            "nothing says which 'kind' a label of 'venue'",
+            "labels of 'venue' have no 'kind'",
         ),
         (DimensionSpec("venue", "venue", parent="venue"), ParameterError, "cannot be its own parent"),
         (DimensionSpec("year", "year", bins="centuries"), ParameterError, "cannot read the bins 'centuries'"),

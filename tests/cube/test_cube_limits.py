@@ -120,9 +120,9 @@ def test_texts_of_more_bytes_than_one_piece_holds_give_the_same_labels(monkeypat
     lists = pa.chunked_array([[["KDD", "ACL"], []], [["WMT"], None, ["ACL", "ACL"]]])
     numbers = pa.chunked_array([["1", " 2"], ["", None, "3.5"]])
     for column in (texts, lists, texts.dictionary_encode()):
-        monkeypatch.setattr(building_labels, "ONE_PIECE", 2**31)
+        monkeypatch.setattr(building_labels, "MAX_BYTES_32_BIT_OFFSETS", 2**31)
         one = building_labels._encode_texts(building_labels._combine_chunks(column))
-        monkeypatch.setattr(building_labels, "ONE_PIECE", 0)
+        monkeypatch.setattr(building_labels, "MAX_BYTES_32_BIT_OFFSETS", 0)
         other = building_labels._encode_texts(building_labels._combine_chunks(column))
         assert (one.items.tolist(), one.codes.tolist(), one.names) == (
             other.items.tolist(),
@@ -165,7 +165,7 @@ def giant(tmp_path: Path) -> Cube:
     return Cube(
         dimensions=(Dimension((Level("group", names, names),)),),
         cells=Cells(np.arange(3, dtype=np.int32)[:, None], members),
-        homes=homes,
+        object_cells=homes,
         small=Cells(np.empty((0, 1), np.int32), Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))),
         links=links,
         objects=Objects.of(pa.table({"object": ids, "name": ids, "kind": ["thing"] * len(ids)})),

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from cube2net._util.arrays import LIGHTEST
 from cube2net._util.progress import Progress, silent
 from cube2net.cube.building.build import update
-from cube2net.cube.storage.store import change_folder
+from cube2net.cube.storage.writer import change_folder
 from cube2net.model.corpus import LABELS, LINKS, MENTIONS, Corpus, Topics, table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
@@ -169,7 +169,7 @@ def assert_same(one: Cube, other: Cube) -> None:
             }
     for name in ("cells.labels", "small.labels", *ragged("cells.members"), *ragged("small.members")):
         assert_equal(one, other, name)
-    for name in (*ragged("homes"), *ragged("links"), "links.weights"):
+    for name in (*ragged("object_cells"), *ragged("links"), "links.weights"):
         assert_equal(one, other, name)
     assert_same_items(one, other)
     assert_same_details(one, other)

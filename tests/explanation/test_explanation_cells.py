@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net._util.statistics import share_interval
 from cube2net.api.plan import METHODS
-from cube2net.cube.cuboids import pick_cells
-from cube2net.cube.views import roll_up
+from cube2net.cube.views import pick_cells, roll_up
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.explanation import CellExplanation, ValueAccount
 from cube2net.model.network import Network
 from cube2net.model.query import Query
-from cube2net.model.selection import Repeats, Weights, Worth
+from cube2net.model.selection import CoverObjective, QueryObjective, Weights
 from cube2net.selection.objectives import OBJECTIVES, FBeta
 
 from leveled_cubes import brute_cells, leveled_cube
@@ -32,28 +31,28 @@ QUICK: dict[str, dict[str, Any]] = {
 }
 
 
-def brute(worth: Worth, cube: Cube, cells: list[int]) -> float:
+def brute(worth: QueryObjective, cube: Cube, cells: list[int]) -> float:
     """Return what some cells are worth, by going through their members one by one."""
     held: dict[int, int] = {}
     for cell in cells:
         for row in cube.cells.members[cell].tolist():
             held[row] = held.get(row, 0) + 1
-    if isinstance(worth, Repeats):
+    if isinstance(worth, CoverObjective):
         most = math.inf if worth.most is None else worth.most
         return float(sum(min(most, held.get(row, 0)) for row in worth.objects.tolist()))
     return worth.value(np.array(sorted(held), dtype=np.int64))
 
 
 def of_cell(network: Network, cell: int) -> CellExplanation:
-    assert network.question is not None
-    found = c2n.explain(network, network.question.cube.cell(cell))
+    assert network.context is not None
+    found = c2n.explain(network, network.context.cube.cell(cell))
     assert isinstance(found, CellExplanation)
     return found
 
 
-def asked(network: Network) -> tuple[Cube, Worth]:
-    assert network.question is not None
-    return network.question.cube, network.question.worth
+def asked(network: Network) -> tuple[Cube, QueryObjective]:
+    assert network.context is not None
+    return network.context.cube, network.context.worth
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.explanation import ObjectExplanation
 from cube2net.model.network import Network
 from cube2net.network.hops import Hops
-from cube2net.network.pagerank import scores
+from cube2net.network.pagerank import compute_scores
 
 from toys import random_cube, toy_cube
 
@@ -208,7 +208,7 @@ def test_the_cheapest_cell_is_the_one_that_leaves_the_value_highest(seed: int, r
     query = cube.query(np.random.default_rng(seed).choice(40, 6, replace=False).tolist())
     network = c2n.construct(cube, query, m=3, form="objects", objective=objective)
     found = of_object(network, row)
-    assert network.question is not None
+    assert network.context is not None
     held = [cell for cell in range(len(cube.cells)) if row in cube.cells.members[cell]]
     if found.present:
         assert found.came == ("query" if row in query.objects else "cells")
@@ -220,7 +220,7 @@ def test_the_cheapest_cell_is_the_one_that_leaves_the_value_highest(seed: int, r
     if not held:
         assert found.miss.obstacle == "no cell holds it"
         return
-    worth = network.question.worth
+    worth = network.context.worth
     values = {
         cell: worth.value(np.union1d(network.selection.objects, cube.cells.members[cell]).astype(np.int64))
         for cell in held
@@ -301,7 +301,7 @@ def test_ranks_count_the_objects_outside_the_query_with_a_higher_score(seed: int
     cube = random_cube(seed % 60, links=60)
     query = cube.query(np.random.default_rng(seed).choice(40, 4, replace=False).tolist())
     found = of_object(c2n.construct(cube, query, "none"), row)
-    exact = scores(cube.links, query.objects, tolerance=1e-10)
+    exact = compute_scores(cube.links, query.objects, tolerance=1e-10)
     exact[query.objects] = 0.0
     assert found.ranked == int((exact > 0).sum())
     if found.rank is None:

@@ -28,26 +28,25 @@ from cube2net.model.arguments import check_call, check_options, made, name_of, o
 from cube2net.model.cube import Cube, limits_of
 from cube2net.model.interfaces import MakesNetworks, Method, NeedsVectors, TellsProgress
 from cube2net.model.names import Node, title_of
-from cube2net.model.network import Network, Question
+from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query, said_of_shared
-from cube2net.model.selection import Scope, Selection, Steering, Worth
+from cube2net.model.selection import QueryObjective, Scope, Selection, Steering
 from cube2net.network import pagerank
 from cube2net.network.assembly import (
     assemble,
     brings_objects,
+    count_neighbors,
     describe_limit,
     describe_missing_links,
     describe_scope,
     describe_size,
-    expected_nodes,
+    estimate_nodes,
     first_cells,
-    room_for_near,
 )
-from cube2net.network.pagerank import scores
+from cube2net.network.pagerank import compute_scores
 from cube2net.options import OPTIONS, Levels, NetworkOptions, Wanted
-from cube2net.selection.contract import check_selection
+from cube2net.selection.constraints import ResidualProblem, apply_preferences, check_selection
 from cube2net.selection.exact.exact import bounded
-from cube2net.selection.steering import Settled, guided
 
 Near = dict[tuple[Any, ...], Array]
 # Near objects and rankings that are known of a question: so many, the latest asked for.
@@ -223,7 +222,7 @@ class Chosen:
     selection: Selection
     seed: int
     empty_value: float
-    worth: Worth
+    worth: QueryObjective
     seconds: Mapping[str, float]
     bounded: bool = False
 
@@ -235,7 +234,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     seconds: dict[str, float] = {}
     with timed(seconds, "weigh"):
         weights = _weights(plan)
-        settled = Settled.of(cube, weights, budget)
+        settled = ResidualProblem.of(cube, weights, budget)
     with timed(seconds, "vectors"):
         ready = with_vectors(cube, plan.method, seed)
     if ready is plan.method:
@@ -243,13 +242,13 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     if isinstance(ready, TellsProgress):
         ready = ready.with_progress(progress)
     with timed(seconds, "select"):
-        given = ready.select(cube, query, weights=settled.worth, budget=settled.budget, seed=seed)
+        given = ready.select(cube, query, weights=settled.objective, budget=settled.budget, seed=seed)
     selection = check_selection(given, cube, name_of(plan.method, METHODS), settled.budget)
     seconds["select"] -= selection.train_seconds
     seconds["train"] = selection.train_seconds
     if bound:
         with timed(seconds, "bound"):
-            selection = bounded(cube, query, settled.worth, settled.budget, selection)
+            selection = bounded(cube, query, settled.objective, settled.budget, selection)
     selection = settled.with_choice(selection)
     empty = settled.empty_value if len(selection.cells) else selection.value
     return Chosen(selection, seed, empty, weights, seconds, bound)
@@ -262,8 +261,8 @@ def known_choice(
     return Chosen(selection, seed, empty_value, _weights(plan), seconds, bounded)
 
 
-def _weights(plan: Plan) -> Worth:
-    return guided(weighed(plan.cube, plan.liked, plan.objective), plan.budget.scope, plan.unlike)
+def _weights(plan: Plan) -> QueryObjective:
+    return apply_preferences(weighed(plan.cube, plan.liked, plan.objective), plan.budget.scope, plan.unlike)
 
 
 def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
@@ -300,8 +299,8 @@ def network_of(
         if large:
             progress.note(large)
         liked = len(plan.liked) - len(query)
-        room = room_for_near(query, form, len(selection.cells), plan.max_nodes, liked)
-        check_nodes(*expected_nodes(query, selection, form, room, scope))
+        room = count_neighbors(query, form, len(selection.cells), plan.max_nodes, liked)
+        check_nodes(*estimate_nodes(query, selection, form, room, scope))
         nearest = _known_nearest(plan, room, near) if form.kind == "woven" else None
         network = assemble(cube, query, selection, form, nearest=nearest, scope=scope)
     limit = describe_limit(query, plan.max_nodes)
@@ -310,7 +309,7 @@ def network_of(
         network,
         recipe=recipe_of(plan, network, METHODS, chosen.seed),
         selection=replace(selection, note="; ".join(filter(None, notes))),
-        question=question_of(plan, chosen, default=default, near=near),
+        context=make_context(plan, chosen, default=default, near=near),
         settings={
             "method": name_of(plan.method, METHODS),
             "parameters": repr(plan.method),
@@ -366,19 +365,21 @@ def nearest_objects(plan: Plan, room: int, near: Near) -> Array:
     """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
     seeds = plan.liked.objects
     scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.unlike)
-    return pagerank.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=near)
+    return pagerank.find_neighbors(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=near)
 
 
 def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Array) -> Scope:
     """Return a scope that bars what is unliked too, and what is nearer to it than to the seeds."""
     if not len(unlike):
         return scope
-    far, near = (scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
-    barred = far > near
-    barred[unlike] = True
-    barred[scope.objects] = False
-    barred[query.objects] = False
-    return replace(scope, barred=barred if scope.barred is None else barred | scope.barred)
+    far, near = (compute_scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
+    forbidden = far > near
+    forbidden[unlike] = True
+    forbidden[scope.objects] = False
+    forbidden[query.objects] = False
+    return replace(
+        scope, forbidden_objects=forbidden if scope.forbidden_objects is None else forbidden | scope.forbidden_objects
+    )
 
 
 def told(plan: Plan) -> dict[str, list[str]]:
@@ -386,7 +387,7 @@ def told(plan: Plan) -> dict[str, list[str]]:
     return {name: [title_of(plan.cube, node) for node in nodes] for name, nodes in plan.steering.nodes().items()}
 
 
-def question_of(plan: Plan, chosen: Chosen, *, default: bool = False, near: Near | None = None) -> Question:
+def make_context(plan: Plan, chosen: Chosen, *, default: bool = False, near: Near | None = None) -> RequestContext:
     """Return the question that a network answers, by which it can be asked again under another steering."""
 
     def again(steering: Steering, query: Query | None = None) -> Network:
@@ -397,7 +398,7 @@ def question_of(plan: Plan, chosen: Chosen, *, default: bool = False, near: Near
         chosen_now = choose(other, seed=chosen.seed, bound=chosen.bounded)
         return network_of(other, chosen_now, default=default, near=known)
 
-    return Question(
+    return RequestContext(
         cube=plan.cube,
         whole=plan.whole,
         worth=chosen.worth,

@@ -20,8 +20,7 @@ from cube2net.api.construct import construct, known_choice, network_of
 from cube2net.api.cubes import open_cube
 from cube2net.api.plan import METHODS, plan_network
 from cube2net.api.recipe import made_of
-from cube2net.cube.cuboids import cuboid, pick_cells
-from cube2net.cube.views import dice, drill_down, of_kind, roll_up, slice_cube
+from cube2net.cube.views import cuboid, dice, drill_down, of_kind, pick_cells, roll_up, slice_cube
 from cube2net.cube.window import between
 from cube2net.errors import (
     CubeError,
@@ -42,7 +41,7 @@ from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe, plain_value
 from cube2net.model.selection import Selection
 from cube2net.network.export.recipes import network_path, read_recipe
-from cube2net.network.export.registry import can_be_safe, write
+from cube2net.network.export.registry import can_be_safe, export_network
 from cube2net.options import STEERING, NetworkOptions
 from cube2net.selection.objectives import OBJECTIVES
 
@@ -264,7 +263,7 @@ def _other_bytes(network: Network, path: Path) -> list[str]:
     differences: list[str] = []
     for safe in (False, True) if can_be_safe(path) else (False,):
         with temporary_folder() as folder:
-            written = write(network, folder / path.name, spreadsheet_safe=safe)
+            written = export_network(network, folder / path.name, spreadsheet_safe=safe)
             told = [_other_file(path.with_name(file.name), file) for file in written]
         if not any(told):
             return []
@@ -340,7 +339,7 @@ def asked_of(network: Network, cube: Cube | None = None) -> Network:
     cube by its recipe, and has to be the same.
     """
     check_network(network)
-    if network.question is not None:
+    if network.context is not None:
         return network
     if network.recipe is None:
         raise InputError("the network has no recipe, so that nothing is known of what it answers: make it by construct")

@@ -18,7 +18,6 @@ from cube2net.api.suggest import check_found
 from cube2net.cube.building.labels import parse_bins
 from cube2net.design.propose import columns_in_words, propose_for_tables
 from cube2net.errors import Cube2netError, CubeError, ParameterError, SourceError, listed
-from cube2net.io.bibliography.references import REFERENCE_ENDINGS, is_reference_file
 from cube2net.io.graphs import is_graph_file
 from cube2net.io.sources import SOURCES
 from cube2net.io.tables.table_roles import TableRoles
@@ -219,7 +218,7 @@ class NumberedPlaces:
 
 TABLE_ENDINGS = (
     *(".xlsx", ".xlsm", ".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".parquet"),
-    *REFERENCE_ENDINGS,
+    *(".ris", ".bib", ".bibtex", ".nbib", ".ciw", ".enw", ".xml", ".rdf"),
 )
 """How the names of files end that are read as tables or as citation exports."""
 MOST_SHOWN = 200
@@ -275,6 +274,8 @@ class SpreadsheetReading:
 
 def sheet_source(paths: Sequence[Path]) -> str:
     """Return the name of the source of files: citation exports by content, graphs by their endings, else tables."""
+    from cube2net.io.bibliography.references import is_reference_file
+
     if paths and all(map(is_reference_file, paths)):
         return "references"
     return "graph" if len(paths) == 1 and is_graph_file(paths[0]) else "tables"

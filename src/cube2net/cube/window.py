@@ -12,13 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, Links, Ragged, offsets, row_of_entries, take_rows
-from cube2net.cube.building.labels import FINER, MONTH_ALONE, YEAR_ALONE
+from cube2net.cube.building.labels import FINER_THAN_YEARS, MONTH, YEAR
 from cube2net.cube.building.links import keep_link_rows
 from cube2net.cube.removal import remove_items
-from cube2net.cube.storage.parts import check_whole
 from cube2net.cube.views import add_view_throughout, limit_objects
 from cube2net.errors import CubeError, ParameterError, Setting, listed, quoted, unknown
-from cube2net.model.cube import ITEM, TIME, Cube, LinkDetails, record_view
+from cube2net.model.cube import ITEM, TIME, Cube, LinkDetails, record_view, require_own_cells
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.items import ItemIndex
 
@@ -30,7 +29,7 @@ DATED = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
 LABEL_OF_TIME = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 LINKS = "links"
 """In the place of an attribute: a window of the links alone."""
-SPANS = (*FINER, "years", "decades")
+SPANS = (*FINER_THAN_YEARS, "years", "decades")
 """Bins that only a time is cut into."""
 
 
@@ -135,7 +134,7 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
         A text such as ``"2015..2019"``, ``"2015-03..2019-06-30"``, ``"2015.."`` or ``"date=..2019"``, or a pair of its
         first and last year, month, day or number, None for an open end. Both ends are inside.
     """
-    check_whole(cube, "limited to a time")
+    require_own_cells(cube, "limited to a time")
     return record_view(_limit_to_window(cube, Window.read(window)), cube, "between", window=window)
 
 
@@ -326,7 +325,7 @@ def _read_texts(times: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
         return texts.cast(pa.int64())
     except pa.ArrowInvalid:
         pass
-    month, year = (pc.match_substring_regex(texts, pattern) for pattern in (MONTH_ALONE, YEAR_ALONE))
+    month, year = (pc.match_substring_regex(texts, pattern) for pattern in (MONTH, YEAR))
     whole = pc.if_else(month, pc.binary_join_element_wise(texts, "01", "-"), pc.utf8_slice_codeunits(texts, 0, 10))
     whole = pc.if_else(year, pc.binary_join_element_wise(texts, "01-01", "-"), whole)
     try:

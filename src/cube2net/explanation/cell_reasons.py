@@ -12,18 +12,18 @@ from cube2net.explanation.link_evidence import name_objects
 from cube2net.model.cube import Cells, Cube, is_picked
 from cube2net.model.explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount, number
 from cube2net.model.names import CELL, Node, mixed_cell_of
-from cube2net.model.network import Network, Question
+from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query
-from cube2net.model.selection import Judge, Repeats, Scope, Weights, Worth
+from cube2net.model.selection import CallableObjective, CoverObjective, QueryObjective, Scope, Weights
 
 SHOWN_OBJECTS = 10
 """So many of the objects that one cell alone holds are name_objects."""
 
 
-def explain_cell(network: Network, question: Question, cell: int) -> CellExplanation:
+def explain_cell(network: Network, context: RequestContext, cell: int) -> CellExplanation:
     """Return what a cell is to a network."""
-    cube, query, selection = question.cube, network.query, network.selection
-    choice = Choice.from_question(question, selection.cells)
+    cube, query, selection = context.cube, network.query, network.selection
+    choice = Choice.from_context(context, selection.cells)
     one = np.array([cell])
     chosen = cell in selection.cells
     nothing = choice.value(one[:0])
@@ -37,7 +37,7 @@ def explain_cell(network: Network, question: Question, cell: int) -> CellExplana
     first = np.concatenate([only[own], only[~own]])[:SHOWN_OBJECTS]
     inside = np.isin(first, query.objects).tolist()
     chooses = len(selection.cells) > 0 or not len(selection.objects)
-    banned = not chosen and cell in question.steering.cells("bans")
+    banned = not chosen and cell in context.steering.cells("bans")
     return CellExplanation(
         number=cell,
         labels=cube.cell(cell),
@@ -61,17 +61,17 @@ def explain_cell(network: Network, question: Question, cell: int) -> CellExplana
         pinned=cell in choice.scope.cells,
         banned=banned,
         before=None
-        if chosen or not chooses or isinstance(question.worth, Judge)
+        if chosen or not chooses or isinstance(context.worth, CallableObjective)
         else _count_better_cells(choice, query, cell),
-        why_not="" if chosen else _explain_absence(network, question, choice, cell, last, banned=banned),
+        why_not="" if chosen else _explain_absence(network, context, choice, cell, last, banned=banned),
     )
 
 
-def compute_account(network: Network, question: Question, *, chooses: bool = True) -> ValueAccount:
+def compute_account(network: Network, context: RequestContext, *, chooses: bool = True) -> ValueAccount:
     """Return what every part of a network adds to its value; ``chooses`` says whether the method chooses cells."""
-    selection, worth = network.selection, question.worth
-    choice = Choice.from_question(question, selection.cells)
-    judged = isinstance(worth, Judge)
+    selection, worth = network.selection, context.worth
+    choice = Choice.from_context(context, selection.cells)
+    judged = isinstance(worth, CallableObjective)
     sums = choice.sums(selection.cells)
     pinned = choice.pinned_sums()
     gain = cost = 0.0
@@ -79,7 +79,7 @@ def compute_account(network: Network, question: Question, *, chooses: bool = Tru
         others = np.setdiff1d(selection.objects, choice.scope.objects)
         if isinstance(worth, Weights):
             gain, cost = (float(terms.sum()) for terms in worth.at(others))
-        elif isinstance(worth, Repeats):
+        elif isinstance(worth, CoverObjective):
             gain = worth.value(others)
     gains = selection.gains(choice.value(selection.cells[:0])) if len(selection.cells) else selection.values
     rows = zip(sums.new.tolist(), sums.gains.tolist(), sums.costs.tolist(), strict=True)
@@ -98,7 +98,7 @@ def compute_account(network: Network, question: Question, *, chooses: bool = Tru
         for at, (new, more, dearer) in enumerate(rows)
     )
     return ValueAccount(
-        objective=question.objective,
+        objective=context.objective,
         value=selection.value,
         gain0=None if judged else worth.gain0 if isinstance(worth, Weights) else 0.0,
         cost0=None if judged else worth.cost0 if isinstance(worth, Weights) else 0.0,
@@ -111,11 +111,11 @@ def compute_account(network: Network, question: Question, *, chooses: bool = Tru
         cost=None if judged else cost,
         cells=cells,
         ratio=isinstance(worth, Weights),
-        method=question.method,
+        method=context.method,
         chooses_cells=chooses,
         brought=len(np.setdiff1d(network.objects, np.union1d(network.query.objects, choice.scope.objects))),
         pinned=len(np.setdiff1d(choice.scope.objects, network.query.objects)),
-        picked=is_picked(question.whole),
+        picked=is_picked(context.whole),
         note=selection.note,
     )
 
@@ -168,35 +168,35 @@ def _compute_lift(dimension: str, label: str, members: Array, cube: Cube, query:
 def _count_better_cells(choice: Choice, query: Query, cell: int) -> int:
     """Return how many other cells that may be chosen and hold an object of the query would add more than a cell."""
     free = np.zeros(len(choice.cube.cells), dtype=bool)
-    free[take_rows(choice.cube.homes, query.objects).indices] = True
-    free[choice.cells] = free[choice.scope.closed] = free[cell] = False
+    free[take_rows(choice.cube.object_cells, query.objects).indices] = True
+    free[choice.cells] = free[choice.scope.forbidden_cells] = free[cell] = False
     values = choice.added(np.append(np.flatnonzero(free), cell))
     return int((values[:-1] > values[-1]).sum())
 
 
 def _explain_absence(
-    network: Network, question: Question, choice: Choice, cell: int, last: float, *, banned: bool
+    network: Network, context: RequestContext, choice: Choice, cell: int, last: float, *, banned: bool
 ) -> str:
     """Return why a cell is not chosen, as a part of a sentence."""
     if banned:
         return "being banned"
     if not len(choice.cells) and len(network.selection.objects):
-        return f"for the method {question.method!r} chooses no cells"
-    lacks = describe_exceeded_limit(network, question, choice, cell)
+        return f"for the method {context.method!r} chooses no cells"
+    lacks = describe_exceeded_limit(network, context, choice, cell)
     if lacks:
         return f"for {lacks}"
-    worth, count = question.worth, len(choice.cells)
-    if isinstance(worth, Repeats) and last < worth.least:
-        served = "" if question.steering.unlike else _describe_served(choice, worth, cell, int(last))
+    worth, count = context.worth, len(choice.cells)
+    if isinstance(worth, CoverObjective) and last < worth.least:
+        served = "" if context.steering.unlike else _describe_served(choice, worth, cell, int(last))
         return f"for it would serve {number(last)} of the query{served}, and a cell has to serve {worth.least}"
-    if count >= question.budget.m:
+    if count >= context.budget.m:
         turns = network.selection.gains(choice.value(choice.cells[:0]))
         least = f", and the last of them added {number(float(turns[-1]), signed=True)}" if count else ""
-        return f"for m is {question.budget.m:,} and so many cells are{least}"
-    return "for it would not raise the value" if last <= 0 else f"for the method {question.method!r} passed it over"
+        return f"for m is {context.budget.m:,} and so many cells are{least}"
+    return "for it would not raise the value" if last <= 0 else f"for the method {context.method!r} passed it over"
 
 
-def _describe_served(choice: Choice, worth: Repeats, cell: int, last: int) -> str:
+def _describe_served(choice: Choice, worth: CoverObjective, cell: int, last: int) -> str:
     """Return how many of the query's objects in a cell are served already, in brackets; nothing where none is."""
     held = int(np.isin(choice.bring(np.array([cell])).indices, worth.objects).sum())
     if held <= last:
@@ -226,29 +226,29 @@ class Choice:
     """Cells that are chosen of a cube, what is settled before, and what all of it is worth."""
 
     cube: Cube
-    worth: Worth
+    worth: QueryObjective
     scope: Scope
     cells: Array
 
     @classmethod
-    def from_question(cls, question: Question, cells: Array) -> Choice:
+    def from_context(cls, context: RequestContext, cells: Array) -> Choice:
         """Return the choice of some cells under a question."""
-        return cls(question.cube, question.worth, question.budget.scope, np.asarray(cells, dtype=np.int64))
+        return cls(context.cube, context.worth, context.budget.scope, np.asarray(cells, dtype=np.int64))
 
     def bring(self, cells: Array) -> Ragged:
         """Return the objects that each of some cells can bring."""
         held = take_rows(self.cube.cells.members, np.asarray(cells, dtype=np.int64))
-        if self.scope.barred is None:
+        if self.scope.forbidden_objects is None:
             return held
-        stays = ~self.scope.barred[held.indices]
+        stays = ~self.scope.forbidden_objects[held.indices]
         counts = np.bincount(row_of_entries(held)[stays], minlength=len(held))
         return Ragged(np.concatenate([[0], np.cumsum(counts)]), held.indices[stays])
 
     def value(self, cells: Array) -> float:
         """Return what some cells are worth, with the objects that are pinned."""
-        if isinstance(self.worth, Judge):
+        if isinstance(self.worth, CallableObjective):
             return self.worth.value(np.flatnonzero(self.there(cells)))
-        if isinstance(self.worth, Repeats):
+        if isinstance(self.worth, CoverObjective):
             return self.worth.total(self._times(self.worth.objects, cells)) - self._lost(self.worth, cells)
         sums = self.sums(cells)
         gain, cost = sums.gain, sums.cost
@@ -265,9 +265,9 @@ class Choice:
         first = first[first >= len(before)] - len(before)
         new = np.bincount(row_of_entries(rows)[first], minlength=len(rows))
         placed = Ragged(rows.indptr, place[len(before) :].astype(np.int32))
-        if isinstance(self.worth, Judge):
+        if isinstance(self.worth, CallableObjective):
             return AddedSums(0.0, 0.0, np.zeros(len(rows)), np.zeros(len(rows)), new)
-        if isinstance(self.worth, Repeats):
+        if isinstance(self.worth, CoverObjective):
             gain, gains = _count_served(self.worth, objects, placed, place[: len(before)])
             return AddedSums(gain, 0.0, gains, np.zeros(len(rows)), new)
         from cube2net.kernels.coverage import grow
@@ -286,7 +286,7 @@ class Choice:
             known = np.isin(objects, self.scope.objects)
             gain, cost = (np.where(known, 0.0, terms) for terms in self.worth.at(objects))
             return (float(own[0].sum()), float(own[1].sum())), (float(gain.sum()), float(cost.sum()))
-        if isinstance(self.worth, Judge):
+        if isinstance(self.worth, CallableObjective):
             return (0.0, 0.0), (0.0, 0.0)
         before = self.value(self.scope.cells[:0])
         return (before, 0.0), (self.value(self.scope.cells) - before, 0.0)
@@ -307,7 +307,7 @@ class Choice:
         place = np.minimum(np.searchsorted(objects, held), len(objects) - 1)
         return np.bincount(place[objects[place] == held], minlength=len(objects))
 
-    def _lost(self, repeats: Repeats, cells: Array) -> int:
+    def _lost(self, repeats: CoverObjective, cells: Array) -> int:
         """Return how often some cells and pins hold an object that is not liked."""
         return 0 if repeats.unlike is None else int(self._times(repeats.unlike, cells).sum())
 
@@ -324,25 +324,27 @@ class Choice:
         from cube2net.kernels.coverage import residuals
 
         there = self.there(self.cells)
-        covers = (np.zeros(len(there), dtype=bool) if isinstance(self.worth, Repeats) else there).astype(np.uint8)
-        if self.scope.barred is not None:
-            covers[self.scope.barred] = 1
+        covers = (np.zeros(len(there), dtype=bool) if isinstance(self.worth, CoverObjective) else there).astype(
+            np.uint8
+        )
+        if self.scope.forbidden_objects is not None:
+            covers[self.scope.forbidden_objects] = 1
         terms = self._terms(self.worth)
         rows = (self.cube.cells.members.indptr, self.cube.cells.members.indices)
         gains, costs = residuals(np.asarray(candidates, dtype=np.int64), *rows, covers, *terms)
-        if isinstance(self.worth, Repeats):
+        if isinstance(self.worth, CoverObjective):
             return np.asarray(self.value(self.cells) + gains)
-        if isinstance(self.worth, Judge):
+        if isinstance(self.worth, CallableObjective):
             return np.asarray(-costs)
         gain, cost = (float(term.sum()) for term in self.worth.at(np.flatnonzero(there)))
         above, below = self.worth.gain0 + gain + gains, self.worth.cost0 + cost + costs
         return np.asarray(np.divide(above, below, out=np.zeros(len(candidates)), where=below > 0))
 
-    def _terms(self, worth: Worth) -> tuple[Array, Array]:
+    def _terms(self, worth: QueryObjective) -> tuple[Array, Array]:
         """Return what every object would add above and below if it came in, or was held once more, now."""
         if isinstance(worth, Weights):
             return worth.gain, worth.cost
-        if isinstance(worth, Judge):
+        if isinstance(worth, CallableObjective):
             ones = np.ones(worth.count)
             return ones, ones
         serves = np.zeros(worth.count)
@@ -353,7 +355,7 @@ class Choice:
         return serves, serves
 
 
-def _count_served(repeats: Repeats, objects: Array, rows: Ragged, before: Array) -> tuple[float, Array]:
+def _count_served(repeats: CoverObjective, objects: Array, rows: Ragged, before: Array) -> tuple[float, Array]:
     """Return how many objects are held once before any cell, and how many each cell serves, one after the other."""
     wanted = np.isin(objects, repeats.objects)
     left = np.where(wanted, len(rows) + 1 if repeats.most is None else repeats.most, 0)
@@ -369,22 +371,22 @@ def _count_served(repeats: Repeats, objects: Array, rows: Ragged, before: Array)
     return float(len(first) - loses[before].sum()), served - np.array(lost, dtype=np.float64)
 
 
-def describe_exceeded_limit(network: Network, question: Question, choice: Choice, cell: int) -> str:
+def describe_exceeded_limit(network: Network, context: RequestContext, choice: Choice, cell: int) -> str:
     """Return which limit on nodes and links a network would break with one more cell, and nothing where it breaks none.
 
     Objects count as they are chosen, whether the network keeps them or not.
     """
-    budget = question.budget
+    budget = context.budget
     if budget.max_nodes is None and budget.max_links is None:
         return ""
     from cube2net.kernels.coverage import NO_LIMIT, bring
 
-    links = question.cube.links
+    links = context.cube.links
     inside = np.union1d(network.query.objects, np.union1d(choice.scope.objects, choice.bring(choice.cells).indices))
     more = np.union1d(inside, choice.bring(np.array([cell])).indices)
     if budget.max_nodes is not None and len(more) > budget.max_nodes:
         return f"with it there are {len(more):,} objects, and max_nodes is {budget.max_nodes:,}"
-    present = np.zeros(len(question.cube.objects), dtype=np.int8)
+    present = np.zeros(len(context.cube.objects), dtype=np.int8)
     # One below no limit at all, so that links are counted.
     _, count = bring(more, present, links.indptr, links.indices, NO_LIMIT, NO_LIMIT - 1)
     if budget.max_links is not None and count > budget.max_links:

@@ -1,4 +1,4 @@
-"""Networks, their forms, positions for drawing, and the question that a network answers."""
+"""Networks, their forms, positions for drawing, and the request that a network answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cube2net.model.names import cell_line
 from cube2net.model.objects import Carried, Objects, distinct_names
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe
-from cube2net.model.selection import Budget, Selection, Steering, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
 from cube2net.options import FORMS, KEEPS, MEMBERSHIPS, OPTIONS
 
 if TYPE_CHECKING:
@@ -104,9 +104,9 @@ class Network(Shown):
     ``query_links`` how many of its links lead into the query. ``labels`` are the labels of every selected cell and
     ``dimensions`` the names of the dimensions. ``carried`` gives what the source knows of its objects and links.
     ``given`` is what the links between objects weigh in the cube, in their order, where the form weighs them otherwise
-    (``woven``). ``recipe`` says what made it, where :func:`cube2net.construct` did, and ``question`` knows the cube
-    that was asked. A network can be sent to other processes, whole but for the names of objects that it does not have,
-    and for its question.
+    (``woven``). ``recipe`` says what made it, where :func:`cube2net.construct` did, and ``context`` knows the cube
+    that was asked. A network can be sent to other processes, complete except for the names of objects that it does not
+    have, and for its context.
     """
 
     query: Query
@@ -127,7 +127,7 @@ class Network(Shown):
     carried: Carried | None = None
     given: Array | None = None
     recipe: Recipe | None = None
-    question: Question | None = None
+    context: RequestContext | None = None
 
     def __post_init__(self) -> None:
         for name in ("objects", "cells", "source", "target", "weight", "query_links"):
@@ -159,7 +159,7 @@ class Network(Shown):
         make, (kind, values) = travel_by_fields(self)
         names = self.names.table.select(["object", "name", "kind"]).take(pa.array(self.objects))
         carried = None if self.carried is None else self.carried.kept(self.objects, *self._ends)
-        values |= {"names": None, "carried": carried, "question": None}
+        values |= {"names": None, "carried": carried, "context": None}
         values["settings"] = {**self.settings, "cell_objects": self.cell_objects}
         return _arrived, (make, kind, values, len(self.names), self.names.whole, names)
 
@@ -168,7 +168,7 @@ class Network(Shown):
         """How many objects each chosen cell holds; None where that is not known."""
         cells = self.selection.cells
         known: list[int] | list[None] = self.settings.get("cell_objects") or [None] * len(cells)
-        return known if self.question is None else self.question.count_objects(cells)
+        return known if self.context is None else self.context.count_objects(cells)
 
     def __copy__(self) -> Network:
         return self
@@ -376,7 +376,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class RequestContext:
     """What a network was asked for; it knows the cube, so it stays in the process that asked.
 
     ``cube`` has the cells that could be chosen, those of other levels where such were asked for, and ``whole`` is the
@@ -387,7 +387,7 @@ class Question:
 
     cube: Cube
     whole: Cube
-    worth: Worth
+    worth: QueryObjective
     budget: Budget
     form: Form
     method: str
@@ -397,11 +397,11 @@ class Question:
 
     def count_objects(self, cells: Array) -> list[int]:
         """Return how many objects of each of some cells may come into a network."""
-        members, barred = self.cube.cells.members, self.budget.scope.barred
+        members, forbidden = self.cube.cells.members, self.budget.scope.forbidden_objects
         lazy = isinstance(members, LazyRagged)
         rows = members.take_counted(cells)[0] if isinstance(members, LazyRagged) else members
         held = [rows[row] for row in (range(len(cells)) if lazy else cells.tolist())]
-        return [len(row) if barred is None else int((~barred[row]).sum()) for row in held]
+        return [len(row) if forbidden is None else int((~forbidden[row]).sum()) for row in held]
 
     def __repr__(self) -> str:
-        return f"Question({self.method}, {self.objective}, of {self.cube!r})"
+        return f"RequestContext({self.method}, {self.objective}, of {self.cube!r})"

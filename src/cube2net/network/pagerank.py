@@ -19,8 +19,8 @@ from cube2net.errors import ParameterError, whole_number
 from cube2net.kernels.small_work import STEPS
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Scope, Selection, Worth
-from cube2net.network.assembly import check_weights, pinned, within
+from cube2net.model.selection import OPEN, Budget, QueryObjective, Scope, Selection
+from cube2net.network.assembly import check_weights, cut_to_limits, list_pinned
 
 TOLERANCE = 0.05
 SLACK = 2.0
@@ -67,19 +67,19 @@ class PageRank:
         object.__setattr__(self, "top", whole_number("top", self.top, 0, or_none=True, what="objects, or None"))
         _check(self.damping, self.tolerance)
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects of highest score, without the query; the seed changes nothing."""
         top = self.top
         if top is None and budget.max_nodes is not None:
             top = max(0, budget.max_nodes - len(query))
         if top is None:
             top = min(max(EACH * len(query), LEAST), MOST)
-        ranked = nearest(cube.links, query, top, self.damping, self.tolerance, slack=None, scope=budget.scope)
-        objects = np.sort(within(cube.links, query, ranked, budget))
+        ranked = find_neighbors(cube.links, query, top, self.damping, self.tolerance, slack=None, scope=budget.scope)
+        objects = np.sort(cut_to_limits(cube.links, query, ranked, budget))
         return Selection(objects, weights.value(objects))
 
 
-def nearest(
+def find_neighbors(
     links: Links,
     query: Query,
     count: int,
@@ -98,9 +98,9 @@ def nearest(
     none left out more than 1 + slack times as much. The proof is for the worst case, and what is brought is the best
     guess between its bounds; how much nearer the objects exchanged are, ``benchmarks/nearest_objects.py`` shows.
 
-    Where that needs more than pushes can do, and where ``slack`` is None, scores are within ``tolerance`` of the
-    exact ones as those of :func:`scores` are. Of equal scores the lower object number comes first, and an object that
-    the walk did not come to is never brought.
+    Where pushes do not suffice for that, and where ``slack`` is None, scores are within ``tolerance`` of the exact
+    ones, as those of :func:`compute_scores`. Of equal scores the lower object number comes first, and an object that
+    the walk does not reach is never returned.
 
     The objects that ``scope`` has pinned come before all others and are counted with them; however many they are, all
     come. What it bars is walked through as ever, and does not come; the walk then goes on until as many are found as it
@@ -111,19 +111,19 @@ def nearest(
 
     >>> from cube2net._util.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 5)
-    >>> nearest(path, Query(np.array([0])), 2).tolist()
+    >>> find_neighbors(path, Query(np.array([0])), 2).tolist()
     [1, 2]
     """
     if slack is not None and not 0 <= slack < math.inf:
         raise ParameterError(f"slack is {slack!r}, expected a number of 0 or more, or None")
     _check(damping, tolerance)
-    pins = pinned(query, scope)
+    pins = list_pinned(query, scope)
     count = max(0, count - len(pins))
     if count == 0:
         return np.asarray(pins, dtype=np.int32)
     inside = np.union1d(query.objects, pins) if len(pins) else query.objects
     start, known = query.objects if seeds is None else seeds, {} if rankings is None else rankings
-    ranking = _Ranking(links, start, damping, count, inside, scope.barred, known)
+    ranking = _Ranking(links, start, damping, count, inside, scope.forbidden_objects, known)
     found, wanted = ranking.near(tolerance, slack)
     if len(found) < wanted:
         found = ranking.anywhere(tolerance, wanted)
@@ -132,20 +132,22 @@ def nearest(
 
 @dataclass(frozen=True, eq=False)
 class _Ranking:
-    """The first ``count`` objects by a walk that are neither ``inside``, ascending, nor ``barred``."""
+    """The first ``count`` objects by a walk that are neither ``inside``, ascending, nor ``forbidden``."""
 
     links: Links
     seeds: Array
     damping: float
     count: int
     inside: Array
-    barred: Array | None
+    forbidden_objects: Array | None
     rankings: Rankings
 
     def near(self, tolerance: float, slack: float | None) -> tuple[Array, int]:
-        """Return those of them that the walk comes to, and how many there would be if nobody were barred."""
+        """Return those of them that the walk comes to, and how many there would be if nobody were forbidden."""
         for walk in _walks(self.links, self.seeds, self.damping, tolerance):
-            found = None if slack is None else walk.first(self.count, slack, tolerance, self.inside, self.barred)
+            found = (
+                None if slack is None else walk.first(self.count, slack, tolerance, self.inside, self.forbidden_objects)
+            )
             if found is not None:
                 return found, len(found)
             ways = (self.seeds.tobytes(), self.damping, tolerance, *walk.state)
@@ -154,14 +156,14 @@ class _Ranking:
             values, known = walk.finish(tolerance)
             if walk.sound(values, known, tolerance):
                 break
-        self.rankings[ways] = known[best(values[known], 2 * (self.count + len(self.inside)) + SPARE)]
+        self.rankings[ways] = known[select_highest(values[known], 2 * (self.count + len(self.inside)) + SPARE)]
         leading = self._leading(self.rankings[ways])
         if len(leading) == self.count:
             return leading, self.count
         values[self.inside] = 0.0
         wanted = min(self.count, int(np.count_nonzero(values[known] > 0)))
         known = self._allowed(known)
-        return known[best(values[known], self.count)], wanted
+        return known[select_highest(values[known], self.count)], wanted
 
     def anywhere(self, tolerance: float, wanted: int) -> Array:
         """Return the first so many of all that can be reached: a walk comes as far as its sweeps, which get more."""
@@ -171,7 +173,7 @@ class _Ranking:
                 if walk.sound(values, known, tolerance):
                     break
             known = self._allowed(np.setdiff1d(known, self.inside, assume_unique=True))
-            found = known[best(values[known], wanted)]
+            found = known[select_highest(values[known], wanted)]
             if len(found) == min(wanted, len(known)) or tolerance < NEAREST:
                 return found
             tolerance /= NEARER
@@ -181,10 +183,10 @@ class _Ranking:
         return self._allowed(ranked[~np.isin(ranked, self.inside)])[: self.count]
 
     def _allowed(self, objects: Array) -> Array:
-        return objects if self.barred is None else objects[~self.barred[objects]]
+        return objects if self.forbidden_objects is None else objects[~self.forbidden_objects[objects]]
 
 
-def scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float = TOLERANCE) -> Array:
+def compute_scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float = TOLERANCE) -> Array:
     """Return the PageRank of every object for a walk that starts again at the seeds, each as likely.
 
     Σ |score − exact| ≤ tolerance, and the exact scores sum to 1. Objects that no path joins to a seed have
@@ -197,7 +199,7 @@ def scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float =
 
     >>> from cube2net._util.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1]), np.array([1, 2]), np.array([1.0, 3.0]), 4)
-    >>> scores(path, np.array([1]), tolerance=1e-9).round(4).tolist()
+    >>> compute_scores(path, np.array([1]), tolerance=1e-9).round(4).tolist()
     [0.1149, 0.5405, 0.3446, 0.0]
     """
     for walk in _walks(links, seeds, damping, tolerance):
@@ -306,11 +308,11 @@ class RestartWalk:
         return self.settled.dtype.str, self._seen, self._threshold
 
     def first(
-        self, count: int, slack: float, tolerance: float, inside: Array, barred: Array | None = None
+        self, count: int, slack: float, tolerance: float, inside: Array, forbidden: Array | None = None
     ) -> Array | None:
         """Return the first ``count`` objects that are not ``inside`` as soon as pushes tell them apart, best first.
 
-        Those inside ascend, and objects that are marked in ``barred`` are passed over as they are.
+        Those inside ascend, and objects that are marked in ``forbidden`` are passed over as they are.
         None where it looks as if they would have to see too many links: with the threshold the doubt falls about as
         much as what is seen grows. It is looked no sooner than doubt that falls with the square may be small enough.
         None too where no more than the tolerance is left.
@@ -319,7 +321,7 @@ class RestartWalk:
         while self._push_once(tolerance, allowance, STEP):
             if self._threshold > due:
                 continue
-            doubt, least, found = self._leaders(count, least, slack, inside, barred)
+            doubt, least, found = self._leaders(count, least, slack, inside, forbidden)
             if found is not None:
                 return found
             if self._seen > min(EARLY, allowance // LOCAL) and self._seen * doubt > allowance * slack:
@@ -401,7 +403,7 @@ class RestartWalk:
         return self.rest > goal and self._seen <= allowance
 
     def _leaders(
-        self, count: int, least: float, slack: float, inside: Array, barred: Array | None
+        self, count: int, least: float, slack: float, inside: Array, forbidden: Array | None
     ) -> tuple[float, float, Array | None]:
         """Return by how much those left out may be better, the least that the last can score, and all where settled.
 
@@ -412,15 +414,15 @@ class RestartWalk:
         ends = (self._reached, self._found, self._damping, self._threshold, least)
         number, volume = self._kernels.rivals(*ends, *arrays, self._touched)
         rows = _missing(np.sort(self._touched[:number]), inside)
-        if barred is not None:
-            rows = rows[~barred[rows]]
+        if forbidden is not None:
+            rows = rows[~forbidden[rows]]
         if len(rows) < count or not math.isfinite(volume):
             return math.inf, least, None
         settled, left, strength = (array[rows].astype(np.float64) for array in arrays)
         lower = settled + (1.0 - self._damping) * left
         width = self._damping * self._threshold
         upper, guess = lower + width * strength, lower + self._damping * self.rest / volume * strength
-        chosen = best(guess, count)
+        chosen = select_highest(guess, count)
         low, high = (float(np.partition(each, len(rows) - count)[len(rows) - count]) for each in (lower, upper))
         out = np.delete(upper, chosen)
         most = float(out.max()) if len(out) else 0.0
@@ -501,10 +503,10 @@ def settle(
     return bound
 
 
-def best(values: Array, count: int) -> Array:
+def select_highest(values: Array, count: int) -> Array:
     """Return the places of the highest values above 0, highest first; of equal ones the lower place first.
 
-    >>> best(np.array([0.5, 0.0, 0.7, 0.5]), 2).tolist()
+    >>> select_highest(np.array([0.5, 0.0, 0.7, 0.5]), 2).tolist()
     [2, 0]
     """
     places = np.flatnonzero(values > 0)

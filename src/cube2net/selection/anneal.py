@@ -16,23 +16,23 @@ from cube2net._util.random import stream
 from cube2net.errors import ParameterError, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Judge, Selection, Weights, Worth
-from cube2net.selection.contract import (
+from cube2net.model.selection import Budget, CallableObjective, QueryObjective, Selection, Weights
+from cube2net.selection.constraints import (
     Clock,
     Limits,
     check,
     check_sums,
     compute_room,
-    drop_closed_cells,
+    drop_forbidden_cells,
+    evaluate_cells,
     explain_no_choice,
-    find_brought,
-    find_wanted,
+    find_selected_objects,
+    find_target_objects,
+    make_surrogate,
     mark_new_nodes,
-    outcome,
 )
-from cube2net.selection.greedy import Greedy, priced_cells
-from cube2net.selection.problem import EQUAL, Problem, Sums
-from cube2net.selection.steering import make_guide
+from cube2net.selection.greedy import EQUAL, Greedy, Sums, priced_cells
+from cube2net.selection.problem import Problem
 
 if TYPE_CHECKING:
     from cube2net.kernels.annealing import SwapState
@@ -90,7 +90,7 @@ class Anneal:
         if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0, or None")
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return at most m cells, the one that adds most first, within the limits of the budget."""
         import_module("cube2net.kernels.annealing")  # loaded before the clock starts
 
@@ -100,17 +100,17 @@ class Anneal:
         if nothing is not None:
             return nothing
         clock = Clock(self.seconds)
-        guide = make_guide(cube, query, weights, budget.scope)
+        guide = make_surrogate(cube, query, weights, budget.scope)
         greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, prefix="all"))
         if len(greedy.cells) == 0:
-            return outcome(cube, weights, greedy.cells, note=greedy.note)
+            return evaluate_cells(cube, weights, greedy.cells, note=greedy.note)
         priced = _priced(cube, query, guide, budget)
-        if isinstance(weights, Judge):
+        if isinstance(weights, CallableObjective):
             calls = BlackBoxAnnealer(cube, query, weights, budget)
             cells = calls.anneal([priced, greedy.cells], self.steps or CALLS, clock, guide, seed)
-            selection = outcome(cube, weights, in_order(cube, guide, cells), "best")
+            selection = evaluate_cells(cube, weights, in_order(cube, guide, cells), "best")
         else:
-            starts = [outcome(cube, weights, cells, "best") for cells in (greedy.cells, priced)]
+            starts = [evaluate_cells(cube, weights, cells, "best") for cells in (greedy.cells, priced)]
             begin = max(starts, key=lambda start: start.value)
             problem = Problem.of(cube, query, weights, at_least=begin.value, m=budget.m, scope=budget.scope)
             selection = begin
@@ -118,7 +118,7 @@ class Anneal:
                 jumps = float(np.abs(greedy.gains(weights.ratio(0.0, 0.0))).mean())
                 annealer = Annealer(cube, query, problem, budget, begin, jumps, seed)
                 self._anneal(annealer, clock)
-                best = outcome(cube, weights, in_order(cube, weights, problem.cells[annealer.best]), "best")
+                best = evaluate_cells(cube, weights, in_order(cube, weights, problem.cells[annealer.best]), "best")
                 selection = best if best.value >= begin.value else begin
         return selection if len(selection.cells) else replace(selection, note=NONE_HELPS)
 
@@ -163,8 +163,8 @@ class Annealer:
         self._choice = SwapProblem(
             members.indptr,
             members.indices,
-            problem.homes.indptr,
-            problem.homes.indices,
+            problem.object_cells.indptr,
+            problem.object_cells.indices,
             worth,
             whole,
             targets,
@@ -187,7 +187,7 @@ class Annealer:
         if linked:
             from cube2net.kernels.coverage import NO_LIMIT, bring
 
-            start = np.union1d(query.objects, find_brought(cube, budget.scope))
+            start = np.union1d(query.objects, find_selected_objects(cube, budget.scope))
             _, self._own_links = bring(start, self._present, links.indptr, links.indices, NO_LIMIT, NO_LIMIT - 1)
         self._jumps = jumps if jumps > 0 else 1.0
         self._random = stream(seed, "select", "anneal").integers(2**63, size=1).astype(np.uint64)
@@ -272,13 +272,13 @@ class BlackBoxAnnealer:
     Cells are proposed that hold an object of the query not held yet, and rather those that overlap well with the query.
     """
 
-    def __init__(self, cube: Cube, query: Query, judge: Judge, budget: Budget) -> None:
+    def __init__(self, cube: Cube, query: Query, judge: CallableObjective, budget: Budget) -> None:
         self._cube, self._query, self._judge, self._budget = cube, query, judge, budget
         self._values: dict[frozenset[int], float] = {}
-        self._open = drop_closed_cells(np.arange(len(cube.cells)), budget.scope)
-        self._wanted = find_wanted(query, judge)
+        self._open = drop_forbidden_cells(np.arange(len(cube.cells)), budget.scope)
+        self._wanted = find_target_objects(query, judge)
         if not budget.scope.empty:
-            self._wanted = np.setdiff1d(self._wanted, find_brought(cube, budget.scope), assume_unique=True)
+            self._wanted = np.setdiff1d(self._wanted, find_selected_objects(cube, budget.scope), assume_unique=True)
 
     def anneal(self, starts: list[Array], steps: int, clock: Clock, guide: Weights, seed: int) -> Array:
         """Return the best cells met with at most so many calls, or until the time is over where there is a limit."""
@@ -287,7 +287,7 @@ class BlackBoxAnnealer:
         price = max(guide.value(self._held(cells)) for cells in sets)
         every = np.arange(len(self._cube.cells))
         terms = np.column_stack(guide.given)
-        whole = Sums(self._cube.cells.members, self._cube.homes, every, guide.rows, terms, guide.others).of
+        whole = Sums(self._cube.cells.members, self._cube.object_cells, every, guide.rows, terms, guide.others).of
         self._key = whole[:, 0] - price * whole[:, 1]
         now = best = max(sets[:steps], key=self._value)
         turns, changes, misfits = len(sets), 0.0, 0
@@ -333,7 +333,9 @@ class BlackBoxAnnealer:
         drawn = self._open[rng.integers(len(self._open), size=TRIES)]
         missing = np.setdiff1d(self._wanted, self._held(cells), assume_unique=True)
         if len(missing) and rng.random() < AIMED:
-            homes = drop_closed_cells(self._cube.homes[int(missing[rng.integers(len(missing))])], self._budget.scope)
+            homes = drop_forbidden_cells(
+                self._cube.object_cells[int(missing[rng.integers(len(missing))])], self._budget.scope
+            )
             drawn = homes[rng.integers(len(homes), size=TRIES)] if len(homes) else drawn
         return int(drawn[self._key[drawn].argmax()])
 

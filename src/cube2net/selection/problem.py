@@ -6,244 +6,34 @@ Objects count once (``Sums``), or until they are held often enough (``Served``).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from cube2net._util.arrays import Array, Ragged, ragged_from_pairs, row_of_entries, take_rows, transpose
+from cube2net._util.arrays import Array, Ragged, take_rows, transpose
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Repeats, Scope, Weights
-from cube2net.selection.contract import Limits, drop_closed_cells, mark_new_nodes, untouched_may_help
-
-# What agrees to so many digits is equal, be it values or sums.
-DIGITS, EQUAL = 12, 1e-12
-# Below what any cell serves, less what it loses.
-TAKEN = -(2**31)
-
-
-class Sums:
-    """Two sums over the members of cells that no chosen cell holds, kept up as cells are chosen.
-
-    ``members`` is cell → objects and ``homes`` object → cells; the objects may be groups of objects.
-    An object has two terms (a gain and a cost). Where only ``rows`` have terms of their own and all others the same,
-    the sums of a cell are its size times the terms of others, corrected for the rows that it holds: only the homes
-    of the rows are looked at, not the members of cells. Without rows ``terms`` are of all objects, and all members of
-    ``cells`` are looked at once. Sums of whole numbers are the same either way.
-
-    ``of[cell]`` are the sums of a cell; they are kept for ``cells`` only.
-    """
-
-    def __init__(
-        self,
-        members: Ragged,
-        homes: Ragged,
-        cells: Array,
-        rows: Array | None,
-        terms: Array,
-        others: tuple[float, float] = (0.0, 0.0),
-    ) -> None:
-        from cube2net.kernels import coverage
-
-        self._members = (members.indptr, members.indices)
-        self._homes = (homes.indptr, homes.indices)
-        self._terms, self._others = np.ascontiguousarray(terms, dtype=np.float64), np.array(others)
-        self._rows = np.empty(0, dtype=np.int64) if rows is None else rows.astype(np.int64)
-        self._dense = rows is None
-        self._state = np.zeros(len(homes), dtype=np.uint8)
-        self.of = np.zeros((len(members), 2))
-        if self._dense:
-            gain, cost = self._terms[:, 0], self._terms[:, 1]
-            self.of[cells, 0], self.of[cells, 1] = coverage.residuals(cells, *self._members, self._state, gain, cost)
-            return
-        indptr = self._members[0]
-        self.of[cells] = (indptr[cells + 1] - indptr[cells])[:, None] * self._others
-        coverage.spread(self._rows, self._terms - self._others, *self._homes, self.of)
-        self._state[self._rows] = 2
-
-    def add(self, cell: int) -> None:
-        """Cover the members of a cell: what they are worth is taken from every cell that holds them."""
-        from cube2net.kernels import coverage
-
-        rows = (*self._members, *self._homes)
-        if self._dense:
-            coverage.cover_all(cell, *rows, self._terms, self._state, self.of)
-        else:
-            coverage.cover(cell, *rows, self._rows, self._terms, self._others, self._state, self.of)
-
-    def take_by_value(self, cells: Array, above: float, below: float, most: int) -> Array:
-        """Return at most so many cells in the order taken, each the one that raises above / below most.
-
-        The two numbers grow by the sums of the cells taken; what agrees to 12 digits is equal, and the first is taken.
-        """
-        from cube2net.kernels import coverage
-
-        chosen: list[int] = []
-        while len(chosen) < most and len(cells):
-            place = int(coverage.best_value(cells, self.of, above, below, 10.0**DIGITS))
-            cell = int(cells[place])
-            above, below = above + float(self.of[cell, 0]), below + float(self.of[cell, 1])
-            self.add(cell)
-            cells = np.delete(cells, place)
-            chosen.append(cell)
-        return np.array(chosen, dtype=np.int64)
-
-    def take_by_sum(self, cells: Array, most: int, room: float = math.inf) -> Array:
-        """Return at most so many cells in the order taken, each that of the largest first sum, while it is above 0.
-
-        A cell is passed over when its second sum is more than is left of ``room``. Sums that differ by no more than
-        12 digits of the largest at the start are equal, and the first is taken.
-        """
-        from cube2net.kernels import coverage
-
-        equal = EQUAL * float(np.abs(self.of[cells, 0]).max(initial=0.0))
-        taken = np.zeros(len(cells), dtype=bool)
-        chosen: list[int] = []
-        while len(chosen) < most:
-            place = int(coverage.best_sum(cells, self.of, taken, room, equal))
-            if place < 0:
-                break
-            cell = int(cells[place])
-            taken[place] = True
-            room -= float(self.of[cell, 1])
-            self.add(cell)
-            chosen.append(cell)
-        return np.array(chosen, dtype=np.int64)
-
-
-class Served:
-    """How many objects each cell would serve that still need one, less what it loses, kept up as cells are chosen.
-
-    ``cells`` are the numbers of the cells that hold an object of the query, ascending; ``gains[i]`` is what the i-th
-    would add now, ``loses[i]`` how many unliked objects it holds, and ``left[q]`` how often the q-th object of the
-    query may still be held. Cells that may not be chosen are taken from the start.
-    """
-
-    def __init__(self, cube: Cube, repeats: Repeats, scope: Scope = OPEN) -> None:
-        self.homes = take_rows(cube.homes, repeats.objects)
-        self.cells, entries = np.unique(self.homes.indices, return_inverse=True)
-        self.homes = Ragged(self.homes.indptr, entries.astype(np.int32))
-        self.members = ragged_from_pairs(entries, row_of_entries(self.homes), len(self.cells))
-        self.taken = np.zeros(len(self.cells), dtype=bool)
-        self.loses = np.zeros(len(self.cells), dtype=np.int64)
-        sizes = self.homes.sizes
-        if len(scope.closed):
-            closed = self._places(scope.closed)
-            self.taken[closed] = True
-            sizes = sizes - np.bincount(take_rows(self.members, closed).indices, minlength=len(sizes))
-        self.left = sizes.copy() if repeats.most is None else np.minimum(sizes, repeats.most)
-        self.gains: Array = self.members.sizes.copy()
-        if repeats.held is not None and repeats.most is not None:
-            self.left = np.minimum(self.left, np.maximum(repeats.most - repeats.held, 0))
-        if len(scope.closed) or repeats.held is not None:
-            served = take_rows(self.homes, np.flatnonzero(self.left == 0))
-            self.gains -= np.bincount(served.indices, minlength=len(self.cells))
-        if repeats.unlike is not None:
-            places = self._places(take_rows(cube.homes, repeats.unlike).indices)
-            self.loses = np.bincount(places, minlength=len(self.cells))
-            self.gains -= self.loses
-
-    def _places(self, cells: Array) -> Array:
-        """Return the places of those of some cells that are here."""
-        if not len(self.cells):
-            return np.empty(0, dtype=np.int64)
-        place = np.minimum(np.searchsorted(self.cells, cells), len(self.cells) - 1)
-        return np.asarray(place[self.cells[place] == cells])
-
-    def take(self, place: int) -> int:
-        """Choose a cell by its place, and return how many objects it serves, whatever it loses."""
-        self.taken[place] = True
-        objects = self.members[place]
-        needing = objects[self.left[objects] > 0]
-        self.left[needing] -= 1
-        served = needing[self.left[needing] == 0]
-        if len(served):
-            np.subtract.at(self.gains, take_rows(self.homes, served).indices, 1)
-        return len(needing)
-
-    def bound(self, served: float, m: int) -> float:
-        """Return a value that no m cells exceed: what is served so far, and the m largest gains left beside it.
-
-        What the cells chosen lose is not taken from it: others may do without them.
-        """
-        free = np.maximum(self.gains[~self.taken], 0)
-        most = np.sort(free)[max(0, len(free) - m) :]
-        return served + min(float(most.sum()), float(self.left.sum()))
-
-
-def serve_greedily(cube: Cube, repeats: Repeats, limits: Limits, m: int, scope: Scope = OPEN) -> tuple[Array, float]:
-    """Return at most m cells, each the one that serves most, and a bound on the value of any m; of equals the first.
-
-    It ends when no cell serves as many as ``repeats.least``. A cell that would break a limit is passed over.
-    """
-    served = Served(cube, repeats, scope)
-    value, bound = repeats.value0, served.bound(repeats.value0, m)
-    if repeats.most is None and not limits.any:
-        # Every time counts, so that no choice changes what another cell adds.
-        order = _best_first(served, only=False)
-        order = order[served.gains[order] >= repeats.least][:m]
-        return served.cells[order].astype(np.int64), bound
-    lost = 0
-    chosen: list[int] = []
-    while len(chosen) < m and len(served.cells):
-        order = _best_first(served, only=not limits.any)
-        order = order[served.gains[order] >= repeats.least]
-        admitted = limits.admit(served.cells[order], 1)
-        if len(admitted) == 0:
-            break
-        place = int(order[admitted[0]])
-        served.taken[order[: admitted[0]]] = True
-        chosen.append(int(served.cells[place]))
-        value += served.take(place)
-        lost += int(served.loses[place])
-    if not limits.any:
-        bound = min(bound, served.bound(value, m))
-    return np.array(chosen, dtype=np.int64), max(bound, value - lost)
-
-
-def in_order_of_service(cube: Cube, repeats: Repeats, cells: Array) -> Array:
-    """Return cells in the order in which they serve most, those that serve nobody any more last."""
-    served = Served(cube, repeats)
-    served.taken[:] = ~np.isin(served.cells, cells)
-    order: list[int] = []
-    while not served.taken.all():
-        place = int(_best_first(served, only=True)[0])
-        order.append(int(served.cells[place]))
-        served.take(place)
-    return np.array(order, dtype=np.int64)
-
-
-def _best_first(served: Served, *, only: bool) -> Array:
-    """Return the places of the cells that are free, the one that serves most first; of them the first one only."""
-    gains = np.where(served.taken, TAKEN, served.gains)
-    if only:
-        place = int(np.argmax(gains))
-        return np.array([place] if gains[place] > TAKEN else [], dtype=np.int64)
-    order = np.argsort(-gains, kind="stable")
-    return np.asarray(order[gains[order] > TAKEN])
-
-
-# A value may be off by so much of itself, by rounding.
-ROUNDING = 1e-12
+from cube2net.model.selection import OPEN, Scope, Weights
+from cube2net.selection.constraints import drop_forbidden_cells, mark_new_nodes, untouched_may_help
+from cube2net.selection.greedy import ROUNDING, Sums, find_candidates
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Cells that may be chosen, and groups of objects that they hold; the value of a choice is a ratio of sums.
 
-    A group holds the objects that the same cells hold: no choice brings one without the others, so only their
-    sums matter. ``members`` is cell → groups and ``homes`` group → cells, by position; ``cells[i]`` is the number
-    in the cube of cell i. ``nodes`` counts the objects of a group that are not in yet. ``objects`` are those that
-    the cells hold, ascending, and ``group`` the group of each.
+    A group holds the objects that the same cells hold: no choice brings one without the others, so only their sums
+    matter. ``members`` is cell → groups and ``object_cells`` group → cells, by position; ``cells[i]`` is the number in
+    the cube of cell i. ``nodes`` counts the objects of a group that are not in yet. ``objects`` are those that the
+    cells hold, ascending, and ``group`` the group of each.
 
     The groups and their weights are what ``kernels.coverage`` calls objects.
     """
 
     cells: Array
     members: Ragged
-    homes: Ragged
+    object_cells: Ragged
     gain: Array
     cost: Array
     nodes: Array
@@ -280,11 +70,11 @@ class Problem:
 
         free = every or untouched_may_help(weights)
         cells = np.arange(len(cube.cells)) if every else find_candidates(cube, weights, at_least)
-        cells = drop_closed_cells(cells, scope)
+        cells = drop_forbidden_cells(cells, scope)
         tight = m is not None and at_least > 0 and not free
         if tight and m is not None:
             cells = drop_unaffordable(cube, weights, cells, at_least, m)
-        members, rows = cube.cells.members, (cube.homes.indptr, cube.homes.indices)
+        members, rows = cube.cells.members, (cube.object_cells.indptr, cube.object_cells.indices)
         objects = held(cells, members.indptr, members.indices, np.zeros(len(cube.objects), dtype=np.uint8))
         place = np.full(len(cube.cells), -1, dtype=np.int32)
         place[cells] = np.arange(len(cells), dtype=np.int32)
@@ -295,7 +85,7 @@ class Problem:
         problem = cls(
             cells=cells,
             members=Ragged(*turned(homes.indptr, homes.indices, len(cells))),
-            homes=homes,
+            object_cells=homes,
             gain=np.bincount(group, weights=gain, minlength=len(first)),
             cost=np.bincount(group, weights=cost, minlength=len(first)),
             nodes=np.bincount(group, weights=nodes, minlength=len(first)),
@@ -327,7 +117,7 @@ class Problem:
         worth = self.gain - price * (1.0 - ROUNDING) * self.cost
         rows = (self.members.indptr, self.members.indices)
         pays = row_sums(*rows, np.maximum(worth, 0.0)[:, None])[:, 0]
-        out = dear(*rows, self.homes.indptr, self.homes.indices, worth, pays * (1.0 + ROUNDING))
+        out = dear(*rows, self.object_cells.indptr, self.object_cells.indices, worth, pays * (1.0 + ROUNDING))
         cells = np.flatnonzero(~out)
         members = take_rows(self.members, cells)
         if len(members.indices) > len(self.members.indices) // 2:
@@ -341,7 +131,7 @@ class Problem:
             self,
             cells=self.cells[cells],
             members=members,
-            homes=transpose(members, len(groups)),
+            object_cells=transpose(members, len(groups)),
             gain=self.gain[groups],
             cost=self.cost[groups],
             nodes=self.nodes[groups],
@@ -368,17 +158,6 @@ class Problem:
         return self.ratio(float(self.gain[groups].sum()), float(self.cost[groups].sum()))
 
 
-def find_candidates(cube: Cube, weights: Weights, at_least: float = 0.0) -> Array:
-    """Return the cells that hold an object which pays at a price, or all where even others may help."""
-    from cube2net.kernels import coverage
-
-    if untouched_may_help(weights):
-        return np.arange(len(cube.cells))
-    gain, cost = weights.at(weights.paying)
-    worth = weights.paying[gain >= max(0.0, at_least) * (1.0 - ROUNDING) * cost]
-    return np.asarray(coverage.touched(worth, cube.homes.indptr, cube.homes.indices, len(cube.cells)))
-
-
 def drop_unaffordable(cube: Cube, weights: Weights, cells: Array, price: float, m: int) -> Array:
     """Return the cells that may be in a selection of m cells worth ``price`` or more.
 
@@ -393,7 +172,7 @@ def drop_unaffordable(cube: Cube, weights: Weights, cells: Array, price: float, 
     worth, other = gain - price * cost, weights.others[0] - price * weights.others[1]
     terms = np.column_stack([np.maximum(worth, 0.0), np.maximum(-worth, 0.0)])
     rest = (max(other, 0.0), max(-other, 0.0))
-    sums = Sums(cube.cells.members, cube.homes, cells, rows, terms, rest).of[cells]
+    sums = Sums(cube.cells.members, cube.object_cells, cells, rows, terms, rest).of[cells]
     pays, takes = sums[:, 0], sums[:, 1]
     constant = weights.gain0 - price * weights.cost0
     size = abs(weights.gain0) + price * weights.cost0 + float(pays.sum())
