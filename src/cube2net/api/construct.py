@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import tells_compiling, timed
-from cube2net._util.progress import Progress, Telling, listener, silent
+from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling, silent, timed
 from cube2net.api.plan import (
     LINK_TOLERANCE,
     METHODS,
@@ -24,9 +23,18 @@ from cube2net.api.plan import (
 from cube2net.api.query import Asked, query_of
 from cube2net.api.recipe import recipe_of
 from cube2net.errors import ParameterError, quoted, some, whole_number
-from cube2net.model.arguments import check_call, check_options, made, name_of, options_of
 from cube2net.model.cube import Cube, limits_of
-from cube2net.model.interfaces import MakesNetworks, Method, NeedsVectors, TellsProgress
+from cube2net.model.interfaces import (
+    MakesNetworks,
+    Method,
+    NeedsVectors,
+    TellsProgress,
+    check_call,
+    check_options,
+    made,
+    name_of,
+    options_of,
+)
 from cube2net.model.names import Node, title_of
 from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query, said_of_shared
@@ -54,7 +62,7 @@ KNOWN = 16
 
 
 @check_call
-@tells_compiling
+@report_compiling
 def construct(
     cube: Cube,
     query: Asked,
@@ -78,7 +86,7 @@ def construct(
     like: Wanted = (),
     unlike: Wanted = (),
     bound: bool = False,
-    progress: Telling = None,
+    progress: ProgressOption = None,
     **method_options: Any,
 ) -> Network:
     """Return a small network around a query.

@@ -15,9 +15,8 @@ from cube2net._util.packages import Registry
 from cube2net.api.query import Asked, query_of
 from cube2net.cube.views import BOTH, FULL, cuboid
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.model.arguments import made, name_of
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import LinkObjective, Method, Objective, chooses_cells, counts_repeats
+from cube2net.model.interfaces import LinkObjective, Method, Objective, chooses_cells, counts_repeats, made, name_of
 from cube2net.model.names import OBJECT, Node, node_of, title_of
 from cube2net.model.network import Form
 from cube2net.model.query import Query

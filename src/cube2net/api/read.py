@@ -8,8 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cube2net._util.compiling import tells_compiling
-from cube2net._util.progress import Progress, Telling, listener
+from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
 from cube2net.errors import ParameterError, quoted, unknown
 from cube2net.io import graphs
 from cube2net.io.bibliography.references import OBJECT_KINDS, References, is_reference_file
@@ -20,9 +19,8 @@ from cube2net.io.reviews.yelp import Yelp
 from cube2net.io.sources import SOURCES
 from cube2net.io.tables import table_source
 from cube2net.io.tables.frames import is_frame
-from cube2net.model.arguments import check_call, check_options, made, options_of, path_of
 from cube2net.model.corpus import Corpus
-from cube2net.model.interfaces import ReadsMore, Source
+from cube2net.model.interfaces import ReadsMore, Source, check_call, check_options, made, options_of, path_of
 from cube2net.model.objects import Objects
 
 SQL = "sql"
@@ -32,8 +30,8 @@ EXPECTED = "a corpus, a frame, a mapping of frames, a path or a graph"
 
 
 @check_call
-@tells_compiling
-def read_source(source: str | Source, *paths: str | Path, progress: Telling = None, **options: Any) -> Corpus:
+@report_compiling
+def read_source(source: str | Source, *paths: str | Path, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus that files of one kind hold; ``options`` are the source's parameters.
 
     Parameters
@@ -94,7 +92,7 @@ def remembering(corpus: Corpus, source: Any) -> Corpus:
 
 
 def read_more(
-    known: Objects, source: str | Source, *paths: str | Path, progress: Telling = None, **options: Any
+    known: Objects, source: str | Source, *paths: str | Path, progress: ProgressOption = None, **options: Any
 ) -> Corpus:
     """Return the corpus of files that are to be added to a cube: they may name its objects without listing them."""
     reader, places = reader_of(source, paths, options)
@@ -104,8 +102,8 @@ def read_more(
 
 
 @check_call
-@tells_compiling
-def read_tables(*tables: Any, progress: Telling = None, **options: Any) -> Corpus:
+@report_compiling
+def read_tables(*tables: Any, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus of tables in files or in memory: nodes and links, items and what they mention, or records.
 
     Tables of labels and of terms may come with them.
@@ -155,8 +153,8 @@ def read_tables(*tables: Any, progress: Telling = None, **options: Any) -> Corpu
 
 
 @check_call
-@tells_compiling
-def read_sql(*queries: str, progress: Telling = None, **options: Any) -> Corpus:
+@report_compiling
+def read_sql(*queries: str, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus of SQL queries over files on this machine, which DuckDB runs.
 
     A query names its files itself, ``FROM 'papers.parquet'``, also CSV and JSON. It only reads: nothing is written,
@@ -195,8 +193,8 @@ def read_sql(*queries: str, progress: Telling = None, **options: Any) -> Corpus:
 
 
 @check_call
-@tells_compiling
-def read_graph(path: str | Path, *, progress: Telling = None, **options: Any) -> Corpus:
+@report_compiling
+def read_graph(path: str | Path, *, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus of a graph in a GraphML, GEXF or JSON file: every node is an object and its own item.
 
     Parameters
@@ -234,8 +232,8 @@ def read_graph(path: str | Path, *, progress: Telling = None, **options: Any) ->
 
 
 @check_call
-@tells_compiling
-def read_references(*paths: str | Path, progress: Telling = None, **options: Any) -> Corpus:
+@report_compiling
+def read_references(*paths: str | Path, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus of citation exports, several of several formats at once.
 
     Formats are recognised by content: RIS, BibTeX, PubMed (nbib, XML, CSV), Web of Science (tagged, tab-delimited),
@@ -273,13 +271,13 @@ def read_references(*paths: str | Path, progress: Telling = None, **options: Any
     return read_source("references", *paths, progress=progress, **options)
 
 
-def read_acl(path: str | Path, *, progress: Telling = None, **options: Any) -> Corpus:
+def read_acl(path: str | Path, *, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus of the ACL Anthology, from its folder or its archive."""
     return read_source("acl", path, progress=progress, **options)
 
 
 def read_task(
-    source: str, *paths: str | Path, name: str, seed: int = 0, progress: Telling = None, **options: Any
+    source: str, *paths: str | Path, name: str, seed: int = 0, progress: ProgressOption = None, **options: Any
 ) -> Task:
     """Return a link-prediction task of the paper's kind: a corpus, a query, and the latest links hidden.
 

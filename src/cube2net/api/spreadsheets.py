@@ -22,11 +22,10 @@ from cube2net.io.graphs import is_graph_file
 from cube2net.io.sources import SOURCES
 from cube2net.io.tables.table_roles import TableRoles
 from cube2net.io.tables.table_source import Tables
-from cube2net.model.arguments import made
 from cube2net.model.corpus import Corpus
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
-from cube2net.model.interfaces import NamesFiles, Source
+from cube2net.model.interfaces import NamesFiles, Source, made
 from cube2net.topics.lda import Lda
 
 LINKS = ("links.source", "links.target", "links.weight", "links.kind", "links.time")

@@ -8,7 +8,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net.errors import ParameterError, quoted, whole_number
-from cube2net.model.arguments import check_call, expect
+from cube2net.model.interfaces import check_call, expect
 from cube2net.model.network import Network
 from cube2net.network.export.text import format_brief_text, format_text
 from cube2net.network.export.token_budget import estimate_tokens
