@@ -87,6 +87,9 @@ def build(
     set_: Set = None,
     where: ItemsWhere = None,
     strict: Strict = False,
+    keep_duplicates: Annotated[
+        bool, typer.Option("--keep-duplicates", help="Keep records of the same work apart (references).")
+    ] = False,
     engine: Annotated[
         str,
         typer.Option(
@@ -137,6 +140,7 @@ def build(
     )
     specs = _group_topics([DimensionSpec.parse(text) for text in dimension or ()], topic_groups)
     source_settings = [*(set_ or []), *([] if links is None else [f"links={links}"])]
+    source_settings += ["keep_duplicates=true"] * keep_duplicates
     with shown_progress(quiet) as progress:
         options: dict[str, Any] = {"topics": model, "min_objects": min_objects, "max_mentions": max_mentions}
         options |= {"items": items, "out": out, "engine": runner, "seed": seed, "progress": progress}
@@ -273,8 +277,13 @@ def suggest(
     quiet: Quiet = False,
 ) -> None:
     """Look at data and propose the dimensions of its cube: why these, how many cells, and the command that builds."""
+    from cube2net.io.bibliography.references import is_reference_file
+
     words = words or []
-    source, paths = (words[0], words[1:]) if words and words[0] in SOURCE_NAMES else (TABLES, words)
+    if words and words[0] in SOURCE_NAMES:
+        source, paths = words[0], words[1:]
+    else:
+        source, paths = "references" if all(map(is_reference_file, words)) and words else TABLES, words
     request = SuggestRequest(
         source, tuple(map(Path, paths)), tuple(set_ or ()), tuple(where or ()), strict, min_objects, seed
     )

@@ -222,6 +222,11 @@ def read_rows(
 def _check_text(path: Path) -> None:
     """Raise where a file that is called one of text is a picture, a document or a workbook by its first bytes."""
     with path.open("rb") as file:
-        what = no_table(file.read(LOOKED_AT))
+        start = file.read(LOOKED_AT)
+    what = no_table(start)
+    from cube2net.io.bibliography.reference_formats import recognize_tagged
+
+    if what is None and (export := recognize_tagged(start.decode("utf-8", "replace"))):
+        raise SourceError(f"{path.name} is a citation export ({export}), not a table: read it as references")
     if what is not None:
         raise SourceError(f"{path.name} is {what}, not a table: expected {ALLOWED}, which holds what its name says")
