@@ -19,9 +19,9 @@ from cube2net._util.arrays import HEAVIEST, Links, links_from_pairs
 from cube2net.errors import Cube2netError, CubeError, InputError
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
-from cube2net.network.assembly import induce
+from cube2net.network.assembly import induce_links
 from cube2net.network.export.graphs import to_scipy
-from cube2net.network.export.registry import EXPORTS, write
+from cube2net.network.export.registry import EXPORTS, export_network
 from cube2net.options import FORMS, MEMBERSHIPS
 
 from toys import random_cube, toy_cube
@@ -92,7 +92,7 @@ def test_steiner_takes_links_of_any_weight(cost: str, weights: list[float]) -> N
 @given(weights=st.lists(WEIGHT, min_size=1, max_size=4), membership=st.sampled_from(MEMBERSHIPS))
 def test_no_export_holds_what_is_no_number(suffix: str, weights: list[float], membership: str, tmp_path: Path) -> None:
     network = c2n.construct(weighed(random_cube(1), weights), range(6), "greedy", m=3, membership=membership)
-    for path in write(network, tmp_path / f"net{suffix}"):
+    for path in export_network(network, tmp_path / f"net{suffix}"):
         assert_numbers(path)
 
 
@@ -126,7 +126,7 @@ def test_a_cube_whose_weights_are_no_numbers_is_damaged(weight: float, form: str
     cube = weighed(toy_cube([[0, 1], [2, 3]], objects=4, links=[(0, 1), (1, 2), (2, 3)]), [weight])
     text = "the cube is damaged: 3 weights of its links here are negative or no finite numbers"
     with pytest.raises(CubeError, match=text):
-        induce(cube.links, np.arange(4))
+        induce_links(cube.links, np.arange(4))
     with pytest.raises(CubeError, match="the cube is damaged"):
         c2n.construct(cube, range(4), "greedy", form=form, m=1)
 

@@ -316,7 +316,7 @@ def test_unknown_parameters_and_those_that_do_not_go_together_are_refused() -> N
         ({"by": "prize"}, "unknown by 'prize': choose one of price, value (did you mean 'price'?)"),
         (
             {"by": "price", "among": "all"},
-            "among is 'all', and by 'price' only cells that may help are looked at: use by='value'",
+            "among is 'all', and by 'price' only cells that may help are candidates: use by='value'",
         ),
     ):
         with pytest.raises(ParameterError) as caught:

@@ -307,7 +307,7 @@ def format_text(network: Network, max_tokens: int | None) -> str:
 
 def show_network(network: Network) -> None:
     """Show the chosen cells of a network, its size, and what it is made of."""
-    from cube2net.network.assembly import certificate_of
+    from cube2net.network.assembly import describe_certificate
 
     about = c2n.api.summary(network)
     if about["cells"]:
@@ -316,7 +316,7 @@ def show_network(network: Network) -> None:
     say(f"{network}{worth}")
     if describe_parts(about):
         say(describe_parts(about))
-    if certificate := certificate_of(about):
+    if certificate := describe_certificate(about):
         say(certificate)
     if about["note"]:
         say(about["note"])

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from cube2net._util.arrays import Array, take_rows
-from cube2net._util.compiling import load
+from cube2net._util.progress import import_modules
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
@@ -28,7 +28,7 @@ from cube2net.model.selection import (
 from cube2net.selection.anneal import Anneal, in_order
 from cube2net.selection.constraints import Clock, check, compute_room, evaluate_cells, explain_no_choice
 from cube2net.selection.exact.duals import Relaxation, tighten
-from cube2net.selection.greedy import Greedy, Served, in_order_of_service, priced_greedy
+from cube2net.selection.greedy import Greedy, Served, order_by_service, priced_greedy
 from cube2net.selection.problem import Problem
 
 # How often the price is raised; how near, as shares, two prices and two values are the same.
@@ -252,7 +252,7 @@ class Exact:
                 "use the method 'greedy'"
             )
         cells, bound = serve_best(cube, repeats, budget.m, self.seconds, budget.scope)
-        selection = evaluate_cells(cube, repeats, in_order_of_service(cube, repeats, cells), budget.prefix)
+        selection = evaluate_cells(cube, repeats, order_by_service(cube, repeats, cells), budget.prefix)
         greedy = Greedy().select(cube, Query(repeats.objects), weights=replace(repeats, least=1), budget=budget)
         selection = max(selection, greedy, key=lambda each: each.value)  # the solver's time may have been too short
         bound = max(selection.value, min(bound, bound if greedy.bound is None else greedy.bound))
@@ -335,7 +335,7 @@ def serve_best(
     at most m cells chosen; cells that hold unliked objects lose one for each. Values are whole numbers, so the solver's
     bound is rounded down to one.
     """
-    load("scipy.optimize")
+    import_modules("scipy.optimize")
     from scipy import sparse
     from scipy.optimize import Bounds, LinearConstraint, milp
 
