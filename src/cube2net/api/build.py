@@ -233,8 +233,8 @@ def build_from(
     Parameters
     ----------
     source
-        ``"tables"``, ``"sql"``, ``"graph"``, ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or
-        ``"movies"``, or an object of your own with ``read``, such as ``Tables(strict=True)``.
+        ``"tables"``, ``"sql"``, ``"graph"``, ``"references"``, ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``,
+        ``"yelp"`` or ``"movies"``, or an object of your own with ``read``, such as ``Tables(strict=True)``.
     paths
         The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
     out

@@ -11,6 +11,7 @@ from typing import Any
 from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
 from cube2net.errors import ParameterError, quoted, unknown
 from cube2net.io import graphs
+from cube2net.io.bibliography.references import OBJECT_KINDS, References, is_reference_file
 from cube2net.io.graphs import from_igraph, is_graph_file, is_igraph, is_networkx
 from cube2net.io.reviews.link_tasks import Task
 from cube2net.io.reviews.movies import Movies
@@ -36,8 +37,8 @@ def read_source(source: str | Source, *paths: str | Path, progress: ProgressOpti
     Parameters
     ----------
     source
-        ``"tables"``, ``"sql"``, ``"graph"``, ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or
-        ``"movies"``, or an object of your own with ``read``.
+        ``"tables"``, ``"sql"``, ``"graph"``, ``"references"``, ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``,
+        ``"yelp"`` or ``"movies"``, or an object of your own with ``read``.
     paths
         The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
     progress
@@ -230,6 +231,46 @@ def read_graph(path: str | Path, *, progress: ProgressOption = None, **options: 
     return read_source("graph", path, progress=progress, **options)
 
 
+@check_call
+@report_compiling
+def read_references(*paths: str | Path, progress: ProgressOption = None, **options: Any) -> Corpus:
+    """Return the corpus of citation exports, several of several formats at once.
+
+    Formats are recognised by content: RIS, BibTeX, PubMed (nbib, XML, CSV), Web of Science (tagged, tab-delimited),
+    EndNote (XML, tagged), Zotero (RDF, CSV), and tables of Scopus, Dimensions, Lens, IEEE, Cochrane, Embase, OpenAlex
+    and others (CSV, TSV, Excel).
+
+    Parameters
+    ----------
+    paths
+        The exports, or folders or archives of them.
+    progress
+        Told how far it is, and what was merged; True for a bar, None for nobody.
+    options
+        ``objects`` are ``"authors"`` (default), ``"keywords"``, ``"institutions"``, ``"countries"``, ``"sources"``,
+        ``"works"`` (linked by citation) or ``"references"`` (linked by co-citation). ``keep_duplicates`` keeps records
+        of the same work apart, ``list_duplicates`` is a CSV file to list them in. ``strict`` stops at a damaged record,
+        which else is counted in ``dropped``. ``max_ratio`` and ``max_unpacked`` limit how far packed files may swell.
+
+    Returns
+    -------
+    Corpus
+        Its items are the records, with year, source, type, language, keyword, institution, country, title and text.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import cube2net as c2n
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ris = Path(folder, "library.ris")
+    ...     _ = ris.write_text("TY  - JOUR\\nAU  - Li, J.\\nAU  - Wu, X.\\nTI  - On cubes\\nPY  - 2020\\nER  - \\n")
+    ...     c2n.read_references(ris)
+    Corpus(2 objects, 1 item, links by co-mention)
+    """
+    return read_source("references", *paths, progress=progress, **options)
+
+
 def read_acl(path: str | Path, *, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus of the ACL Anthology, from its folder or its archive."""
     return read_source("acl", path, progress=progress, **options)
@@ -294,6 +335,8 @@ def corpus_of(data: Any, options: Mapping[str, Any], progress: Progress, functio
         allowed = [name for name in options_of(read) if name not in ("graph", "progress")]
         check_options(options, "a graph", allowed, function)
         return read(data, progress=progress, **options)
+    if isinstance(data, str | os.PathLike) and is_reference_file(data) and _are_of_references(options):
+        return read_references(os.fspath(data), progress=progress, **options)
     if isinstance(data, str | os.PathLike) and is_graph_file(data):
         check_options(options, "a graph", options_of(SOURCES["graph"]), function)
         return read_graph(os.fspath(data), progress=progress, **options)
@@ -313,6 +356,11 @@ def reader_of(source: str | Source, given: Sequence[Any], options: Mapping[str, 
         options, given = {"queries": tuple(given), **options}, ()
     reader: Source = made(source, SOURCES, Source, "source", options)
     return reader, [path_of(path, "a path to read") for path in given]
+
+
+def _are_of_references(options: Mapping[str, Any]) -> bool:
+    """Return whether options may be those of references; ``objects`` of tables is a column."""
+    return set(options) <= set(options_of(References)) and options.get("objects", "authors") in OBJECT_KINDS
 
 
 def _is_readable(data: object) -> bool:
