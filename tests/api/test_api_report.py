@@ -218,7 +218,7 @@ def test_where_adding_nothing_is_best_the_best_other_network_is_shown(
     assert c2n.verdict(none_best).best == ALONE
     files = c2n.write_report(*planted, none_best, tmp_path)
     assert [path.name for path in files] == [*FILES, "cells.csv"]
-    assert "nothing tried is better than the query alone" in files[0].read_text(encoding="utf-8")
+    assert "no network tested is better than the query alone" in files[0].read_text(encoding="utf-8")
 
 
 def titles(page: str) -> list[str]:

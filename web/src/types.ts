@@ -957,9 +957,9 @@ export interface ComparedSchema {
 export interface CompareAnswer {
   sentence: string;
   task: string;
-  /** whether it is surely better than the query alone */
+  /** whether it is significantly better than the query alone */
   helps: boolean;
-  /** surely better than the query alone; higher, but not surely; no higher; too few links or runs to tell; nothing could be compared */
+  /** significantly better than the query alone; higher, but not surely; no higher; too few links or runs to tell; nothing could be compared */
   finding: "helps" | "maybe" | "level" | "few" | "nothing";
   /** one row for each network compared */
   table: ComparedSchema[];

@@ -103,7 +103,7 @@ export function plainVerdict({ finding }: Pick<CompareAnswer, "finding">): strin
 }
 
 const PLAINLY: Record<CompareAnswer["finding"], string> = {
-  helps: "It helps: surely better than the query alone.",
+  helps: "It helps: significantly better than the query alone.",
   maybe: "Not sure: better than the query alone, but that could be chance.",
   level: "It does not help: the query alone does as well or better.",
   few: "Not sure: there is too little here to tell by.",

@@ -272,17 +272,17 @@ def show_comparison(comparison: Comparison) -> None:
     said = c2n.verdict(comparison)
     several = len({config.m for config in comparison.configurations if config.m}) > 1
     say(said.sentence, "")
-    rows = [("the query alone", *_numbers(comparison, said.finding.alone), "–", "–", "–", "")]
+    rows = [("the query alone", *_numbers(comparison, said.alone), "–", "–", "–", "")]
     rows += [
         (
             found.one.method if found.one.like else found.one.name if several else found.one.title,
-            *_numbers(comparison, way),
+            *_numbers(comparison, result),
             f"{found.mean:+.3f}",
             "–" if math.isnan(found.low) else f"[{found.low:+.3f}, {found.high:+.3f}]",
             _p_value(found.chance),
             "yes" if found.sure else "no",
         )
-        for way, found in zip(said.finding.ways[1 : SHOWN + 1], said.differences, strict=False)
+        for result, found in zip(said.results[1 : SHOWN + 1], said.differences, strict=False)
     ]
     measures, count = comparison.main_measures, len(said.differences)
     columns = ("network", "nodes", *measures, f"{measures[0]} difference", "95 % interval", "p", "sure")
@@ -298,10 +298,10 @@ def show_comparison(comparison: Comparison) -> None:
             say(f"{config.name}: {reason}")
 
 
-def _numbers(comparison: Comparison, way: Any) -> list[str]:
+def _numbers(comparison: Comparison, result: Any) -> list[str]:
     """Return the nodes of a network and the means of its main measures."""
-    means = (way.score, way.nmi)
-    return [f"{way.nodes:,.0f}", *(f"{mean:.3f}" for mean in means[: len(comparison.main_measures)])]
+    means = (result.score, result.nmi)
+    return [f"{result.nodes:,.0f}", *(f"{mean:.3f}" for mean in means[: len(comparison.main_measures)])]
 
 
 def _p_value(value: float) -> str:

@@ -258,7 +258,7 @@ def compare(service: CubeService, body: CompareRequest, progress: Progress) -> C
         "table": _rows(judged.comparison),
         "task": judged.comparison.task,
         "helps": bool(said.helps),
-        "finding": said.finding.outcome,
+        "finding": said.outcome,
         "report": key,
         "note": note,
     }

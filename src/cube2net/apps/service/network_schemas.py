@@ -586,10 +586,10 @@ class CompareAnswer(TypedDict):
 
     sentence: str
     task: str
-    helps: Annotated[bool, "whether it is surely better than the query alone"]
+    helps: Annotated[bool, "whether it is significantly better than the query alone"]
     finding: Annotated[
         Literal["helps", "maybe", "level", "few", "nothing"],
-        "surely better than the query alone; higher, but not surely; no higher; too few links or runs to tell; "
+        "significantly better than the query alone; higher, but not surely; no higher; too few links or runs to tell; "
         "nothing could be compared",
     ]
     table: Annotated[list[ComparedSchema], "one row for each network compared"]
