@@ -32,7 +32,7 @@ from cube2net.api.spreadsheets import (
 )
 from cube2net.apps.server.responses import RefusalError, json_bytes
 from cube2net.apps.server.workers import Threads, WorkerPool, answer_lines
-from cube2net.apps.service.requests import query_words
+from cube2net.apps.service.requests import describe_query
 from cube2net.apps.service.schemas import RecentCube, StartAnswer
 from cube2net.errors import Cube2netError, listed, quoted, some, unknown
 from cube2net.io.graphs import GRAPH_ENDINGS
@@ -49,7 +49,7 @@ def make_request(cube: Cube, query: Query, unresolved: Sequence[tuple[str, str]]
 
     ``unresolved`` are names with their labels that are to be mended on the page: they are no part of the request.
     """
-    request = query_words(cube, query)
+    request = describe_query(cube, query)
     if unresolved:
         request[UNRESOLVED] = [list(pair) for pair in unresolved]
     origin = lineage_of(cube).origin

@@ -23,7 +23,7 @@ from typing import IO, Any, TypeVar
 from cube2net._util.progress import Progress, Stop, ThrottledProgress, silent, step, stopped_as_error
 from cube2net.api.cubes import open_cube
 from cube2net.apps.server.responses import WORKING, RefusalError, Reply, attached, failure, json_bytes
-from cube2net.apps.service.service import FILE, ROUTES, CubeService, KeptChoice, Standing
+from cube2net.apps.service.service import FILE, ROUTES, CubeService, Duration, KeptChoice
 from cube2net.errors import CubeError
 from cube2net.model.cube import Origin, lineage_of
 
@@ -236,15 +236,15 @@ class Work:
         """Return the reply to a request; where the task is cancelled, the work on it is stopped."""
         self._check_entries(body)
         threads = self._clicks if name in ROUTES and ROUTES[name].click else self._threads
-        standing = Standing(False)
+        duration = Duration(False)
         if self.service.may_be_long(name, body):
-            standing = await self._within(self.limits.seconds, threads.run(lambda: self.service.standing(name, body)))
-        if standing.long and self.workers is not None:
+            duration = await self._within(self.limits.seconds, threads.run(lambda: self.service.estimate(name, body)))
+        if duration.is_long and self.workers is not None:
             return await self._within(
-                self.limits.long_seconds, self._by_worker(self.workers, name, body, progress, standing.choice)
+                self.limits.long_seconds, self._by_worker(self.workers, name, body, progress, duration.choice)
             )
-        seconds = self.limits.long_seconds if standing.long else self.limits.seconds
-        threads = self._long_threads if standing.long else threads
+        seconds = self.limits.long_seconds if duration.is_long else self.limits.seconds
+        threads = self._long_threads if duration.is_long else threads
         return await self._within(seconds, threads.run(lambda: self._reply(name, body, _StoppableProgress(progress))))
 
     async def _within(self, seconds: float, work: Awaitable[T]) -> T:
