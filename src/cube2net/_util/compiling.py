@@ -203,7 +203,8 @@ class Waiting:
     def say(self) -> None:
         """Tell the listener, or a terminal once, what is compiled."""
         with self._lock:
-            listener = self.listeners[-1] if self.listeners else _on_standard_error
+            is_hidden = None in self.listeners
+            listener = None if is_hidden else self.listeners[-1] if self.listeners else _on_standard_error
             name, made, first = self._names[0] if self._names else "", self._made, not self._said
             if listener is None or not name or (listener is _on_standard_error and not first):
                 return
@@ -227,7 +228,7 @@ WAITING = Waiting()
 
 @contextmanager
 def announce_to(listener: ProgressFunction | None) -> Iterator[None]:
-    """Let somebody know of compiling for a while, by the last of those who asked; None is nobody at all."""
+    """Report compiling to a listener within a context: to the innermost one, and to none if one of them is None."""
     WAITING.listeners.append(listener)
     try:
         yield
