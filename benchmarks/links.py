@@ -85,7 +85,9 @@ def networks(folder: Path, name: str, seed: int, cells: int) -> list[tuple[str, 
         f"{cells} cells as nodes": c2n.construct(
             cube, query, "greedy", m=cells, objective="jaccard", form="cells", membership="unit"
         ),
-        f"{cells} cells, both": c2n.construct(cube, query, "greedy", m=cells, form="both", membership="unit"),
+        f"{cells} cells+objects": c2n.construct(
+            cube, query, "greedy", m=cells, form="cells+objects", membership="unit"
+        ),
         "one hop": c2n.construct(cube, query, "hops"),
     }
     return [(label, network, users, films) for label, network in made.items()]

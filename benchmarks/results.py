@@ -33,7 +33,7 @@ class Task:
     parts: tuple[dict[str, Any], ...] = field(default=())
 
 
-HELPS = {"methods": ("none", "greedy"), "objectives": ("cover",), "forms": ("woven",)}
+HELPS = {"methods": ("none", "greedy"), "objectives": ("cover",), "forms": ("hybrid",)}
 """The default network, PageRank and hops as large, and the query alone."""
 VARIANTS = (
     {"methods": ("none", "greedy"), "objectives": ("cover",), "forms": ("cells",), "runs": 3},

@@ -79,7 +79,7 @@ ANSWERS = {
     "describe": "describe bundled --clusters clusters.csv -m 2",
     "drill": "drill bundled --query labs.csv -k 5",
     "drill, below a cell": "drill bundled --query labs.csv --cell '202X, ACL, *' -k 3",
-    "compare": "compare planted --query communities.csv --methods greedy --objectives cover --forms woven,cells "
+    "compare": "compare planted --query communities.csv --methods greedy --objectives cover --forms hybrid,cells "
     "--miners deepwalk --runs 2 --workers 1",
 }
 WRONG_COMMANDS = {

@@ -176,7 +176,7 @@ def a_picture_is_drawn() -> None:
     """A picture and a report are written."""
     done("query cube --query names.txt --quiet --draw net.png")
     assert Path("net.png").read_bytes().startswith(b"\x89PNG")
-    done("compare cube --query names.txt --task hidden --methods greedy --forms woven --runs 1 --quiet --out report")
+    done("compare cube --query names.txt --task hidden --methods greedy --forms hybrid --runs 1 --quiet --out report")
     assert "<html" in (Path("report") / "report.html").read_text(encoding="utf-8")
 
 

@@ -115,7 +115,7 @@ QUESTIONS: dict[str, Callable[[Question], object]] = {
     "verify": lambda asked: c2n.verify_cube(asked.folder),
     **{method: by(method) for method in METHODS},
     "objects": by("greedy", form="objects"),
-    "both": by("greedy", form="both"),
+    "cells+objects": by("greedy", form="cells+objects"),
     "cells": by("greedy", form="cells", membership="even"),
     "linked": by("greedy", objective="linked", form="objects"),
     "one label": by("greedy", levels="one"),

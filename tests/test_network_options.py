@@ -44,7 +44,7 @@ EXAMPLES: dict[str, Any] = {
     "method": "exact",
     "m": 1,
     "objective": "coverage",
-    "form": "woven",
+    "form": "hybrid",
     "levels": "full",
     "keep": "all",
     "max_nodes": 5,

@@ -15,7 +15,7 @@ from cube2net.errors import ParameterError, unknown, whole_number
 
 METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
 OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage", "linked", "cover")
-FORMS = ("objects", "cells", "both", "woven")
+FORMS = ("objects", "cells", "cells+objects", "hybrid")
 MEMBERSHIPS = ("unit", "share", "even")
 KEEPS = ("all", "linked")
 PREFIXES = ("all", "best")
@@ -71,7 +71,7 @@ class NetworkOptions:
     {'m': 4, 'form': 'objects'}
     >>> NetworkOptions(form="object")
     Traceback (most recent call last):
-    cube2net.errors.ParameterError: unknown form 'object': choose one of both, cells, ... (did you mean 'objects'?)
+    cube2net.errors.ParameterError: unknown form 'object': choose one of cells, ... (did you mean 'objects'?)
     """
 
     method: Any = field(
@@ -100,7 +100,7 @@ class NetworkOptions:
         metadata=_about(
             "registered",
             f"Value of a choice of cells: {', '.join(OBJECTIVE_NAMES)}; by default cover (methods greedy and exact, "
-            "forms woven and cells) or jaccard.",
+            "forms hybrid and cells) or jaccard.",
             allowed=OBJECTIVE_NAMES,
             is_field=True,
             is_recorded=False,
@@ -110,8 +110,8 @@ class NetworkOptions:
         default=None,
         metadata=_about(
             "name",
-            "Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all objects of "
-            "the cells, the paper's form) or both; by default woven for methods that choose cells.",
+            "Nodes beside the query: hybrid (cells and the objects nearest by links), cells, objects (all objects of "
+            "the cells, the paper's form) or cells+objects; by default hybrid for methods that choose cells.",
             allowed=FORMS,
             is_field=True,
         ),
@@ -149,7 +149,7 @@ class NetworkOptions:
         default=None,
         metadata=_about(
             "count",
-            "Form woven: number of objects nearest to the query by links; by default as many as the query has.",
+            "Form hybrid: number of objects nearest to the query by links; by default as many as the query has.",
             counts="objects",
             is_field=True,
         ),
@@ -158,7 +158,7 @@ class NetworkOptions:
         default=None,
         metadata=_about(
             "share",
-            "Form woven: factor up to 1 on the weight of a link for each end outside the query; by default the smaller "
+            "Form hybrid: factor up to 1 on the weight of a link for each end outside the query; by default the smaller "
             "the more links into the query the end has.",
         ),
     )

@@ -93,7 +93,7 @@ def test_where_cells_say_everything_cells_are_chosen_and_that_holds_for_other_la
     chosen: Network, by_cells: tuple[Cube, Query]
 ) -> None:
     cube, query = by_cells
-    assert chosen.form in ("cells", "both", "woven") and len(chosen.cells)
+    assert chosen.form in ("cells", "cells+objects", "hybrid") and len(chosen.cells)
     assert held_out(chosen, query) > 0.9 > 0.7 > held_out(c2n.construct(cube, query, "none"), query)
 
 
@@ -238,7 +238,7 @@ def test_where_too_few_links_can_be_hidden_the_default_is_taken_and_that_is_said
         network = c2n.construct(cube, objects, "auto")
         same = c2n.construct(cube, objects)
         assert network.selection.note.startswith(
-            f"{pairs} links of the query can be hidden, too few to tell by them: the default, greedy · cover · woven"
+            f"{pairs} links of the query can be hidden, too few to tell by them: the default, greedy · cover · hybrid"
         )
         assert np.array_equal(network.objects, same.objects) and np.array_equal(network.cells, same.cells)
         assert network.settings["chosen"] == DEFAULT.name and network.settings["tried"] == []

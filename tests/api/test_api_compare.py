@@ -101,7 +101,7 @@ def same(one: Network, other: Network) -> bool:
     )
 
 
-@pytest.mark.parametrize("form", ["objects", "cells", "both", "woven"])
+@pytest.mark.parametrize("form", ["objects", "cells", "cells+objects", "hybrid"])
 @pytest.mark.parametrize("method", ["greedy", "random"])
 @pytest.mark.parametrize("objective", ["jaccard", "linked"])
 def test_the_network_of_a_setup_is_the_one_that_construct_gives(method: str, objective: str, form: str) -> None:
@@ -339,7 +339,7 @@ def test_the_recommenders_are_the_floor_the_papers_and_a_strong_one_unless_named
         ({"methods": {"mine": 3}}, "a method is a name (anneal, cube2net, "),
         ({"methods": {"mine": Greedy}}, "the method is the class Greedy, expected an object: Greedy()"),
         ({"objectives": ["link"]}, "unknown objective 'link': choose one of "),
-        ({"forms": ["all"]}, "unknown form 'all': choose one of both, cells, objects, woven"),
+        ({"forms": ["all"]}, "unknown form 'all': choose one of cells, cells+objects, hybrid, objects"),
         ({"hidden": ([0], [1])}, "hidden links are for the task 'links', and the task is 'clustering'"),
         ({"task": "links"}, "the task 'links' needs the hidden links that are to be found again"),
         ({"miners": ["ease"]}, "unknown embedding 'ease': choose one of deepwalk, line, node2vec"),
@@ -395,17 +395,17 @@ def test_without_names_the_default_two_variants_and_the_papers_form_are_compared
     names = ["none", *(setup.name for setup in SHORT_LIST)]
     assert [setup.name for setup in found.setups] == names
     assert names[1:] == [
-        "greedy · cover · woven",
+        "greedy · cover · hybrid",
         "greedy · cover · cells",
-        "greedy · cover · woven · levels one",
+        "greedy · cover · hybrid · levels one",
         "greedy · jaccard · objects · m 20",
     ]
     assert found.settings["default"] == names[1] and not {"objectives", "forms", "m"} & found.settings.keys()
     sizes = {setup.name: found.nodes(setup) for setup in found.setups}
     made = {
-        "greedy · cover · woven": c2n.construct(*planted),
+        "greedy · cover · hybrid": c2n.construct(*planted),
         "greedy · cover · cells": c2n.construct(*planted, form="cells"),
-        "greedy · cover · woven · levels one": c2n.construct(*planted, levels="one"),
+        "greedy · cover · hybrid · levels one": c2n.construct(*planted, levels="one"),
         "greedy · jaccard · objects · m 20": c2n.construct(*planted, form="objects"),
     }
     assert {name: len(network) for name, network in made.items()} == {name: sizes[name] for name in made}
@@ -416,7 +416,7 @@ def test_a_setup_is_made_with_its_levels_near_objects_and_membership() -> None:
     planted = c2n.make_planted(seed=0)
     cube = c2n.build_cube(planted.corpus)
     query = cube.query(planted.query(0))
-    setup = Setup(method="greedy", objective="cover", form="woven", levels="one", near=3, membership="even")
+    setup = Setup(method="greedy", objective="cover", form="hybrid", levels="one", near=3, membership="even")
     network = maker(cube, query, {"greedy": "greedy"})(setup, 0)
     assert [network.settings[name] for name in ("levels", "near", "membership")] == ["one", 3, "even"]
     assert {labels.count(STAR) for labels in network.labels} == {2}

@@ -49,7 +49,7 @@ def test_members_without_a_link_to_the_network_are_left_out_where_the_objective_
         ({"objective": "linked"}, [0, 1, 2], 1),
         ({"objective": "linked", "keep": "all"}, [0, 1, 2, 3], 0),
         ({"keep": "linked"}, [0, 1, 2], 1),
-        ({"keep": "linked", "form": "both"}, [0, 1, 2], 1),
+        ({"keep": "linked", "form": "cells+objects"}, [0, 1, 2], 1),
         ({"objective": "linked", "form": "cells"}, [0], 0),
     ):
         network = c2n.construct(cube, [0], m=1, **({"form": "objects"} | options))
@@ -156,7 +156,7 @@ def test_a_mistake_inside_an_objective_comes_out_as_it_is() -> None:
 # Queries that no cell helps
 
 
-@pytest.mark.parametrize("form", ["objects", "cells", "both"])
+@pytest.mark.parametrize("form", ["objects", "cells", "cells+objects"])
 @pytest.mark.parametrize("method", ["random", "greedy"])
 def test_a_query_that_no_cell_helps_is_answered_with_itself_and_a_note(method: str, form: str) -> None:
     cube = toy_cube([[0, 1]], objects=5, links=[(2, 3), (3, 4), (0, 2)])

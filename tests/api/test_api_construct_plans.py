@@ -47,14 +47,14 @@ def planted() -> tuple[Cube, Query]:
 # The defaults
 
 
-def test_without_a_word_it_is_greedy_for_cover_woven_and_sized_by_the_query() -> None:
+def test_without_a_word_it_is_greedy_for_cover_hybrid_and_sized_by_the_query() -> None:
     made = plan_network(CUBE, ASKED, NetworkOptions())
     assert (made.method, made.objective) == (Greedy(), Cover())
-    assert made.form == Form("woven", near=None, near_weight=None, membership="even", trust=None, keep="all")
+    assert made.form == Form("hybrid", near=None, near_weight=None, membership="even", trust=None, keep="all")
     assert (made.cube, made.levels, made.max_nodes, made.sized) == (CUBE, "full", None, True)
     assert made.budget == Budget(m=len(ASKED)), "never more cells than the query has objects"
     about = c2n.api.summary(c2n.construct(CUBE, ASKED))
-    assert (about["method"], about["objective"], about["form"], about["m"]) == ("greedy", "cover", "woven", None)
+    assert (about["method"], about["objective"], about["form"], about["m"]) == ("greedy", "cover", "hybrid", None)
 
 
 def test_by_default_cells_of_one_label_are_chosen_beside_full_ones(planted: tuple[Cube, Query]) -> None:
@@ -66,7 +66,7 @@ def test_by_default_cells_of_one_label_are_chosen_beside_full_ones(planted: tupl
     kinds = {sum(label != "∗" for label in labels) for labels in network.labels}
     assert kinds == {1, 3} and len(network) <= 3 * len(query)
     assert c2n.api.summary(network)["levels"] == "full+one"
-    explicit = c2n.construct(cube, query, levels="full+one", form="woven")
+    explicit = c2n.construct(cube, query, levels="full+one", form="hybrid")
     assert (explicit.labels, explicit.weight.tolist()) == (network.labels, network.weight.tolist())
 
 
@@ -86,9 +86,9 @@ def test_the_papers_answer_is_one_word_away() -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_methods_that_choose_cells_are_woven_and_others_bring_objects(name: str) -> None:
+def test_methods_that_choose_cells_are_hybrid_and_others_bring_objects(name: str) -> None:
     method = METHODS[name]()
-    assert default_form(method) == ("woven" if chooses_cells(method) else "objects")
+    assert default_form(method) == ("hybrid" if chooses_cells(method) else "objects")
     assert (
         plan_network(CUBE, ASKED, NetworkOptions(method=name)).form.kind
         == plan_network(CUBE, ASKED, NetworkOptions(method=method)).form.kind
@@ -99,7 +99,7 @@ def test_methods_that_choose_cells_are_woven_and_others_bring_objects(name: str)
 def test_the_papers_learner_makes_the_papers_network() -> None:
     made = plan_network(CUBE, ASKED, NetworkOptions(method=Cube2net(preset="paper")))
     assert (made.form.kind, made.objective, made.budget.m) == ("objects", Jaccard(), PAPER_CELLS)
-    assert plan_network(CUBE, ASKED, NetworkOptions(method=Cube2net())).form.kind == "woven"
+    assert plan_network(CUBE, ASKED, NetworkOptions(method=Cube2net())).form.kind == "hybrid"
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_the_papers_learner_makes_the_papers_network() -> None:
 def test_cover_is_for_methods_that_count_repeats_where_cells_are_nodes(method: Method, counts: bool) -> None:
     assert counts_repeats(method) == counts
     for form in FORMS:
-        wanted = "cover" if counts and form in ("cells", "woven") else "jaccard"
+        wanted = "cover" if counts and form in ("cells", "hybrid") else "jaccard"
         assert default_objective(method, form) == wanted
         made = plan_network(CUBE, ASKED, NetworkOptions(method=method, form=form))
         assert made.objective == (Cover() if wanted == "cover" else Jaccard())
@@ -187,7 +187,7 @@ def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted:
     [
         ({"method": "gredy"}, "unknown method 'gredy': choose one of anneal, "),
         ({"objective": "covers"}, "unknown objective 'covers': choose one of cover, coverage, "),
-        ({"form": "weave"}, "unknown form 'weave': choose one of both, cells, objects, woven"),
+        ({"form": "weave"}, "unknown form 'weave': choose one of cells, cells+objects, hybrid, objects"),
         ({"levels": "street"}, "unknown level 'street': choose one of full, group, one"),
         ({"levels": []}, "levels is [], expected a text such as 'one' or 'venue,topic', or several"),
         ({"levels": 3}, "levels is 3, expected a text such as 'one' or 'venue,topic', or several"),
@@ -208,15 +208,15 @@ def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted:
                 {"max_links": 9, "form": form},
                 f"max_links limits the form 'objects', got the form {form!r}: limit max_nodes instead",
             )
-            for form in ("cells", "both", "woven")
+            for form in ("cells", "cells+objects", "hybrid")
         ),
         *(
             (
                 {name: value, "form": form},
-                f"{name} is about the near objects of the form 'woven', got the form {form!r}",
+                f"{name} is about the near objects of the form 'hybrid', got the form {form!r}",
             )
             for name, value in (("near", 0), ("near_weight", 0.5))
-            for form in ("objects", "cells", "both")
+            for form in ("objects", "cells", "cells+objects")
         ),
         *(
             (
@@ -310,8 +310,8 @@ def test_a_method_of_ones_own_that_brings_objects_is_shown_as_objects_and_told_i
     assert (network.form, len(network), network.settings["near"]) == ("objects", 15, 0)
     network = c2n.construct(CUBE, ASKED, First(), max_nodes=8)
     assert (network.form, len(network)) == ("objects", 8)
-    with pytest.raises(ParameterError, match="the form 'woven' needs a method that chooses cells"):
-        c2n.construct(CUBE, ASKED, First(), form="woven")
+    with pytest.raises(ParameterError, match="the form 'hybrid' needs a method that chooses cells"):
+        c2n.construct(CUBE, ASKED, First(), form="hybrid")
 
 
 # Large answers
@@ -320,7 +320,7 @@ def test_a_method_of_ones_own_that_brings_objects_is_shown_as_objects_and_told_i
 LARGE = toy_cube([list(range(1_200)), [0, 1], list(range(40, 60))], objects=1_300, links=[(0, 1), (1, 2)])
 
 
-@pytest.mark.parametrize("form", ["objects", "both"])
+@pytest.mark.parametrize("form", ["objects", "cells+objects"])
 def test_a_large_answer_is_announced_before_it_is_made_and_in_the_note(
     form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -332,7 +332,9 @@ def test_a_large_answer_is_announced_before_it_is_made_and_in_the_note(
         return really(*args, **options)
 
     monkeypatch.setattr(construct_module, "assemble", assemble)
-    said = "the 2 cells hold 1,200 objects for a query of 2: m, max_nodes or the form 'woven' makes the network smaller"
+    said = (
+        "the 2 cells hold 1,200 objects for a query of 2: m, max_nodes or the form 'hybrid' makes the network smaller"
+    )
     network = c2n.construct(
         LARGE, [0, 1], objective="jaccard", form=form, m=2, progress=lambda stage, *_: heard.append(stage)
     )
@@ -349,7 +351,7 @@ def test_a_method_without_cells_is_announced_too_and_what_is_not_large_is_not() 
     assert heard == [said] and network.selection.note == said
     for options in ({"max_nodes": 900}, {"method": "none"}):
         assert c2n.construct(star, [0], **({"method": Hops()} | options), progress=tell).selection.note == ""
-    for form in ("cells", "woven"):
+    for form in ("cells", "hybrid"):
         c2n.construct(LARGE, [0, 1], objective="jaccard", form=form, m=2, progress=tell)
     assert heard == [said], "cells as nodes are few, however many objects they hold"
 
@@ -418,7 +420,7 @@ def test_large_labels_weigh_less_than_small_ones_in_an_objects_memberships() -> 
 
 def test_a_limit_below_the_query_is_said_and_nothing_is_added() -> None:
     cube = random_cube(3)
-    for form in ("woven", "cells", "both", "objects"):
+    for form in ("hybrid", "cells", "cells+objects", "objects"):
         network = c2n.construct(cube, list(range(10)), form=form, max_nodes=4)
         assert len(network) == 10
         assert network.selection.note == "the query alone has 10 nodes, more than max_nodes 4: nothing is added to it"

@@ -28,7 +28,7 @@ def test_options_of_a_method_given_by_its_name_are_keywords() -> None:
     assert by_name.settings == by_object.settings
     assert by_name.settings["parameters"] == repr(Greedy(by="price"))
     assert len(c2n.construct(CUBE, [1], "hops", hops=2)) > len(c2n.construct(CUBE, [1], "hops"))
-    assert c2n.construct(CUBE, [0, 1, 2], "auto", seconds=1.0).settings["chosen"] == "greedy · cover · woven"
+    assert c2n.construct(CUBE, [0, 1, 2], "auto", seconds=1.0).settings["chosen"] == "greedy · cover · hybrid"
 
 
 @pytest.mark.parametrize(

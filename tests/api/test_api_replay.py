@@ -92,7 +92,7 @@ def test_every_export_carries_its_recipe_and_is_made_again_to_the_byte(suffix: s
         {"method": "hops 2", "max_nodes": 60},
         {"method": "pagerank", "max_nodes": 50, "max_links": 80},
         {"objective": "linked", "form": "objects", "m": 3},
-        {"objective": FBeta(beta=0.5), "form": "both", "max_nodes": 60},
+        {"objective": FBeta(beta=0.5), "form": "cells+objects", "max_nodes": 60},
         {"objective": Linked(damping=0.5), "keep": "all", "form": "objects", "prefix": "best"},
         {"objective": Cover(r=2), "near": 5, "near_weight": 0.5, "membership": "even"},
         {"levels": "one", "trust": 0.5},

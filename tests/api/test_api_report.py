@@ -279,7 +279,7 @@ def test_settings_that_a_journal_keeps_are_read_with_it(
     assert read.settings["pairs"] == 12, "links hidden in all runs together"
     read = c2n.read_comparison(folder, planted[1])
     assert "pairs" not in read.settings
-    assert read.settings["default"] == compared.settings["default"] == DEFAULT.name == "greedy · cover · woven"
+    assert read.settings["default"] == compared.settings["default"] == DEFAULT.name == "greedy · cover · hybrid"
 
 
 def test_a_network_of_objects_has_no_table_of_cells(

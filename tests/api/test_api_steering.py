@@ -57,7 +57,7 @@ def cell_not_in(network: Network, cube: Cube) -> tuple[str, ...]:
 @pytest.mark.parametrize("method", CHOOSERS)
 def test_every_method_that_chooses_cells_keeps_pins_and_bans_in_every_form(method: str, place: Place) -> None:
     options = QUICK.get(method, {})
-    for form in ("objects", "woven", "cells", "both"):
+    for form in ("objects", "hybrid", "cells", "cells+objects"):
         plain = c2n.construct(place.cube, place.query, method, 4, form=form, objective="jaccard", **options)
         pin, ban = cell_not_in(plain, place.cube), plain.labels[0]
         pins, bans = [pin, place.others[0]], [" · ".join(ban), place.others[1]]

@@ -23,7 +23,7 @@ from toys import random_cube, sent, toy_cube
 ASKED = {
     "default": {},
     "jaccard": {"form": "objects", "m": 3},
-    "both": {"form": "both", "m": 4},
+    "cells+objects": {"form": "cells+objects", "m": 4},
     "linked": {"objective": "linked", "m": 3, "form": "objects"},
     "exact": {"method": "exact", "m": 3},
     "exact jaccard": {"method": "exact", "objective": "jaccard", "m": 3},

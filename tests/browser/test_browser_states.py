@@ -86,7 +86,7 @@ def test_twenty_thousand_nodes_are_shown_and_the_page_goes_on_to_answer(tab: Tab
     page = tab.page
     tab.open(large.address)
     first = tab.ready()
-    move(tab, {"form": "both", "m": 20})
+    move(tab, {"form": "cells+objects", "m": 20})
     page.wait_for_function("first => document.documentElement.dataset.fingerprint !== first", arg=first, timeout=60_000)
     assert page.evaluate("window.cube2net.store.network.nodes.id.length") == 20_000
     # While places are sought for so many, panels open and moves are taken.
@@ -95,7 +95,7 @@ def test_twenty_thousand_nodes_are_shown_and_the_page_goes_on_to_answer(tab: Tab
     tab.ready(but=first)
     page.mouse.move(640, 400)
     page.mouse.wheel(0, -300)
-    move(tab, {"form": "woven", "m": 4})
+    move(tab, {"form": "hybrid", "m": 4})
     tab.ready(but=tab.fingerprint)
     assert len(tab.network["nodes"]["id"]) < 1_000
 

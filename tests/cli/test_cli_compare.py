@@ -251,7 +251,7 @@ def test_a_method_that_cannot_answer_is_told_under_the_table(
         (("--forms", ""), "--forms is '', expected one or more names with commas"),
         (("--miners", "walk"), "unknown embedding 'walk': choose one of deepwalk, line, node2vec"),
         (("--objectives", "link"), "unknown objective 'link'"),
-        (("--forms", "all"), "unknown form 'all': choose one of both, cells, objects, woven"),
+        (("--forms", "all"), "unknown form 'all': choose one of cells, cells+objects, hybrid, objects"),
         (("--task", "links"), "the task 'links' needs the hidden links that are to be found again"),
         (("--task", "links", "--hidden", "none.csv"), "cannot read the links 'none.csv': no such file or directory"),
         (("--runs", "0"), "runs is 0, expected a whole number of 1 or more"),
@@ -300,7 +300,7 @@ def test_the_folder_of_another_comparison_is_one_sentence_and_left_as_it_is(
 
 
 def test_compare_takes_levels_near_objects_and_memberships(tool: Tool, cube: Path, names: Path) -> None:
-    words = ("compare", cube, "--query", names, "--methods", "greedy", "--objectives", "cover", "--forms", "woven")
+    words = ("compare", cube, "--query", names, "--methods", "greedy", "--objectives", "cover", "--forms", "hybrid")
     words += ("--levels", "one", "--levels", "full", "--near", 0, "--near", 5, "--memberships", "even,share")
     words += ("--miners", "deepwalk", "--runs", 1, "--no-as-large", "--quiet", "--json")
     status, out, err = tool(*words)
@@ -309,7 +309,7 @@ def test_compare_takes_levels_near_objects_and_memberships(tool: Tool, cube: Pat
     assert [setup["name"] for setup in told["setups"]] == [
         "none",
         *(
-            f"greedy · cover · woven{levels} · near {near} · membership {membership}"
+            f"greedy · cover · hybrid{levels} · near {near} · membership {membership}"
             for levels in (" · levels one", " · levels full")
             for near in (0, 5)
             for membership in ("even", "share")
@@ -416,17 +416,20 @@ def test_auto_chooses_by_part_of_the_labels_and_shows_what_it_tried(tool: Tool, 
         ),
         (("--method", "auto", "--max-nodes", "40"), "'auto' chooses what to bring by itself, and max_nodes is 40: lea"),
         (("--method", "auto", "--set", "depth=2"), "unknown parameter of method 'auto' 'depth': choose one of "),
-        (("--form", "cells", "--near", "3"), "near is about the near objects of the form 'woven', got the form 'cell"),
-        (("--form", "objects", "--near", "3"), "near is about the near objects of the form 'woven', got the form 'obj"),
-        (("--method", "hops", "--near", "3"), "near is about the near objects of the form 'woven', got the form 'obj"),
+        (("--form", "cells", "--near", "3"), "near is about the near objects of the form 'hybrid', got the form 'cell"),
+        (
+            ("--form", "objects", "--near", "3"),
+            "near is about the near objects of the form 'hybrid', got the form 'obj",
+        ),
+        (("--method", "hops", "--near", "3"), "near is about the near objects of the form 'hybrid', got the form 'obj"),
         (
             ("--form", "objects", "--membership", "even"),
             "membership is about links to cells, and the form 'objects' has no cells as nodes",
         ),
-        (("--form", "woven", "--near", "-1"), "near is -1, expected 0 or more objects, or None"),
+        (("--form", "hybrid", "--near", "-1"), "near is -1, expected 0 or more objects, or None"),
         (("--form", "cells", "--membership", "all"), "unknown membership 'all': choose one of even, share, unit"),
-        (("--form", "woven", "--method", "hops"), "the form 'woven' needs a method that chooses cells"),
-        (("--max-links", "40"), "max_links limits the form 'objects', got the form 'woven': limit max_nodes instead"),
+        (("--form", "hybrid", "--method", "hops"), "the form 'hybrid' needs a method that chooses cells"),
+        (("--max-links", "40"), "max_links limits the form 'objects', got the form 'hybrid': limit max_nodes instead"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -453,8 +456,8 @@ def test_a_name_with_options_means_the_same_everywhere(tool: Tool, cube: Path, n
     assert two["method"] == "hops" and two["nodes"] == set_["nodes"] == len(built)
 
 
-def test_a_woven_network_has_cells_and_as_many_near_objects_as_asked(tool: Tool, cube: Path, names: Path) -> None:
-    words = ("query", cube, "--query", names, "-m", 2, "--form", "woven", "--json")
+def test_a_hybrid_network_has_cells_and_as_many_near_objects_as_asked(tool: Tool, cube: Path, names: Path) -> None:
+    words = ("query", cube, "--query", names, "-m", 2, "--form", "hybrid", "--json")
     for chosen, nodes, membership in (
         ((), 30 + 2 + 30, "even"),
         (("--near", 3, "--membership", "share"), 30 + 2 + 3, "share"),
@@ -464,4 +467,4 @@ def test_a_woven_network_has_cells_and_as_many_near_objects_as_asked(tool: Tool,
         status, out, err = tool(*words, *chosen)
         answer = json.loads(out)
         assert (status, err, answer["nodes"], answer["membership"]) == (0, "", nodes, membership)
-        assert (answer["form"], len(answer["cells"]), answer["left_out"]) == ("woven", 2, 0)
+        assert (answer["form"], len(answer["cells"]), answer["left_out"]) == ("hybrid", 2, 0)

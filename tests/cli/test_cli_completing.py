@@ -51,7 +51,7 @@ def offered(words: str, **environment: str) -> list[str]:
         ("build ", [*SOURCE_NAMES]),
         ("build tables --engine ", ["duckdb", "spark"]),
         ("update cube --source ope", ["openalex"]),
-        ("compare cube --forms cells,", ["cells,objects", "cells,both", "cells,woven"]),
+        ("compare cube --forms cells,", ["cells,objects", "cells,cells+objects", "cells,hybrid"]),
         ("compare cube --task h", ["hidden"]),
         ("compare cube --miners i", ["itemknn"]),
     ],

@@ -42,7 +42,7 @@ def test_the_gains_of_the_cells_sum_to_the_value(tool, cube: Path, names: Path) 
 
 def test_a_network_is_written_drawn_and_shown(tool, cube: Path, names: Path, tmp_path: Path) -> None:
     out, picture = tmp_path / "n.graphml", tmp_path / "n.png"
-    words = ("query", cube, "--query", names, "-m", 2, "--form", "both", "--out", out, "--draw", picture)
+    words = ("query", cube, "--query", names, "-m", 2, "--form", "cells+objects", "--out", out, "--draw", picture)
     status, said, _ = tool(*words)
     assert status == 0
     assert out.read_text(encoding="utf-8").startswith("<?xml")
@@ -231,7 +231,7 @@ def test_without_options_a_query_is_answered_with_the_network_that_helps(tool, c
     words = ("query", cube, "--query", names)
     answer = json.loads(tool(*words, "--json")[1])
     said = ("method", "form", "objective", "m", "levels", "near", "near_weight", "keep", "membership")
-    expected = ("greedy", "woven", "cover", None, "full+one", 12, None, "all", "even")
+    expected = ("greedy", "hybrid", "cover", None, "full+one", 12, None, "all", "even")
     assert tuple(answer[name] for name in said) == expected
     assert 0.1 <= answer["trust"] <= 1 and answer["nodes"] == 12 + 12 + len(answer["cells"]) <= 36
     assert (answer["query_held"], answer["query_loose"]) == (12, 0)

@@ -182,7 +182,7 @@ def test_rows_behind_two_thousand_million_entries_are_read_as_any_other(method: 
 
 
 def test_cells_lie_behind_two_thousand_million_members_too(giant: Cube) -> None:
-    network = c2n.construct(giant, [1, 2], "greedy", objective="jaccard", form="both", m=1)
+    network = c2n.construct(giant, [1, 2], "greedy", objective="jaccard", form="cells+objects", m=1)
     assert network.objects.tolist() == [1, 2, 3]
     assert network.labels == (("left",),)
 

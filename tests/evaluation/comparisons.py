@@ -176,7 +176,7 @@ def network(
         names=Objects.of(table),
         dimensions=("decade", "venue") if cells else (),
         labels=tuple(cells),
-        form="both" if cells else "objects",
+        form="cells+objects" if cells else "objects",
     )
 
 

@@ -73,14 +73,14 @@ def test_those_as_large_as_a_choice_of_cells_come_right_behind_it() -> None:
 
 
 def test_no_two_setups_of_all_methods_have_the_same_name() -> None:
-    found = names(COMPARED, forms=["objects", "cells", "both", "woven"], m=[5, 20])
+    found = names(COMPARED, forms=["objects", "cells", "cells+objects", "hybrid"], m=[5, 20])
     assert len(found) == len(set(found))
     assert {"none", "hops", "hops 2", *METHODS} == set(COMPARED)
 
 
 def test_a_method_of_ones_own_has_forms_unless_it_brings_objects_alone() -> None:
     assert names({"far": Hops(hops=2), "near": PageRank(top=3)}) == ["none", "far", "near"]
-    assert names({"mine": Greedy(by="price")}, objectives=["linked"], forms=["both"], as_large=False) == [
+    assert names({"mine": Greedy(by="price")}, objectives=["linked"], forms=["cells+objects"], as_large=False) == [
         "none",
         "mine · linked · both · m 5",
     ]
@@ -91,7 +91,10 @@ def test_a_method_of_ones_own_has_forms_unless_it_brings_objects_alone() -> None
     ("options", "sentence"),
     [
         ({"objectives": ["jacard"]}, "unknown objective 'jacard': choose one of "),
-        ({"forms": ["cell"]}, "unknown form 'cell': choose one of both, cells, objects, woven (did you mean 'cells'?)"),
+        (
+            {"forms": ["cell"]},
+            "unknown form 'cell': choose one of cells, cells+objects, hybrid, objects (did you mean 'cells'?)",
+        ),
         ({"m": []}, "a comparison needs at least one number of cells, one objective and one form"),
         ({"objectives": []}, "a comparison needs at least one number of cells, one objective and one form"),
         ({"forms": []}, "a comparison needs at least one number of cells, one objective and one form"),
@@ -126,13 +129,13 @@ def test_every_choice_of_cells_has_rivals_as_large_behind_it() -> None:
 
 def test_one_word_makes_the_list_that_of_all_combinations() -> None:
     setups = setups_of(
-        of_names({"greedy": "greedy"}), forms=["woven"], levels=["full", "one"], near=[0, 5], as_large=False
+        of_names({"greedy": "greedy"}), forms=["hybrid"], levels=["full", "one"], near=[0, 5], as_large=False
     )
     assert [setup.name for setup in setups if setup.objective == "cover"] == [
-        "greedy · cover · woven · levels full · near 0",
-        "greedy · cover · woven · levels full · near 5",
-        "greedy · cover · woven · levels one · near 0",
-        "greedy · cover · woven · levels one · near 5",
+        "greedy · cover · hybrid · levels full · near 0",
+        "greedy · cover · hybrid · levels full · near 5",
+        "greedy · cover · hybrid · levels one · near 0",
+        "greedy · cover · hybrid · levels one · near 5",
     ]
     assert {setup.objective: setup.m for setup in setups if setup.objective} == {
         "cover": 0,
@@ -145,6 +148,6 @@ def test_one_word_makes_the_list_that_of_all_combinations() -> None:
     assert {setup.form: setup.membership for setup in other if setup.objective} == {
         "objects": "",
         "cells": "share",
-        "both": "share",
-        "woven": "share",
+        "cells+objects": "share",
+        "hybrid": "share",
     }

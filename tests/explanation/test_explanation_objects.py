@@ -150,7 +150,7 @@ def test_given_links_come_with_their_kinds_and_times() -> None:
 
 
 @pytest.fixture(scope="module")
-def woven() -> Network:
+def hybrid() -> Network:
     links = [(0, 1), (1, 2), (1, 2), (2, 3), (3, 4), (4, 5), (0, 6), (6, 7)]
     cube = toy_cube([[0, 1, 2], [0, 6], [3, 4], [9, 10]], objects=11, links=links)
     return c2n.construct(cube, cube.query([0, 1]), near=2)
@@ -162,9 +162,9 @@ def test_the_heaviest_link_is_named_only_where_links_differ() -> None:
         assert f"of the query, {word} Object" in of_object(c2n.construct(cube, cube.query([0, 1]), near=1), 2).sentence
 
 
-def test_how_an_object_came_in_is_told(woven: Network) -> None:
-    assert (of_object(woven, 0).came, of_object(woven, 0).rank) == ("query", None)
-    near = of_object(woven, 2)
+def test_how_an_object_came_in_is_told(hybrid: Network) -> None:
+    assert (of_object(hybrid, 0).came, of_object(hybrid, 0).rank) == ("query", None)
+    near = of_object(hybrid, 2)
     assert (near.came, near.rank, near.present, near.miss) == ("near", 1, True, None)
     assert [(cell.rank, cell.labels, cell.gain) for cell in near.cells] == [(1, ("label 0",), 2.0)]
     assert near.sentence == (
@@ -176,14 +176,14 @@ def test_how_an_object_came_in_is_told(woven: Network) -> None:
     )
 
 
-def test_a_missing_object_says_how_many_near_ones_would_reach_it(woven: Network) -> None:
-    away = of_object(woven, 4)
+def test_a_missing_object_says_how_many_near_ones_would_reach_it(hybrid: Network) -> None:
+    away = of_object(hybrid, 4)
     assert (away.present, away.came, away.rank) == (False, "", 5)
     assert away.miss is not None and (away.miss.option, away.miss.needed, away.miss.now) == ("near", 8, 2)
     assert (away.steps, away.ways, [path.ids for path in away.paths]) == (3, 1, [("o4", "o3", "o2", "o1")])
     assert away.paths[0].weight == 4.0
     assert "near=8 would bring it (it is 2 now)" in away.sentence
-    assert of_object(woven, 8).sentence == (
+    assert of_object(hybrid, 8).sentence == (
         "Object 8 is not there: no links lead from the query to it; no path of 4 links or fewer leads to the query; "
         "no chosen cell holds it"
     )
@@ -328,9 +328,9 @@ def test_forms_and_methods_that_bring_nothing_or_left_something_out_say_so() -> 
     )
 
 
-def test_an_explanation_is_plain_json(woven: Network) -> None:
+def test_an_explanation_is_plain_json(hybrid: Network) -> None:
     for node in ("o0", "o2", "o4", "o8", ("label 0",), ("label 3",), None):
-        found = c2n.explain(woven, node)
+        found = c2n.explain(hybrid, node)
         told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
         assert told["sentence"] == str(found) and "\n" not in str(found) + repr(found)
         assert told["kind"] in ("object", "cell", "account")

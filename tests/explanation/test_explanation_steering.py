@@ -34,7 +34,7 @@ def steered(seed: int, **options: Any) -> Network:
 @given(
     st.integers(0, 10**6),
     st.sampled_from(["jaccard", "cover", "coverage", "precision", FBeta(beta=0.3)]),
-    st.sampled_from(["objects", "cells", "woven", "both"]),
+    st.sampled_from(["objects", "cells", "hybrid", "cells+objects"]),
 )
 def test_the_parts_add_up_to_the_value_to_the_bit(seed: int, objective: Any, form: str) -> None:
     network = steered(seed, objective=objective, form=form)

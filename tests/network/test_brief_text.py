@@ -20,7 +20,7 @@ from toys import sent, toy_cube, two_communities
 
 MOST = 10**9
 WHAT = "name, chosen cells that hold it, objects of the query it is linked to"
-WAYS = {"woven": {}, "objects": {"form": "objects", "m": 6}, "cells": {"form": "cells"}, "hops": {"method": "hops"}}
+WAYS = {"hybrid": {}, "objects": {"form": "objects", "m": 6}, "cells": {"form": "cells"}, "hops": {"method": "hops"}}
 
 
 @cache
@@ -77,7 +77,7 @@ def test_no_budget_is_exceeded_and_every_line_is_one_of_the_whole_text(way: str,
     assert text == c2n.to_text(network(way), most, brief=True)
 
 
-@pytest.mark.parametrize("way", ["woven", "objects", "hops"])
+@pytest.mark.parametrize("way", ["hybrid", "objects", "hops"])
 def test_a_small_budget_names_others_before_anything_else(way: str) -> None:
     made, text = network(way), c2n.to_text(network(way), 400, brief=True)
     others = c2n.to_text(made, MOST, brief=True).partition("of the query it is linked to\n")[2].split("\n")
@@ -87,8 +87,8 @@ def test_a_small_budget_names_others_before_anything_else(way: str) -> None:
 
 
 def test_a_network_of_another_process_is_listed_without_its_cube() -> None:
-    text = c2n.to_text(sent(network("woven")), 600, brief=True)
-    assert text == brief_text(network("woven"), 600) and text.count('\n- "') > 10
+    text = c2n.to_text(sent(network("hybrid")), 600, brief=True)
+    assert text == brief_text(network("hybrid"), 600) and text.count('\n- "') > 10
 
 
 def test_a_name_stays_between_its_quotation_marks_whatever_it_says() -> None:

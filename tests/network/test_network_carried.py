@@ -56,7 +56,7 @@ def cube_of(corpus: Corpus, *dimensions: str, items: bool = True) -> Cube:
     return build(corpus, specs, DuckDB(), min_objects=1, items=items)
 
 
-def network_of(cube: Cube, form: str = "both") -> Network:
+def network_of(cube: Cube, form: str = "cells+objects") -> Network:
     return c2n.construct(cube, Query(np.array([0, 1])), "greedy", m=2, form=form)
 
 

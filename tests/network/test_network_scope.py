@@ -212,9 +212,9 @@ CHOSEN = Selection(np.array([0, 1, 2, 3, 4]), 1.0, np.array([0, 1]), np.array([0
     ("form", "near", "plain", "steered"),
     [
         ("objects", None, [0, 1, 2, 3, 4], [0, 1, 2, 4, 7]),
-        ("both", None, [0, 1, 2, 3, 4], [0, 1, 2, 4, 7]),
+        ("cells+objects", None, [0, 1, 2, 3, 4], [0, 1, 2, 4, 7]),
         ("cells", None, [0, 1], [0, 1, 7]),
-        ("woven", [2, 5], [0, 1, 2, 5], [0, 1, 2, 7]),
+        ("hybrid", [2, 5], [0, 1, 2, 5], [0, 1, 2, 7]),
     ],
 )
 def test_in_every_form_the_pinned_are_nodes_and_the_barred_are_none(

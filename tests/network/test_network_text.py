@@ -39,11 +39,16 @@ COUNTERS: dict[str, Callable[[str], int]] = {
 @cache
 def network(form: str) -> Network:
     cube, query = two_communities(20)
-    ways = {"hops": {"method": "hops"}, "woven": {}, "objects": {"form": "objects", "m": 6}, "cells": {"form": "cells"}}
+    ways = {
+        "hops": {"method": "hops"},
+        "hybrid": {},
+        "objects": {"form": "objects", "m": 6},
+        "cells": {"form": "cells"},
+    }
     return c2n.construct(cube, query, **ways[form])
 
 
-FORMS = ("woven", "objects", "cells", "hops")
+FORMS = ("hybrid", "objects", "cells", "hops")
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -104,15 +109,15 @@ def test_the_whole_text_has_a_line_for_every_cell_object_and_link(form: str) -> 
 
 @pytest.mark.parametrize("most", [150, 400, 1_000, 3_000])
 def test_a_longer_beginning_does_not_fit(most: int) -> None:
-    text = c2n.to_text(network("woven"), most)
+    text = c2n.to_text(network("hybrid"), most)
     tight = estimated_tokens(text)
-    assert c2n.to_text(network("woven"), tight) == text
-    longest = max(map(estimated_tokens, c2n.to_text(network("woven"), MOST).split("\n")))
+    assert c2n.to_text(network("hybrid"), tight) == text
+    longest = max(map(estimated_tokens, c2n.to_text(network("hybrid"), MOST).split("\n")))
     assert most - tight < 2 * longest
 
 
 def test_a_small_budget_shows_the_first_of_everything_but_links() -> None:
-    lines = c2n.to_text(network("woven"), 900).split("\n")
+    lines = c2n.to_text(network("hybrid"), 900).split("\n")
     shown = counts(lines)
     assert all(shown[:3] > 0) and shown[3] == 0
     titles = [line.split()[1] for line in lines if line.startswith("## ")]

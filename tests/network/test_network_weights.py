@@ -68,7 +68,7 @@ def test_whatever_links_weigh_no_weight_of_a_network_is_no_number(
 ) -> None:
     cube = weighed(random_cube(seed), weights)
     options: dict[str, Any] = {} if form == "objects" else {"membership": membership}
-    if form == "woven":
+    if form == "hybrid":
         options |= {"near": near, "near_weight": near_weight}
     try:
         network = c2n.construct(cube, sorted(query), method, form=form, m=3, **options)

@@ -61,7 +61,7 @@ def test_the_last_sheet_tells_the_form_the_dimensions_and_the_cells(network: Net
     told = [(row["entry"], row["text"]) for row in found["recipe"] if row["entry"] != "recipe"]
     chosen = [f"⟨{' · '.join(labels)}⟩" for labels in network.labels]
     assert told == [
-        ("form", "woven"),
+        ("form", "hybrid"),
         *(("dimension", name) for name in network.dimensions),
         *(("cell", title) for title in chosen),
     ]

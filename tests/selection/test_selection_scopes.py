@@ -59,7 +59,7 @@ def test_a_pin_that_the_view_leaves_out_is_refused() -> None:
 @pytest.mark.parametrize(
     ("budget", "form", "nodes", "sentence"),
     [
-        (Budget(m=1), Form("woven"), None, "2 cells are pinned, and m is 1: pin fewer, or raise m"),
+        (Budget(m=1), Form("hybrid"), None, "2 cells are pinned, and m is 1: pin fewer, or raise m"),
         (
             Budget(m=4),
             Form("objects"),
@@ -68,13 +68,13 @@ def test_a_pin_that_the_view_leaves_out_is_refused() -> None:
         ),
         (
             Budget(m=4),
-            Form("both"),
+            Form("cells+objects"),
             7,
             "the query and what is pinned are 8 nodes, and max_nodes is 7: pin less, or raise max_nodes",
         ),
         (
             Budget(m=4),
-            Form("woven"),
+            Form("hybrid"),
             4,
             "the query and what is pinned are 5 nodes, and max_nodes is 4: pin less, or raise max_nodes",
         ),

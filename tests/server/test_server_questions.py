@@ -27,7 +27,7 @@ def desk(folder: Path) -> Desk:
 def test_the_answer_is_that_of_the_desk(client: Any, desk: Desk, ask: dict[str, Any]) -> None:
     for name, question in (
         ("construct", {"ask": ask}),
-        ("construct", {"ask": {**ask, "m": 3, "form": "both"}}),
+        ("construct", {"ask": {**ask, "m": 3, "form": "cells+objects"}}),
         ("layout", {"ask": ask}),
         ("names", {"text": "\n".join([*ask["query"][:3], "nobody"])}),
         ("complete", {"text": "o1"}),

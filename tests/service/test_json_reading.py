@@ -75,7 +75,7 @@ JSON = st.recursive(
 WORDS = st.sampled_from(
     [
         *("o0", "o1", "Ada Lovelace", "venue 0", "topic 1", "199X", "∗", "year", "venue", "topic", "one", "full"),
-        *("greedy", "none", "pagerank", "woven", "objects", "cells", "cover", "jaccard", "", "2010..2012", "-1"),
+        *("greedy", "none", "pagerank", "hybrid", "objects", "cells", "cover", "jaccard", "", "2010..2012", "-1"),
         "object,label\na,b",
     ]
 )

@@ -188,7 +188,7 @@ def test_a_verdict_compares_the_network_asked_for_with_pagerank_and_the_query_al
     stages = []
     question = {"ask": ask | {"m": 3, "bans": [{"object": "o150"}]}, "runs": 2}
     answer = desk.answer("compare", question, lambda stage, done, total: stages.append((stage, done, total)))
-    name = "greedy as asked · cover · woven · m 3"
+    name = "greedy as asked · cover · hybrid · m 3"
     assert [row["network"] for row in answer["table"]] == ["none", name, f"pagerank, as large as {name}"]
     made = desk.answer("construct", {"ask": question["ask"]})
     assert answer["table"][1]["nodes"] == len(made["nodes"]["id"])
@@ -247,7 +247,7 @@ def real_questions(desk: Desk, ask: Ask) -> dict[str, list[dict[str, Any]]]:
             {"ask": ask | {"pins": [{"cell": cells[0]}]}},
             {"ask": ask | {"pins": [{"cell": cell}]}, "prices": True},
             {"ask": ask | {"method": "pagerank"}},
-            {"ask": ask | {"form": "both", "levels": ["one"]}},
+            {"ask": ask | {"form": "cells+objects", "levels": ["one"]}},
             {"ask": ask | {"method": "auto"}},
         ],
         "layout": [{"ask": ask}],

@@ -64,7 +64,7 @@ def test_nodes_have_the_role_that_they_play(desk: Desk, ask: Ask) -> None:
 
 SAME = [
     {"method": "greedy"},
-    {"form": "woven", "objective": "cover"},
+    {"form": "hybrid", "objective": "cover"},
     {"levels": "full+one", "seed": 0, "bound": False},
     {"levels": ["full+one"], "pins": [], "where": {}, "m": None, "near": None},
     {"where": {"venue": []}, "options": {"by": "value", "prefix": "all"}},

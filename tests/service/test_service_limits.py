@@ -52,7 +52,7 @@ def test_work_that_nobody_waits_for_stops(desk: Desk, ask: dict[str, Any], cells
     "words",
     [
         STEPS,
-        {**STEPS, "form": "both", "max_nodes": 40},
+        {**STEPS, "form": "cells+objects", "max_nodes": 40},
         {**STEPS, "form": "objects", "bound": True},
         {**STEPS, "like": ["o3"], "pins": [{"object": "o5"}], "seed": 7},
         {"method": "exact", "levels": "venue,topic"},
@@ -116,7 +116,7 @@ def test_whether_a_question_is_long_is_told_by_its_words_without_a_look_at_the_c
     "words",
     [
         {"form": "objects", "m": 20},
-        {"form": "both", "m": 20},
+        {"form": "cells+objects", "m": 20},
         {"form": "cells", "m": 20, "objective": "jaccard"},
         {"near": 170},
         {"method": "pagerank", "options": {"top": 100}},

@@ -14,6 +14,6 @@ export const isNearOfFew = (ask: Ask): boolean => few(ask.query) && ask.near ===
  * is large again. Who was small before keeps what is said, for that may have been taken back by hand.
  */
 export function nearOf(before: Ask, query: readonly unknown[]): Partial<Ask> {
-  if (few(query) && !few(before.query) && (before.near ?? null) === null && ["", "woven"].includes(before.form ?? "") && !before.method) return { near: NEAR_FEW };
+  if (few(query) && !few(before.query) && (before.near ?? null) === null && ["", "hybrid"].includes(before.form ?? "") && !before.method) return { near: NEAR_FEW };
   return !few(query) && isNearOfFew(before) ? { near: null } : {};
 }

@@ -59,7 +59,7 @@ function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
     const brought = store.ask.near === undefined ? (summaryOf<number>(store, "near") ?? size()) : null;
     near.show(store.ask.near ?? null, brought, Math.max(30, 3 * size()), brought === size() ? "as many as the query" : "as many as fit");
     near.tell(isNearOfFew(store.ask) ? `${NEAR_FEW} for a small query` : "");
-    near.element.hidden = (store.ask.form ?? summaryOf<string>(store, "form") ?? "woven") !== "woven" || !choosesCells(store);
+    near.element.hidden = (store.ask.form ?? summaryOf<string>(store, "form") ?? "hybrid") !== "hybrid" || !choosesCells(store);
   });
   return [m.element, r.element, near.element, typedNumber(store, shows, "max_nodes", "Nodes at most", 1, "no limit")];
 }
@@ -120,7 +120,7 @@ function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
   if (rare.length > 0) method.select.append(el("optgroup", { label: "Further" }, ...rare.map(([value, text, disabled]) => el("option", { value, disabled }, text))));
   const fit = (what: string): [string, string] => ["", what];
   const objective = choice("objective", "Objective", [fit("what suits"), ...store.cube.objectives.map((name): [string, string] => [name, name])], (value) => void store.move({ objective: value, ...(["", "cover"].includes(value) ? {} : { r: null }) }));
-  const form = choice("form", "Form", [fit("what suits"), ...store.cube.forms.map((name): [string, string] => [name, name])], (value) => void store.move({ form: value, ...(["", "woven"].includes(value) ? {} : { near: null }) }));
+  const form = choice("form", "Form", [fit("what suits"), ...store.cube.forms.map((name): [string, string] => [name, name])], (value) => void store.move({ form: value, ...(["", "hybrid"].includes(value) ? {} : { near: null }) }));
   const finest = store.cube.dimensions.flatMap((dimension) => dimension.levels.slice(0, 1).map((level) => level.name));
   const levels = choice("levels", "Cells by", [fit("every dimension, and one"), ["full", "every dimension"], ["one", "one dimension"], ...finest.map((name): [string, string] => [`only ${name}`, `${name} only`])], (value) =>
     void store.move({ levels: value.startsWith("only ") ? [value.slice(5)] : value }),

@@ -297,15 +297,15 @@ export interface Ask {
   method?: string;
   /** Maximum number of cells; by default as many as serve the query (objective cover), or 20. */
   m?: number | null;
-  /** Value of a choice of cells: jaccard, fbeta, precision, coverage, linked, cover; by default cover (methods greedy and exact, forms woven and cells) or jaccard. */
+  /** Value of a choice of cells: jaccard, fbeta, precision, coverage, linked, cover; by default cover (methods greedy and exact, forms hybrid and cells) or jaccard. */
   objective?: string | null;
-  /** Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all objects of the cells, the paper's form) or both; by default woven for methods that choose cells. */
+  /** Nodes beside the query: hybrid (cells and the objects nearest by links), cells, objects (all objects of the cells, the paper's form) or both; by default hybrid for methods that choose cells. */
   form?: string | null;
   /** Which cells there are: full (the cube's own), one (one label each), full+one, or the names of the levels that stay, such as venue,topic. */
   levels?: string | string[];
   /** Maximum number of nodes. */
   max_nodes?: number | null;
-  /** Form woven: number of objects nearest to the query by links; by default as many as the query has. */
+  /** Form hybrid: number of objects nearest to the query by links; by default as many as the query has. */
   near?: number | null;
   /** Cells ('2010s · ACL · parsing') and objects that must be in. */
   pins?: (NamedCell | NamedObject)[];

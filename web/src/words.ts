@@ -30,10 +30,10 @@ const OBJECTIVES: Record<string, string> = {
 };
 
 const FORMS: Record<string, string> = {
-  woven: "Your objects, those nearest by links, and the cells as nodes.",
+  hybrid: "Your objects, those nearest by links, and the cells as nodes.",
   cells: "Your objects and the cells that hold them.",
   objects: "Your objects and all objects of the cells.",
-  both: "Your objects, the cells, and all objects of the cells.",
+  "cells+objects": "Your objects, the cells, and all objects of the cells.",
 };
 
 const LEVELS: Record<string, string> = {

@@ -105,20 +105,20 @@ def construct(
         At most so many cells. Without a number as many as serve the query for the objective ``cover``, and else 20.
     objective
         A name of :data:`OBJECTIVES`, an object of your own, or a function ``f(objects, query)`` of the row numbers
-        brought. Without one, ``"cover"`` in the forms woven and cells for greedy and exact, and else the paper's
+        brought. Without one, ``"cover"`` in the forms hybrid and cells for greedy and exact, and else the paper's
         ``"jaccard"``.
     form
-        ``"woven"`` (the query, cells and near objects), ``"cells"`` (the query and cells), ``"objects"`` (the query and
-        all objects of the cells) or ``"both"``; see :class:`cube2net.model.Form`. Without one, ``"woven"`` for
+        ``"hybrid"`` (the query, cells and near objects), ``"cells"`` (the query and cells), ``"objects"`` (the query and
+        all objects of the cells) or ``"cells+objects"``; see :class:`cube2net.model.Form`. Without one, ``"hybrid"`` for
         methods that choose cells, and ``"objects"`` for others.
     seed
         Of all that is random: the same seed makes the same network.
     levels
         Which cells there are: ``"full"`` (the cube's own), ``"one"`` (one label each, ⟨∗, ACL, ∗⟩), ``"full+one"``
-        (both, the default for the objective ``cover`` in the forms woven and cells), or the names of the levels that
+        (both, the default for the objective ``cover`` in the forms hybrid and cells), or the names of the levels that
         stay, such as ``"venue,topic"``; see :func:`cube2net.cube.cuboid`.
     near, near_weight
-        Of the form ``"woven"``: how many objects nearest by links, as many as Q has without a number, and what the
+        Of the form ``"hybrid"``: how many objects nearest by links, as many as Q has without a number, and what the
         weight of a link is multiplied by for each end outside Q; without a number, the less the better linked.
     membership, trust
         What links between an object and its cells weigh: ``"even"`` (the default), ``"share"`` or ``"unit"``; and the
@@ -294,7 +294,7 @@ def network_of(
         form = replace(form, kind="objects")
     seconds = dict(chosen.seconds)
     with timed(seconds, "links"):
-        if form.kind == "both" and plan.max_nodes is not None:
+        if form.kind == "cells+objects" and plan.max_nodes is not None:
             selection = first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value, scope)
         large = describe_size(cube, query, selection, form, plan.max_nodes, scope)
         if large:
@@ -302,7 +302,7 @@ def network_of(
         liked = len(plan.liked) - len(query)
         room = room_for_near(query, form, len(selection.cells), plan.max_nodes, liked)
         check_nodes(*expected_nodes(query, selection, form, room, scope))
-        nearest = _known_nearest(plan, room, near) if form.kind == "woven" else None
+        nearest = _known_nearest(plan, room, near) if form.kind == "hybrid" else None
         network = assemble(cube, query, selection, form, nearest=nearest, scope=scope)
     limit = describe_limit(query, plan.max_nodes)
     notes = [*([limit] if limit else _notes(plan, network, large)), said_of_shared(cube.objects, query.shared)]
@@ -318,7 +318,7 @@ def network_of(
             "m": None if plan.sized else plan.budget.m,
             "levels": plan.levels if isinstance(plan.levels, str) else list(plan.levels),
             "near": 0 if nearest is None else len(nearest),
-            "near_weight": form.near_weight if form.kind == "woven" else None,
+            "near_weight": form.near_weight if form.kind == "hybrid" else None,
             "keep": form.keep,
             "membership": form.membership if form.has_cells else None,
             **network.settings,

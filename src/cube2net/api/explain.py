@@ -138,7 +138,7 @@ def _ranks_of(network: Network, question: Question, options: Mapping[str, Any]) 
         own = options if question.method == "pagerank" else {}
         seeds, unlike = (np.unique(np.array(rows, dtype=np.int32)) for rows in (steering.like, steering.unlike))
         seeds = np.union1d(network.query.objects, seeds)
-        if network.form == "woven":
+        if network.form == "hybrid":
             scope = near_scope(question.whole, network.query, scope, seeds, unlike)
         scores = pagerank.scores(links, seeds, own.get("damping", DAMPING), own.get("tolerance", TOLERANCE))
         near = partial(nearest, links, network.query, scope=scope, seeds=seeds)

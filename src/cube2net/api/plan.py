@@ -238,15 +238,15 @@ def _liked(cube: Cube, word: str, thing: Any) -> int:
 
 
 def default_form(method: Method) -> str:
-    """Return the form of a method's network where nobody says: woven, or the paper's where cells are not chosen."""
+    """Return the form of a method's network where nobody says: hybrid, or the paper's where cells are not chosen."""
     paper = isinstance(method, Cube2net) and method.preset != "default"
-    return "woven" if chooses_cells(method) and not paper else "objects"
+    return "hybrid" if chooses_cells(method) and not paper else "objects"
 
 
 def default_levels(objective: Valued, form: str) -> str:
     """Return which cells there are where nobody says: with those of one label where cells are nodes that cover."""
     covers = objective == "cover" or isinstance(objective, Cover)
-    return BOTH if covers and form in ("cells", "woven") else FULL
+    return BOTH if covers and form in ("cells", "hybrid") else FULL
 
 
 def default_objective(method: Method, form: str | None = None) -> str:
@@ -255,7 +255,7 @@ def default_objective(method: Method, form: str | None = None) -> str:
     Without a form it is that of the method's default form.
     """
     kind = form or default_form(method)
-    return "cover" if kind in ("cells", "woven") and counts_repeats(method) else "jaccard"
+    return "cover" if kind in ("cells", "hybrid") and counts_repeats(method) else "jaccard"
 
 
 SPARE = 5

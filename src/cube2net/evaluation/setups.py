@@ -17,13 +17,13 @@ from cube2net.options import FORMS, MEMBERSHIPS
 AS_LARGE = ("pagerank", "hops")
 """Methods that are also asked for as many nodes as every choice of cells has."""
 
-DEFAULT = Setup(method="greedy", objective="cover", form="woven")
+DEFAULT = Setup(method="greedy", objective="cover", form="hybrid")
 """The network that ``construct`` makes when nobody says more."""
 
 SHORT_LIST = (
     DEFAULT,
     Setup(method="greedy", objective="cover", form="cells"),
-    Setup(method="greedy", objective="cover", form="woven", levels="one"),
+    Setup(method="greedy", objective="cover", form="hybrid", levels="one"),
     Setup(method="greedy", objective="jaccard", form="objects", m=20),
 )
 """What is compared with the query alone when nobody says more: the default, without near objects, of cells with one
@@ -65,7 +65,11 @@ def setups_of(
         worths = objectives or OBJECTIVES_COMPARED[0 if counts_repeats(method) else 1 :]
         for objective in worths if heeds_objective(method) else worths[:1]:
             for form in forms or FORMS:
-                if (objectives is None or forms is None) and objective == "cover" and form in ("objects", "both"):
+                if (
+                    (objectives is None or forms is None)
+                    and objective == "cover"
+                    and form in ("objects", "cells+objects")
+                ):
                     continue
                 base = Setup(method=name, objective=objective, form=form)
                 setups += _varied(base, m, levels, near, memberships)
@@ -84,7 +88,7 @@ def _varied(
     fields: dict[str, list[Any]] = {
         "m": [whole_number("m", count, 1) if m is not None else count for count in counts],
         "levels": list(levels or ("",)),
-        "near": [whole_number("near", each, 0) for each in near] if near and base.form == "woven" else [None],
+        "near": [whole_number("near", each, 0) for each in near] if near and base.form == "hybrid" else [None],
         "membership": list(memberships) if memberships and base.form != "objects" else [""],
     }
     return [replace(base, **dict(zip(fields, each, strict=True))) for each in product(*fields.values())]

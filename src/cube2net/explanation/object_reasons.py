@@ -87,7 +87,7 @@ def _find_origin(network: Network, question: Question, row: int) -> str:
         return ""
     if row in question.budget.scope.objects:
         return "pinned"
-    if network.form == "woven":
+    if network.form == "hybrid":
         return "near"
     return "cells" if len(network.selection.cells) else question.method
 
@@ -133,11 +133,11 @@ def find_near_miss(
         by = limits_of(question.whole)
         which = f" ({' and '.join(by)} say{'s' * (len(by) == 1)} so)" if by else ""
         return NearMiss(obstacle=f"the view of the cube does not allow it to be brought{which}")
-    if network.form == "woven":
+    if network.form == "hybrid":
         return _miss_neighbour(network, question, row, ranks)
     if network.form == "cells":
         return NearMiss(
-            obstacle="the form 'cells' has no objects beside the query: the forms woven, objects and both do"
+            obstacle="the form 'cells' has no objects beside the query: the forms hybrid, objects and cells+objects do"
         )
     if len(network.selection.cells) or question.method not in ("none", "hops", "pagerank", "steiner", "maxdisc"):
         return _miss_cell(network, question, row)

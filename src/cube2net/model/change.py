@@ -235,7 +235,7 @@ class Change(Shown):
 
     def _said_of_objects(self) -> list[str]:
         """Return how many objects came and went, but for those asked for."""
-        asked, near = {*self.without, *self.with_}, "near " if self.network.form == "woven" else ""
+        asked, near = {*self.without, *self.with_}, "near " if self.network.form == "hybrid" else ""
         said = []
         for nodes, verb, way in ((self.left, "leave", ""), (self.entered, "come", " in")):
             objects = [each for each in nodes if not each.node.is_cell and each not in asked]

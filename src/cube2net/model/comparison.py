@@ -40,8 +40,8 @@ class Setup:
 
     >>> Setup(method="greedy", objective="linked", form="cells", m=20).name
     'greedy · linked · cells · m 20'
-    >>> Setup(method="greedy", objective="cover", form="woven", levels="one", near=0).name
-    'greedy · cover · woven · levels one · near 0'
+    >>> Setup(method="greedy", objective="cover", form="hybrid", levels="one", near=0).name
+    'greedy · cover · hybrid · levels one · near 0'
     >>> Setup(method="pagerank", like="greedy · linked · cells · m 20").name
     'pagerank, as large as greedy · linked · cells · m 20'
     """

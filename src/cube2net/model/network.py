@@ -44,8 +44,8 @@ class Form:
 
     ``objects``: the query and the objects brought, with all links among them. ``cells``: the query with its own links,
     every selected cell as a node, and a *membership* link from each object of the query to each selected cell that
-    holds it. ``both``: all of these. ``woven``: the query, the selected cells as nodes, and, instead of those brought,
-    the ``near`` objects nearest to the query by links; as many as the query has without a number.
+    holds it. ``cells+objects``: all of these. ``hybrid``: the query, the selected cells as nodes, and, instead of those
+    brought, the ``near`` objects nearest to the query by links; as many as the query has without a number.
 
     ``membership`` is what the links of an object to its cells weigh: 1 each (``"unit"``), 1 together for a cell
     (``"share"``), or together ``trust`` times the links of a typical object (``"even"``). ``trust``, above 0 and up to
@@ -54,11 +54,11 @@ class Form:
     and the more so the higher ``trust`` is; a number as ``near_weight`` multiplies them instead, for each end outside
     the query. ``keep="linked"`` leaves out objects brought that have no link to any object of the network.
 
-    >>> Form("woven", near=5)
-    Form(kind='woven', near=5, near_weight=None, membership='even', trust=None, keep='all')
+    >>> Form("hybrid", near=5)
+    Form(kind='hybrid', near=5, near_weight=None, membership='even', trust=None, keep='all')
     """
 
-    kind: str = "woven"
+    kind: str = "hybrid"
     near: int | None = None
     near_weight: float | None = None
     membership: str = "even"
@@ -81,7 +81,7 @@ class Form:
     @property
     def has_brought(self) -> bool:
         """Whether the objects brought are nodes, however many."""
-        return self.kind in ("objects", "both")
+        return self.kind in ("objects", "cells+objects")
 
 
 CELL = "cell"
@@ -104,7 +104,7 @@ class Network(Shown):
     ``query_links`` how many of its links lead into the query. ``labels`` are the labels of every selected cell and
     ``dimensions`` the names of the dimensions. ``carried`` gives what the source knows of its objects and links.
     ``given`` is what the links between objects weigh in the cube, in their order, where the form weighs them otherwise
-    (``woven``). ``recipe`` says what made it, where :func:`cube2net.construct` did, and ``question`` knows the cube
+    (``hybrid``). ``recipe`` says what made it, where :func:`cube2net.construct` did, and ``question`` knows the cube
     that was asked. A network can be sent to other processes, whole but for the names of objects that it does not have,
     and for its question.
     """
@@ -234,7 +234,7 @@ class Network(Shown):
         """One row a link: ``source, target`` (ids), ``weight`` and ``kind``, and what the source knows of it.
 
         The kind is ``membership``, or what the source calls the link (``a|b`` where it has several kinds), or ``link``.
-        ``weight`` is what the next step takes; where the form ``woven`` has scaled it, ``given`` is what the source's
+        ``weight`` is what the next step takes; where the form ``hybrid`` has scaled it, ``given`` is what the source's
         own links weigh together. Where links have a direction ``forward`` is what the source gives from the row's
         source to its target, and ``backward`` what it gives from the target to the source; where they have a time,
         ``first`` and ``last`` are the earliest and the latest. Memberships have none of that.

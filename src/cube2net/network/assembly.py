@@ -43,11 +43,11 @@ def make_form(options: NetworkOptions) -> Form:
     for name in ("membership", "trust"):
         if name in given and not form.has_cells:
             raise ParameterError(f"{name} is about links to cells, and the form 'objects' has no cells as nodes")
-    if "trust" in given and form.kind != "woven" and form.membership != "even":
+    if "trust" in given and form.kind != "hybrid" and form.membership != "even":
         raise ParameterError(f"trust scales memberships of the kind 'even', got the membership {form.membership!r}")
     for name in ("near", "near_weight"):
-        if name in given and form.kind != "woven":
-            raise ParameterError(f"{name} is about the near objects of the form 'woven', got the form {form.kind!r}")
+        if name in given and form.kind != "hybrid":
+            raise ParameterError(f"{name} is about the near objects of the form 'hybrid', got the form {form.kind!r}")
     return form
 
 
@@ -64,7 +64,7 @@ def room_for_near(query: Query, form: Form, cells: int, max_nodes: int | None, l
     Objects that are pinned are among them. Where nobody says how many, it is one for each object of the query and for
     each of those ``liked`` besides.
     """
-    if form.kind != "woven":
+    if form.kind != "hybrid":
         return 0
     wanted = len(query) + liked if form.near is None else form.near
     return wanted if max_nodes is None else max(0, min(wanted, max_nodes - len(query) - cells))
@@ -77,7 +77,7 @@ def expected_nodes(query: Query, selection: Selection, form: Form, room: int, sc
     """
     pins = len(pinned(query, scope))
     known = len(query) + pins + (len(selection.cells) if form.has_cells else 0)
-    if form.kind == "woven":
+    if form.kind == "hybrid":
         return known - pins + max(pins, room), False
     if not form.has_brought:
         return known, True
@@ -94,7 +94,7 @@ def assemble(
     nearest: Array | None = None,
     scope: Scope = OPEN,
 ) -> Network:
-    """Return the network of a query and a selection in a form; the form ``woven`` needs the ``nearest`` objects.
+    """Return the network of a query and a selection in a form; the form ``hybrid`` needs the ``nearest`` objects.
 
     A form with cells as nodes needs a selection that has cells, unless it brings nothing at all. The objects that
     ``scope`` has pinned are nodes in every form, linked or not, and those that it bars are none.
@@ -107,8 +107,8 @@ def assemble(
             f"the form {form.kind!r} needs a method that chooses cells, and this one brought {len(others):,} objects "
             "without any: choose the form 'objects', or a method such as 'greedy'"
         )
-    if (form.kind == "woven") != (nearest is not None):
-        raise ParameterError("the nearest objects are for the form 'woven', which needs them")
+    if (form.kind == "hybrid") != (nearest is not None):
+        raise ParameterError("the nearest objects are for the form 'hybrid', which needs them")
     if nearest is not None:
         others = may_come(np.setdiff1d(nearest, in_already(query, scope)), scope)
     others = others[:0] if form.kind == "cells" else others
@@ -141,7 +141,7 @@ def assemble(
             cell_weight = estimate_cell_weight((source, target), degrees, held, ranks, cuboids, query=len(query))
         links = (source, target, weight)
         joined = weigh_memberships(form.membership, links, held, ranks, shares, len(query), cell_weight.value)
-        if form.kind == "woven":
+        if form.kind == "hybrid":
             given = weight
             weight = weight * damp_near_links(source, target, query_links, len(query), form, cell_weight.value)
         source = np.concatenate([source, held])
@@ -266,7 +266,7 @@ def summarize(network: Network) -> dict[str, Any]:
         ],
         "nodes": len(network),
         "links": len(network.source),
-        "left_out": 0 if network.form in ("cells", "woven") else len(brought) - len(network.objects),
+        "left_out": 0 if network.form in ("cells", "hybrid") else len(brought) - len(network.objects),
         "directed": settings.get("directed", False),
         "query_found": len(network.query),
         "query_missing": len(network.query.missing),
@@ -309,7 +309,7 @@ def said_of_network(network: Network, about: Mapping[str, Any]) -> str:
     count, cells = len(network.query), len(network.selection.cells)
     others = len(network.objects) - count
     nodes = [f"{counted(count, 'object')} of the query"]
-    if others and network.form == "woven":
+    if others and network.form == "hybrid":
         nodes.append(counted(others, "near object"))
     elif others:
         by = f" that {counted(cells, 'cell')} bring{'s' * (cells == 1)}" if cells and not len(network.cells) else ""
@@ -350,8 +350,8 @@ def describe_size(
     if brought <= max(MANY_OBJECTS, MANY_OBJECTS_EACH * len(query)):
         return ""
     cells = f"the {len(selection.cells):,} cells hold" if len(selection.cells) else "the method brings"
-    smaller = "m, max_nodes or the form 'woven' makes" if len(selection.cells) else "max_nodes makes"
-    if form.kind == "woven":
+    smaller = "m, max_nodes or the form 'hybrid' makes" if len(selection.cells) else "max_nodes makes"
+    if form.kind == "hybrid":
         cells, smaller = "near asks for up to", "a smaller near makes"
     return f"{cells} {brought:,} objects for a query of {len(query):,}: {smaller} the network smaller"
 

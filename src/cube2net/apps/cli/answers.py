@@ -241,10 +241,10 @@ def consists(about: Mapping[str, Any]) -> str:
     """Return in one sentence what a network with cells as nodes is made of; nothing for other forms.
 
     >>> counts = {"query_found": 116, "query_held": 113, "query_loose": 2, "near": 116}
-    >>> consists({"form": "woven", "cells": [{}] * 59, "trust": 0.54, **counts})
+    >>> consists({"form": "hybrid", "cells": [{}] * 59, "trust": 0.54, **counts})
     '59 cells, of weight 0.54, hold 113 of the 116 objects of the query; 116 near objects; 2 of the query have neither'
     """
-    if about["form"] not in ("cells", "woven"):
+    if about["form"] not in ("cells", "hybrid"):
         return ""
     count, cells = about["query_found"], len(about["cells"])
     weight = "" if about["trust"] is None or not cells else f", of weight {about['trust']:.2f},"

@@ -96,7 +96,9 @@ def compare(
             autocompletion=which_cells,
         ),
     ] = None,
-    near: Annotated[list[int] | None, typer.Option(help="How many near objects (form woven); may be repeated.")] = None,
+    near: Annotated[
+        list[int] | None, typer.Option(help="How many near objects (form hybrid); may be repeated.")
+    ] = None,
     memberships: Annotated[
         list[str] | None,
         typer.Option(

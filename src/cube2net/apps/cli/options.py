@@ -42,8 +42,8 @@ def offer(*names: str) -> Complete:
 def offer_some(*names: str) -> Complete:
     """Return what offers the names that begin as typed after the last comma, but for those before it.
 
-    >>> offer_some("woven", "cells", "both")("cells,")
-    ['cells,woven', 'cells,both']
+    >>> offer_some("hybrid", "cells", "both")("cells,")
+    ['cells,hybrid', 'cells,cells+objects']
     """
 
     def complete(incomplete: str) -> list[str]:

@@ -43,7 +43,7 @@ DARK = {
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 
-SYMBOLS = {"objects": "circle", "cells": "square", "both": "diamond", "woven": "star"}
+SYMBOLS = {"objects": "circle", "cells": "square", "cells+objects": "diamond", "hybrid": "star"}
 DASHES = ("solid", "dash", "dashdot", "longdash")
 SCORE = "%{y:.3f} [%{customdata[0]:.3f}, %{customdata[1]:.3f}]"
 

@@ -43,7 +43,7 @@ def text_of(network: Network, most: int, count: Count = estimated_tokens) -> str
             "when it was chosen."
         )
         head.append(nodes.describe_held())
-    if network.form == "woven" and outside:
+    if network.form == "hybrid" and outside:
         head.append("Near objects are those that walks along links from the query come to most often.")
     order = "those with most cells and links first" if cells else "those with most links first"
     sections = [
@@ -108,7 +108,7 @@ class NodeTexts:
         self.has_kinds = len(set(self.kinds)) > 1
         self.dimensions = cell_title(network.dimensions, in_markdown)
         self.outside = len(network.objects) - len(network.query)
-        self.others = "Near objects" if network.form == "woven" else "Other objects"
+        self.others = "Near objects" if network.form == "hybrid" else "Other objects"
 
     def _texts(self, column: str) -> list[str]:
         return [in_markdown(text or "") for text in self.table[column].to_pylist()]
@@ -116,7 +116,7 @@ class NodeTexts:
     def opening_lines(self) -> list[str]:
         """Return the lines that a text begins with: what was asked, and how large the answer is."""
         network, cells = self.network, len(self.network.labels)
-        beside = "near" if network.form == "woven" else "others"
+        beside = "near" if network.form == "hybrid" else "others"
         counts = f"{len(network.query):,} of the query, {self.outside:,} {beside}"
         parts = [f"{counted(len(network.objects), 'object')} ({counts})"]
         parts += [f"{counted(cells, 'cell')} chosen"] if cells else []

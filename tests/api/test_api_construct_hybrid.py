@@ -1,4 +1,4 @@
-"""Woven networks: which nodes they have, and what a membership weighs."""
+"""Hybrid networks: which nodes they have, and what a membership weighs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cube2net.model.network import Network
 from toys import toy_cube
 
 # Cells 0 and 1 hold the query's 0 and 1; 0–4, 0–5, 1–5 and 5–6 lead out of it, and 2, 3 and 7 have no link.
-WOVEN = toy_cube([[0, 2], [1, 3, 7], [6]], objects=8, links=[(0, 4), (0, 5), (1, 5), (5, 6)])
+HYBRID = toy_cube([[0, 2], [1, 3, 7], [6]], objects=8, links=[(0, 4), (0, 5), (1, 5), (5, 6)])
 
 
 def weights_of(network: Network) -> dict[tuple[str, str], float]:
@@ -20,8 +20,8 @@ def weights_of(network: Network) -> dict[tuple[str, str], float]:
     return {(ids[a], ids[b]): weight for a, b, weight in ends}
 
 
-def test_a_woven_network_has_the_cells_and_as_many_near_objects_instead_of_their_members() -> None:
-    network = c2n.construct(WOVEN, [0, 1], m=2, objective="coverage", form="woven", membership="even")
+def test_a_hybrid_network_has_the_cells_and_as_many_near_objects_instead_of_their_members() -> None:
+    network = c2n.construct(HYBRID, [0, 1], m=2, objective="coverage", form="hybrid", membership="even")
     assert network.objects.tolist() == [0, 1, 4, 5] and sorted(network.cells.tolist()) == [0, 1]
     assert network.selection.objects.tolist() == [0, 1, 2, 3, 7]
     # No links within the query: an object's memberships weigh 1 together.
@@ -32,27 +32,27 @@ def test_a_woven_network_has_the_cells_and_as_many_near_objects_instead_of_their
         ("o0", "cell:label 0"): 1.0,
         ("o1", "cell:label 1"): 1.0,
     }
-    assert (network.settings["membership"], network.form) == ("even", "woven")
+    assert (network.settings["membership"], network.form) == ("even", "hybrid")
     assert c2n.api.summary(network)["left_out"] == 0
 
 
 @pytest.mark.parametrize(("near", "objects"), [(0, []), (1, [5]), (2, [4, 5]), (3, [4, 5, 6]), (99, [4, 5, 6])])
-def test_near_is_how_many_objects_nearest_by_links_are_woven_in(near: int, objects: list[int]) -> None:
+def test_near_is_how_many_objects_nearest_by_links_are_hybrid_in(near: int, objects: list[int]) -> None:
     for m in (1, 2):
-        network = c2n.construct(WOVEN, [0, 1], m=m, objective="coverage", form="woven", near=near)
+        network = c2n.construct(HYBRID, [0, 1], m=m, objective="coverage", form="hybrid", near=near)
         assert network.objects.tolist() == [0, 1, *objects] and len(network.cells) == m
 
 
 def test_a_near_object_that_a_chosen_cell_holds_is_its_member() -> None:
     cube = toy_cube([[0, 1, 2]], objects=3, links=[(0, 2)])
-    network = c2n.construct(cube, [0, 1], m=1, form="woven", membership="share")
+    network = c2n.construct(cube, [0, 1], m=1, form="hybrid", membership="share")
     assert weights_of(network) == {
         ("o0", "o2"): 1.0,
         **{(f"o{row}", "cell:label 0"): pytest.approx(1 / 3) for row in range(3)},
     }
 
 
-@pytest.mark.parametrize("form", ["cells", "both", "woven"])
+@pytest.mark.parametrize("form", ["cells", "cells+objects", "hybrid"])
 def test_memberships_weigh_as_asked_in_every_form_with_cells_and_evenly_by_default(form: str) -> None:
     cube = toy_cube([[0, 1, 2], [0, 3]], objects=5, links=[(0, 1), (0, 4), (1, 2)])
     found = {}
@@ -69,24 +69,24 @@ def test_memberships_weigh_as_asked_in_every_form_with_cells_and_evenly_by_defau
 
 
 def test_a_network_of_objects_has_no_memberships_and_a_weight_for_them_is_refused() -> None:
-    network = c2n.construct(WOVEN, [0, 1], m=2, form="objects")
+    network = c2n.construct(HYBRID, [0, 1], m=2, form="objects")
     assert network.settings["membership"] is None and c2n.api.summary(network)["membership"] is None
     for wrong in ({"membership": "share"}, {"trust": 0.5}):
         with pytest.raises(ParameterError) as error:
-            c2n.construct(WOVEN, [0, 1], m=2, form="objects", **wrong)
+            c2n.construct(HYBRID, [0, 1], m=2, form="objects", **wrong)
         name = next(iter(wrong))
         assert str(error.value) == f"{name} is about links to cells, and the form 'objects' has no cells as nodes"
 
 
-def test_a_query_that_no_cell_helps_is_woven_into_its_near_objects() -> None:
+def test_a_query_that_no_cell_helps_is_hybrid_into_its_near_objects() -> None:
     for near, objects in ((None, [4, 0]), (3, [4, 0, 1, 5]), (0, [4])):
-        network = c2n.construct(WOVEN, [4], form="woven", near=near)
+        network = c2n.construct(HYBRID, [4], form="hybrid", near=near)
         assert network.objects.tolist() == objects and not len(network.cells)
         assert "the 1 object of the query is not in any cell" in network.selection.note
 
 
-def test_a_query_whose_objects_share_no_cell_is_woven_into_its_near_objects_and_told_so() -> None:
-    network = c2n.construct(WOVEN, [0, 1])
+def test_a_query_whose_objects_share_no_cell_is_hybrid_into_its_near_objects_and_told_so() -> None:
+    network = c2n.construct(HYBRID, [0, 1])
     assert network.objects.tolist() == [0, 1, 4, 5] and not len(network.cells)
     assert network.selection.note == "no cell serves 2 objects of the query that need it"
 
@@ -96,27 +96,30 @@ def test_a_query_whose_objects_share_no_cell_is_woven_into_its_near_objects_and_
     [
         (
             {"near": 2, "form": "objects"},
-            "near is about the near objects of the form 'woven', got the form 'objects'",
+            "near is about the near objects of the form 'hybrid', got the form 'objects'",
         ),
-        ({"near": 2, "form": "both"}, "near is about the near objects of the form 'woven', got the form 'both'"),
-        ({"near": 2, "method": "hops"}, "near is about the near objects of the form 'woven', got the form 'objects'"),
+        (
+            {"near": 2, "form": "cells+objects"},
+            "near is about the near objects of the form 'hybrid', got the form 'cells+objects'",
+        ),
+        ({"near": 2, "method": "hops"}, "near is about the near objects of the form 'hybrid', got the form 'objects'"),
         (
             {"near_weight": 0.5, "form": "cells"},
-            "near_weight is about the near objects of the form 'woven', got the form 'cells'",
+            "near_weight is about the near objects of the form 'hybrid', got the form 'cells'",
         ),
-        ({"near": -1, "form": "woven"}, "near is -1, expected 0 or more objects, or None"),
-        ({"near": 1.5, "form": "woven"}, "near is 1.5, expected a whole number of 0 or more objects, or None"),
+        ({"near": -1, "form": "hybrid"}, "near is -1, expected 0 or more objects, or None"),
+        ({"near": 1.5, "form": "hybrid"}, "near is 1.5, expected a whole number of 0 or more objects, or None"),
         ({"membership": "odd", "form": "cells"}, "unknown membership 'odd': choose one of even, share, unit"),
-        ({"form": "weave"}, "unknown form 'weave': choose one of both, cells, objects, woven"),
+        ({"form": "weave"}, "unknown form 'weave': choose one of cells, cells+objects, hybrid, objects"),
         (
-            {"form": "woven", "max_links": 3},
-            "max_links limits the form 'objects', got the form 'woven': limit max_nodes instead",
+            {"form": "hybrid", "max_links": 3},
+            "max_links limits the form 'objects', got the form 'hybrid': limit max_nodes instead",
         ),
-        ({"form": "woven", "method": "hops"}, "the form 'woven' needs a method that chooses cells, and this one"),
+        ({"form": "hybrid", "method": "hops"}, "the form 'hybrid' needs a method that chooses cells, and this one"),
     ],
     ids=str,
 )
 def test_a_form_that_cannot_be_is_refused_with_a_sentence(options: dict, sentence: str) -> None:
     with pytest.raises(ParameterError) as caught:
-        c2n.construct(WOVEN, [0, 1], **options)
+        c2n.construct(HYBRID, [0, 1], **options)
     assert str(caught.value).startswith(sentence)
