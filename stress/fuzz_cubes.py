@@ -116,7 +116,7 @@ QUESTIONS: dict[str, Callable[[Question], object]] = {
     **{method: by(method) for method in METHODS},
     "objects": by("greedy", form="objects"),
     "cells+objects": by("greedy", form="cells+objects"),
-    "cells": by("greedy", form="cells", membership="even"),
+    "cells": by("greedy", form="cells", membership_weights="even"),
     "linked": by("greedy", objective="linked", form="objects"),
     "one label": by("greedy", levels="one"),
     "two hops": by("two hops"),

@@ -16,7 +16,7 @@ from cube2net.errors import ParameterError, unknown, whole_number
 METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
 OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage", "linked", "cover")
 FORMS = ("objects", "cells", "cells+objects", "hybrid")
-MEMBERSHIPS = ("unit", "share", "even")
+MEMBERSHIP_WEIGHTS = ("unit", "share", "even")
 KEEPS = ("all", "linked")
 PREFIXES = ("all", "best")
 
@@ -154,7 +154,7 @@ class NetworkOptions:
             is_field=True,
         ),
     )
-    near_weight: float | None = field(
+    neighbor_weight: float | None = field(
         default=None,
         metadata=_about(
             "share",
@@ -162,15 +162,15 @@ class NetworkOptions:
             "the more links into the query the end has.",
         ),
     )
-    membership: str | None = field(
+    membership_weights: str | None = field(
         default=None,
         metadata=_about(
             "name",
-            f"Weights of links between objects and cells: {', '.join(MEMBERSHIPS)}; even by default.",
-            allowed=MEMBERSHIPS,
+            f"Weights of links between objects and cells: {', '.join(MEMBERSHIP_WEIGHTS)}; even by default.",
+            allowed=MEMBERSHIP_WEIGHTS,
         ),
     )
-    trust: float | None = field(
+    cell_weight: float | None = field(
         default=None,
         metadata=_about(
             "share",

@@ -21,7 +21,7 @@ def weights_of(network: Network) -> dict[tuple[str, str], float]:
 
 
 def test_a_hybrid_network_has_the_cells_and_as_many_near_objects_instead_of_their_members() -> None:
-    network = c2n.construct(HYBRID, [0, 1], m=2, objective="coverage", form="hybrid", membership="even")
+    network = c2n.construct(HYBRID, [0, 1], m=2, objective="coverage", form="hybrid", membership_weights="even")
     assert network.objects.tolist() == [0, 1, 4, 5] and sorted(network.cells.tolist()) == [0, 1]
     assert network.selection.objects.tolist() == [0, 1, 2, 3, 7]
     # No links within the query: an object's memberships weigh 1 together.
@@ -32,7 +32,7 @@ def test_a_hybrid_network_has_the_cells_and_as_many_near_objects_instead_of_thei
         ("o0", "cell:label 0"): 1.0,
         ("o1", "cell:label 1"): 1.0,
     }
-    assert (network.settings["membership"], network.form) == ("even", "hybrid")
+    assert (network.settings["membership_weights"], network.form) == ("even", "hybrid")
     assert c2n.api.summary(network)["left_out"] == 0
 
 
@@ -45,7 +45,7 @@ def test_near_is_how_many_objects_nearest_by_links_are_hybrid_in(near: int, obje
 
 def test_a_near_object_that_a_chosen_cell_holds_is_its_member() -> None:
     cube = toy_cube([[0, 1, 2]], objects=3, links=[(0, 2)])
-    network = c2n.construct(cube, [0, 1], m=1, form="hybrid", membership="share")
+    network = c2n.construct(cube, [0, 1], m=1, form="hybrid", membership_weights="share")
     assert weights_of(network) == {
         ("o0", "o2"): 1.0,
         **{(f"o{row}", "cell:label 0"): pytest.approx(1 / 3) for row in range(3)},
@@ -56,10 +56,10 @@ def test_a_near_object_that_a_chosen_cell_holds_is_its_member() -> None:
 def test_memberships_weigh_as_asked_in_every_form_with_cells_and_evenly_by_default(form: str) -> None:
     cube = toy_cube([[0, 1, 2], [0, 3]], objects=5, links=[(0, 1), (0, 4), (1, 2)])
     found = {}
-    for membership in (None, "unit", "share", "even"):
-        network = c2n.construct(cube, [0, 1], m=2, objective="coverage", form=form, membership=membership)
-        assert network.settings["membership"] == c2n.api.summary(network)["membership"] == (membership or "even")
-        found[membership] = {ends: w for ends, w in weights_of(network).items() if ends[1].startswith("cell:")}
+    for membership_weights in (None, "unit", "share", "even"):
+        network = c2n.construct(cube, [0, 1], m=2, objective="coverage", form=form, membership_weights=membership_weights)
+        assert network.settings["membership_weights"] == c2n.api.summary(network)["membership_weights"] == (membership_weights or "even")
+        found[membership_weights] = {ends: w for ends, w in weights_of(network).items() if ends[1].startswith("cell:")}
     assert found[None] == found["even"] and set(found["unit"].values()) == {1.0}
     for cell in ("cell:label 0", "cell:label 1"):
         assert sum(weight for ends, weight in found["share"].items() if ends[1] == cell) == pytest.approx(1.0)
@@ -70,8 +70,8 @@ def test_memberships_weigh_as_asked_in_every_form_with_cells_and_evenly_by_defau
 
 def test_a_network_of_objects_has_no_memberships_and_a_weight_for_them_is_refused() -> None:
     network = c2n.construct(HYBRID, [0, 1], m=2, form="objects")
-    assert network.settings["membership"] is None and c2n.api.summary(network)["membership"] is None
-    for wrong in ({"membership": "share"}, {"trust": 0.5}):
+    assert network.settings["membership_weights"] is None and c2n.api.summary(network)["membership_weights"] is None
+    for wrong in ({"membership_weights": "share"}, {"cell_weight": 0.5}):
         with pytest.raises(ParameterError) as error:
             c2n.construct(HYBRID, [0, 1], m=2, form="objects", **wrong)
         name = next(iter(wrong))
@@ -104,12 +104,12 @@ def test_a_query_whose_objects_share_no_cell_is_hybrid_into_its_near_objects_and
         ),
         ({"near": 2, "method": "hops"}, "near is about the near objects of the form 'hybrid', got the form 'objects'"),
         (
-            {"near_weight": 0.5, "form": "cells"},
-            "near_weight is about the near objects of the form 'hybrid', got the form 'cells'",
+            {"neighbor_weight": 0.5, "form": "cells"},
+            "neighbor_weight is about the near objects of the form 'hybrid', got the form 'cells'",
         ),
         ({"near": -1, "form": "hybrid"}, "near is -1, expected 0 or more objects, or None"),
         ({"near": 1.5, "form": "hybrid"}, "near is 1.5, expected a whole number of 0 or more objects, or None"),
-        ({"membership": "odd", "form": "cells"}, "unknown membership 'odd': choose one of even, share, unit"),
+        ({"membership_weights": "odd", "form": "cells"}, "unknown membership_weights 'odd': choose one of even, share, unit"),
         ({"form": "weave"}, "unknown form 'weave': choose one of cells, cells+objects, hybrid, objects"),
         (
             {"form": "hybrid", "max_links": 3},

@@ -50,7 +50,7 @@ def planted() -> tuple[Cube, Query]:
 def test_without_a_word_it_is_greedy_for_cover_hybrid_and_sized_by_the_query() -> None:
     made = plan_network(CUBE, ASKED, NetworkOptions())
     assert (made.method, made.objective) == (Greedy(), Cover())
-    assert made.form == Form("hybrid", near=None, near_weight=None, membership="even", trust=None, keep="all")
+    assert made.form == Form("hybrid", near=None, neighbor_weight=None, membership_weights="even", cell_weight=None, keep="all")
     assert (made.cube, made.levels, made.max_nodes, made.sized) == (CUBE, "full", None, True)
     assert made.budget == Budget(m=len(ASKED)), "never more cells than the query has objects"
     about = c2n.api.summary(c2n.construct(CUBE, ASKED))
@@ -81,7 +81,7 @@ def test_the_papers_answer_is_one_word_away() -> None:
     assert (made.method, made.objective, made.form) == (Greedy(), Jaccard(), Form("objects"))
     assert (made.budget, made.sized) == (Budget(m=PAPER_CELLS), False)
     about = c2n.api.summary(c2n.construct(CUBE, ASKED, form="objects"))
-    said = [about[name] for name in ("m", "near", "near_weight", "membership", "trust")]
+    said = [about[name] for name in ("m", "near", "neighbor_weight", "membership_weights", "cell_weight")]
     assert said == [20, 0, None, None, None]
 
 
@@ -194,9 +194,9 @@ def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted:
         ({"m": -1}, "m is -1, expected 0 or more cells"),
         ({"m": 2.5}, "m is 2.5, expected a whole number of 0 or more cells"),
         ({"near": -1}, "near is -1, expected 0 or more objects, or None"),
-        ({"near_weight": 0}, "near_weight is 0, expected a number above 0 and up to 1, or None"),
-        ({"trust": 1.5}, "trust is 1.5, expected a number above 0 and up to 1, or None"),
-        ({"membership": "odd"}, "unknown membership 'odd': choose one of even, share, unit"),
+        ({"neighbor_weight": 0}, "neighbor_weight is 0, expected a number above 0 and up to 1, or None"),
+        ({"cell_weight": 1.5}, "cell_weight is 1.5, expected a number above 0 and up to 1, or None"),
+        ({"membership_weights": "odd"}, "unknown membership_weights 'odd': choose one of even, share, unit"),
         ({"keep": "some"}, "unknown keep 'some': choose one of all, linked"),
         ({"prefix": "first"}, "unknown prefix 'first': choose one of all, best"),
         ({"max_nodes": -1}, "max_nodes is -1, expected 0 or more nodes, or None"),
@@ -215,7 +215,7 @@ def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted:
                 {name: value, "form": form},
                 f"{name} is about the near objects of the form 'hybrid', got the form {form!r}",
             )
-            for name, value in (("near", 0), ("near_weight", 0.5))
+            for name, value in (("near", 0), ("neighbor_weight", 0.5))
             for form in ("objects", "cells", "cells+objects")
         ),
         *(
@@ -223,9 +223,9 @@ def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted:
                 {name: value, "form": "objects"},
                 f"{name} is about links to cells, and the form 'objects' has no cells as nodes",
             )
-            for name, value in (("membership", "even"), ("trust", 0.5))
+            for name, value in (("membership_weights", "even"), ("cell_weight", 0.5))
         ),
-        ({"method": "pagerank", "trust": 0.5}, "trust is about links to cells, and the form 'objects' has no cells"),
+        ({"method": "pagerank", "cell_weight": 0.5}, "cell_weight is about links to cells, and the form 'objects' has no cells"),
     ],
     ids=str,
 )
@@ -436,7 +436,7 @@ def test_many_near_objects_are_announced_before_they_are_brought(monkeypatch: py
 
 
 def test_trust_is_of_cells_that_are_there() -> None:
-    assert c2n.api.summary(c2n.construct(random_cube(3), [0, 1, 2], m=0))["trust"] is None
+    assert c2n.api.summary(c2n.construct(random_cube(3), [0, 1, 2], m=0))["cell_weight"] is None
 
 
 def test_labels_that_are_missing_in_a_frame_are_no_labels() -> None:

@@ -34,14 +34,14 @@ TINY: dict[str, Any] = {
     "methods": ["none", "greedy", "pagerank"],
     "objectives": ["linked"],
     "forms": ["cells"],
-    "memberships": ["unit"],
+    "membership_weights": ["unit"],
     "m": 3,
     "miners": ["deepwalk"],
     "runs": 2,
 }
 FILES = ["report.html", "trials.csv", "scores.csv", "costs.csv", "results.json"]
 ALONE = Setup(method="none")
-GREEDY = Setup(method="greedy", objective="linked", form="cells", m=3, membership="unit")
+GREEDY = Setup(method="greedy", objective="linked", form="cells", m=3, membership_weights="unit")
 
 
 @pytest.fixture(scope="module")

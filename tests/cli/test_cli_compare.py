@@ -24,7 +24,7 @@ from cube2net.io.reviews.yelp import Yelp
 from cube2net.mining.node_embeddings import EMBEDDINGS
 from cube2net.mining.recommenders import RECOMMENDERS
 from cube2net.model.comparison import TASKS
-from cube2net.options import FORMS, KEEPS, MEMBERSHIPS, METHOD_NAMES
+from cube2net.options import FORMS, KEEPS, MEMBERSHIP_WEIGHTS, METHOD_NAMES
 
 Tool = Callable[..., tuple[int, str, str]]
 
@@ -71,7 +71,7 @@ def test_the_names_in_the_help_of_compare_and_task_are_the_registries(tool: Tool
     said = {name: " ".join(tool(name, "--help")[1].split()) for name in ("compare", "task", "query")}
     for command, wanted in {
         "compare": [*TASKS, *FORMS, *EMBEDDINGS, *RECOMMENDERS, *COMPARED],
-        "query": ["auto", *FORMS, *MEMBERSHIPS, *KEEPS],
+        "query": ["auto", *FORMS, *MEMBERSHIP_WEIGHTS, *KEEPS],
         "task": ["yelp", "movies", *tasks_of(Movies), *tasks_of(Yelp)],
     }.items():
         assert [name for name in wanted if not re.search(rf"\b{name}\b", said[command])] == []
@@ -301,7 +301,7 @@ def test_the_folder_of_another_comparison_is_one_sentence_and_left_as_it_is(
 
 def test_compare_takes_levels_near_objects_and_memberships(tool: Tool, cube: Path, names: Path) -> None:
     words = ("compare", cube, "--query", names, "--methods", "greedy", "--objectives", "cover", "--forms", "hybrid")
-    words += ("--levels", "one", "--levels", "full", "--near", 0, "--near", 5, "--memberships", "even,share")
+    words += ("--levels", "one", "--levels", "full", "--near", 0, "--near", 5, "--membership-weights", "even,share")
     words += ("--miners", "deepwalk", "--runs", 1, "--no-as-large", "--quiet", "--json")
     status, out, err = tool(*words)
     assert (status, err) == (0, "")
@@ -309,13 +309,13 @@ def test_compare_takes_levels_near_objects_and_memberships(tool: Tool, cube: Pat
     assert [setup["name"] for setup in told["setups"]] == [
         "none",
         *(
-            f"greedy · cover · hybrid{levels} · near {near} · membership {membership}"
+            f"greedy · cover · hybrid{levels} · near {near} · membership_weights {membership_weights}"
             for levels in (" · levels one", " · levels full")
             for near in (0, 5)
-            for membership in ("even", "share")
+            for membership_weights in ("even", "share")
         ),
     ]
-    assert told["settings"]["levels"] == ["one", "full"] and told["settings"]["memberships"] == ["even", "share"]
+    assert told["settings"]["levels"] == ["one", "full"] and told["settings"]["membership_weights"] == ["even", "share"]
 
 
 # task
@@ -423,11 +423,11 @@ def test_auto_chooses_by_part_of_the_labels_and_shows_what_it_tried(tool: Tool, 
         ),
         (("--method", "hops", "--near", "3"), "near is about the near objects of the form 'hybrid', got the form 'obj"),
         (
-            ("--form", "objects", "--membership", "even"),
-            "membership is about links to cells, and the form 'objects' has no cells as nodes",
+            ("--form", "objects", "--membership-weights", "even"),
+            "membership_weights is about links to cells, and the form 'objects' has no cells as nodes",
         ),
         (("--form", "hybrid", "--near", "-1"), "near is -1, expected 0 or more objects, or None"),
-        (("--form", "cells", "--membership", "all"), "unknown membership 'all': choose one of even, share, unit"),
+        (("--form", "cells", "--membership-weights", "all"), "unknown membership_weights 'all': choose one of even, share, unit"),
         (("--form", "hybrid", "--method", "hops"), "the form 'hybrid' needs a method that chooses cells"),
         (("--max-links", "40"), "max_links limits the form 'objects', got the form 'hybrid': limit max_nodes instead"),
     ],
@@ -458,13 +458,13 @@ def test_a_name_with_options_means_the_same_everywhere(tool: Tool, cube: Path, n
 
 def test_a_hybrid_network_has_cells_and_as_many_near_objects_as_asked(tool: Tool, cube: Path, names: Path) -> None:
     words = ("query", cube, "--query", names, "-m", 2, "--form", "hybrid", "--json")
-    for chosen, nodes, membership in (
+    for chosen, nodes, membership_weights in (
         ((), 30 + 2 + 30, "even"),
-        (("--near", 3, "--membership", "share"), 30 + 2 + 3, "share"),
+        (("--near", 3, "--membership-weights", "share"), 30 + 2 + 3, "share"),
         (("--near", 0), 30 + 2, "even"),
         (("--max-nodes", 40), 30 + 2 + 8, "even"),
     ):
         status, out, err = tool(*words, *chosen)
         answer = json.loads(out)
-        assert (status, err, answer["nodes"], answer["membership"]) == (0, "", nodes, membership)
+        assert (status, err, answer["nodes"], answer["membership_weights"]) == (0, "", nodes, membership_weights)
         assert (answer["form"], len(answer["cells"]), answer["left_out"]) == ("hybrid", 2, 0)

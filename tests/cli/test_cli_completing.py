@@ -45,7 +45,7 @@ def offered(words: str, **environment: str) -> list[str]:
         ("query cube --method ", [*c2n.METHODS, "auto"]),
         ("query cube --objective ", [*c2n.OBJECTIVES]),
         ("query cube --form ", [*c2n.FORMS]),
-        ("query cube --membership sh", ["share"]),
+        ("query cube --membership-weights sh", ["share"]),
         ("query cube --preset p", ["paper"]),
         ("explain cube --method a", ["anneal", "auto"]),
         ("build ", [*SOURCE_NAMES]),

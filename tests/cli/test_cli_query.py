@@ -25,7 +25,7 @@ def test_every_method_answers_in_json_with_the_promised_fields(tool, cube: Path,
     assert (status, err) == (0, "")
     answer = json.loads(out)
     promised = {"method", "m", "objective", "value", "bound", "gap", "cells", "nodes", "links", "query_found"}
-    promised |= {"form", "levels", "near", "near_weight", "membership", "trust", "query_held", "query_loose"}
+    promised |= {"form", "levels", "near", "neighbor_weight", "membership_weights", "cell_weight", "query_held", "query_loose"}
     assert promised | {"proven", "note", "keep", "left_out", "query_missing", "seconds", "seed"} <= set(answer)
     assert {"weigh", "select", "train", "links"} == set(answer["seconds"]) - {"vectors"}
     assert (answer["method"], answer["m"], answer["query_found"], answer["query_missing"]) == (method, 3, 12, 0)
@@ -230,20 +230,20 @@ def test_cells_that_lower_the_value_come_with_what_to_do(tool, cube: Path, tmp_p
 def test_without_options_a_query_is_answered_with_the_network_that_helps(tool, cube: Path, names: Path) -> None:
     words = ("query", cube, "--query", names)
     answer = json.loads(tool(*words, "--json")[1])
-    said = ("method", "form", "objective", "m", "levels", "near", "near_weight", "keep", "membership")
+    said = ("method", "form", "objective", "m", "levels", "near", "neighbor_weight", "keep", "membership_weights")
     expected = ("greedy", "hybrid", "cover", None, "full+one", 12, None, "all", "even")
     assert tuple(answer[name] for name in said) == expected
-    assert 0.1 <= answer["trust"] <= 1 and answer["nodes"] == 12 + 12 + len(answer["cells"]) <= 36
+    assert 0.1 <= answer["cell_weight"] <= 1 and answer["nodes"] == 12 + 12 + len(answer["cells"]) <= 36
     assert (answer["query_held"], answer["query_loose"]) == (12, 0)
     out = tool(*words)[1]
-    weight = f"{answer['trust']:.2f}"
+    weight = f"{answer['cell_weight']:.2f}"
     told = (
         f"{len(answer['cells'])} cells, of weight {weight}, hold 12 of the 12 objects of the query; 12 near objects\n"
     )
     assert told in out and set(answer["agreement"]) == {"lift", "low", "high", "pairs"}
     paper = json.loads(tool(*words, "--form", "objects", "--json")[1])
     expected = ("greedy", "objects", "jaccard", 20, "full", 0, None, "all", None)
-    assert tuple(paper[name] for name in said) == expected and paper["trust"] is None
+    assert tuple(paper[name] for name in said) == expected and paper["cell_weight"] is None
 
 
 def test_parameters_of_the_default_objective_are_set_by_name(tool, cube: Path, names: Path) -> None:

@@ -143,9 +143,9 @@ def test_one_word_makes_the_list_that_of_all_combinations() -> None:
         "coverage": 20,
         "linked": 20,
     }
-    other = setups_of(of_names({"anneal": "anneal", "random": "random"}), memberships=["even", "share"], as_large=False)
+    other = setups_of(of_names({"anneal": "anneal", "random": "random"}), membership_weights=["even", "share"], as_large=False)
     assert not [setup for setup in other if setup.objective == "cover"]
-    assert {setup.form: setup.membership for setup in other if setup.objective} == {
+    assert {setup.form: setup.membership_weights for setup in other if setup.objective} == {
         "objects": "",
         "cells": "share",
         "cells+objects": "share",

@@ -78,7 +78,7 @@ def test_a_widget_without_a_query_asks_for_names(cube: Cube) -> None:
 
 def test_what_construct_takes_becomes_words_of_a_question(cube: Cube) -> None:
     cell = cube.cell(0)
-    said = asked(cube, {"o1": "a", "o2": "b"}, m=2, pins=[cell, "o5"], bans="o7", like=["o9"], trust=0.5, kind="object")
+    said = asked(cube, {"o1": "a", "o2": "b"}, m=2, pins=[cell, "o5"], bans="o7", like=["o9"], cell_weight=0.5, kind="object")
     assert said == {
         "query": ["o1", "o2"],
         "labels": ["a", "b"],
@@ -86,21 +86,21 @@ def test_what_construct_takes_becomes_words_of_a_question(cube: Cube) -> None:
         "pins": [{"cell": list(cell)}, {"object": "o5"}],
         "bans": [{"object": "o7"}],
         "like": ["o9"],
-        "options": {"trust": 0.5},
+        "options": {"cell_weight": 0.5},
         "kind": ["object"],
     }
 
 
 def test_numbers_of_numpy_are_numbers(cube: Cube) -> None:
     given = {"m": np.int64(3), "near": np.int32(4), "bound": np.bool_(True), "levels": np.array(["venue", "topic"])}
-    ask = asked(cube, np.array(["o1", "o2"]), **given, trust=np.float64(0.5), where={"venue": np.array(["venue 0"])})
+    ask = asked(cube, np.array(["o1", "o2"]), **given, cell_weight=np.float64(0.5), where={"venue": np.array(["venue 0"])})
     assert ask == {
         "query": ["o1", "o2"],
         "m": 3,
         "near": 4,
         "bound": True,
         "levels": ["venue", "topic"],
-        "options": {"trust": 0.5},
+        "options": {"cell_weight": 0.5},
         "where": {"venue": ["venue 0"]},
     }
     json.dumps(ask)

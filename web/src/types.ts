@@ -289,7 +289,7 @@ export interface Ask {
   labels?: string[] | null;
   /** of the objective cover: in how many cells every object is wanted */
   r?: number | null;
-  /** further options of the method, of the objective, and of the network: keep, max_links, prefix, near_weight, membership, trust */
+  /** further options of the method, of the objective, and of the network: keep, max_links, prefix, neighbor_weight, membership, cell_weight */
   options?: Record<string, string | number | boolean>;
   /** the checksum of the cube that it was asked of: another cube refuses it */
   cube?: string;
@@ -398,11 +398,11 @@ export interface SummaryShape {
   form: string;
   levels: string | string[];
   near: number;
-  near_weight: number | null;
+  neighbor_weight: number | null;
   keep: string;
   membership: string | null;
   /** the weight of cells against links, from 0.1 to 1 */
-  trust: number | null;
+  cell_weight: number | null;
   /** what the weight was estimated from; null where it was given */
   agreement: AgreementShape | null;
   /** what the choice is worth; null where no cells are chosen */

@@ -78,7 +78,7 @@ def compare(
     forms: Sequence[str] | None = None,
     levels: Sequence[str] | None = None,
     near: int | Sequence[int] | None = None,
-    memberships: Sequence[str] | None = None,
+    membership_weights: Sequence[str] | None = None,
     m: int | Sequence[int] | None = None,
     miners: Given | None = None,
     runs: int = 10,
@@ -112,7 +112,7 @@ def compare(
     methods, miners
         Names, or objects of your own by a name; a method in a list is called by its class, with its parameters where
         there are several of a class. The query alone is always there. Without any, all that fit the task.
-    objectives, forms, levels, near, memberships, m
+    objectives, forms, levels, near, membership_weights, m
         Methods that choose cells are compared for every combination; see :func:`construct`. Where neither these nor
         methods are given, the list is short: the default network, two variants of it and the paper's form.
     runs, seed
@@ -161,7 +161,7 @@ def compare(
     seed = whole_number("seed", seed, 0, None)
     seeds, named = range(seed, seed + runs), named_methods(methods)
     peers = _rivals(as_large, rivals)
-    varied: dict[str, Any] = {"objectives": objectives, "forms": forms, "levels": levels, "memberships": memberships}
+    varied: dict[str, Any] = {"objectives": objectives, "forms": forms, "levels": levels, "membership_weights": membership_weights}
     varied = {name: several(value) for name, value in {**varied, "near": near, "m": m}.items()}
     for each in varied["levels"] or ():
         cuboid(cube, each)
@@ -291,7 +291,7 @@ def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Cho
             form=setup.form or None,
             levels=setup.levels or None,
             near=setup.near,
-            membership=setup.membership or None,
+            membership_weights=setup.membership_weights or None,
             max_nodes=nodes,
         )
         return plan_network(cube, query, options)
@@ -434,7 +434,7 @@ def judge(
     return Judged(Comparison(task, judging.measures, trials, truth=truth, settings=settings), make)
 
 
-TOLD = ("method", "objective", "m", "form", "levels", "near", "membership")
+TOLD = ("method", "objective", "m", "form", "levels", "near", "membership_weights")
 """The options that the name of a setup tells."""
 NOT_COMPARED = ("seed", "bound")
 """The options that change nothing of what is compared."""
@@ -455,7 +455,7 @@ def _setup(plan: Plan, method: str | Method, options: NetworkOptions) -> Setup:
         m=options.m or 0,
         levels=levels if isinstance(levels, str) else "",
         near=options.near,
-        membership=options.membership or "",
+        membership_weights=options.membership_weights or "",
     )
 
 

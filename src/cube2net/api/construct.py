@@ -67,9 +67,9 @@ def construct(
     *,
     levels: Levels | None = None,
     near: int | None = None,
-    near_weight: float | None = None,
-    membership: str | None = None,
-    trust: float | None = None,
+    neighbor_weight: float | None = None,
+    membership_weights: str | None = None,
+    cell_weight: float | None = None,
     keep: str | None = None,
     max_nodes: int | None = None,
     max_links: int | None = None,
@@ -117,10 +117,10 @@ def construct(
         Which cells there are: ``"full"`` (the cube's own), ``"one"`` (one label each, ⟨∗, ACL, ∗⟩), ``"full+one"``
         (both, the default for the objective ``cover`` in the forms hybrid and cells), or the names of the levels that
         stay, such as ``"venue,topic"``; see :func:`cube2net.cube.cuboid`.
-    near, near_weight
+    near, neighbor_weight
         Of the form ``"hybrid"``: how many objects nearest by links, as many as Q has without a number, and what the
         weight of a link is multiplied by for each end outside Q; without a number, the less the better linked.
-    membership, trust
+    membership_weights, cell_weight
         What links between an object and its cells weigh: ``"even"`` (the default), ``"share"`` or ``"unit"``; and the
         weight of cells against links, above 0 and up to 1: without a number it is estimated from the links of the
         query.
@@ -318,9 +318,9 @@ def network_of(
             "m": None if plan.sized else plan.budget.m,
             "levels": plan.levels if isinstance(plan.levels, str) else list(plan.levels),
             "near": 0 if nearest is None else len(nearest),
-            "near_weight": form.near_weight if form.kind == "hybrid" else None,
+            "neighbor_weight": form.neighbor_weight if form.kind == "hybrid" else None,
             "keep": form.keep,
-            "membership": form.membership if form.has_cells else None,
+            "membership_weights": form.membership_weights if form.has_cells else None,
             **network.settings,
             **_seen(plan.whole),
             "seed": chosen.seed,

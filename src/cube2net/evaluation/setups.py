@@ -12,7 +12,7 @@ from cube2net.model.comparison import Setup
 from cube2net.model.interfaces import Method, chooses_cells, counts_repeats, draws, heeds_objective
 from cube2net.model.network import Network
 from cube2net.model.selection import PAPER_CELLS, Budget
-from cube2net.options import FORMS, MEMBERSHIPS
+from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS
 
 AS_LARGE = ("pagerank", "hops")
 """Methods that are also asked for as many nodes as every choice of cells has."""
@@ -40,7 +40,7 @@ def setups_of(
     *,
     levels: Sequence[str] | None = None,
     near: Sequence[int] | None = None,
-    memberships: Sequence[str] | None = None,
+    membership_weights: Sequence[str] | None = None,
     as_large: bool | Sequence[str] = True,
     known: Collection[str] = OBJECTIVES_COMPARED,
 ) -> list[Setup]:
@@ -50,12 +50,12 @@ def setups_of(
     one. Without objectives, cover is among them for methods that can count repeats, where cells are nodes; without m
     the query decides how many cells of it there are.
     """
-    given = (("objective", objectives, known), ("form", forms, FORMS), ("membership", memberships, MEMBERSHIPS))
+    given = (("objective", objectives, known), ("form", forms, FORMS), ("membership_weights", membership_weights, MEMBERSHIP_WEIGHTS))
     for what, names, allowed in given:
         for name in names or ():
             if name not in allowed:
                 raise unknown(what, name, allowed)
-    if any(value is not None and not len(value) for value in (objectives, forms, m, levels, near, memberships)):
+    if any(value is not None and not len(value) for value in (objectives, forms, m, levels, near, membership_weights)):
         raise ParameterError("a comparison needs at least one number of cells, one objective and one form")
     setups = [Setup(method="none")]
     for name, method in methods.items():
@@ -72,7 +72,7 @@ def setups_of(
                 ):
                     continue
                 base = Setup(method=name, objective=objective, form=form)
-                setups += _varied(base, m, levels, near, memberships)
+                setups += _varied(base, m, levels, near, membership_weights)
     return with_peers(setups, as_large=as_large)
 
 
@@ -81,15 +81,15 @@ def _varied(
     m: Sequence[int] | None,
     levels: Sequence[str] | None,
     near: Sequence[int] | None,
-    memberships: Sequence[str] | None,
+    membership_weights: Sequence[str] | None,
 ) -> list[Setup]:
-    """Return a setup for every number of cells, levels, number of near objects and membership that it can have."""
+    """Return a setup for every number of cells, levels, number of neighbours and membership weights that it can have."""
     counts = (0,) if m is None and base.objective == "cover" else m or (PAPER_CELLS,)
     fields: dict[str, list[Any]] = {
         "m": [whole_number("m", count, 1) if m is not None else count for count in counts],
         "levels": list(levels or ("",)),
         "near": [whole_number("near", each, 0) for each in near] if near and base.form == "hybrid" else [None],
-        "membership": list(memberships) if memberships and base.form != "objects" else [""],
+        "membership_weights": list(membership_weights) if membership_weights and base.form != "objects" else [""],
     }
     return [replace(base, **dict(zip(fields, each, strict=True))) for each in product(*fields.values())]
 

@@ -34,7 +34,7 @@ TOLD = 3
 class Setup:
     """One way to make a network: a method and, where it chooses cells, an objective, a form and how many.
 
-    Without ``m`` the query decides how many. ``levels``, ``near`` and ``membership`` are those of ``construct``, empty
+    Without ``m`` the query decides how many. ``levels``, ``near`` and ``membership_weights`` are those of ``construct``, empty
     for its defaults. A setup with ``like`` brings objects until its network has as many nodes as that of another setup,
     whose name ``like`` is.
 
@@ -53,7 +53,7 @@ class Setup:
     like: str = ""
     levels: str = ""
     near: int | None = None
-    membership: str = ""
+    membership_weights: str = ""
 
     @property
     def name(self) -> str:
@@ -67,7 +67,7 @@ class Setup:
             return f"{self.method}, as large as {self.like}"
         if not self.objective:
             return self.method
-        more = {"levels": self.levels or None, "near": self.near, "membership": self.membership or None}
+        more = {"levels": self.levels or None, "near": self.near, "membership_weights": self.membership_weights or None}
         said = [f"{name} {value}" for name, value in more.items() if value is not None]
         return " · ".join([self.method, self.objective, self.form, *said])
 

@@ -23,7 +23,7 @@ from cube2net.model.objects import Carried, Objects, distinct_names
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe
 from cube2net.model.selection import Budget, Selection, Steering, Worth
-from cube2net.options import FORMS, KEEPS, MEMBERSHIPS, OPTIONS
+from cube2net.options import FORMS, KEEPS, MEMBERSHIP_WEIGHTS, OPTIONS
 
 if TYPE_CHECKING:
     import igraph
@@ -47,30 +47,30 @@ class Form:
     holds it. ``cells+objects``: all of these. ``hybrid``: the query, the selected cells as nodes, and, instead of those
     brought, the ``near`` objects nearest to the query by links; as many as the query has without a number.
 
-    ``membership`` is what the links of an object to its cells weigh: 1 each (``"unit"``), 1 together for a cell
-    (``"share"``), or together ``trust`` times the links of a typical object (``"even"``). ``trust``, above 0 and up to
+    ``membership_weights`` is what the links of an object to its cells weigh: 1 each (``"unit"``), 1 together for a cell
+    (``"share"``), or together ``cell_weight`` times the links of a typical object (``"even"``). ``cell_weight``, above 0 and up to
     1, is the weight of cells against links; without a number it is estimated from the links of the query. Links of near
     objects are many and not about the query: those of an object weigh the less the more links it has into the query,
-    and the more so the higher ``trust`` is; a number as ``near_weight`` multiplies them instead, for each end outside
+    and the more so the higher ``cell_weight`` is; a number as ``neighbor_weight`` multiplies them instead, for each end outside
     the query. ``keep="linked"`` leaves out objects brought that have no link to any object of the network.
 
     >>> Form("hybrid", near=5)
-    Form(kind='hybrid', near=5, near_weight=None, membership='even', trust=None, keep='all')
+    Form(kind='hybrid', near=5, neighbor_weight=None, membership_weights='even', cell_weight=None, keep='all')
     """
 
     kind: str = "hybrid"
     near: int | None = None
-    near_weight: float | None = None
-    membership: str = "even"
-    trust: float | None = None
+    neighbor_weight: float | None = None
+    membership_weights: str = "even"
+    cell_weight: float | None = None
     keep: str = "all"
 
     def __post_init__(self) -> None:
-        named = (("form", self.kind, FORMS), ("membership", self.membership, MEMBERSHIPS), ("keep", self.keep, KEEPS))
+        named = (("form", self.kind, FORMS), ("membership_weights", self.membership_weights, MEMBERSHIP_WEIGHTS), ("keep", self.keep, KEEPS))
         for what, got, allowed in named:
             if got not in allowed:
                 raise unknown(what, got, allowed)
-        for name in ("near", "near_weight", "trust"):
+        for name in ("near", "neighbor_weight", "cell_weight"):
             object.__setattr__(self, name, OPTIONS[name].check(name, getattr(self, name), or_none=True))
 
     @property

@@ -40,12 +40,12 @@ def make_form(options: NetworkOptions) -> Form:
     names = [each.name for each in fields(Form) if each.name != "kind"]
     given = {name: value for name in names if (value := getattr(options, name)) is not None}
     form = Form(options.form or Form.kind, **given)
-    for name in ("membership", "trust"):
+    for name in ("membership_weights", "cell_weight"):
         if name in given and not form.has_cells:
             raise ParameterError(f"{name} is about links to cells, and the form 'objects' has no cells as nodes")
-    if "trust" in given and form.kind != "hybrid" and form.membership != "even":
-        raise ParameterError(f"trust scales memberships of the kind 'even', got the membership {form.membership!r}")
-    for name in ("near", "near_weight"):
+    if "cell_weight" in given and form.kind != "hybrid" and form.membership_weights != "even":
+        raise ParameterError(f"cell_weight scales the membership weights 'even', got membership_weights {form.membership_weights!r}")
+    for name in ("near", "neighbor_weight"):
         if name in given and form.kind != "hybrid":
             raise ParameterError(f"{name} is about the near objects of the form 'hybrid', got the form {form.kind!r}")
     return form
@@ -132,15 +132,15 @@ def assemble(
         ranks, held, shares = ranks[stays], position[held[stays]], shares[stays]
     into = np.concatenate([target[source < len(query)], source[target < len(query)]])
     query_links = np.bincount(into, minlength=len(objects))
-    cell_weight, given = CellWeight(form.trust or 1.0), None
+    cell_weight, given = CellWeight(form.cell_weight or 1.0), None
     if form.has_cells:
-        if form.trust is None and len(held):
+        if form.cell_weight is None and len(held):
             starts, labelled = cube.links.indptr, cube.cells.labels[selection.cells] >= 0
             cuboids = np.asarray(labelled @ (1 << np.arange(labelled.shape[1])))
             degrees = starts[objects + 1] - starts[objects]
             cell_weight = estimate_cell_weight((source, target), degrees, held, ranks, cuboids, query=len(query))
         links = (source, target, weight)
-        joined = weigh_memberships(form.membership, links, held, ranks, shares, len(query), cell_weight.value)
+        joined = weigh_memberships(form.membership_weights, links, held, ranks, shares, len(query), cell_weight.value)
         if form.kind == "hybrid":
             given = weight
             weight = weight * damp_near_links(source, target, query_links, len(query), form, cell_weight.value)
@@ -162,7 +162,7 @@ def assemble(
         labels=tuple(cube.cell(int(number)) for number in selection.cells),
         form=form.kind,
         settings={
-            "trust": cell_weight.value if form.has_cells and len(held) else None,
+            "cell_weight": cell_weight.value if form.has_cells and len(held) else None,
             "agreement": cell_weight.evidence(),
             "directed": bool(cube.settings.get("directed")),
         },
@@ -248,8 +248,8 @@ def summarize(network: Network) -> dict[str, Any]:
         "m": settings["m"],
         "objective": settings["objective"],
         "form": network.form,
-        **{name: settings[name] for name in ("levels", "near", "near_weight", "keep", "membership")},
-        **{name: settings[name] for name in ("trust", "agreement")},
+        **{name: settings[name] for name in ("levels", "near", "neighbor_weight", "keep", "membership_weights")},
+        **{name: settings[name] for name in ("cell_weight", "agreement")},
         "value": selection.value if len(selection.cells) else None,
         "bound": selection.bound,
         "gap": selection.gap,

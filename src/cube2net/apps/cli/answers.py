@@ -241,13 +241,13 @@ def consists(about: Mapping[str, Any]) -> str:
     """Return in one sentence what a network with cells as nodes is made of; nothing for other forms.
 
     >>> counts = {"query_found": 116, "query_held": 113, "query_loose": 2, "near": 116}
-    >>> consists({"form": "hybrid", "cells": [{}] * 59, "trust": 0.54, **counts})
+    >>> consists({"form": "hybrid", "cells": [{}] * 59, "cell_weight": 0.54, **counts})
     '59 cells, of weight 0.54, hold 113 of the 116 objects of the query; 116 near objects; 2 of the query have neither'
     """
     if about["form"] not in ("cells", "hybrid"):
         return ""
     count, cells = about["query_found"], len(about["cells"])
-    weight = "" if about["trust"] is None or not cells else f", of weight {about['trust']:.2f},"
+    weight = "" if about["cell_weight"] is None or not cells else f", of weight {about['cell_weight']:.2f},"
     held = f"hold{'s' * (cells == 1)} {about['query_held']:,} of the {count:,} object{'s' * (count != 1)} of the query"
     parts = [f"{cells:,} cell{'s' * (cells != 1)}{weight} {held}"]
     parts += [f"{about['near']:,} near object{'s' * (about['near'] != 1)}"] if about["near"] else []

@@ -38,7 +38,7 @@ from cube2net.apps.cli.options import levels as which_cells
 from cube2net.apps.cli.output import say, show_json, show_table, shown_progress
 from cube2net.apps.cli.signals import KEPT
 from cube2net.errors import ParameterError
-from cube2net.options import FORMS, MEMBERSHIPS, METHOD_NAMES, OBJECTIVE_NAMES
+from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS, METHOD_NAMES, OBJECTIVE_NAMES
 
 if TYPE_CHECKING:
     from cube2net.model.comparison import Comparison
@@ -99,12 +99,12 @@ def compare(
     near: Annotated[
         list[int] | None, typer.Option(help="How many near objects (form hybrid); may be repeated.")
     ] = None,
-    memberships: Annotated[
+    membership_weights: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help=f"Several with commas: {', '.join(MEMBERSHIPS)}. Without, even.",
-            autocompletion=offer_some(*MEMBERSHIPS),
+            help=f"Several with commas: {', '.join(MEMBERSHIP_WEIGHTS)}. Without, even.",
+            autocompletion=offer_some(*MEMBERSHIP_WEIGHTS),
         ),
     ] = None,
     miners: Annotated[
@@ -172,7 +172,7 @@ def compare(
             forms=forms,
             levels=levels,
             near=near or None,
-            memberships=memberships,
+            membership_weights=membership_weights,
             miners=miners,
             m=m or None,
             runs=runs,
@@ -215,7 +215,7 @@ def run_comparison(
     methods: Sequence[str] | None,
     objectives: Sequence[str] | None,
     forms: Sequence[str] | None,
-    memberships: Sequence[str] | None,
+    membership_weights: Sequence[str] | None,
     levels: Sequence[str] | None,
     miners: Sequence[str] | None,
     rivals: Sequence[str] | None,
@@ -232,7 +232,7 @@ def run_comparison(
         c2n.api.check_report()
     query = c2n.read_query(cube, path, skip_missing=skip_missing)
     task = task or ("links" if hidden is not None else c2n.api.task_of(query))
-    given = {"methods": methods, "objectives": objectives, "forms": forms, "memberships": memberships}
+    given = {"methods": methods, "objectives": objectives, "forms": forms, "membership_weights": membership_weights}
     given |= {"miners": miners, "rivals": rivals}
     lists: dict[str, Any] = {name: names_in(name, texts) for name, texts in given.items()}
     comparison = c2n.compare(

@@ -400,10 +400,10 @@ class SummaryShape(TypedDict):
     form: str
     levels: str | list[str]
     near: int
-    near_weight: float | None
+    neighbor_weight: float | None
     keep: str
-    membership: str | None
-    trust: Annotated[float | None, "the weight of cells against links, from 0.1 to 1"]
+    membership_weights: str | None
+    cell_weight: Annotated[float | None, "the weight of cells against links, from 0.1 to 1"]
     agreement: Annotated[AgreementShape | None, "what the weight was estimated from; null where it was given"]
     value: Annotated[float | None, "what the choice is worth; null where no cells are chosen"]
     bound: Annotated[float | None, "what no choice exceeds, where that is known"]
