@@ -50,7 +50,7 @@ EXAMPLES: dict[str, Any] = {
     "max_nodes": 5,
     "max_links": 9,
     "prefix": "best",
-    "near": 1,
+    "n_neighbors": 1,
     "neighbor_weight": 0.5,
     "membership_weights": "unit",
     "cell_weight": 0.5,
@@ -123,7 +123,10 @@ def test_names_are_those_of_the_registries() -> None:
     [
         ({"form": "x"}, f"unknown form 'x': choose one of {', '.join(sorted(FORMS))}"),
         ({"keep": "x"}, f"unknown keep 'x': choose one of {', '.join(sorted(KEEPS))}"),
-        ({"membership_weights": "x"}, f"unknown membership_weights 'x': choose one of {', '.join(sorted(MEMBERSHIP_WEIGHTS))}"),
+        (
+            {"membership_weights": "x"},
+            f"unknown membership_weights 'x': choose one of {', '.join(sorted(MEMBERSHIP_WEIGHTS))}",
+        ),
         ({"prefix": None}, f"unknown prefix None: choose one of {', '.join(sorted(PREFIXES))}"),
         ({"m": -1}, "m is -1, expected 0 or more cells, or None"),
         ({"max_nodes": 1.5}, "max_nodes is 1.5, expected a whole number of 0 or more nodes, or None"),
@@ -140,4 +143,4 @@ def test_a_value_that_is_not_allowed_is_refused_where_options_are_made(given: di
 
 def test_options_that_are_given_are_those_that_differ_from_their_defaults() -> None:
     assert NetworkOptions().given == NetworkOptions(pins=None, bans=[], m=None, prefix="all").given == {}
-    assert NetworkOptions(pins="a", seed=2, near=0).given == {"near": 0, "pins": "a", "seed": 2}
+    assert NetworkOptions(pins="a", seed=2, n_neighbors=0).given == {"n_neighbors": 0, "pins": "a", "seed": 2}

@@ -145,7 +145,7 @@ class NetworkOptions:
         default="all",
         metadata=_about("name", "Chosen cells that are kept: all, or best, up to the highest value.", allowed=PREFIXES),
     )
-    near: int | None = field(
+    n_neighbors: int | None = field(
         default=None,
         metadata=_about(
             "count",

@@ -120,9 +120,11 @@ def test_the_network_is_the_one_that_construct_gives_for_what_was_chosen(
     chosen: Network, by_cells: tuple[Cube, Query]
 ) -> None:
     setup = next(setup for setup in candidates() if setup.name == chosen.settings["chosen"])
-    options: dict[str, Any] = {"levels": setup.levels or None, "near": setup.near}
+    options: dict[str, Any] = {"levels": setup.levels or None, "n_neighbors": setup.n_neighbors}
     words = (setup.method, setup.m or None, setup.objective, setup.form)
-    same = c2n.construct(by_cells[0], chosen.query, *words, membership_weights=setup.membership_weights or None, **options)
+    same = c2n.construct(
+        by_cells[0], chosen.query, *words, membership_weights=setup.membership_weights or None, **options
+    )
     for part in ("objects", "cells", "source", "target", "weight"):
         assert np.array_equal(getattr(chosen, part), getattr(same, part))
     assert chosen.selection.note.endswith(same.selection.note)

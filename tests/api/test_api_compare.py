@@ -416,9 +416,11 @@ def test_a_setup_is_made_with_its_levels_near_objects_and_membership() -> None:
     planted = c2n.make_planted(seed=0)
     cube = c2n.build_cube(planted.corpus)
     query = cube.query(planted.query(0))
-    setup = Setup(method="greedy", objective="cover", form="hybrid", levels="one", near=3, membership_weights="even")
+    setup = Setup(
+        method="greedy", objective="cover", form="hybrid", levels="one", n_neighbors=3, membership_weights="even"
+    )
     network = maker(cube, query, {"greedy": "greedy"})(setup, 0)
-    assert [network.settings[name] for name in ("levels", "near", "membership_weights")] == ["one", 3, "even"]
+    assert [network.settings[name] for name in ("levels", "n_neighbors", "membership_weights")] == ["one", 3, "even"]
     assert {labels.count(STAR) for labels in network.labels} == {2}
     assert network.labels == c2n.construct(cube, query, levels="one").labels
 

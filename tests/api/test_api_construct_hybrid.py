@@ -36,10 +36,10 @@ def test_a_hybrid_network_has_the_cells_and_as_many_near_objects_instead_of_thei
     assert c2n.api.summary(network)["left_out"] == 0
 
 
-@pytest.mark.parametrize(("near", "objects"), [(0, []), (1, [5]), (2, [4, 5]), (3, [4, 5, 6]), (99, [4, 5, 6])])
+@pytest.mark.parametrize(("n_neighbors", "objects"), [(0, []), (1, [5]), (2, [4, 5]), (3, [4, 5, 6]), (99, [4, 5, 6])])
 def test_near_is_how_many_objects_nearest_by_links_are_hybrid_in(near: int, objects: list[int]) -> None:
     for m in (1, 2):
-        network = c2n.construct(HYBRID, [0, 1], m=m, objective="coverage", form="hybrid", near=near)
+        network = c2n.construct(HYBRID, [0, 1], m=m, objective="coverage", form="hybrid", n_neighbors=near)
         assert network.objects.tolist() == [0, 1, *objects] and len(network.cells) == m
 
 
@@ -57,8 +57,14 @@ def test_memberships_weigh_as_asked_in_every_form_with_cells_and_evenly_by_defau
     cube = toy_cube([[0, 1, 2], [0, 3]], objects=5, links=[(0, 1), (0, 4), (1, 2)])
     found = {}
     for membership_weights in (None, "unit", "share", "even"):
-        network = c2n.construct(cube, [0, 1], m=2, objective="coverage", form=form, membership_weights=membership_weights)
-        assert network.settings["membership_weights"] == c2n.api.summary(network)["membership_weights"] == (membership_weights or "even")
+        network = c2n.construct(
+            cube, [0, 1], m=2, objective="coverage", form=form, membership_weights=membership_weights
+        )
+        assert (
+            network.settings["membership_weights"]
+            == c2n.api.summary(network)["membership_weights"]
+            == (membership_weights or "even")
+        )
         found[membership_weights] = {ends: w for ends, w in weights_of(network).items() if ends[1].startswith("cell:")}
     assert found[None] == found["even"] and set(found["unit"].values()) == {1.0}
     for cell in ("cell:label 0", "cell:label 1"):
@@ -80,7 +86,7 @@ def test_a_network_of_objects_has_no_memberships_and_a_weight_for_them_is_refuse
 
 def test_a_query_that_no_cell_helps_is_hybrid_into_its_near_objects() -> None:
     for near, objects in ((None, [4, 0]), (3, [4, 0, 1, 5]), (0, [4])):
-        network = c2n.construct(HYBRID, [4], form="hybrid", near=near)
+        network = c2n.construct(HYBRID, [4], form="hybrid", n_neighbors=near)
         assert network.objects.tolist() == objects and not len(network.cells)
         assert "the 1 object of the query is not in any cell" in network.selection.note
 
@@ -95,21 +101,30 @@ def test_a_query_whose_objects_share_no_cell_is_hybrid_into_its_near_objects_and
     ("options", "sentence"),
     [
         (
-            {"near": 2, "form": "objects"},
-            "near is about the near objects of the form 'hybrid', got the form 'objects'",
+            {"n_neighbors": 2, "form": "objects"},
+            "n_neighbors is about the neighbours of the form 'hybrid', got the form 'objects'",
         ),
         (
-            {"near": 2, "form": "cells+objects"},
-            "near is about the near objects of the form 'hybrid', got the form 'cells+objects'",
+            {"n_neighbors": 2, "form": "cells+objects"},
+            "n_neighbors is about the neighbours of the form 'hybrid', got the form 'cells+objects'",
         ),
-        ({"near": 2, "method": "hops"}, "near is about the near objects of the form 'hybrid', got the form 'objects'"),
+        (
+            {"n_neighbors": 2, "method": "hops"},
+            "n_neighbors is about the neighbours of the form 'hybrid', got the form 'objects'",
+        ),
         (
             {"neighbor_weight": 0.5, "form": "cells"},
-            "neighbor_weight is about the near objects of the form 'hybrid', got the form 'cells'",
+            "neighbor_weight is about the neighbours of the form 'hybrid', got the form 'cells'",
         ),
-        ({"near": -1, "form": "hybrid"}, "near is -1, expected 0 or more objects, or None"),
-        ({"near": 1.5, "form": "hybrid"}, "near is 1.5, expected a whole number of 0 or more objects, or None"),
-        ({"membership_weights": "odd", "form": "cells"}, "unknown membership_weights 'odd': choose one of even, share, unit"),
+        ({"n_neighbors": -1, "form": "hybrid"}, "n_neighbors is -1, expected 0 or more objects, or None"),
+        (
+            {"n_neighbors": 1.5, "form": "hybrid"},
+            "n_neighbors is 1.5, expected a whole number of 0 or more objects, or None",
+        ),
+        (
+            {"membership_weights": "odd", "form": "cells"},
+            "unknown membership_weights 'odd': choose one of even, share, unit",
+        ),
         ({"form": "weave"}, "unknown form 'weave': choose one of cells, cells+objects, hybrid, objects"),
         (
             {"form": "hybrid", "max_links": 3},

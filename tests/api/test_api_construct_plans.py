@@ -50,7 +50,9 @@ def planted() -> tuple[Cube, Query]:
 def test_without_a_word_it_is_greedy_for_cover_hybrid_and_sized_by_the_query() -> None:
     made = plan_network(CUBE, ASKED, NetworkOptions())
     assert (made.method, made.objective) == (Greedy(), Cover())
-    assert made.form == Form("hybrid", near=None, neighbor_weight=None, membership_weights="even", cell_weight=None, keep="all")
+    assert made.form == Form(
+        "hybrid", n_neighbors=None, neighbor_weight=None, membership_weights="even", cell_weight=None, keep="all"
+    )
     assert (made.cube, made.levels, made.max_nodes, made.sized) == (CUBE, "full", None, True)
     assert made.budget == Budget(m=len(ASKED)), "never more cells than the query has objects"
     about = c2n.api.summary(c2n.construct(CUBE, ASKED))
@@ -81,7 +83,7 @@ def test_the_papers_answer_is_one_word_away() -> None:
     assert (made.method, made.objective, made.form) == (Greedy(), Jaccard(), Form("objects"))
     assert (made.budget, made.sized) == (Budget(m=PAPER_CELLS), False)
     about = c2n.api.summary(c2n.construct(CUBE, ASKED, form="objects"))
-    said = [about[name] for name in ("m", "near", "neighbor_weight", "membership_weights", "cell_weight")]
+    said = [about[name] for name in ("m", "n_neighbors", "neighbor_weight", "membership_weights", "cell_weight")]
     assert said == [20, 0, None, None, None]
 
 
@@ -175,8 +177,8 @@ def test_a_view_is_asked_like_the_levels_it_was_made_of(planted: tuple[Cube, Que
 def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted: tuple[Cube, Query]) -> None:
     cube, query = planted
     for near, count in ((None, len(query)), (0, 0), (3, 3)):
-        network = c2n.construct(cube, query, near=near)
-        assert network.settings["near"] == len(network.objects) - len(query) == count
+        network = c2n.construct(cube, query, n_neighbors=near)
+        assert network.settings["n_neighbors"] == len(network.objects) - len(query) == count
 
 
 # Refusals
@@ -193,7 +195,7 @@ def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted:
         ({"levels": 3}, "levels is 3, expected a text such as 'one' or 'venue,topic', or several"),
         ({"m": -1}, "m is -1, expected 0 or more cells"),
         ({"m": 2.5}, "m is 2.5, expected a whole number of 0 or more cells"),
-        ({"near": -1}, "near is -1, expected 0 or more objects, or None"),
+        ({"n_neighbors": -1}, "n_neighbors is -1, expected 0 or more objects, or None"),
         ({"neighbor_weight": 0}, "neighbor_weight is 0, expected a number above 0 and up to 1, or None"),
         ({"cell_weight": 1.5}, "cell_weight is 1.5, expected a number above 0 and up to 1, or None"),
         ({"membership_weights": "odd"}, "unknown membership_weights 'odd': choose one of even, share, unit"),
@@ -213,9 +215,9 @@ def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted:
         *(
             (
                 {name: value, "form": form},
-                f"{name} is about the near objects of the form 'hybrid', got the form {form!r}",
+                f"{name} is about the neighbours of the form 'hybrid', got the form {form!r}",
             )
-            for name, value in (("near", 0), ("neighbor_weight", 0.5))
+            for name, value in (("n_neighbors", 0), ("neighbor_weight", 0.5))
             for form in ("objects", "cells", "cells+objects")
         ),
         *(
@@ -225,7 +227,10 @@ def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted:
             )
             for name, value in (("membership_weights", "even"), ("cell_weight", 0.5))
         ),
-        ({"method": "pagerank", "cell_weight": 0.5}, "cell_weight is about links to cells, and the form 'objects' has no cells"),
+        (
+            {"method": "pagerank", "cell_weight": 0.5},
+            "cell_weight is about links to cells, and the form 'objects' has no cells",
+        ),
     ],
     ids=str,
 )
@@ -292,7 +297,7 @@ def test_near_objects_take_the_room_that_cells_leave(planted: tuple[Cube, Query]
     for room in (0, 1, cells - 1, cells, cells + 1, cells + 5, 10_000):
         network = c2n.construct(cube, query, max_nodes=len(query) + room)
         assert len(network.cells) == min(room, cells)
-        assert network.settings["near"] == min(len(query), max(0, room - cells))
+        assert network.settings["n_neighbors"] == min(len(query), max(0, room - cells))
         assert network.labels == whole.labels[: min(room, cells)], "the first cells stay"
 
 
@@ -307,7 +312,7 @@ class First:
 
 def test_a_method_of_ones_own_that_brings_objects_is_shown_as_objects_and_told_its_limit() -> None:
     network = c2n.construct(CUBE, ASKED, First())
-    assert (network.form, len(network), network.settings["near"]) == ("objects", 15, 0)
+    assert (network.form, len(network), network.settings["n_neighbors"]) == ("objects", 15, 0)
     network = c2n.construct(CUBE, ASKED, First(), max_nodes=8)
     assert (network.form, len(network)) == ("objects", 8)
     with pytest.raises(ParameterError, match="the form 'hybrid' needs a method that chooses cells"):
@@ -402,7 +407,7 @@ def test_large_labels_weigh_less_than_small_ones_in_an_objects_memberships() -> 
     planted = c2n.make_planted(seed=0)
     cube = c2n.build_cube(planted.corpus)
     view = c2n.cube.cuboid(cube, "one")
-    network = c2n.construct(cube, planted.query(0), levels="one", near=0)
+    network = c2n.construct(cube, planted.query(0), levels="one", n_neighbors=0)
     assert view.cells.counts is not None
     joined = network.target >= len(network.objects)
     ranks, things = network.target[joined] - len(network.objects), network.source[joined]
@@ -430,7 +435,7 @@ def test_many_near_objects_are_announced_before_they_are_brought(monkeypatch: py
     monkeypatch.setattr("cube2net.network.assembly.MANY_OBJECTS", 5)
     monkeypatch.setattr("cube2net.network.assembly.MANY_OBJECTS_EACH", 1)
     told: list[str] = []
-    network = c2n.construct(random_cube(3), [0, 1], near=30, progress=lambda stage, *_: told.append(stage))
+    network = c2n.construct(random_cube(3), [0, 1], n_neighbors=30, progress=lambda stage, *_: told.append(stage))
     assert told == ["near asks for up to 30 objects for a query of 2: a smaller near makes the network smaller"]
     assert network.selection.note.endswith(told[0])
 

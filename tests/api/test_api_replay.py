@@ -94,7 +94,7 @@ def test_every_export_carries_its_recipe_and_is_made_again_to_the_byte(suffix: s
         {"objective": "linked", "form": "objects", "m": 3},
         {"objective": FBeta(beta=0.5), "form": "cells+objects", "max_nodes": 60},
         {"objective": Linked(damping=0.5), "keep": "all", "form": "objects", "prefix": "best"},
-        {"objective": Cover(r=2), "near": 5, "neighbor_weight": 0.5, "membership_weights": "even"},
+        {"objective": Cover(r=2), "n_neighbors": 5, "neighbor_weight": 0.5, "membership_weights": "even"},
         {"levels": "one", "cell_weight": 0.5},
         {"levels": ["venue", "decade,topic"]},
         {"method": c2n.Greedy(by="price"), "objective": "jaccard", "m": 3, "bound": True},

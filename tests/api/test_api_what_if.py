@@ -318,7 +318,7 @@ def test_near_objects_are_known_of_a_few_steerings_and_no_more() -> None:
     near: dict[tuple[object, ...], np.ndarray] = {}
     for row in [1, 2, 3, 5, 6, 7, 1]:
         asked = plan_network(cube, cube.query(QUERY), NetworkOptions(bans=[f"o{row}"]))
-        assert same(network_of(asked, choose(asked), near=near), made(cube, "default", bans=[f"o{row}"]))
+        assert same(network_of(asked, choose(asked), cache=near), made(cube, "default", bans=[f"o{row}"]))
         assert 1 <= len(near) <= KNOWN
 
 

@@ -329,20 +329,20 @@ def test_a_move_made_while_the_list_was_edited_takes_the_edited_list(opened: Tab
 def test_a_small_query_brings_fifteen_near_objects_unless_another_number_is_said(opened: Tab) -> None:
     page = opened.page
     made(opened, MANY[:3])
-    assert opened.ask["near"] == 15
+    assert opened.ask["n_neighbors"] == 15
     page.get_by_role("tab", name="Steer").click()
     expect(page.get_by_text("15 for a small query")).to_be_visible()
     before = opened.fingerprint
-    page.locator('[data-auto="near"]').click()
+    page.locator('[data-auto="n_neighbors"]').click()
     opened.ready(but=before)
-    assert "near" not in opened.ask
+    assert "n_neighbors" not in opened.ask
     page.get_by_role("tab", name="Ask").click()
     typed(opened, MANY[3])
     expect(page.locator('[aria-label="Objects of the query"] .chip')).to_have_count(4)
     before = opened.fingerprint
     opened.button("Make the network").click()
     opened.ready(but=before)
-    assert "near" not in opened.ask, "it was taken back by hand"
+    assert "n_neighbors" not in opened.ask, "it was taken back by hand"
 
 
 def test_a_query_that_is_no_longer_small_says_nothing_of_near_objects(opened: Tab) -> None:
@@ -352,7 +352,7 @@ def test_a_query_that_is_no_longer_small_says_nothing_of_near_objects(opened: Ta
     before = opened.fingerprint
     opened.button("Make the network").click()
     opened.ready(but=before)
-    assert "near" not in opened.ask
+    assert "n_neighbors" not in opened.ask
 
 
 def test_a_name_mended_to_somebody_with_another_label_says_which_label_is_kept(opened: Tab) -> None:

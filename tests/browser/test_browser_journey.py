@@ -145,7 +145,7 @@ def test_a_network_is_made_steered_and_explained_by_keys_alone(tab: Tab, town: E
     until('[role=tab][data-tab="ask"]', "Shift+Tab")
     keys.press("ArrowRight")
     expect(page.locator('[data-panel="steer"]')).to_be_visible()
-    until('[data-slide="near"]')
+    until('[data-slide="n_neighbors"]')
     for _ in range(3):
         keys.press("ArrowRight")
     tab.ready(but=first)

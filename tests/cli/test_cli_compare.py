@@ -301,7 +301,18 @@ def test_the_folder_of_another_comparison_is_one_sentence_and_left_as_it_is(
 
 def test_compare_takes_levels_near_objects_and_memberships(tool: Tool, cube: Path, names: Path) -> None:
     words = ("compare", cube, "--query", names, "--methods", "greedy", "--objectives", "cover", "--forms", "hybrid")
-    words += ("--levels", "one", "--levels", "full", "--near", 0, "--near", 5, "--membership-weights", "even,share")
+    words += (
+        "--levels",
+        "one",
+        "--levels",
+        "full",
+        "--n-neighbors",
+        0,
+        "--n-neighbors",
+        5,
+        "--membership-weights",
+        "even,share",
+    )
     words += ("--miners", "deepwalk", "--runs", 1, "--no-as-large", "--quiet", "--json")
     status, out, err = tool(*words)
     assert (status, err) == (0, "")
@@ -309,7 +320,7 @@ def test_compare_takes_levels_near_objects_and_memberships(tool: Tool, cube: Pat
     assert [setup["name"] for setup in told["setups"]] == [
         "none",
         *(
-            f"greedy · cover · hybrid{levels} · near {near} · membership_weights {membership_weights}"
+            f"greedy · cover · hybrid{levels} · n_neighbors {near} · membership_weights {membership_weights}"
             for levels in (" · levels one", " · levels full")
             for near in (0, 5)
             for membership_weights in ("even", "share")
@@ -416,18 +427,27 @@ def test_auto_chooses_by_part_of_the_labels_and_shows_what_it_tried(tool: Tool, 
         ),
         (("--method", "auto", "--max-nodes", "40"), "'auto' chooses what to bring by itself, and max_nodes is 40: lea"),
         (("--method", "auto", "--set", "depth=2"), "unknown parameter of method 'auto' 'depth': choose one of "),
-        (("--form", "cells", "--near", "3"), "near is about the near objects of the form 'hybrid', got the form 'cell"),
         (
-            ("--form", "objects", "--near", "3"),
-            "near is about the near objects of the form 'hybrid', got the form 'obj",
+            ("--form", "cells", "--n-neighbors", "3"),
+            "n_neighbors is about the neighbours of the form 'hybrid', got the form 'cell",
         ),
-        (("--method", "hops", "--near", "3"), "near is about the near objects of the form 'hybrid', got the form 'obj"),
+        (
+            ("--form", "objects", "--n-neighbors", "3"),
+            "n_neighbors is about the neighbours of the form 'hybrid', got the form 'obj",
+        ),
+        (
+            ("--method", "hops", "--n-neighbors", "3"),
+            "n_neighbors is about the neighbours of the form 'hybrid', got the form 'obj",
+        ),
         (
             ("--form", "objects", "--membership-weights", "even"),
             "membership_weights is about links to cells, and the form 'objects' has no cells as nodes",
         ),
-        (("--form", "hybrid", "--near", "-1"), "near is -1, expected 0 or more objects, or None"),
-        (("--form", "cells", "--membership-weights", "all"), "unknown membership_weights 'all': choose one of even, share, unit"),
+        (("--form", "hybrid", "--n-neighbors", "-1"), "n_neighbors is -1, expected 0 or more objects, or None"),
+        (
+            ("--form", "cells", "--membership-weights", "all"),
+            "unknown membership_weights 'all': choose one of even, share, unit",
+        ),
         (("--form", "hybrid", "--method", "hops"), "the form 'hybrid' needs a method that chooses cells"),
         (("--max-links", "40"), "max_links limits the form 'objects', got the form 'hybrid': limit max_nodes instead"),
     ],
@@ -460,8 +480,8 @@ def test_a_hybrid_network_has_cells_and_as_many_near_objects_as_asked(tool: Tool
     words = ("query", cube, "--query", names, "-m", 2, "--form", "hybrid", "--json")
     for chosen, nodes, membership_weights in (
         ((), 30 + 2 + 30, "even"),
-        (("--near", 3, "--membership-weights", "share"), 30 + 2 + 3, "share"),
-        (("--near", 0), 30 + 2, "even"),
+        (("--n-neighbors", 3, "--membership-weights", "share"), 30 + 2 + 3, "share"),
+        (("--n-neighbors", 0), 30 + 2, "even"),
         (("--max-nodes", 40), 30 + 2 + 8, "even"),
     ):
         status, out, err = tool(*words, *chosen)

@@ -25,7 +25,16 @@ def test_every_method_answers_in_json_with_the_promised_fields(tool, cube: Path,
     assert (status, err) == (0, "")
     answer = json.loads(out)
     promised = {"method", "m", "objective", "value", "bound", "gap", "cells", "nodes", "links", "query_found"}
-    promised |= {"form", "levels", "near", "neighbor_weight", "membership_weights", "cell_weight", "query_held", "query_loose"}
+    promised |= {
+        "form",
+        "levels",
+        "n_neighbors",
+        "neighbor_weight",
+        "membership_weights",
+        "cell_weight",
+        "query_held",
+        "query_loose",
+    }
     assert promised | {"proven", "note", "keep", "left_out", "query_missing", "seconds", "seed"} <= set(answer)
     assert {"weigh", "select", "train", "links"} == set(answer["seconds"]) - {"vectors"}
     assert (answer["method"], answer["m"], answer["query_found"], answer["query_missing"]) == (method, 3, 12, 0)
@@ -114,7 +123,7 @@ def test_a_query_that_no_cell_helps_says_so_and_is_answered_with_itself(tool, ta
     out = tool(*ask[:4])[1]
     assert out.startswith(
         "Network(6 objects, 5 links, 3 in the query)\n"
-        "0 cells hold 0 of the 3 objects of the query; 3 near objects; 1 of the query has neither\n"
+        "0 cells hold 0 of the 3 objects of the query; 3 neighbours; 1 of the query has neither\n"
         "none of the 3 objects of the query is in any cell"
     )
 
@@ -230,16 +239,24 @@ def test_cells_that_lower_the_value_come_with_what_to_do(tool, cube: Path, tmp_p
 def test_without_options_a_query_is_answered_with_the_network_that_helps(tool, cube: Path, names: Path) -> None:
     words = ("query", cube, "--query", names)
     answer = json.loads(tool(*words, "--json")[1])
-    said = ("method", "form", "objective", "m", "levels", "near", "neighbor_weight", "keep", "membership_weights")
+    said = (
+        "method",
+        "form",
+        "objective",
+        "m",
+        "levels",
+        "n_neighbors",
+        "neighbor_weight",
+        "keep",
+        "membership_weights",
+    )
     expected = ("greedy", "hybrid", "cover", None, "full+one", 12, None, "all", "even")
     assert tuple(answer[name] for name in said) == expected
     assert 0.1 <= answer["cell_weight"] <= 1 and answer["nodes"] == 12 + 12 + len(answer["cells"]) <= 36
     assert (answer["query_held"], answer["query_loose"]) == (12, 0)
     out = tool(*words)[1]
     weight = f"{answer['cell_weight']:.2f}"
-    told = (
-        f"{len(answer['cells'])} cells, of weight {weight}, hold 12 of the 12 objects of the query; 12 near objects\n"
-    )
+    told = f"{len(answer['cells'])} cells, of weight {weight}, hold 12 of the 12 objects of the query; 12 neighbours\n"
     assert told in out and set(answer["agreement"]) == {"lift", "low", "high", "pairs"}
     paper = json.loads(tool(*words, "--form", "objects", "--json")[1])
     expected = ("greedy", "objects", "jaccard", 20, "full", 0, None, "all", None)

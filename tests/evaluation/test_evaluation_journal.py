@@ -307,7 +307,7 @@ def test_a_line_that_is_no_trial_is_named_by_its_number(line: bytes, tmp_path: P
         {"setup": {"method": 5}},
         {"setup": {"method": "greedy", "m": "20"}},
         {"setup": {"method": "greedy", "m": True}},
-        {"setup": {"method": "greedy", "near": 1.5}},
+        {"setup": {"method": "greedy", "n_neighbors": 1.5}},
         {"setup": {"method": "greedy", "objective": None}},
         {"setup": {"method": "greedy", "like": ["x"]}},
     ],

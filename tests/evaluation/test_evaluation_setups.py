@@ -129,13 +129,13 @@ def test_every_choice_of_cells_has_rivals_as_large_behind_it() -> None:
 
 def test_one_word_makes_the_list_that_of_all_combinations() -> None:
     setups = setups_of(
-        of_names({"greedy": "greedy"}), forms=["hybrid"], levels=["full", "one"], near=[0, 5], as_large=False
+        of_names({"greedy": "greedy"}), forms=["hybrid"], levels=["full", "one"], n_neighbors=[0, 5], as_large=False
     )
     assert [setup.name for setup in setups if setup.objective == "cover"] == [
-        "greedy · cover · hybrid · levels full · near 0",
-        "greedy · cover · hybrid · levels full · near 5",
-        "greedy · cover · hybrid · levels one · near 0",
-        "greedy · cover · hybrid · levels one · near 5",
+        "greedy · cover · hybrid · levels full · n_neighbors 0",
+        "greedy · cover · hybrid · levels full · n_neighbors 5",
+        "greedy · cover · hybrid · levels one · n_neighbors 0",
+        "greedy · cover · hybrid · levels one · n_neighbors 5",
     ]
     assert {setup.objective: setup.m for setup in setups if setup.objective} == {
         "cover": 0,
@@ -143,7 +143,9 @@ def test_one_word_makes_the_list_that_of_all_combinations() -> None:
         "coverage": 20,
         "linked": 20,
     }
-    other = setups_of(of_names({"anneal": "anneal", "random": "random"}), membership_weights=["even", "share"], as_large=False)
+    other = setups_of(
+        of_names({"anneal": "anneal", "random": "random"}), membership_weights=["even", "share"], as_large=False
+    )
     assert not [setup for setup in other if setup.objective == "cover"]
     assert {setup.form: setup.membership_weights for setup in other if setup.objective} == {
         "objects": "",

@@ -153,22 +153,25 @@ def test_given_links_come_with_their_kinds_and_times() -> None:
 def hybrid() -> Network:
     links = [(0, 1), (1, 2), (1, 2), (2, 3), (3, 4), (4, 5), (0, 6), (6, 7)]
     cube = toy_cube([[0, 1, 2], [0, 6], [3, 4], [9, 10]], objects=11, links=links)
-    return c2n.construct(cube, cube.query([0, 1]), near=2)
+    return c2n.construct(cube, cube.query([0, 1]), n_neighbors=2)
 
 
 def test_the_heaviest_link_is_named_only_where_links_differ() -> None:
     for links, word in (([(0, 2), (1, 2)], "such as"), ([(0, 2), (1, 2), (1, 2)], "heaviest to")):
         cube = toy_cube([[0, 1, 2]], objects=4, links=links)
-        assert f"of the query, {word} Object" in of_object(c2n.construct(cube, cube.query([0, 1]), near=1), 2).sentence
+        assert (
+            f"of the query, {word} Object"
+            in of_object(c2n.construct(cube, cube.query([0, 1]), n_neighbors=1), 2).sentence
+        )
 
 
 def test_how_an_object_came_in_is_told(hybrid: Network) -> None:
     assert (of_object(hybrid, 0).came, of_object(hybrid, 0).rank) == ("query", None)
     near = of_object(hybrid, 2)
-    assert (near.came, near.rank, near.present, near.miss) == ("near", 1, True, None)
+    assert (near.came, near.rank, near.present, near.miss) == ("neighbor", 1, True, None)
     assert [(cell.rank, cell.labels, cell.gain) for cell in near.cells] == [(1, ("label 0",), 2.0)]
     assert near.sentence == (
-        "Object 2 is there as a near object, rank 1 of 6 by PageRank; it is linked to 1 object of the query, "
+        "Object 2 is there as a neighbour, rank 1 of 6 by PageRank; it is linked to 1 object of the query, "
         "heaviest to Object 1; 1 chosen cell holds it, first ⟨label 0⟩, chosen as number 1 (+2)"
     )
     assert repr(near) == (
@@ -179,10 +182,10 @@ def test_how_an_object_came_in_is_told(hybrid: Network) -> None:
 def test_a_missing_object_says_how_many_near_ones_would_reach_it(hybrid: Network) -> None:
     away = of_object(hybrid, 4)
     assert (away.present, away.came, away.rank) == (False, "", 5)
-    assert away.miss is not None and (away.miss.option, away.miss.needed, away.miss.now) == ("near", 8, 2)
+    assert away.miss is not None and (away.miss.option, away.miss.needed, away.miss.now) == ("n_neighbors", 8, 2)
     assert (away.steps, away.ways, [path.ids for path in away.paths]) == (3, 1, [("o4", "o3", "o2", "o1")])
     assert away.paths[0].weight == 4.0
-    assert "near=8 would bring it (it is 2 now)" in away.sentence
+    assert "n_neighbors=8 would bring it (it is 2 now)" in away.sentence
     assert of_object(hybrid, 8).sentence == (
         "Object 8 is not there: no links lead from the query to it; no path of 4 links or fewer leads to the query; "
         "no chosen cell holds it"
@@ -251,16 +254,16 @@ def test_as_many_objects_as_said_bring_the_missing_one_by_pagerank_and_one_fewer
 def test_as_many_near_objects_as_said_bring_the_missing_one(seed: int, row: int) -> None:
     cube = random_cube(seed % 60, links=70)
     query = cube.query(np.random.default_rng(seed).choice(40, 4, replace=False).tolist())
-    found = of_object(c2n.construct(cube, query, near=3), row)
+    found = of_object(c2n.construct(cube, query, n_neighbors=3), row)
     if found.present:
         return
     assert found.miss is not None
     if found.miss.option:
         assert found.miss.needed is not None
         if found.miss.exact:
-            assert row in c2n.construct(cube, query, near=found.miss.needed).objects
+            assert row in c2n.construct(cube, query, n_neighbors=found.miss.needed).objects
     else:
-        assert row not in c2n.construct(cube, query, near=40).objects
+        assert row not in c2n.construct(cube, query, n_neighbors=40).objects
 
 
 @given(st.integers(0, 10**6), st.integers(0, 39))

@@ -134,7 +134,7 @@ def test_where_no_name_means_one_object_the_candidates_are_the_answer() -> None:
 
 
 def test_the_network_is_that_of_the_library_with_more_near_objects() -> None:
-    network = c2n.construct(named_cube(), ASKED, near=500)
+    network = c2n.construct(named_cube(), ASKED, n_neighbors=500)
     assert said("construct", objects=ASKED, max_tokens=WHOLE) == c2n.to_text(network, WHOLE, brief=True)
     assert said("construct", objects=ASKED, max_tokens=WHOLE, detail="full") == c2n.to_text(network, WHOLE)
     facts = ask("construct", objects=ASKED).structured
@@ -146,19 +146,26 @@ def test_the_network_is_that_of_the_library_with_more_near_objects() -> None:
 def test_the_options_that_matter_steer_the_network() -> None:
     cube = named_cube()
     cell = " · ".join(cube.cell(3))
-    made = c2n.construct(cube, ASKED, near=5, m=2, pins=["o1", cell], bans=["o77"], like=["o2"], unlike=["o3"])
-    steered = {"near": 5, "m": 2, "pins": ["Object 1", cell], "bans": ["o77"], "like": ["o2"], "unlike": ["Object 3"]}
+    made = c2n.construct(cube, ASKED, n_neighbors=5, m=2, pins=["o1", cell], bans=["o77"], like=["o2"], unlike=["o3"])
+    steered = {
+        "n_neighbors": 5,
+        "m": 2,
+        "pins": ["Object 1", cell],
+        "bans": ["o77"],
+        "like": ["o2"],
+        "unlike": ["Object 3"],
+    }
     assert said("construct", objects=ASKED, max_tokens=WHOLE, **steered) == c2n.to_text(made, WHOLE, brief=True)
     for method in ("hops", "pagerank"):
         told = said("construct", objects=ASKED, method=method, max_tokens=WHOLE)
         assert told == c2n.to_text(c2n.construct(cube, ASKED, method=method), WHOLE, brief=True)
     part = c2n.api.view_cube(cube, where={"venue": ["venue 0"]})
-    wanted = c2n.to_text(c2n.construct(part, ASKED, near=500), WHOLE, brief=True)
+    wanted = c2n.to_text(c2n.construct(part, ASKED, n_neighbors=500), WHOLE, brief=True)
     assert said("construct", objects=ASKED, where={"venue": ["venue 0"]}, max_tokens=WHOLE) == wanted
 
 
 def test_explanations_are_those_of_the_library() -> None:
-    network = c2n.construct(named_cube(), ASKED, near=500)
+    network = c2n.construct(named_cube(), ASKED, n_neighbors=500)
     for node in ("o77", "o60", network.labels[0]):
         given = node if isinstance(node, str) else " · ".join(node)
         assert said("explain", objects=ASKED, node=given).split("\n")[0] == str(c2n.explain(network, node))
@@ -167,8 +174,8 @@ def test_explanations_are_those_of_the_library() -> None:
 
 
 def test_what_is_not_there_is_told_with_what_would_bring_it() -> None:
-    text = said("explain", objects=ASKED, node="o77", near=3)
-    assert text.startswith("Object 77 is not there: near has to be") or "near=" in text.split("\n")[0]
+    text = said("explain", objects=ASKED, node="o77", n_neighbors=3)
+    assert text.startswith("Object 77 is not there: n_neighbors has to be") or "n_neighbors=" in text.split("\n")[0]
 
 
 def test_two_lists_are_told_apart() -> None:
@@ -362,4 +369,4 @@ def test_a_call_that_nobody_waits_for_any_more_is_stopped() -> None:
 def test_a_network_that_is_too_large_is_not_made_and_words_that_help_are_named() -> None:
     told = answer(Desk(named_cube(), most_nodes=20), "construct", CALLS["construct"])
     assert told.wrong
-    assert "more than the 20 that are taken at once: ask for fewer with max_nodes, m or near" in told.text
+    assert "more than the 20 that are taken at once: ask for fewer with max_nodes, n_cells or n_neighbors" in told.text

@@ -32,7 +32,7 @@ def network(way: str) -> Network:
 def by_hand() -> Network:
     """Return a network of o0 and o1 with three others: o2 is linked to both, o3 to one, o4 to o3 alone."""
     links = [(0, 2), (1, 2), (1, 3), (3, 4)]
-    return c2n.construct(toy_cube([[0, 1, 3], [4, 5]], objects=6, links=links), ["o0", "o1"], near=3)
+    return c2n.construct(toy_cube([[0, 1, 3], [4, 5]], objects=6, links=links), ["o0", "o1"], n_neighbors=3)
 
 
 def test_those_for_whom_most_speaks_come_first_by_hand() -> None:
@@ -46,12 +46,12 @@ def test_those_for_whom_most_speaks_come_first_by_hand() -> None:
 def test_the_whole_text_of_a_small_network_reads_so() -> None:
     assert c2n.to_text(by_hand(), MOST, brief=True).split("\n")[:19] == [
         "# Network around a query of 2 objects",
-        "It has 5 objects (2 of the query, 3 near), 1 cell chosen, 4 links among objects. An object here is: thing.",
+        "It has 5 objects (2 of the query, 3 neighbours), 1 cell chosen, 4 links among objects. An object here is: thing.",
         "",
         "It was made by the method greedy for the objective cover (how often chosen cells hold objects of the query, "
         "each counted 3 times at most): 2; proven best: no choice within the limits is worth more.",
         "",
-        "## Near objects, not in the query: 3, the likeliest first; " + WHAT,
+        "## Neighbours, not in the query: 3, the likeliest first; " + WHAT,
         '- "Object 2" 0 2',
         '- "Object 3" 1 1',
         '- "Object 4" 0 0',
@@ -101,7 +101,7 @@ def test_a_name_stays_between_its_quotation_marks_whatever_it_says() -> None:
     table = pa.table(
         {"object": [f"o{at}" for at in range(count + 1)], "name": [*names, "hub"], "kind": [""] * (count + 1)}
     )
-    made = c2n.construct(replace(cube, objects=Objects.of(table)), [f"o{count}"], near=count)
+    made = c2n.construct(replace(cube, objects=Objects.of(table)), [f"o{count}"], n_neighbors=count)
     lines = [line for line in c2n.to_text(made, MOST, brief=True).split("\n") if line.startswith("- ")]
     assert len(lines) == count + 1 + count  # the others, the query, and their links
     assert not any(line.startswith('- "forged') for line in lines)

@@ -149,9 +149,12 @@ def test_a_form_with_cells_needs_a_method_that_chooses_cells(form: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [
-        ({"kind": "cell"}, "unknown form 'cell': choose one of cells, cells+objects, hybrid, objects (did you mean 'cells'?)"),
+        (
+            {"kind": "cell"},
+            "unknown form 'cell': choose one of cells, cells+objects, hybrid, objects (did you mean 'cells'?)",
+        ),
         ({"membership_weights": "x"}, "unknown membership_weights 'x': choose one of even, share, unit"),
-        ({"near": -1}, "near is -1, expected 0 or more objects, or None"),
+        ({"n_neighbors": -1}, "n_neighbors is -1, expected 0 or more objects, or None"),
         ({"neighbor_weight": 0}, "neighbor_weight is 0, expected a number above 0 and up to 1, or None"),
         ({"neighbor_weight": "x"}, "neighbor_weight is 'x', expected a number above 0 and up to 1, or None"),
         ({"cell_weight": 0}, "cell_weight is 0, expected a number above 0 and up to 1, or None"),

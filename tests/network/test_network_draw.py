@@ -230,8 +230,8 @@ def test_links_look_as_heavy_as_the_source_says_and_not_as_the_next_step_takes_t
 
 def test_near_objects_are_called_so_in_the_legend() -> None:
     network = network_of([(0, 1), (0, 2)], query=1, others=2, form="hybrid")
-    assert legend_texts(network) == ["query (1)", "near objects (2)"]
-    assert "near objects (2)" in draw_svg(Drawing(network, layout(network), ""))
+    assert legend_texts(network) == ["query (1)", "neighbours (2)"]
+    assert "neighbours (2)" in draw_svg(Drawing(network, layout(network), ""))
 
 
 @pytest.mark.parametrize("query", [12, 24])

@@ -1,4 +1,4 @@
-"""What methods along links, near objects and forms keep to: who is in already, and who may not come."""
+"""What methods along links, neighbours and forms keep to: who is in already, and who may not come."""
 
 from __future__ import annotations
 

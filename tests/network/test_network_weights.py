@@ -53,7 +53,7 @@ def is_finite(network: Network) -> bool:
     method=st.sampled_from(CHEAP),
     form=st.sampled_from(FORMS),
     membership_weights=st.sampled_from(MEMBERSHIP_WEIGHTS),
-    near=st.one_of(st.none(), st.integers(0, 9)),
+    n_neighbors=st.one_of(st.none(), st.integers(0, 9)),
     neighbor_weight=st.one_of(st.none(), st.floats(1e-9, 1)),
 )
 def test_whatever_links_weigh_no_weight_of_a_network_is_no_number(
@@ -69,7 +69,7 @@ def test_whatever_links_weigh_no_weight_of_a_network_is_no_number(
     cube = weighed(random_cube(seed), weights)
     options: dict[str, Any] = {} if form == "objects" else {"membership_weights": membership_weights}
     if form == "hybrid":
-        options |= {"near": near, "neighbor_weight": neighbor_weight}
+        options |= {"n_neighbors": near, "neighbor_weight": neighbor_weight}
     try:
         network = c2n.construct(cube, sorted(query), method, form=form, m=3, **options)
     except Cube2netError as error:
@@ -90,8 +90,12 @@ def test_steiner_takes_links_of_any_weight(cost: str, weights: list[float]) -> N
 @pytest.mark.parametrize("suffix", EXPORTS)
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(weights=st.lists(WEIGHT, min_size=1, max_size=4), membership_weights=st.sampled_from(MEMBERSHIP_WEIGHTS))
-def test_no_export_holds_what_is_no_number(suffix: str, weights: list[float], membership_weights: str, tmp_path: Path) -> None:
-    network = c2n.construct(weighed(random_cube(1), weights), range(6), "greedy", m=3, membership_weights=membership_weights)
+def test_no_export_holds_what_is_no_number(
+    suffix: str, weights: list[float], membership_weights: str, tmp_path: Path
+) -> None:
+    network = c2n.construct(
+        weighed(random_cube(1), weights), range(6), "greedy", m=3, membership_weights=membership_weights
+    )
     for path in write(network, tmp_path / f"net{suffix}"):
         assert_numbers(path)
 

@@ -78,7 +78,9 @@ def test_a_widget_without_a_query_asks_for_names(cube: Cube) -> None:
 
 def test_what_construct_takes_becomes_words_of_a_question(cube: Cube) -> None:
     cell = cube.cell(0)
-    said = asked(cube, {"o1": "a", "o2": "b"}, m=2, pins=[cell, "o5"], bans="o7", like=["o9"], cell_weight=0.5, kind="object")
+    said = asked(
+        cube, {"o1": "a", "o2": "b"}, m=2, pins=[cell, "o5"], bans="o7", like=["o9"], cell_weight=0.5, kind="object"
+    )
     assert said == {
         "query": ["o1", "o2"],
         "labels": ["a", "b"],
@@ -92,12 +94,19 @@ def test_what_construct_takes_becomes_words_of_a_question(cube: Cube) -> None:
 
 
 def test_numbers_of_numpy_are_numbers(cube: Cube) -> None:
-    given = {"m": np.int64(3), "near": np.int32(4), "bound": np.bool_(True), "levels": np.array(["venue", "topic"])}
-    ask = asked(cube, np.array(["o1", "o2"]), **given, cell_weight=np.float64(0.5), where={"venue": np.array(["venue 0"])})
+    given = {
+        "m": np.int64(3),
+        "n_neighbors": np.int32(4),
+        "bound": np.bool_(True),
+        "levels": np.array(["venue", "topic"]),
+    }
+    ask = asked(
+        cube, np.array(["o1", "o2"]), **given, cell_weight=np.float64(0.5), where={"venue": np.array(["venue 0"])}
+    )
     assert ask == {
         "query": ["o1", "o2"],
         "m": 3,
-        "near": 4,
+        "n_neighbors": 4,
         "bound": True,
         "levels": ["venue", "topic"],
         "options": {"cell_weight": 0.5},
@@ -118,7 +127,9 @@ def test_a_network_that_a_page_cannot_show_is_refused(
     monkeypatch.setattr(widget._desk, "most_nodes", 15)
     page.asks("1", "construct", {"ask": {**widget.ask, "m": 2}})
     sentence = page.hears()[0]["error"]["sentence"]
-    assert sentence.endswith("more than the 15 that are taken at once: ask for fewer with max_nodes, m or near")
+    assert sentence.endswith(
+        "more than the 15 that are taken at once: ask for fewer with max_nodes, n_cells or n_neighbors"
+    )
 
 
 def test_setting_the_query_or_the_question_moves_the_widget_and_tells_observers(widget: Explorer) -> None:

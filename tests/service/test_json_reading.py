@@ -56,7 +56,7 @@ def test_what_does_not_fit_is_one_sentence_that_names_its_place(shape: type, val
 
 
 def test_what_fits_comes_back_as_it_is() -> None:
-    ask = {"query": ["a", 7], "m": None, "near": 0, "levels": ["one"], "pins": [{"cell": ["x"]}, {"object": 3}]}
+    ask = {"query": ["a", 7], "m": None, "n_neighbors": 0, "levels": ["one"], "pins": [{"cell": ["x"]}, {"object": 3}]}
     ask |= {"options": {"by": "price", "top": 3, "damping": 0.5, "floor": False}, "where": {"venue": ["ACL"]}}
     assert read(Ask, ask) == ask
 
@@ -85,7 +85,7 @@ ASKS = st.fixed_dictionaries(
     {"query": st.lists(st.sampled_from(["o0", "o1", "o7", 3, "nobody"]), max_size=4)},
     optional={
         "m": VALUES,
-        "near": VALUES,
+        "n_neighbors": VALUES,
         "r": VALUES,
         "method": WORDS,
         "form": WORDS,

@@ -253,7 +253,13 @@ def real_questions(desk: Desk, ask: Ask) -> dict[str, list[dict[str, Any]]]:
         "layout": [{"ask": ask}],
         "explain": [
             {"ask": ask | more} | node
-            for more in ({}, {"method": "pagerank"}, {"form": "objects"}, {"pins": [{"cell": cell}]}, {"near": 2})
+            for more in (
+                {},
+                {"method": "pagerank"},
+                {"form": "objects"},
+                {"pins": [{"cell": cell}]},
+                {"n_neighbors": 2},
+            )
             for node in ({}, {"node": {"object": "o1"}}, {"node": {"object": "o150"}}, {"node": {"cell": cell}})
             if more.get("method") is None or node != {"node": {"cell": cell}}
         ],

@@ -34,7 +34,7 @@ def test_an_answer_is_the_network_that_construct_makes(desk: Desk, ask: Ask) -> 
     assert answer["links"]["weight"] == network.weight.tolist()
     assert [tuple(cell["labels"]) for cell in answer["cells"]] == list(network.labels)
     assert answer["ask"] == {**ask, "cube": desk.checksum}
-    nodes = f"24 objects of the query, 24 near objects and {len(answer['cells'])} cells"
+    nodes = f"24 objects of the query, 24 neighbours and {len(answer['cells'])} cells"
     held = f"the cells hold {answer['summary']['query_held']} of the 24, cover {answer['value']:.0f}"
     links = f"{len(answer['links']['weight'])} links"
     assert answer["sentence"] == f"{nodes}, {links}; {held}; {answer['certificate']}"
@@ -44,13 +44,13 @@ def test_an_answer_is_the_network_that_construct_makes(desk: Desk, ask: Ask) -> 
 def test_nodes_have_the_role_that_they_play(desk: Desk, ask: Ask) -> None:
     cell = made(desk, ask)["cells"][1]["labels"]
     pins = [{"object": "o150"}, {"cell": cell}, {"object": ask["query"][0]}]
-    answer = made(desk, ask | {"pins": pins, "near": 5})
+    answer = made(desk, ask | {"pins": pins, "n_neighbors": 5})
     nodes = answer["nodes"]
     roles = dict(zip(nodes["id"], nodes["role"], strict=True))
     assert [roles[key] for key in nodes["id"][: len(ask["query"])]] == ["query"] * len(ask["query"])
     assert set(ask["query"]) == set(nodes["id"][: len(ask["query"])])
     assert roles["o150"] == "pinned"
-    assert sorted(set(nodes["role"])) == ["cell", "near", "pinned", "query"]
+    assert sorted(set(nodes["role"])) == ["cell", "neighbor", "pinned", "query"]
     assert [each["pinned"] for each in answer["cells"]].count(True) == 1
     assert answer["cells"][0]["labels"] == cell
     assert nodes["labels"][-1] is not None
@@ -66,7 +66,7 @@ SAME = [
     {"method": "greedy"},
     {"form": "hybrid", "objective": "cover"},
     {"levels": "full+one", "seed": 0, "bound": False},
-    {"levels": ["full+one"], "pins": [], "where": {}, "m": None, "near": None},
+    {"levels": ["full+one"], "pins": [], "where": {}, "m": None, "n_neighbors": None},
     {"where": {"venue": []}, "options": {"by": "value", "prefix": "all"}},
 ]
 
@@ -78,7 +78,7 @@ def test_the_same_question_in_other_words_has_the_same_shortest_words(desk: Desk
 
 OTHER = [
     *({"levels": "full"}, {"r": 3}),
-    *({"m": 0}, {"near": 0}, {"r": 1}, {"m": 4}, {"seed": 3}, {"form": "cells"}, {"method": "pagerank"}),
+    *({"m": 0}, {"n_neighbors": 0}, {"r": 1}, {"m": 4}, {"seed": 3}, {"form": "cells"}, {"method": "pagerank"}),
     *({"levels": "one"}, {"levels": "one", "r": 3}, {"where": {"decades": ["199X"]}}, {"roll_up": {"year": "decades"}}),
     *({"between": "1995..2005"}, {"like": ["o150"]}, {"unlike": ["o150"]}, {"bans": [{"object": "o150"}]}),
     *({"options": {"by": "price"}}, {"objective": "fbeta", "options": {"beta": 2}}),
@@ -207,7 +207,7 @@ def places(desk: Desk, ask: Ask, start: Any = None) -> np.ndarray[Any, Any]:
 def test_nodes_that_have_a_place_move_little_and_new_ones_come_between_them(desk: Desk, ask: Ask) -> None:
     before = made(desk, ask)
     known = dict(zip(before["nodes"]["id"], places(desk, ask).tolist(), strict=True))
-    moved = ask | {"m": 3, "near": 30}
+    moved = ask | {"m": 3, "n_neighbors": 30}
     after = made(desk, moved)
     start = [known.get(key) for key in after["nodes"]["id"]]
     assert None in start
@@ -285,7 +285,7 @@ def test_whole_numbers_are_ids_where_the_cube_has_such() -> None:
     assert desk.cube.objects.whole
     assert desk.answer("names", {"text": "12\nPerson 4"})["rows"][0]["id"] == 12
     assert [one["id"] for one in desk.answer("complete", {"text": "person 4"})["candidates"]] == [14]
-    first = made(desk, {"query": ["10", 12, 14], "pins": [{"object": 21}], "near": 3})
+    first = made(desk, {"query": ["10", 12, 14], "pins": [{"object": 21}], "n_neighbors": 3})
     assert first["ask"]["query"] == [10, 12, 14]
     assert dict(zip(first["nodes"]["id"], first["nodes"]["role"], strict=True))[21] == "pinned"
     assert made(desk, first["ask"])["fingerprint"] == first["fingerprint"]

@@ -67,7 +67,7 @@ def test_the_file_of_the_query_is_read_as_the_query(desk: Desk, ask: Ask, tmp_pa
 
 WAYS: list[Ask] = [
     {},
-    {"m": 3, "r": 2, "near": 4, "seed": 7},
+    {"m": 3, "r": 2, "n_neighbors": 4, "seed": 7},
     {"form": "objects", "m": 4},
     {"levels": ["one", "venue,topic"]},
     {"method": "hops 2", "options": {"fan_out": 3}},

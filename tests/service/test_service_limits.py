@@ -118,7 +118,7 @@ def test_whether_a_question_is_long_is_told_by_its_words_without_a_look_at_the_c
         {"form": "objects", "m": 20},
         {"form": "cells+objects", "m": 20},
         {"form": "cells", "m": 20, "objective": "jaccard"},
-        {"near": 170},
+        {"n_neighbors": 170},
         {"method": "pagerank", "options": {"top": 100}},
         {"form": "objects", "m": 150, "objective": "linked"},
     ],
@@ -129,7 +129,7 @@ def test_a_network_that_would_be_too_large_is_refused_before_it_is_made(
 ) -> None:
     free = Desk(c2n.open_cube(folder))
     size = len(free.network({**ask, **words}))  # type: ignore[typeddict-item]
-    sure = "near" not in words and words.get("objective") != "linked"
+    sure = "n_neighbors" not in words and words.get("objective") != "linked"
     desk = Desk(free.cube, most_nodes=size)
     assert len(desk.network({**ask, **words})) == size  # type: ignore[typeddict-item]
     desk = Desk(free.cube, most_nodes=size - 1 if sure else 10)

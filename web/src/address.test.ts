@@ -12,7 +12,7 @@ test("a question survives its address", async () => {
 });
 
 test("words that say nothing are not in the address", async () => {
-  assert.deepEqual(await unpacked(await packed({ ...ASK, bans: [], method: "", near: null }, null)), ASK);
+  assert.deepEqual(await unpacked(await packed({ ...ASK, bans: [], method: "", n_neighbors: null }, null)), ASK);
 });
 
 test("the same question has the same address", async () => {

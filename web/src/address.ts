@@ -72,7 +72,7 @@ const FIELDS: Record<keyof Ask, (value: unknown) => boolean> = {
   form: WORD,
   m: NUMBER,
   r: NUMBER,
-  near: NUMBER,
+  n_neighbors: NUMBER,
   levels: (value) => WORD(value) || WORDS(value),
   max_nodes: NUMBER,
   pins: NODES,

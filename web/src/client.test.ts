@@ -102,7 +102,7 @@ test("a label has the same colour whatever order labels come in, and the ninth i
 });
 
 test("what was tried is said word by word", () => {
-  const before = { query: ["a"], m: 4, near: 2 };
-  assert.deepEqual(changes(before, { query: ["a"], m: 5, where: { venue: ["ACL"] }, cube: "x" }), ["cells 5", "near objects left to the program", "only venue ACL"]);
+  const before = { query: ["a"], m: 4, n_neighbors: 2 };
+  assert.deepEqual(changes(before, { query: ["a"], m: 5, where: { venue: ["ACL"] }, cube: "x" }), ["cells 5", "neighbours left to the program", "only venue ACL"]);
   assert.deepEqual(changes(before, before), []);
 });

@@ -187,7 +187,7 @@ test("nodes stay where they were, and a new one begins amid its neighbours", () 
 });
 
 test("the shortest question leaves out what says nothing but keeps zero", () => {
-  assert.deepEqual(shortest({ query: ["a"], near: 0, labels: null, bans: [], bound: false, where: {} }), { query: ["a"], near: 0 });
+  assert.deepEqual(shortest({ query: ["a"], n_neighbors: 0, labels: null, bans: [], bound: false, where: {} }), { query: ["a"], n_neighbors: 0 });
 });
 
 test("a move takes the query as it was edited meanwhile, but never one in which nobody is left", async () => {

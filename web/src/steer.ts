@@ -42,7 +42,7 @@ function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
   const size = (): number => store.ask.query.length;
   const m = dial({ name: "m", title: "Cells (m)", auto: "sized by the query", least: 1 }, (value, settled) => void store.move({ m: value }, { settled }));
   const r = dial({ name: "r", title: "Cells for each object (r)", auto: "3 wanted", least: 1 }, (value, settled) => void store.move({ r: value }, { settled }));
-  const near = dial({ name: "near", title: "Near objects", auto: "as many as fit", least: 0 }, (value, settled) => void store.move({ near: value }, { settled }));
+  const near = dial({ name: "n_neighbors", title: "Neighbours", auto: "as many as fit", least: 0 }, (value, settled) => void store.move({ n_neighbors: value }, { settled }));
   const sized = new Sizes();
   shows.push(() => {
     const chosen = store.network?.cells.length ?? null;
@@ -56,8 +56,8 @@ function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
     r.show(store.ask.r ?? null, 3, 10);
     m.element.hidden = !choosesCells(store);
     r.element.hidden = !covers || !choosesCells(store);
-    const brought = store.ask.near === undefined ? (summaryOf<number>(store, "near") ?? size()) : null;
-    near.show(store.ask.near ?? null, brought, Math.max(30, 3 * size()), brought === size() ? "as many as the query" : "as many as fit");
+    const brought = store.ask.n_neighbors === undefined ? (summaryOf<number>(store, "n_neighbors") ?? size()) : null;
+    near.show(store.ask.n_neighbors ?? null, brought, Math.max(30, 3 * size()), brought === size() ? "as many as the query" : "as many as fit");
     near.tell(isNearOfFew(store.ask) ? `${NEAR_FEW} for a small query` : "");
     near.element.hidden = (store.ask.form ?? summaryOf<string>(store, "form") ?? "hybrid") !== "hybrid" || !choosesCells(store);
   });
@@ -78,7 +78,7 @@ class Sizes {
   }
 
   /** The question but for the number of cells. */
-  private keyOf({ m: _, cube: __, near: ___, ...ask }: Ask): string {
+  private keyOf({ m: _, cube: __, n_neighbors: ___, ...ask }: Ask): string {
     return JSON.stringify(Object.entries(shortest(ask as Ask)).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 }
@@ -108,7 +108,7 @@ function choice(name: string, title: string, values: [value: string, text: strin
 }
 
 /** What the method auto chooses by itself. */
-const LEFT_TO_IT: Partial<Ask> = { m: null, r: null, near: null, objective: "", form: "", levels: "" };
+const LEFT_TO_IT: Partial<Ask> = { m: null, r: null, n_neighbors: null, objective: "", form: "", levels: "" };
 
 function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
   const methods = store.cube.methods.map(
@@ -120,7 +120,7 @@ function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
   if (rare.length > 0) method.select.append(el("optgroup", { label: "Further" }, ...rare.map(([value, text, disabled]) => el("option", { value, disabled }, text))));
   const fit = (what: string): [string, string] => ["", what];
   const objective = choice("objective", "Objective", [fit("what suits"), ...store.cube.objectives.map((name): [string, string] => [name, name])], (value) => void store.move({ objective: value, ...(["", "cover"].includes(value) ? {} : { r: null }) }));
-  const form = choice("form", "Form", [fit("what suits"), ...store.cube.forms.map((name): [string, string] => [name, name])], (value) => void store.move({ form: value, ...(["", "hybrid"].includes(value) ? {} : { near: null }) }));
+  const form = choice("form", "Form", [fit("what suits"), ...store.cube.forms.map((name): [string, string] => [name, name])], (value) => void store.move({ form: value, ...(["", "hybrid"].includes(value) ? {} : { n_neighbors: null }) }));
   const finest = store.cube.dimensions.flatMap((dimension) => dimension.levels.slice(0, 1).map((level) => level.name));
   const levels = choice("levels", "Cells by", [fit("every dimension, and one"), ["full", "every dimension"], ["one", "one dimension"], ...finest.map((name): [string, string] => [`only ${name}`, `${name} only`])], (value) =>
     void store.move({ levels: value.startsWith("only ") ? [value.slice(5)] : value }),

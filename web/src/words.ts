@@ -100,8 +100,8 @@ export const fileTitle = (format: string): string => FILES[format] ?? format.rep
 
 const PARAMETERS: readonly [RegExp, string][] = [
   [/(?<![\w.])max_nodes(?![\w.])/g, "Nodes at most"],
-  [/^near is\b/, "Near objects is"],
-  [/(?<![\w.])near=/g, "Near objects = "],
+  [/^n_neighbors is\b/, "Neighbours is"],
+  [/(?<![\w.])n_neighbors=/g, "Neighbours = "],
   [/(?<![\w.])max_nodes=/g, "Nodes at most = "],
   [/, or None\b/g, ", or nothing"],
   [/use the method 'none', 'hops' or 'pagerank', a cube rolled up \(roll_up\), or one built with a smaller min_objects \(min_objects=2\)/g, "choose the method none, hops or pagerank under Steer, or make the cube again with a smaller “Smallest group”"],

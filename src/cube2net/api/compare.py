@@ -77,7 +77,7 @@ def compare(
     objectives: Sequence[str] | None = None,
     forms: Sequence[str] | None = None,
     levels: Sequence[str] | None = None,
-    near: int | Sequence[int] | None = None,
+    n_neighbors: int | Sequence[int] | None = None,
     membership_weights: Sequence[str] | None = None,
     m: int | Sequence[int] | None = None,
     miners: Given | None = None,
@@ -112,7 +112,7 @@ def compare(
     methods, miners
         Names, or objects of your own by a name; a method in a list is called by its class, with its parameters where
         there are several of a class. The query alone is always there. Without any, all that fit the task.
-    objectives, forms, levels, near, membership_weights, m
+    objectives, forms, levels, n_neighbors, membership_weights, m
         Methods that choose cells are compared for every combination; see :func:`construct`. Where neither these nor
         methods are given, the list is short: the default network, two variants of it and the paper's form.
     runs, seed
@@ -161,8 +161,13 @@ def compare(
     seed = whole_number("seed", seed, 0, None)
     seeds, named = range(seed, seed + runs), named_methods(methods)
     peers = _rivals(as_large, rivals)
-    varied: dict[str, Any] = {"objectives": objectives, "forms": forms, "levels": levels, "membership_weights": membership_weights}
-    varied = {name: several(value) for name, value in {**varied, "near": near, "m": m}.items()}
+    varied: dict[str, Any] = {
+        "objectives": objectives,
+        "forms": forms,
+        "levels": levels,
+        "membership_weights": membership_weights,
+    }
+    varied = {name: several(value) for name, value in {**varied, "n_neighbors": n_neighbors, "m": m}.items()}
     for each in varied["levels"] or ():
         cuboid(cube, each)
     if methods is None and all(value is None for value in varied.values()):
@@ -290,7 +295,7 @@ def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Cho
             objective=setup.objective or None,
             form=setup.form or None,
             levels=setup.levels or None,
-            near=setup.near,
+            n_neighbors=setup.n_neighbors,
             membership_weights=setup.membership_weights or None,
             max_nodes=nodes,
         )
@@ -434,7 +439,7 @@ def judge(
     return Judged(Comparison(task, judging.measures, trials, truth=truth, settings=settings), make)
 
 
-TOLD = ("method", "objective", "m", "form", "levels", "near", "membership_weights")
+TOLD = ("method", "objective", "m", "form", "levels", "n_neighbors", "membership_weights")
 """The options that the name of a setup tells."""
 NOT_COMPARED = ("seed", "bound")
 """The options that change nothing of what is compared."""
@@ -454,7 +459,7 @@ def _setup(plan: Plan, method: str | Method, options: NetworkOptions) -> Setup:
         form=plan.form.kind,
         m=options.m or 0,
         levels=levels if isinstance(levels, str) else "",
-        near=options.near,
+        n_neighbors=options.n_neighbors,
         membership_weights=options.membership_weights or "",
     )
 

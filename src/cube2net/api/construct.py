@@ -49,8 +49,8 @@ from cube2net.selection.contract import check_selection
 from cube2net.selection.exact.exact import bounded
 from cube2net.selection.steering import Settled, guided
 
-Near = dict[tuple[Any, ...], Array]
-# Near objects and rankings that are known of a question: so many, the latest asked for.
+NearestCache = dict[tuple[Any, ...], Array]
+# How many results of looking for neighbours a question keeps, the latest ones.
 KNOWN = 16
 
 
@@ -66,7 +66,7 @@ def construct(
     seed: int = 0,
     *,
     levels: Levels | None = None,
-    near: int | None = None,
+    n_neighbors: int | None = None,
     neighbor_weight: float | None = None,
     membership_weights: str | None = None,
     cell_weight: float | None = None,
@@ -108,16 +108,16 @@ def construct(
         brought. Without one, ``"cover"`` in the forms hybrid and cells for greedy and exact, and else the paper's
         ``"jaccard"``.
     form
-        ``"hybrid"`` (the query, cells and near objects), ``"cells"`` (the query and cells), ``"objects"`` (the query and
-        all objects of the cells) or ``"cells+objects"``; see :class:`cube2net.model.Form`. Without one, ``"hybrid"`` for
-        methods that choose cells, and ``"objects"`` for others.
+        ``"hybrid"`` (the query, cells and neighbours), ``"cells"`` (the query and cells), ``"objects"`` (the query and
+        all objects of the cells) or ``"cells+objects"``; see :class:`cube2net.model.Form`. Without one, ``"hybrid"``
+        for methods that choose cells, and ``"objects"`` for others.
     seed
         Of all that is random: the same seed makes the same network.
     levels
         Which cells there are: ``"full"`` (the cube's own), ``"one"`` (one label each, ⟨∗, ACL, ∗⟩), ``"full+one"``
         (both, the default for the objective ``cover`` in the forms hybrid and cells), or the names of the levels that
         stay, such as ``"venue,topic"``; see :func:`cube2net.cube.cuboid`.
-    near, neighbor_weight
+    n_neighbors, neighbor_weight
         Of the form ``"hybrid"``: how many objects nearest by links, as many as Q has without a number, and what the
         weight of a link is multiplied by for each end outside Q; without a number, the less the better linked.
     membership_weights, cell_weight
@@ -279,15 +279,15 @@ def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
 
 
 def network_of(
-    plan: Plan, chosen: Chosen, *, default: bool = False, progress: Progress = silent, near: Near | None = None
+    plan: Plan, chosen: Chosen, *, default: bool = False, progress: Progress = silent, cache: NearestCache | None = None
 ) -> Network:
     """Return the network of what a method chose, in the form of its plan.
 
     ``default`` says that nobody asked for that form: what a method of one's own brings without cells is then shown as
-    objects. A network that will be large is announced before it is made. ``near`` are the near objects that are known
-    of the same query, by how many and by the steering that tells them; those found are added.
+    objects. A network that will be large is announced before it is made. ``cache`` holds the
+    neighbours of the same query that were looked for before; new ones are added.
     """
-    near = {} if near is None else near
+    cache = {} if cache is None else cache
     cube, query, form, selection = plan.cube, plan.query, plan.form, chosen.selection
     scope = plan.budget.scope
     if default and brings_objects(selection, scope):
@@ -302,7 +302,7 @@ def network_of(
         liked = len(plan.liked) - len(query)
         room = room_for_near(query, form, len(selection.cells), plan.max_nodes, liked)
         check_nodes(*expected_nodes(query, selection, form, room, scope))
-        nearest = _known_nearest(plan, room, near) if form.kind == "hybrid" else None
+        nearest = _known_nearest(plan, room, cache) if form.kind == "hybrid" else None
         network = assemble(cube, query, selection, form, nearest=nearest, scope=scope)
     limit = describe_limit(query, plan.max_nodes)
     notes = [*([limit] if limit else _notes(plan, network, large)), said_of_shared(cube.objects, query.shared)]
@@ -310,14 +310,14 @@ def network_of(
         network,
         recipe=recipe_of(plan, network, METHODS, chosen.seed),
         selection=replace(selection, note="; ".join(filter(None, notes))),
-        question=question_of(plan, chosen, default=default, near=near),
+        question=question_of(plan, chosen, default=default, cache=cache),
         settings={
             "method": name_of(plan.method, METHODS),
             "parameters": repr(plan.method),
             "objective": objective_name(plan.objective),
             "m": None if plan.sized else plan.budget.m,
             "levels": plan.levels if isinstance(plan.levels, str) else list(plan.levels),
-            "near": 0 if nearest is None else len(nearest),
+            "n_neighbors": 0 if nearest is None else len(nearest),
             "neighbor_weight": form.neighbor_weight if form.kind == "hybrid" else None,
             "keep": form.keep,
             "membership_weights": form.membership_weights if form.has_cells else None,
@@ -351,22 +351,22 @@ def _seen(cube: Cube) -> dict[str, Any]:
     return {"views": list(cube.settings.get("views", ())), "may_be_brought": brought}
 
 
-def _known_nearest(plan: Plan, room: int, near: Near) -> Array:
+def _known_nearest(plan: Plan, room: int, cache: NearestCache) -> Array:
     """Return the nearest objects, looked for only where they are not known: pins and bans of cells change nothing."""
     steering = plan.steering
     key = (room, steering.like, steering.unlike, *(tuple(steering.objects(which)) for which in ("pins", "bans")))
-    found = near.pop(key) if key in near else nearest_objects(plan, room, near)
-    near[key] = found
-    for old in list(near)[:-KNOWN]:
-        del near[old]
+    found = cache.pop(key) if key in cache else nearest_objects(plan, room, cache)
+    cache[key] = found
+    for old in list(cache)[:-KNOWN]:
+        del cache[old]
     return found
 
 
-def nearest_objects(plan: Plan, room: int, near: Near) -> Array:
+def nearest_objects(plan: Plan, room: int, cache: NearestCache) -> Array:
     """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
     seeds = plan.liked.objects
     scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.unlike)
-    return pagerank.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=near)
+    return pagerank.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=cache)
 
 
 def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Array) -> Scope:
@@ -386,16 +386,16 @@ def told(plan: Plan) -> dict[str, list[str]]:
     return {name: [title_of(plan.cube, node) for node in nodes] for name, nodes in plan.steering.nodes().items()}
 
 
-def question_of(plan: Plan, chosen: Chosen, *, default: bool = False, near: Near | None = None) -> Question:
+def question_of(plan: Plan, chosen: Chosen, *, default: bool = False, cache: NearestCache | None = None) -> Question:
     """Return the question that a network answers, by which it can be asked again under another steering."""
 
     def again(steering: Steering, query: Query | None = None) -> Network:
-        asked, known = plan, near
+        asked, known = plan, cache
         if query is not None:
             asked, known = plan_network(plan.whole, query, plan.options), None
         other = steered(asked, steering)
         chosen_now = choose(other, seed=chosen.seed, bound=chosen.bounded)
-        return network_of(other, chosen_now, default=default, near=known)
+        return network_of(other, chosen_now, default=default, cache=known)
 
     return Question(
         cube=plan.cube,

@@ -144,7 +144,7 @@ class Plan:
 
     @property
     def liked(self) -> Query:
-        """The query with what is liked: by it choices are told what they are worth, and near objects what is near."""
+        """The query with what is liked: choices are valued by it, and neighbours are nearest to it."""
         if not self.steering.like:
             return self.query
         return Query(np.union1d(self.query.objects, np.array(self.steering.like, dtype=np.int32)))
@@ -280,5 +280,5 @@ def check_nodes(count: int, sure: bool = True) -> None:
         up_to = "" if sure else "up to "
         raise ParameterError(
             f"the network has {up_to}{count:,} nodes, more than the {most:,} that are taken at once: ask for fewer "
-            "with max_nodes, m or near"
+            "with max_nodes, n_cells or n_neighbors"
         )

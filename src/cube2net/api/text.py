@@ -18,7 +18,7 @@ MAX_TOKENS = 4_000
 
 
 DAMPING, TOLERANCE = 0.7, 1e-6
-"""How near objects are for a brief text: by a walk from the query that goes on with this probability."""
+"""How neighbours are for a brief text: by a walk from the query that goes on with this probability."""
 
 
 @check_call

@@ -73,7 +73,7 @@ def with_(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
     """Return what becomes of a network that must have some cells or objects: its new value, who comes and who goes.
 
     The same method answers the same question again. A cell is among those chosen, and counts within m; an object is in
-    the network, and in the form ``hybrid`` takes one of the places of near objects. What is in the network already
+    the network, and in the form ``hybrid`` takes one of the places of neighbours. What is in the network already
     stays in whatever is asked of the new network. Where a cell is put in beside all that were chosen, as ``merely`` has
     it, there may be more than m.
 

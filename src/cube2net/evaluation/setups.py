@@ -26,7 +26,7 @@ SHORT_LIST = (
     Setup(method="greedy", objective="cover", form="hybrid", levels="one"),
     Setup(method="greedy", objective="jaccard", form="objects", m=20),
 )
-"""What is compared with the query alone when nobody says more: the default, without near objects, of cells with one
+"""What is compared with the query alone when nobody says more: the default, without neighbours, of cells with one
 label each, and the paper's form."""
 
 OBJECTIVES_COMPARED = ("cover", "jaccard", "coverage", "linked")
@@ -39,7 +39,7 @@ def setups_of(
     m: Sequence[int] | None = None,
     *,
     levels: Sequence[str] | None = None,
-    near: Sequence[int] | None = None,
+    n_neighbors: Sequence[int] | None = None,
     membership_weights: Sequence[str] | None = None,
     as_large: bool | Sequence[str] = True,
     known: Collection[str] = OBJECTIVES_COMPARED,
@@ -50,12 +50,19 @@ def setups_of(
     one. Without objectives, cover is among them for methods that can count repeats, where cells are nodes; without m
     the query decides how many cells of it there are.
     """
-    given = (("objective", objectives, known), ("form", forms, FORMS), ("membership_weights", membership_weights, MEMBERSHIP_WEIGHTS))
+    given = (
+        ("objective", objectives, known),
+        ("form", forms, FORMS),
+        ("membership_weights", membership_weights, MEMBERSHIP_WEIGHTS),
+    )
     for what, names, allowed in given:
         for name in names or ():
             if name not in allowed:
                 raise unknown(what, name, allowed)
-    if any(value is not None and not len(value) for value in (objectives, forms, m, levels, near, membership_weights)):
+    if any(
+        value is not None and not len(value)
+        for value in (objectives, forms, m, levels, n_neighbors, membership_weights)
+    ):
         raise ParameterError("a comparison needs at least one number of cells, one objective and one form")
     setups = [Setup(method="none")]
     for name, method in methods.items():
@@ -72,7 +79,7 @@ def setups_of(
                 ):
                     continue
                 base = Setup(method=name, objective=objective, form=form)
-                setups += _varied(base, m, levels, near, membership_weights)
+                setups += _varied(base, m, levels, n_neighbors, membership_weights)
     return with_peers(setups, as_large=as_large)
 
 
@@ -80,7 +87,7 @@ def _varied(
     base: Setup,
     m: Sequence[int] | None,
     levels: Sequence[str] | None,
-    near: Sequence[int] | None,
+    n_neighbors: Sequence[int] | None,
     membership_weights: Sequence[str] | None,
 ) -> list[Setup]:
     """Return a setup for every number of cells, levels, number of neighbours and membership weights that it can have."""
@@ -88,7 +95,9 @@ def _varied(
     fields: dict[str, list[Any]] = {
         "m": [whole_number("m", count, 1) if m is not None else count for count in counts],
         "levels": list(levels or ("",)),
-        "near": [whole_number("near", each, 0) for each in near] if near and base.form == "hybrid" else [None],
+        "n_neighbors": [whole_number("n_neighbors", each, 0) for each in n_neighbors]
+        if n_neighbors and base.form == "hybrid"
+        else [None],
         "membership_weights": list(membership_weights) if membership_weights and base.form != "objects" else [""],
     }
     return [replace(base, **dict(zip(fields, each, strict=True))) for each in product(*fields.values())]

@@ -88,7 +88,7 @@ def _find_origin(network: Network, question: Question, row: int) -> str:
     if row in question.budget.scope.objects:
         return "pinned"
     if network.form == "hybrid":
-        return "near"
+        return "neighbor"
     return "cells" if len(network.selection.cells) else question.method
 
 
@@ -156,11 +156,11 @@ def _miss_neighbour(network: Network, question: Question, row: int, ranks: Query
         return NearMiss(obstacle="it is nearer to what is unliked than to the query, so that it is never near")
     if ranks.needed(row) is None:
         return NearMiss(obstacle="no links lead from the query to it")
-    now = int(network.settings.get("near") or 0)
+    now = int(network.settings.get("n_neighbors") or 0)
     limited = network.recipe is not None and network.recipe.parameters.get("max_nodes") is not None
     note = "max_nodes has to leave room for so many" if limited else ""
     enough, exact = ranks.enough(row, now)
-    return NearMiss(option="near", needed=enough, now=now, exact=exact, note=note)
+    return NearMiss(option="n_neighbors", needed=enough, now=now, exact=exact, note=note)
 
 
 def _miss_rank(network: Network, needed: int | None) -> NearMiss:

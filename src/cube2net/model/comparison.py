@@ -34,14 +34,14 @@ TOLD = 3
 class Setup:
     """One way to make a network: a method and, where it chooses cells, an objective, a form and how many.
 
-    Without ``m`` the query decides how many. ``levels``, ``near`` and ``membership_weights`` are those of ``construct``, empty
-    for its defaults. A setup with ``like`` brings objects until its network has as many nodes as that of another setup,
-    whose name ``like`` is.
+    Without ``m`` the query decides how many. ``levels``, ``n_neighbors`` and ``membership_weights`` are those of
+    ``construct``, empty for its defaults. A setup with ``like`` brings objects until its network has as many nodes as
+    that of another setup, whose name ``like`` is.
 
     >>> Setup(method="greedy", objective="linked", form="cells", m=20).name
     'greedy · linked · cells · m 20'
-    >>> Setup(method="greedy", objective="cover", form="hybrid", levels="one", near=0).name
-    'greedy · cover · hybrid · levels one · near 0'
+    >>> Setup(method="greedy", objective="cover", form="hybrid", levels="one", n_neighbors=0).name
+    'greedy · cover · hybrid · levels one · n_neighbors 0'
     >>> Setup(method="pagerank", like="greedy · linked · cells · m 20").name
     'pagerank, as large as greedy · linked · cells · m 20'
     """
@@ -52,7 +52,7 @@ class Setup:
     m: int = 0
     like: str = ""
     levels: str = ""
-    near: int | None = None
+    n_neighbors: int | None = None
     membership_weights: str = ""
 
     @property
@@ -67,7 +67,11 @@ class Setup:
             return f"{self.method}, as large as {self.like}"
         if not self.objective:
             return self.method
-        more = {"levels": self.levels or None, "near": self.near, "membership_weights": self.membership_weights or None}
+        more = {
+            "levels": self.levels or None,
+            "n_neighbors": self.n_neighbors,
+            "membership_weights": self.membership_weights or None,
+        }
         said = [f"{name} {value}" for name, value in more.items() if value is not None]
         return " · ".join([self.method, self.objective, self.form, *said])
 

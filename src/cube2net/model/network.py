@@ -45,7 +45,7 @@ class Form:
     ``objects``: the query and the objects brought, with all links among them. ``cells``: the query with its own links,
     every selected cell as a node, and a *membership* link from each object of the query to each selected cell that
     holds it. ``cells+objects``: all of these. ``hybrid``: the query, the selected cells as nodes, and, instead of those
-    brought, the ``near`` objects nearest to the query by links; as many as the query has without a number.
+    brought, the ``n_neighbors`` objects nearest to the query by links; as many as the query has without a number.
 
     ``membership_weights`` is what the links of an object to its cells weigh: 1 each (``"unit"``), 1 together for a cell
     (``"share"``), or together ``cell_weight`` times the links of a typical object (``"even"``). ``cell_weight``, above 0 and up to
@@ -54,23 +54,27 @@ class Form:
     and the more so the higher ``cell_weight`` is; a number as ``neighbor_weight`` multiplies them instead, for each end outside
     the query. ``keep="linked"`` leaves out objects brought that have no link to any object of the network.
 
-    >>> Form("hybrid", near=5)
-    Form(kind='hybrid', near=5, neighbor_weight=None, membership_weights='even', cell_weight=None, keep='all')
+    >>> Form("hybrid", n_neighbors=5)
+    Form(kind='hybrid', n_neighbors=5, neighbor_weight=None, membership_weights='even', cell_weight=None, keep='all')
     """
 
     kind: str = "hybrid"
-    near: int | None = None
+    n_neighbors: int | None = None
     neighbor_weight: float | None = None
     membership_weights: str = "even"
     cell_weight: float | None = None
     keep: str = "all"
 
     def __post_init__(self) -> None:
-        named = (("form", self.kind, FORMS), ("membership_weights", self.membership_weights, MEMBERSHIP_WEIGHTS), ("keep", self.keep, KEEPS))
+        named = (
+            ("form", self.kind, FORMS),
+            ("membership_weights", self.membership_weights, MEMBERSHIP_WEIGHTS),
+            ("keep", self.keep, KEEPS),
+        )
         for what, got, allowed in named:
             if got not in allowed:
                 raise unknown(what, got, allowed)
-        for name in ("near", "neighbor_weight", "cell_weight"):
+        for name in ("n_neighbors", "neighbor_weight", "cell_weight"):
             object.__setattr__(self, name, OPTIONS[name].check(name, getattr(self, name), or_none=True))
 
     @property

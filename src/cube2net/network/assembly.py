@@ -44,10 +44,12 @@ def make_form(options: NetworkOptions) -> Form:
         if name in given and not form.has_cells:
             raise ParameterError(f"{name} is about links to cells, and the form 'objects' has no cells as nodes")
     if "cell_weight" in given and form.kind != "hybrid" and form.membership_weights != "even":
-        raise ParameterError(f"cell_weight scales the membership weights 'even', got membership_weights {form.membership_weights!r}")
-    for name in ("near", "neighbor_weight"):
+        raise ParameterError(
+            f"cell_weight scales the membership weights 'even', got membership_weights {form.membership_weights!r}"
+        )
+    for name in ("n_neighbors", "neighbor_weight"):
         if name in given and form.kind != "hybrid":
-            raise ParameterError(f"{name} is about the near objects of the form 'hybrid', got the form {form.kind!r}")
+            raise ParameterError(f"{name} is about the neighbours of the form 'hybrid', got the form {form.kind!r}")
     return form
 
 
@@ -59,21 +61,21 @@ def brings_objects(selection: Selection, scope: Scope = OPEN) -> bool:
 
 
 def room_for_near(query: Query, form: Form, cells: int, max_nodes: int | None, liked: int = 0) -> int:
-    """Return how many near objects there are to be: as many as wanted, or as a limit on nodes leaves room for.
+    """Return how many neighbours there are to be: as many as wanted, or as a limit on nodes leaves room for.
 
     Objects that are pinned are among them. Where nobody says how many, it is one for each object of the query and for
     each of those ``liked`` besides.
     """
     if form.kind != "hybrid":
         return 0
-    wanted = len(query) + liked if form.near is None else form.near
+    wanted = len(query) + liked if form.n_neighbors is None else form.n_neighbors
     return wanted if max_nodes is None else max(0, min(wanted, max_nodes - len(query) - cells))
 
 
 def expected_nodes(query: Query, selection: Selection, form: Form, room: int, scope: Scope = OPEN) -> tuple[int, bool]:
     """Return how many nodes a network will have, and whether these are all: else there may be fewer.
 
-    ``room`` is how many near objects there are to be.
+    ``room`` is how many neighbours there are to be.
     """
     pins = len(pinned(query, scope))
     known = len(query) + pins + (len(selection.cells) if form.has_cells else 0)
@@ -248,7 +250,7 @@ def summarize(network: Network) -> dict[str, Any]:
         "m": settings["m"],
         "objective": settings["objective"],
         "form": network.form,
-        **{name: settings[name] for name in ("levels", "near", "neighbor_weight", "keep", "membership_weights")},
+        **{name: settings[name] for name in ("levels", "n_neighbors", "neighbor_weight", "keep", "membership_weights")},
         **{name: settings[name] for name in ("cell_weight", "agreement")},
         "value": selection.value if len(selection.cells) else None,
         "bound": selection.bound,
@@ -310,7 +312,7 @@ def said_of_network(network: Network, about: Mapping[str, Any]) -> str:
     others = len(network.objects) - count
     nodes = [f"{counted(count, 'object')} of the query"]
     if others and network.form == "hybrid":
-        nodes.append(counted(others, "near object"))
+        nodes.append(counted(others, "neighbour"))
     elif others:
         by = f" that {counted(cells, 'cell')} bring{'s' * (cells == 1)}" if cells and not len(network.cells) else ""
         nodes.append(f"{others:,} more{by}")
@@ -352,7 +354,7 @@ def describe_size(
     cells = f"the {len(selection.cells):,} cells hold" if len(selection.cells) else "the method brings"
     smaller = "m, max_nodes or the form 'hybrid' makes" if len(selection.cells) else "max_nodes makes"
     if form.kind == "hybrid":
-        cells, smaller = "near asks for up to", "a smaller near makes"
+        cells, smaller = "n_neighbors asks for up to", "a smaller n_neighbors makes"
     return f"{cells} {brought:,} objects for a query of {len(query):,}: {smaller} the network smaller"
 
 

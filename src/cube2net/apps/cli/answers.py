@@ -240,9 +240,9 @@ def _show_tried(tried: Sequence[Mapping[str, Any]]) -> None:
 def consists(about: Mapping[str, Any]) -> str:
     """Return in one sentence what a network with cells as nodes is made of; nothing for other forms.
 
-    >>> counts = {"query_found": 116, "query_held": 113, "query_loose": 2, "near": 116}
+    >>> counts = {"query_found": 116, "query_held": 113, "query_loose": 2, "n_neighbors": 116}
     >>> consists({"form": "hybrid", "cells": [{}] * 59, "cell_weight": 0.54, **counts})
-    '59 cells, of weight 0.54, hold 113 of the 116 objects of the query; 116 near objects; 2 of the query have neither'
+    '59 cells, of weight 0.54, hold 113 of the 116 objects of the query; 116 neighbours; 2 of the query have neither'
     """
     if about["form"] not in ("cells", "hybrid"):
         return ""
@@ -250,7 +250,7 @@ def consists(about: Mapping[str, Any]) -> str:
     weight = "" if about["cell_weight"] is None or not cells else f", of weight {about['cell_weight']:.2f},"
     held = f"hold{'s' * (cells == 1)} {about['query_held']:,} of the {count:,} object{'s' * (count != 1)} of the query"
     parts = [f"{cells:,} cell{'s' * (cells != 1)}{weight} {held}"]
-    parts += [f"{about['near']:,} near object{'s' * (about['near'] != 1)}"] if about["near"] else []
+    parts += [f"{about['n_neighbors']:,} neighbour{'s' * (about['n_neighbors'] != 1)}"] if about["n_neighbors"] else []
     loose = about["query_loose"]
     parts += [f"{loose:,} of the query {'has' if loose == 1 else 'have'} neither"] if loose else []
     return "; ".join(parts)

@@ -96,8 +96,8 @@ def compare(
             autocompletion=which_cells,
         ),
     ] = None,
-    near: Annotated[
-        list[int] | None, typer.Option(help="How many near objects (form hybrid); may be repeated.")
+    n_neighbors: Annotated[
+        list[int] | None, typer.Option(help="How many neighbours (form hybrid); may be repeated.")
     ] = None,
     membership_weights: Annotated[
         list[str] | None,
@@ -171,7 +171,7 @@ def compare(
             objectives=objectives,
             forms=forms,
             levels=levels,
-            near=near or None,
+            n_neighbors=n_neighbors or None,
             membership_weights=membership_weights,
             miners=miners,
             m=m or None,

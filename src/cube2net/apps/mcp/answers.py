@@ -35,7 +35,7 @@ from cube2net.network.export.token_budget import Section, estimated_tokens
 FEW = 10
 """So many cells, rows, columns and names are listed without a word."""
 NEAR = 500
-"""So many near objects a network has at least, so that there are names to list; a network of the library has fewer."""
+"""So many neighbours a network has at least, so that there are names to list; a network of the library has fewer."""
 
 
 def find_objects(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
@@ -184,13 +184,13 @@ def ask_of(desk: Desk, asked: Mapping[str, Any], budget: int) -> tuple[Ask, str]
     found = meant(desk, asked, budget)
     method = asked.get("method", "greedy")
     ask: dict[str, Any] = {**_view(asked), "query": found.ids, "method": method}
-    for word in ("m", "near"):
+    for word in ("m", "n_neighbors"):
         if word in asked:
             if method != "greedy":
                 raise ParameterError(f"{word} is of the method 'greedy', and the method is {method!r}: leave it out")
             ask[word] = asked[word]
-    if method == "greedy" and "near" not in ask:
-        ask["near"] = max(NEAR, len(found.ids))
+    if method == "greedy" and "n_neighbors" not in ask:
+        ask["n_neighbors"] = max(NEAR, len(found.ids))
     for word in ("pins", "bans"):
         if word in asked:
             ask[word] = [node_asked(desk, asked, each) for each in asked[word]]

@@ -53,7 +53,7 @@ class Steered(Looked):
         ]
     ]
     m: NotRequired[Annotated[int, "greedy: at most so many cells; without a number sized by the query"]]
-    near: NotRequired[Annotated[int, "greedy: how many objects nearest by links; at least 500 without a word"]]
+    n_neighbors: NotRequired[Annotated[int, "greedy: how many objects nearest by links; at least 500 without a word"]]
     pins: NotRequired[Annotated[Cells, "must be in the network: objects by name or id, cells by labels"]]
     bans: NotRequired[Annotated[Cells, "must not be in it: objects by name or id, cells by labels"]]
     like: NotRequired[Annotated[Named, "objects of which it should be more like"]]
@@ -145,7 +145,7 @@ BY_FIELD = {
     "detail": "leave detail out, which is brief",
     "m": "leave m out",
     "k": "leave k out",
-    "near": "leave near out",
+    "n_neighbors": "leave n_neighbors out",
     "most": "leave most out",
     "names": "give two names for the lists, or leave names out",
     "begins": "give some letters of the name that is looked for",

@@ -136,7 +136,7 @@ def layout(desk: Desk, question: LayoutQuestion, progress: Progress) -> LayoutAn
 
 def _nodes(network: Network) -> NodeColumns:
     table = network.nodes
-    others: Role = "near" if network.form == "hybrid" else "brought"
+    others: Role = "neighbor" if network.form == "hybrid" else "brought"
     steering = None if network.question is None else network.question.steering
     pinned = set() if steering is None else set(steering.objects("pins"))
     roles: list[Role] = ["query"] * len(network.query)

@@ -72,7 +72,7 @@ class ObjectExplanationShape(TypedDict):
     id: Id
     name: str
     present: bool
-    came: Annotated[str, "query, pinned, near, cells, or the method that brought it; empty where it is not there"]
+    came: Annotated[str, "query, pinned, neighbor, cells, or the method that brought it; empty where it is not there"]
     value: float
     cells: Annotated[list[BringingCellShape], "the chosen cells that hold it, in their order"]
     chosen_cells: Annotated[int, "how many cells are chosen in all"]
@@ -328,7 +328,7 @@ class DrilledShape(TypedDict):
 # Networks
 
 
-Role = Literal["query", "near", "brought", "pinned", "cell"]
+Role = Literal["query", "n_neighbors", "brought", "pinned", "cell"]
 
 
 class NodeColumns(TypedDict):
@@ -399,7 +399,7 @@ class SummaryShape(TypedDict):
     objective: str
     form: str
     levels: str | list[str]
-    near: int
+    n_neighbors: int
     neighbor_weight: float | None
     keep: str
     membership_weights: str | None

@@ -251,7 +251,7 @@ def group_nodes(network: Network) -> list[Group]:
         groups.append(Group(f"{others} ({len(rest):,})", rest, "query", GREY, rim="white"))
     objects = node[~inside & (node < len(network.objects))]
     if len(objects):
-        what = "near objects" if network.form == "hybrid" else "other objects"
+        what = "neighbours" if network.form == "hybrid" else "other objects"
         groups.append(Group(f"{what} ({len(objects):,})", objects, "other", "white"))
     if len(network.cells):
         groups.append(Group(f"cells ({len(network.cells):,})", node[len(network.objects) :], "cell", CELL, "s"))

@@ -44,7 +44,7 @@ def text_of(network: Network, most: int, count: Count = estimated_tokens) -> str
         )
         head.append(nodes.describe_held())
     if network.form == "hybrid" and outside:
-        head.append("Near objects are those that walks along links from the query come to most often.")
+        head.append("Neighbours are those that walks along links from the query come to most often.")
     order = "those with most cells and links first" if cells else "those with most links first"
     sections = [
         Section("", "", [*head, *nodes.closing_lines()], weight=math.inf),
@@ -89,7 +89,7 @@ def likeliest(network: Network, nearness: Array | None = None) -> Array:
     """Return the places of the objects outside the query, those that most likely belong to it first.
 
     An object counts nearness · √((1 + cells) · (1 + links)): how near it is, the chosen cells that hold it, and the
-    objects of the query that it is linked to. Where nobody knows how near objects are, only the latter count. Those
+    objects of the query that it is linked to. Where nobody knows how neighbours are, only the latter count. Those
     that somebody pinned come before all others.
     """
     rows = np.arange(len(network.query), len(network.objects))
@@ -108,7 +108,7 @@ class NodeTexts:
         self.has_kinds = len(set(self.kinds)) > 1
         self.dimensions = cell_title(network.dimensions, in_markdown)
         self.outside = len(network.objects) - len(network.query)
-        self.others = "Near objects" if network.form == "hybrid" else "Other objects"
+        self.others = "Neighbours" if network.form == "hybrid" else "Other objects"
 
     def _texts(self, column: str) -> list[str]:
         return [in_markdown(text or "") for text in self.table[column].to_pylist()]
@@ -116,8 +116,8 @@ class NodeTexts:
     def opening_lines(self) -> list[str]:
         """Return the lines that a text begins with: what was asked, and how large the answer is."""
         network, cells = self.network, len(self.network.labels)
-        beside = "near" if network.form == "hybrid" else "others"
-        counts = f"{len(network.query):,} of the query, {self.outside:,} {beside}"
+        beside = counted(self.outside, "neighbour") if network.form == "hybrid" else f"{self.outside:,} others"
+        counts = f"{len(network.query):,} of the query, {beside}"
         parts = [f"{counted(len(network.objects), 'object')} ({counts})"]
         parts += [f"{counted(cells, 'cell')} chosen"] if cells else []
         parts.append(f"{counted(len(self.heaviest), 'link')} among objects")
