@@ -78,10 +78,11 @@ def moves(asked: Ask, answer: dict[str, Any], turns: int) -> dict[str, list[Ask]
         key for key, role in zip(answer["nodes"]["id"], answer["nodes"]["role"], strict=True) if role == "neighbor"
     ]
     return {
-        "slide m": [{**asked, "m": 5 + 3 * turn} for turn in range(turns)],
+        "slide m": [{**asked, "n_cells": 5 + 3 * turn} for turn in range(turns)],
         "slide near": [{**asked, "n_neighbors": 10 + 7 * turn} for turn in range(turns)],
         "pin a cell": [
-            {**asked, "m": 12, "pins": [cells[turn % len(cells)]], "n_neighbors": 50 + turn} for turn in range(turns)
+            {**asked, "n_cells": 12, "pins": [cells[turn % len(cells)]], "n_neighbors": 50 + turn}
+            for turn in range(turns)
         ],
         "ban a cell": [{**asked, "bans": [cell]} for cell in cells[:turns]],
         "ban an object": [{**asked, "bans": [{"object": key}]} for key in others[:turns]],

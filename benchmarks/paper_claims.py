@@ -34,9 +34,9 @@ def setup_of(method: str, comparison: Comparison, m: int | None = None) -> Setup
     """Return the setup of a method in the tables, or with so many cells."""
     if method not in CELLS:
         return Setup(method=method)
-    known = [setup.m for setup in comparison.setups if setup.method == method]
+    known = [setup.n_cells for setup in comparison.setups if setup.method == method]
     count = m or (20 if 20 in known or not known else known[0])
-    return Setup(method=method, objective="jaccard", form="objects", m=count)
+    return Setup(method=method, objective="jaccard", form="objects", n_cells=count)
 
 
 def papers(done: Mapping[str, Comparison], case: Mapping[str, Any]) -> list[Claim]:
@@ -278,7 +278,7 @@ def times(labs: Comparison, areas: Comparison | None) -> Iterator[Claim]:
 
 def cells(labs: Comparison) -> Iterator[Claim]:
     """Yield the claims of Figure 3."""
-    counts = sorted({setup.m for setup in labs.setups if setup.method == "greedy" and setup.m})
+    counts = sorted({setup.n_cells for setup in labs.setups if setup.method == "greedy" and setup.n_cells})
     few, many = (counts[0], counts[-1]) if counts else (0, 0)
     for miner in ("deepwalk", "node2vec"):
         at = [

@@ -221,8 +221,8 @@ def swept(comparison: Comparison) -> dict[tuple[str, str], dict[int, Estimate]]:
     rows: dict[tuple[str, str], dict[int, Estimate]] = {}
     for (setup, miner), each in found.items():
         title = next((title for title, method in ROWS.items() if method == setup.method), "")
-        if setup.method in CELLS and setup.form == "objects" and setup.m:
-            rows.setdefault((title, miner), {})[setup.m] = each
+        if setup.method in CELLS and setup.form == "objects" and setup.n_cells:
+            rows.setdefault((title, miner), {})[setup.n_cells] = each
     return {key: dict(sorted(each.items())) for key, each in rows.items() if len(each) > 1}
 
 

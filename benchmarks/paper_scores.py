@@ -52,7 +52,7 @@ def stored(comparison: Comparison, cube: str, query: str) -> dict[str, Any]:
         "measures": measures,
         "labels": labels,
         "truth": "".join(str(labels.index(label)) for label in comparison.truth),
-        "setups": [[setup.method, setup.objective, setup.form, setup.m] for setup in setups],
+        "setups": [[setup.method, setup.objective, setup.form, setup.n_cells] for setup in setups],
         "trials": rows,
     }
 
@@ -60,7 +60,7 @@ def stored(comparison: Comparison, cube: str, query: str) -> dict[str, Any]:
 def comparison_of(kept: Mapping[str, Any]) -> Comparison:
     """Return the comparison that was stored."""
     setups = [
-        Setup(method=method, objective=objective, form=form, m=m) if objective else Setup(method=method)
+        Setup(method=method, objective=objective, form=form, n_cells=m) if objective else Setup(method=method)
         for method, objective, form, m in kept["setups"]
     ]
     clusters = kept["task"] == "clustering"

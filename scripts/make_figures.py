@@ -175,7 +175,7 @@ def draw_proof() -> None:
     bounds = np.full(len(counts), np.inf)
     for colour, (name, words) in zip(COLOURS, methods.items(), strict=True):
         chosen = [
-            c2n.construct(cube, query, m=m, objective="jaccard", form="objects", bound=True, **words).selection
+            c2n.construct(cube, query, n_cells=m, objective="jaccard", form="objects", bound=True, **words).selection
             for m in counts
         ]
         axes.plot(counts, [one.value for one in chosen], "o-", color=colour, label=name, markersize=4)

@@ -42,7 +42,7 @@ OBJECTS_OF_ONES_OWN = ("method", "objective")
 """Options whose types stand in layers above that of the definition."""
 EXAMPLES: dict[str, Any] = {
     "method": "exact",
-    "m": 1,
+    "n_cells": 1,
     "objective": "coverage",
     "form": "hybrid",
     "levels": "full",
@@ -128,7 +128,7 @@ def test_names_are_those_of_the_registries() -> None:
             f"unknown membership_weights 'x': choose one of {', '.join(sorted(MEMBERSHIP_WEIGHTS))}",
         ),
         ({"prefix": None}, f"unknown prefix None: choose one of {', '.join(sorted(PREFIXES))}"),
-        ({"m": -1}, "m is -1, expected 0 or more cells, or None"),
+        ({"n_cells": -1}, "n_cells is -1, expected 0 or more cells, or None"),
         ({"max_nodes": 1.5}, "max_nodes is 1.5, expected a whole number of 0 or more nodes, or None"),
         ({"cell_weight": 0}, "cell_weight is 0, expected a number above 0 and up to 1, or None"),
         ({"seed": -1}, "seed is -1, expected a whole number of 0 or more"),
@@ -142,5 +142,5 @@ def test_a_value_that_is_not_allowed_is_refused_where_options_are_made(given: di
 
 
 def test_options_that_are_given_are_those_that_differ_from_their_defaults() -> None:
-    assert NetworkOptions().given == NetworkOptions(pins=None, bans=[], m=None, prefix="all").given == {}
+    assert NetworkOptions().given == NetworkOptions(pins=None, bans=[], n_cells=None, prefix="all").given == {}
     assert NetworkOptions(pins="a", seed=2, n_neighbors=0).given == {"n_neighbors": 0, "pins": "a", "seed": 2}

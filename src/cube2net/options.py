@@ -67,8 +67,8 @@ def _about(kind: OptionKind, description: str, **more: Any) -> dict[str, Option]
 class NetworkOptions:
     """How a network is made of a cube and a query; see :func:`cube2net.construct`.
 
-    >>> NetworkOptions(form="objects", m=4).given
-    {'m': 4, 'form': 'objects'}
+    >>> NetworkOptions(form="objects", n_cells=4).given
+    {'n_cells': 4, 'form': 'objects'}
     >>> NetworkOptions(form="object")
     Traceback (most recent call last):
     cube2net.errors.ParameterError: unknown form 'object': choose one of cells, ... (did you mean 'objects'?)
@@ -85,13 +85,12 @@ class NetworkOptions:
             is_recorded=False,
         ),
     )
-    m: int | None = field(
+    n_cells: int | None = field(
         default=None,
         metadata=_about(
             "count",
             "Maximum number of cells; by default as many as serve the query (objective cover), or 20.",
             counts="cells",
-            flag="-m",
             is_field=True,
         ),
     )
@@ -158,8 +157,8 @@ class NetworkOptions:
         default=None,
         metadata=_about(
             "share",
-            "Form hybrid: factor up to 1 on the weight of a link for each end outside the query; by default the smaller "
-            "the more links into the query the end has.",
+            "Form hybrid: factor up to 1 on the weight of a link for each end outside the query; by default the "
+            "smaller the more links into the query the end has.",
         ),
     )
     membership_weights: str | None = field(

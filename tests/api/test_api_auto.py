@@ -121,7 +121,7 @@ def test_the_network_is_the_one_that_construct_gives_for_what_was_chosen(
 ) -> None:
     setup = next(setup for setup in candidates() if setup.name == chosen.settings["chosen"])
     options: dict[str, Any] = {"levels": setup.levels or None, "n_neighbors": setup.n_neighbors}
-    words = (setup.method, setup.m or None, setup.objective, setup.form)
+    words = (setup.method, setup.n_cells or None, setup.objective, setup.form)
     same = c2n.construct(
         by_cells[0], chosen.query, *words, membership_weights=setup.membership_weights or None, **options
     )
@@ -132,7 +132,7 @@ def test_the_network_is_the_one_that_construct_gives_for_what_was_chosen(
 
 FEW = [
     Setup(method="none"),
-    *(Setup(method="greedy", objective="jaccard", form=form, m=4) for form in ("cells", "objects")),
+    *(Setup(method="greedy", objective="jaccard", form=form, n_cells=4) for form in ("cells", "objects")),
 ]
 
 
@@ -171,7 +171,9 @@ def test_auto_is_a_method_by_name_and_takes_labels_as_a_mapping(by_cells: tuple[
     assert query.labels is not None
     names = cube.objects.table["object"].take(query.objects).to_pylist()
     network = c2n.construct(cube, dict(zip(names, query.labels, strict=True)), "auto")
-    assert network.selection.note.startswith("chosen by 90 labels: greedy · jaccard · cells · m 4, of 5 ways tried in")
+    assert network.selection.note.startswith(
+        "chosen by 90 labels: greedy · jaccard · cells · n_cells 4, of 5 ways tried in"
+    )
     assert {row["runs"] for row in network.settings["tried"]} <= {1, 2, 3, 4, 5}
 
 

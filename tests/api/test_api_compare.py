@@ -43,7 +43,7 @@ from cube2net.selection.rl.cube2net import Cube2net
 from comparisons import TINY, Failing, plain
 from toys import random_cube, toy_cube, two_communities
 
-GREEDY = Setup(method="greedy", objective="linked", form="cells", m=3)
+GREEDY = Setup(method="greedy", objective="linked", form="cells", n_cells=3)
 PEERS = [Setup(method=name, like=GREEDY.name) for name in AS_LARGE]
 # As registered, but for the learner, which learns for a moment only.
 QUICK: dict[str, Method] = {
@@ -58,7 +58,7 @@ CUBES = [(random_cube(seed), Query(np.sort(np.random.default_rng(seed).choice(40
 
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_said_to_choose_cells_do_and_no_others(name: str) -> None:
-    chosen = [c2n.construct(cube, query, QUICK[name], m=4).selection.cells for cube, query in CUBES[:3]]
+    chosen = [c2n.construct(cube, query, QUICK[name], n_cells=4).selection.cells for cube, query in CUBES[:3]]
     assert any(len(cells) for cells in chosen) == chooses_cells(METHODS[name]) == chooses_cells(QUICK[name])
 
 
@@ -105,7 +105,7 @@ def same(one: Network, other: Network) -> bool:
 @pytest.mark.parametrize("method", ["greedy", "random"])
 @pytest.mark.parametrize("objective", ["jaccard", "linked"])
 def test_the_network_of_a_setup_is_the_one_that_construct_gives(method: str, objective: str, form: str) -> None:
-    setup = Setup(method=method, objective=objective, form=form, m=3)
+    setup = Setup(method=method, objective=objective, form=form, n_cells=3)
     for seed in (0, 2):
         assert same(made(setup, seed), c2n.construct(*CUBES[0], method, 3, objective, form, seed))
 
@@ -138,7 +138,7 @@ def test_what_a_method_chooses_is_chosen_once_for_all_forms_and_unless_it_draws_
     for seed in (0, 1):
         for form in ("objects", "cells"):
             for method in ("greedy", "random", "mine"):
-                by(Setup(method=method, objective="linked", form=form, m=3), seed)
+                by(Setup(method=method, objective="linked", form=form, n_cells=3), seed)
     assert asked == [
         (Greedy(), Linked(), 0),
         (Random(), Linked(), 0),
@@ -218,7 +218,7 @@ def test_a_comparison_has_every_setup_paired_by_seed(compared: Comparison, plant
 def test_the_scores_are_those_of_the_network_that_construct_gives(
     compared: Comparison, planted: tuple[Cube, Query]
 ) -> None:
-    network = c2n.construct(*planted, "greedy", m=3, objective="linked", form="cells")
+    network = c2n.construct(*planted, "greedy", n_cells=3, objective="linked", form="cells")
     for trial in compared.of(GREEDY, "deepwalk"):
         found = cluster_query(network, "deepwalk", seed=trial.seed).labels
         assert trial.evidence.tolist() == found.tolist()
@@ -235,11 +235,11 @@ def test_cells_join_what_the_query_alone_leaves_apart(compared: Comparison) -> N
 
 
 def test_settings_say_what_is_needed_to_do_it_again(compared: Comparison) -> None:
-    assert {name: compared.settings[name] for name in ("task", "runs", "seed", "m", "objectives", "forms")} == {
+    assert {name: compared.settings[name] for name in ("task", "runs", "seed", "n_cells", "objectives", "forms")} == {
         "task": "clustering",
         "runs": 2,
         "seed": 0,
-        "m": [3],
+        "n_cells": [3],
         "objectives": ["linked"],
         "forms": ["cells"],
     }
@@ -275,7 +275,7 @@ def test_the_number_of_workers_and_a_folder_change_no_score(compared: Comparison
 def test_a_method_that_fails_is_a_row_that_says_why(planted: tuple[Cube, Query]) -> None:
     cube, query = planted
     found = compare(cube, query, **{**TINY, "methods": {"none": "none", "odd": Failing()}, "runs": 1})
-    odd = Setup(method="odd", objective="linked", form="cells", m=3)
+    odd = Setup(method="odd", objective="linked", form="cells", n_cells=3)
     assert found.reasons(odd) == ["RuntimeError: out of luck"]
     assert found.reasons(found.peers(odd)[0]) == [f"there is no network of {odd.name!r} to be as large as"]
     assert len(found.of(found.alone, "deepwalk")) == 1
@@ -353,7 +353,7 @@ def test_the_recommenders_are_the_floor_the_papers_and_a_strong_one_unless_named
         ),
         ({"runs": 0}, "runs is 0, expected a whole number of 1 or more"),
         ({"seed": -1}, "seed is -1, expected a whole number of 0 or more"),
-        ({"m": 0}, "m is 0, expected a whole number of 1 or more"),
+        ({"n_cells": 0}, "n_cells is 0, expected a whole number of 1 or more"),
     ],
     ids=lambda value: str(value)[:40],
 )
@@ -398,15 +398,15 @@ def test_without_names_the_default_two_variants_and_the_papers_form_are_compared
         "greedy · cover · hybrid",
         "greedy · cover · cells",
         "greedy · cover · hybrid · levels one",
-        "greedy · jaccard · objects · m 20",
+        "greedy · jaccard · objects · n_cells 20",
     ]
-    assert found.settings["default"] == names[1] and not {"objectives", "forms", "m"} & found.settings.keys()
+    assert found.settings["default"] == names[1] and not {"objectives", "forms", "n_cells"} & found.settings.keys()
     sizes = {setup.name: found.nodes(setup) for setup in found.setups}
     made = {
         "greedy · cover · hybrid": c2n.construct(*planted),
         "greedy · cover · cells": c2n.construct(*planted, form="cells"),
         "greedy · cover · hybrid · levels one": c2n.construct(*planted, levels="one"),
-        "greedy · jaccard · objects · m 20": c2n.construct(*planted, form="objects"),
+        "greedy · jaccard · objects · n_cells 20": c2n.construct(*planted, form="objects"),
     }
     assert {name: len(network) for name, network in made.items()} == {name: sizes[name] for name in made}
     assert max(sizes[name] for name in names[1:4]) <= 3 * len(planted[1])

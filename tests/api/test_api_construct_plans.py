@@ -54,9 +54,9 @@ def test_without_a_word_it_is_greedy_for_cover_hybrid_and_sized_by_the_query() -
         "hybrid", n_neighbors=None, neighbor_weight=None, membership_weights="even", cell_weight=None, keep="all"
     )
     assert (made.cube, made.levels, made.max_nodes, made.sized) == (CUBE, "full", None, True)
-    assert made.budget == Budget(m=len(ASKED)), "never more cells than the query has objects"
+    assert made.budget == Budget(n_cells=len(ASKED)), "never more cells than the query has objects"
     about = c2n.api.summary(c2n.construct(CUBE, ASKED))
-    assert (about["method"], about["objective"], about["form"], about["m"]) == ("greedy", "cover", "hybrid", None)
+    assert (about["method"], about["objective"], about["form"], about["n_cells"]) == ("greedy", "cover", "hybrid", None)
 
 
 def test_by_default_cells_of_one_label_are_chosen_beside_full_ones(planted: tuple[Cube, Query]) -> None:
@@ -81,9 +81,9 @@ def test_other_objectives_and_forms_choose_full_cells(planted: tuple[Cube, Query
 def test_the_papers_answer_is_one_word_away() -> None:
     made = plan_network(CUBE, ASKED, NetworkOptions(form="objects"))
     assert (made.method, made.objective, made.form) == (Greedy(), Jaccard(), Form("objects"))
-    assert (made.budget, made.sized) == (Budget(m=PAPER_CELLS), False)
+    assert (made.budget, made.sized) == (Budget(n_cells=PAPER_CELLS), False)
     about = c2n.api.summary(c2n.construct(CUBE, ASKED, form="objects"))
-    said = [about[name] for name in ("m", "n_neighbors", "neighbor_weight", "membership_weights", "cell_weight")]
+    said = [about[name] for name in ("n_cells", "n_neighbors", "neighbor_weight", "membership_weights", "cell_weight")]
     assert said == [20, 0, None, None, None]
 
 
@@ -100,7 +100,7 @@ def test_methods_that_choose_cells_are_hybrid_and_others_bring_objects(name: str
 
 def test_the_papers_learner_makes_the_papers_network() -> None:
     made = plan_network(CUBE, ASKED, NetworkOptions(method=Cube2net(preset="paper")))
-    assert (made.form.kind, made.objective, made.budget.m) == ("objects", Jaccard(), PAPER_CELLS)
+    assert (made.form.kind, made.objective, made.budget.n_cells) == ("objects", Jaccard(), PAPER_CELLS)
     assert plan_network(CUBE, ASKED, NetworkOptions(method=Cube2net())).form.kind == "hybrid"
 
 
@@ -125,21 +125,21 @@ def test_cover_is_for_methods_that_count_repeats_where_cells_are_nodes(method: M
         assert default_objective(method, form) == wanted
         made = plan_network(CUBE, ASKED, NetworkOptions(method=method, form=form))
         assert made.objective == (Cover() if wanted == "cover" else Jaccard())
-        assert (made.sized, made.budget.m) == ((True, len(ASKED)) if wanted == "cover" else (False, PAPER_CELLS))
+        assert (made.sized, made.budget.n_cells) == ((True, len(ASKED)) if wanted == "cover" else (False, PAPER_CELLS))
 
 
 def test_the_query_sizes_a_choice_for_cover_unless_a_number_is_given() -> None:
     for options, m, sized in (
         ({"objective": "cover", "form": "objects"}, len(ASKED), True),
         ({"objective": Cover(r=1)}, len(ASKED), True),
-        ({"m": 7}, 7, False),
-        ({"m": 0}, 0, False),
+        ({"n_cells": 7}, 7, False),
+        ({"n_cells": 0}, 0, False),
         ({"objective": "coverage"}, PAPER_CELLS, False),
-        ({"objective": "linked", "m": 3}, 3, False),
+        ({"objective": "linked", "n_cells": 3}, 3, False),
     ):
         made = plan_network(CUBE, ASKED, NetworkOptions(**options))
-        assert (made.budget.m, made.sized) == (m, sized)
-        assert c2n.construct(CUBE, ASKED, **options).settings["m"] == (None if sized else m)
+        assert (made.budget.n_cells, made.sized) == (m, sized)
+        assert c2n.construct(CUBE, ASKED, **options).settings["n_cells"] == (None if sized else m)
 
 
 def test_objects_without_a_link_are_left_out_where_the_objective_sees_links_and_nobody_says_else() -> None:
@@ -193,8 +193,8 @@ def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted:
         ({"levels": "street"}, "unknown level 'street': choose one of full, group, one"),
         ({"levels": []}, "levels is [], expected a text such as 'one' or 'venue,topic', or several"),
         ({"levels": 3}, "levels is 3, expected a text such as 'one' or 'venue,topic', or several"),
-        ({"m": -1}, "m is -1, expected 0 or more cells"),
-        ({"m": 2.5}, "m is 2.5, expected a whole number of 0 or more cells"),
+        ({"n_cells": -1}, "n_cells is -1, expected 0 or more cells"),
+        ({"n_cells": 2.5}, "n_cells is 2.5, expected a whole number of 0 or more cells"),
         ({"n_neighbors": -1}, "n_neighbors is -1, expected 0 or more objects, or None"),
         ({"neighbor_weight": 0}, "neighbor_weight is 0, expected a number above 0 and up to 1, or None"),
         ({"cell_weight": 1.5}, "cell_weight is 1.5, expected a number above 0 and up to 1, or None"),
@@ -244,7 +244,7 @@ def test_what_means_nothing_is_refused_with_a_sentence(options: dict[str, Any], 
 def test_a_method_that_cannot_count_repeats_says_so_where_it_is_asked_to(method: str | Method) -> None:
     with pytest.raises(ParameterError, match="the objective 'cover' (counts how often|has no costs)"):
         c2n.construct(CUBE, ASKED, method, objective="cover")
-    assert c2n.construct(CUBE, ASKED, method, m=2).settings["objective"] == "jaccard"
+    assert c2n.construct(CUBE, ASKED, method, n_cells=2).settings["objective"] == "jaccard"
 
 
 def test_a_query_made_for_another_cube_is_refused() -> None:
@@ -341,7 +341,7 @@ def test_a_large_answer_is_announced_before_it_is_made_and_in_the_note(
         "the 2 cells hold 1,200 objects for a query of 2: m, max_nodes or the form 'hybrid' makes the network smaller"
     )
     network = c2n.construct(
-        LARGE, [0, 1], objective="jaccard", form=form, m=2, progress=lambda stage, *_: heard.append(stage)
+        LARGE, [0, 1], objective="jaccard", form=form, n_cells=2, progress=lambda stage, *_: heard.append(stage)
     )
     assert heard == [said, "made"]
     assert network.selection.note == c2n.api.summary(network)["note"] == said
@@ -357,12 +357,12 @@ def test_a_method_without_cells_is_announced_too_and_what_is_not_large_is_not() 
     for options in ({"max_nodes": 900}, {"method": "none"}):
         assert c2n.construct(star, [0], **({"method": Hops()} | options), progress=tell).selection.note == ""
     for form in ("cells", "hybrid"):
-        c2n.construct(LARGE, [0, 1], objective="jaccard", form=form, m=2, progress=tell)
+        c2n.construct(LARGE, [0, 1], objective="jaccard", form=form, n_cells=2, progress=tell)
     assert heard == [said], "cells as nodes are few, however many objects they hold"
 
 
 def test_many_objects_for_many_asked_are_not_called_large() -> None:
-    network = c2n.construct(LARGE, list(range(70)), objective="jaccard", form="objects", m=1)
+    network = c2n.construct(LARGE, list(range(70)), objective="jaccard", form="objects", n_cells=1)
     assert len(network.selection.objects) <= 1_400 and network.selection.note == ""
 
 
@@ -441,7 +441,7 @@ def test_many_near_objects_are_announced_before_they_are_brought(monkeypatch: py
 
 
 def test_trust_is_of_cells_that_are_there() -> None:
-    assert c2n.api.summary(c2n.construct(random_cube(3), [0, 1, 2], m=0))["cell_weight"] is None
+    assert c2n.api.summary(c2n.construct(random_cube(3), [0, 1, 2], n_cells=0))["cell_weight"] is None
 
 
 def test_labels_that_are_missing_in_a_frame_are_no_labels() -> None:

@@ -23,8 +23,8 @@ CUBE = toy_cube([[0, 1, 3], [2, 4]], objects=6, links=[(0, 1), (0, 5)])
 
 
 def test_options_of_a_method_given_by_its_name_are_keywords() -> None:
-    by_name = c2n.construct(CUBE, [0, 1, 2], "greedy", m=1, by="price")
-    by_object = c2n.construct(CUBE, [0, 1, 2], Greedy(by="price"), m=1)
+    by_name = c2n.construct(CUBE, [0, 1, 2], "greedy", n_cells=1, by="price")
+    by_object = c2n.construct(CUBE, [0, 1, 2], Greedy(by="price"), n_cells=1)
     assert by_name.settings == by_object.settings
     assert by_name.settings["parameters"] == repr(Greedy(by="price"))
     assert len(c2n.construct(CUBE, [1], "hops", hops=2)) > len(c2n.construct(CUBE, [1], "hops"))

@@ -35,13 +35,13 @@ TINY: dict[str, Any] = {
     "objectives": ["linked"],
     "forms": ["cells"],
     "membership_weights": ["unit"],
-    "m": 3,
+    "n_cells": 3,
     "miners": ["deepwalk"],
     "runs": 2,
 }
 FILES = ["report.html", "trials.csv", "scores.csv", "costs.csv", "results.json"]
 ALONE = Setup(method="none")
-GREEDY = Setup(method="greedy", objective="linked", form="cells", m=3, membership_weights="unit")
+GREEDY = Setup(method="greedy", objective="linked", form="cells", n_cells=3, membership_weights="unit")
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +229,7 @@ def titles(page: str) -> list[str]:
 def test_where_nothing_is_surely_better_the_default_is_drawn_beside_the_query_alone_and_never_random_cells(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
-    random = Setup(method="random", objective="linked", form="cells", m=3)
+    random = Setup(method="random", objective="linked", form="cells", n_cells=3)
     lucky = [replace(trial, setup=random) for trial in better(compared, GREEDY).trials]
     behind = better(compared, ALONE, Setup(method="pagerank"), GREEDY)
     level = replace(compared, trials=(*behind.trials, *lucky))
@@ -360,7 +360,12 @@ def test_a_comparison_of_hidden_links_makes_a_report(tmp_path: Path) -> None:
     table = cube.objects.table.set_column(2, "kind", pa.array(["user"] * 8 + ["film"] * 8))
     cube, query = replace(cube, objects=Objects.of(table)), Query(np.arange(16))
     ends = ([u for u, _ in hidden], [f for _, f in hidden])
-    options: dict[str, Any] = {"methods": ["greedy", "hops"], "objectives": ["jaccard"], "forms": ["cells"], "m": 2}
+    options: dict[str, Any] = {
+        "methods": ["greedy", "hops"],
+        "objectives": ["jaccard"],
+        "forms": ["cells"],
+        "n_cells": 2,
+    }
     found = c2n.compare(
         cube, query, "links", hidden=ends, miners=["popularity", "ease"], runs=2, out=tmp_path, **options
     )

@@ -177,7 +177,7 @@ def test_liking_draws_the_network_to_what_is_liked_and_away_from_what_is_not(pla
     names = set(steered.nodes["name"].to_pylist())
     assert set(place.hidden[:3]) <= names and not set(place.others[:3]) & names
     liked = place.cube.query([*place.query, *place.hidden[:3]])
-    other = c2n.construct(place.cube, liked, m=len(place.query))
+    other = c2n.construct(place.cube, liked, n_cells=len(place.query))
     only_like = c2n.construct(place.cube, place.query, like=place.hidden[:3])
     assert only_like.selection.cells.tolist() == other.selection.cells.tolist()
     assert only_like.selection.value == other.selection.value
@@ -195,7 +195,10 @@ def test_objects_nearer_to_what_is_unliked_are_not_near(place: Place) -> None:
     ("options", "sentence"),
     [
         ({"like": ["CELL"]}, "like takes objects, and CELL is a cell: pin it or ban it"),
-        ({"m": 1, "pins": ["CELL", "OTHER"]}, "2 cells are pinned, and m is 1: pin fewer, or raise m"),
+        (
+            {"n_cells": 1, "pins": ["CELL", "OTHER"]},
+            "2 cells are pinned, and n_cells is 1: pin fewer, or raise n_cells",
+        ),
         (
             {"max_nodes": 16, "pins": ["CELL", "OTHER"]},
             "2 cells are pinned, and max_nodes leaves room for 1: pin fewer, or raise max_nodes",
@@ -239,12 +242,12 @@ def test_more_pins_than_the_default_of_cells_make_room_for_themselves(place: Pla
     pins = [Node("cell", number) for number in range(8)]
     network = c2n.construct(place.cube, place.query[:5], pins=pins)
     assert network.selection.cells.tolist() == list(range(8))
-    assert network.question is not None and network.question.budget.m == 8
+    assert network.question is not None and network.question.budget.n_cells == 8
 
 
 def test_a_ban_that_lets_the_pins_fit_has_no_price_and_says_so() -> None:
     cube = toy_cube([[0, 1, 2, 3, 4], [5, 6], [0, 6]], objects=10, links=[(row, row + 1) for row in range(9)])
-    asked: dict[str, Any] = {"m": 2, "form": "objects", "max_nodes": 5, "pins": ["label 0"]}
+    asked: dict[str, Any] = {"n_cells": 2, "form": "objects", "max_nodes": 5, "pins": ["label 0"]}
     network = c2n.construct(cube, ["o0", "o6"], bans=["o4"], **asked)
     kept, left_out = c2n.prices(network)
     assert kept.price is not None and not kept.needed
@@ -265,7 +268,7 @@ def test_a_method_of_ones_own_is_told_what_is_settled(place: Place) -> None:
     pins = [Node("cell", 2)]
     mine = c2n.construct(place.cube, place.query, Mine(), 4, form="objects", pins=pins, bans=[Node("cell", 3)])
     greedy = c2n.construct(place.cube, place.query, "greedy", 4, form="objects", pins=pins, bans=[Node("cell", 3)])
-    assert (seen[0].m, seen[0].scope.closed.tolist(), seen[0].scope.cells.tolist()) == (3, [2, 3], [2])
+    assert (seen[0].n_cells, seen[0].scope.closed.tolist(), seen[0].scope.cells.tolist()) == (3, [2, 3], [2])
     assert mine.selection.values.tolist() == greedy.selection.values.tolist()
 
 

@@ -313,14 +313,14 @@ def test_a_move_made_while_the_list_was_edited_takes_the_edited_list(opened: Tab
     page = opened.page
     made(opened, MANY)
     opened.button("Remove Bob Baker").click()
-    page.evaluate("void window.cube2net.store.move({ m: 5 })")
+    page.evaluate("void window.cube2net.store.move({ n_cells: 5 })")
     page.wait_for_function("() => window.cube2net.store.network.ask.m === 5 && !window.cube2net.store.busy")
     assert "p14" not in opened.ask["query"] and len(opened.ask["query"]) == 7
     assert "Bob Baker" not in chips(opened)
     expect(page.locator(".stale")).to_be_hidden()
     # An emptied list asks for nothing: it stays empty, and the network stays that of before.
     opened.button("Remove all").click()
-    page.evaluate("void window.cube2net.store.move({ m: 4 })")
+    page.evaluate("void window.cube2net.store.move({ n_cells: 4 })")
     page.wait_for_function("() => window.cube2net.store.network.ask.m === 4 && !window.cube2net.store.busy")
     assert len(opened.ask["query"]) == 7 and chips(opened) == []
     expect(page.locator(".stale")).to_contain_text("The network shown is of the 7 before.")

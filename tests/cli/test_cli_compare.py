@@ -31,7 +31,7 @@ Tool = Callable[..., tuple[int, str, str]]
 CITIES = ("Ghent", "Turin", "Malmö")
 FILES = ["report.html", "trials.csv", "scores.csv", "costs.csv", "results.json"]
 FEW = ("--methods", "none,greedy", "--methods", "hops 2", "--objectives", "jaccard", "--forms", "cells")
-SHORT = (*FEW, "-m", 3, "--miners", "deepwalk", "--quiet")
+SHORT = (*FEW, "--n-cells", 3, "--miners", "deepwalk", "--quiet")
 
 
 @pytest.fixture(scope="module")
@@ -99,8 +99,8 @@ def test_compare_says_the_verdict_first_and_then_the_best_networks(tool: Tool, c
     told = json.loads(tool(*words, "--no-as-large", "--json")[1])
     assert out.startswith(told["verdict"]["sentence"] + "\n\nthe best of the networks tried")
     rows = [line.split("  ")[0].strip() for line in out.splitlines() if re.search(r"\[[+-]", line)]
-    assert rows == [found["one"].removesuffix(" · m 3") for found in told["differences"]]
-    assert {setup["name"] for setup in told["setups"]} == {"none", "greedy · jaccard · cells · m 3", "hops 2"}
+    assert rows == [found["one"].removesuffix(" · n_cells 3") for found in told["differences"]]
+    assert {setup["name"] for setup in told["setups"]} == {"none", "greedy · jaccard · cells · n_cells 3", "hops 2"}
     assert (told["task"], told["miners"], told["seeds"]) == ("clustering", ["deepwalk"], [0, 1])
 
 
@@ -129,8 +129,8 @@ def test_a_query_without_links_is_told_to_be_in_one_cluster_and_nmi_tells_its_ne
 
 
 def test_the_number_of_cells_is_told_where_there_are_several(tool: Tool, cube: Path, names: Path) -> None:
-    out = tool("compare", cube, "--query", names, *SHORT, "-m", 2, "--runs", 1, "--no-as-large")[1]
-    assert "greedy · jaccard · cells · m 3" in out and "greedy · jaccard · cells · m 2" in out
+    out = tool("compare", cube, "--query", names, *SHORT, "--n-cells", 2, "--runs", 1, "--no-as-large")[1]
+    assert "greedy · jaccard · cells · n_cells 3" in out and "greedy · jaccard · cells · n_cells 2" in out
     assert out.startswith("one run cannot tell whether adding helps: ")
 
 
@@ -255,7 +255,7 @@ def test_a_method_that_cannot_answer_is_told_under_the_table(
         (("--task", "links"), "the task 'links' needs the hidden links that are to be found again"),
         (("--task", "links", "--hidden", "none.csv"), "cannot read the links 'none.csv': no such file or directory"),
         (("--runs", "0"), "runs is 0, expected a whole number of 1 or more"),
-        (("-m", "0"), "m is 0, expected a whole number of 1 or more"),
+        (("--n-cells", "0"), "n_cells is 0, expected a whole number of 1 or more"),
         (("--seed", "-1"), "seed is -1, expected a whole number of 0 or more"),
         (("--query", "none.csv"), "cannot read the query 'none.csv': no such file or directory"),
         (("--where", "town=Ghent"), "unknown dimension 'town'"),
@@ -362,7 +362,7 @@ def test_a_task_is_a_cube_a_query_and_hidden_links_and_the_command_it_shows_comp
 
     words = shlex.split(command)
     assert words[:2] == ["cube2net", "compare"]
-    few = ("--miners", "popularity,ease", *FEW, "-m", 2, "--runs", 2, "--no-as-large", "--quiet")
+    few = ("--miners", "popularity,ease", *FEW, "--n-cells", 2, "--runs", 2, "--no-as-large", "--quiet")
     status, out, err = tool(*words[1:], *few, "--out", place / "report")
     assert (status, err) == (0, "")
     told = json.loads((place / "report" / "results.json").read_text(encoding="utf-8"))
@@ -477,7 +477,7 @@ def test_a_name_with_options_means_the_same_everywhere(tool: Tool, cube: Path, n
 
 
 def test_a_hybrid_network_has_cells_and_as_many_near_objects_as_asked(tool: Tool, cube: Path, names: Path) -> None:
-    words = ("query", cube, "--query", names, "-m", 2, "--form", "hybrid", "--json")
+    words = ("query", cube, "--query", names, "--n-cells", 2, "--form", "hybrid", "--json")
     for chosen, nodes, membership_weights in (
         ((), 30 + 2 + 30, "even"),
         (("--n-neighbors", 3, "--membership-weights", "share"), 30 + 2 + 3, "share"),

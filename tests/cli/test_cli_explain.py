@@ -55,7 +55,7 @@ def test_objects_cells_and_the_whole_are_told_as_the_library_tells_them(place: P
 def test_options_of_query_make_the_network_that_is_explained(place: Place) -> None:
     told = ran(place, "--node", place.near, "--method", "hops", "--set", "hops=2", "--json")
     assert json.loads(told.stdout)["came"] == "hops"
-    told = ran(place, "--node", place.near, "--form", "objects", "-m", "2", "--ban", place.near, "--json")
+    told = ran(place, "--node", place.near, "--form", "objects", "--n-cells", "2", "--ban", place.near, "--json")
     assert json.loads(told.stdout)["miss"]["obstacle"] == "it is banned"
 
 

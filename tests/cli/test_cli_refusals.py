@@ -48,7 +48,7 @@ def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path
         (("--method", "gredy"), "unknown method 'gredy': choose one of .*did you mean 'greedy'"),
         (("--objective", "jacard"), "unknown objective 'jacard'"),
         (("--form", "cubes"), "unknown form 'cubes': choose one of cells, cells+objects, hybrid"),
-        (("-m", "-3"), "m is -3, expected 0 or more cells"),
+        (("--n-cells", "-3"), "n_cells is -3, expected 0 or more cells"),
         (("--out", "n.xyz"), "unknown suffix of a network file '.xyz'"),
         (("--method", "hops", "--form", "cells"), "form 'cells' needs a method that chooses cells"),
         (("--method", "hops", "--set", "hops=9"), "hops is 9, expected 1 or 2"),

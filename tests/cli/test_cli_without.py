@@ -94,7 +94,14 @@ def test_a_network_that_query_wrote_can_be_changed(
 
 def test_how_to_make_a_network_is_refused_beside_one_that_is_made(tool, cube: Path, names: Path) -> None:
     ending = "says how to make a network, and --network has one: leave one of them out"
-    given = {"--n-neighbors": 4, "-m": 3, "--pin": "p3", "--where": "city=Ghent", "--set": "hops=2", "--kind": "object"}
+    given = {
+        "--n-neighbors": 4,
+        "--n-cells": 3,
+        "--pin": "p3",
+        "--where": "city=Ghent",
+        "--set": "hops=2",
+        "--kind": "object",
+    }
     for option, value in given.items():
         said = tool("without", cube, "--network", "n.json", "--node", "p1", option, value)
         assert said == (2, "", f"cube2net: {option} {ending}\n")

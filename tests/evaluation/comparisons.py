@@ -25,7 +25,7 @@ TINY: dict[str, Any] = {
     "methods": ["none", "greedy", "pagerank"],
     "objectives": ["linked"],
     "forms": ["cells"],
-    "m": 3,
+    "n_cells": 3,
     "miners": ["deepwalk"],
     "runs": 2,
 }
@@ -33,9 +33,9 @@ TINY: dict[str, Any] = {
 
 TRUTH = ("x",) * 6 + ("y",) * 6
 ALONE = Setup(method="none")
-GREEDY = [Setup(method="greedy", objective="linked", form="cells", m=m) for m in (10, 20)]
+GREEDY = [Setup(method="greedy", objective="linked", form="cells", n_cells=m) for m in (10, 20)]
 PEER = Setup(method="pagerank", like=GREEDY[1].name)
-EXACT = Setup(method="exact", objective="linked", form="cells", m=20)
+EXACT = Setup(method="exact", objective="linked", form="cells", n_cells=20)
 WHY = "no proof within 60 seconds: raise the limit or choose 'anneal' </script><b>&"
 
 
@@ -60,7 +60,7 @@ def clustering(
     ]
     if wrong is None:
         trials += [Trial(EXACT, miner, seed, reason=WHY) for miner in miners for seed in range(seeds)]
-    return Comparison("clustering", tuple(METRICS), tuple(trials), TRUTH, {"seed": 0, "m": [10, 20]})
+    return Comparison("clustering", tuple(METRICS), tuple(trials), TRUTH, {"seed": 0, "n_cells": [10, 20]})
 
 
 def _clustered(setup: Setup, miner: str, seed: int, wrong: int) -> Trial:
@@ -73,8 +73,8 @@ def _clustered(setup: Setup, miner: str, seed: int, wrong: int) -> Trial:
         seed,
         {name: metric(found, TRUTH) for name, metric in METRICS.items()},
         found,
-        nodes=12 + setup.m + 20 * bool(setup.like),
-        links=30 + setup.m,
+        nodes=12 + setup.n_cells + 20 * bool(setup.like),
+        links=30 + setup.n_cells,
         loose=2 if setup == ALONE else 0,
         value=0.5 if setup.objective else None,
         seconds={"weigh": 0.5, "select": 0.25, "train": 1.0, "links": 0.125, "mine": 2.0 if miner == "line" else 4.0},
@@ -118,7 +118,7 @@ def hidden_links(
                 users = np.clip(rng.normal(base + 0.1 * number, 0.05, (20, 5)), 0, 1)
                 scores = dict(zip(measures, users.mean(axis=0).tolist(), strict=True))
                 seconds = {"select": 0.1, "links": 0.01, "mine": 1.0 + number}
-                trials.append(Trial(setup, miner, seed, scores, users, 40 + setup.m, 90, 1, None, seconds))
+                trials.append(Trial(setup, miner, seed, scores, users, 40 + setup.n_cells, 90, 1, None, seconds))
     return Comparison("links", measures, tuple(trials))
 
 
@@ -132,7 +132,7 @@ def found_again(
             for seed in range(3):
                 rows = np.random.default_rng(seed).normal(score, 0.05, (objects, 1))
                 rows += score - rows.mean()
-                trials.append(Trial(setup, miner, seed, {"AUC": score}, rows, 40 + setup.m, 90, 1))
+                trials.append(Trial(setup, miner, seed, {"AUC": score}, rows, 40 + setup.n_cells, 90, 1))
     known = {} if pairs is None else {"pairs": pairs}
     return Comparison("hidden", ("AUC",), tuple(trials), settings={**known, **settings})
 

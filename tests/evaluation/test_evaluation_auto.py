@@ -30,13 +30,13 @@ from toys import toy_cube
 ALONE = Setup(method="none")
 
 
-ONE, TWO, THREE = (Setup(method="greedy", objective="linked", form="cells", m=m) for m in (1, 2, 3))
+ONE, TWO, THREE = (Setup(method="greedy", objective="linked", form="cells", n_cells=m) for m in (1, 2, 3))
 
 
 LIKE = Setup(method="pagerank", like=ONE.name)
 
 
-MANY = [ALONE, *(Setup(method="greedy", objective="linked", form="cells", m=m) for m in range(1, 12))]
+MANY = [ALONE, *(Setup(method="greedy", objective="linked", form="cells", n_cells=m) for m in range(1, 12))]
 
 
 def query_of(labels: list[str]) -> Query:
@@ -346,7 +346,7 @@ def test_a_difference_that_varies_from_run_to_run_is_not_significant() -> None:
 
 def test_the_interval_is_corrected_for_the_number_of_setups_tried() -> None:
     clusters = {ALONE: [HALF, HALF], DEFAULT: [EIGHT[:7], EIGHT[:7]], ONE: [[0], [0]]}
-    dropped = {Setup(method="greedy", objective="linked", m=m): [HALF] for m in range(1_000)}
+    dropped = {Setup(method="greedy", objective="linked", n_cells=m): [HALF] for m in range(1_000)}
     assert judge_of().chosen(judged(clusters)) == ONE
     assert judge_of().chosen(judged(clusters | dropped)) == DEFAULT
 

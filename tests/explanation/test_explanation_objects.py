@@ -209,7 +209,7 @@ def test_paths_from_an_object_of_the_query_lead_to_the_rest_of_it() -> None:
 def test_the_cheapest_cell_is_the_one_that_leaves_the_value_highest(seed: int, row: int, objective: str) -> None:
     cube = random_cube(seed % 60)
     query = cube.query(np.random.default_rng(seed).choice(40, 6, replace=False).tolist())
-    network = c2n.construct(cube, query, m=3, form="objects", objective=objective)
+    network = c2n.construct(cube, query, n_cells=3, form="objects", objective=objective)
     found = of_object(network, row)
     assert network.question is not None
     held = [cell for cell in range(len(cube.cells)) if row in cube.cells.members[cell]]
@@ -326,8 +326,9 @@ def test_forms_and_methods_that_bring_nothing_or_left_something_out_say_so() -> 
     assert miss(2, form="objects", keep="linked").startswith("it has no link to any object of the network (keep='all'")
     assert miss(5, form="objects") == "no cell holds it"
     assert miss(5, "hops", max_nodes=3) == "it is within 1 step, and a limit on nodes or links left it out"
-    assert miss(3, form="objects", m=1) == (
-        "the cheapest cell that holds it, ⟨label 1⟩, costs 0.2667: 0.4000 with it; m is 1, and so many cells are chosen"
+    assert miss(3, form="objects", n_cells=1) == (
+        "the cheapest cell that holds it, ⟨label 1⟩, costs 0.2667: 0.4000 with it; "
+        "n_cells is 1, and so many cells are chosen"
     )
 
 

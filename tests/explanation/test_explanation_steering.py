@@ -27,7 +27,7 @@ def steered(seed: int, **options: Any) -> Network:
         "like": [f"o{rows[11]}"],
         "unlike": [f"o{rows[12]}", f"o{rows[13]}"],
     }
-    return c2n.construct(cube, cube.query(rows[:8]), m=5, **wishes, **options)
+    return c2n.construct(cube, cube.query(rows[:8]), n_cells=5, **wishes, **options)
 
 
 @example(26900, FBeta(beta=0.3), "objects")

@@ -146,10 +146,12 @@ def test_the_network_is_that_of_the_library_with_more_near_objects() -> None:
 def test_the_options_that_matter_steer_the_network() -> None:
     cube = named_cube()
     cell = " · ".join(cube.cell(3))
-    made = c2n.construct(cube, ASKED, n_neighbors=5, m=2, pins=["o1", cell], bans=["o77"], like=["o2"], unlike=["o3"])
+    made = c2n.construct(
+        cube, ASKED, n_neighbors=5, n_cells=2, pins=["o1", cell], bans=["o77"], like=["o2"], unlike=["o3"]
+    )
     steered = {
         "n_neighbors": 5,
-        "m": 2,
+        "n_cells": 2,
         "pins": ["Object 1", cell],
         "bans": ["o77"],
         "like": ["o2"],
@@ -221,11 +223,11 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("construct", {"objects": ASKED, "method": "cube2net"}, "unknown method 'cube2net': choose one of greedy, hops"),
     ("construct", {"objects": ASKED, "max_tokens": 10}, "max_tokens is 10, expected 200 to 100,000 tokens"),
     ("construct", {"objects": ASKED, "max_tokens": "many"}, "max_tokens is 'many', expected a whole number"),
-    ("construct", {"objects": ASKED, "m": -1}, "m is -1"),
+    ("construct", {"objects": ASKED, "n_cells": -1}, "n_cells is -1"),
     (
         "construct",
-        {"objects": ASKED, "method": "hops", "m": 3},
-        "m is of the method 'greedy', and the method is 'hops'",
+        {"objects": ASKED, "method": "hops", "n_cells": 3},
+        "n_cells is of the method 'greedy', and the method is 'hops'",
     ),
     ("construct", {"objects": ASKED, "pins": ["Twin"]}, "several objects are called 'Twin': give the id of one"),
     ("construct", {"objects": ASKED, "where": {"venue": ["venue 9"]}}, "unknown label of 'venue' 'venue 9'"),
@@ -234,7 +236,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         {"objects": ASKED, "node": "Objekt 5"},
         "no object or cell is called 'Objekt 5': did you mean 'Object 5'?",
     ),
-    ("contrast", {"objects": ASKED, "against": AGAINST, "m": 0}, "m is 0, expected 1 to 100 cells"),
+    ("contrast", {"objects": ASKED, "against": AGAINST, "n_cells": 0}, "n_cells is 0, expected 1 to 100 cells"),
     ("drill", {"objects": ASKED, "cell": "venue 9"}, "'venue 9'"),
     ("pivot", {"rows": "venue", "columns": "venue"}, "'venue' and 'venue' are levels of one dimension"),
     ("pivot", {"rows": "venue", "columns": "topics"}, "unknown level of the columns 'topics'"),

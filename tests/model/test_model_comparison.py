@@ -9,7 +9,7 @@ from cube2net.errors import InputError, ParameterError
 from cube2net.model.comparison import FLOOR, Comparison, Setup, Trial
 
 NONE = Setup(method="none")
-GREEDY = Setup(method="greedy", objective="linked", form="cells", m=20)
+GREEDY = Setup(method="greedy", objective="linked", form="cells", n_cells=20)
 PEER = Setup(method="pagerank", like=GREEDY.name)
 
 
@@ -25,16 +25,16 @@ def test_names_tell_setups_apart_and_titles_leave_the_number_of_cells_out() -> N
     setups = [
         NONE,
         GREEDY,
-        Setup(method="greedy", objective="linked", form="cells", m=40),
-        Setup(method="greedy", objective="linked", m=20),
-        Setup(method="greedy", objective="jaccard", form="cells", m=20),
+        Setup(method="greedy", objective="linked", form="cells", n_cells=40),
+        Setup(method="greedy", objective="linked", n_cells=20),
+        Setup(method="greedy", objective="jaccard", form="cells", n_cells=20),
         PEER,
         Setup(method="pagerank", like="none"),
-        Setup(method="pagerank", m=20),
+        Setup(method="pagerank", n_cells=20),
     ]
     assert len({setup.name for setup in setups}) == len(setups)
     assert GREEDY.title == setups[2].title == "greedy · linked · cells"
-    assert PEER.name == "pagerank, as large as greedy · linked · cells · m 20"
+    assert PEER.name == "pagerank, as large as greedy · linked · cells · n_cells 20"
 
 
 def test_setups_miners_and_seeds_come_from_the_trials() -> None:

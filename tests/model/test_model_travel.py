@@ -47,7 +47,7 @@ def assert_same(one: Any, other: Any) -> None:
 
 
 def network(cube: Cube, form: str = "hybrid", labels: tuple[str, ...] | None = ("a", "b", "")) -> Network:
-    return c2n.construct(cube, Query(np.array([3, 5, 8]), labels, ("lost",)), "greedy", form=form, m=3)
+    return c2n.construct(cube, Query(np.array([3, 5, 8]), labels, ("lost",)), "greedy", form=form, n_cells=3)
 
 
 def without_question(network: Network) -> Network:

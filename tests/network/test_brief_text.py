@@ -20,7 +20,12 @@ from toys import sent, toy_cube, two_communities
 
 MOST = 10**9
 WHAT = "name, chosen cells that hold it, objects of the query it is linked to"
-WAYS = {"hybrid": {}, "objects": {"form": "objects", "m": 6}, "cells": {"form": "cells"}, "hops": {"method": "hops"}}
+WAYS = {
+    "hybrid": {},
+    "objects": {"form": "objects", "n_cells": 6},
+    "cells": {"form": "cells"},
+    "hops": {"method": "hops"},
+}
 
 
 @cache
@@ -46,7 +51,8 @@ def test_those_for_whom_most_speaks_come_first_by_hand() -> None:
 def test_the_whole_text_of_a_small_network_reads_so() -> None:
     assert c2n.to_text(by_hand(), MOST, brief=True).split("\n")[:19] == [
         "# Network around a query of 2 objects",
-        "It has 5 objects (2 of the query, 3 neighbours), 1 cell chosen, 4 links among objects. An object here is: thing.",
+        "It has 5 objects (2 of the query, 3 neighbours), 1 cell chosen, 4 links among objects. "
+        "An object here is: thing.",
         "",
         "It was made by the method greedy for the objective cover (how often chosen cells hold objects of the query, "
         "each counted 3 times at most): 2; proven best: no choice within the limits is worth more.",

@@ -57,7 +57,7 @@ def cube_of(corpus: Corpus, *dimensions: str, items: bool = True) -> Cube:
 
 
 def network_of(cube: Cube, form: str = "cells+objects") -> Network:
-    return c2n.construct(cube, Query(np.array([0, 1])), "greedy", m=2, form=form)
+    return c2n.construct(cube, Query(np.array([0, 1])), "greedy", n_cells=2, form=form)
 
 
 def given_links(rows: list[tuple[int, int, float]], **more: Any) -> pa.Table:

@@ -24,7 +24,7 @@ def hybrid(weight: float = 5.1, **kwargs: object) -> c2n.Network:
     ends = [(a, b) for a in range(40) for b in (a + 1, a + 2, a + 7) if b < 40]
     knows = pd.DataFrame(ends, columns=["source", "target"]).assign(weight=weight)
     cube = c2n.build_cube(people, links=knows, dimensions=["city"], **kwargs)
-    network = c2n.construct(cube, [0, 2, 5, 9], "greedy", m=2)
+    network = c2n.construct(cube, [0, 2, 5, 9], "greedy", n_cells=2)
     assert network.form == "hybrid"
     return network
 
@@ -44,7 +44,7 @@ def test_links_given_twice_are_given_together() -> None:
     people = pd.DataFrame({"id": ["a", "b", "c", "d"], "city": ["Rome"] * 4})
     knows = pd.DataFrame({"source": list("abbc"), "target": list("bacd"), "weight": [1.5, 2.0, 4.0, 8.0]})
     cube = c2n.build_cube(people, links=knows, dimensions=["city"], min_objects=1)
-    links = c2n.construct(cube, ["a", "b"], "greedy", m=1).links.to_pylist()
+    links = c2n.construct(cube, ["a", "b"], "greedy", n_cells=1).links.to_pylist()
     given = {frozenset((row["source"], row["target"])): row["given"] for row in links if row["kind"] == "link"}
     assert given[frozenset("ab")] == 3.5 and given[frozenset("bc")] == 4.0
 
@@ -102,7 +102,7 @@ def test_no_column_repeats_weights_that_no_form_has_changed(form: str) -> None:
     people = pd.DataFrame({"id": range(8), "city": ["Rome", "Oslo"] * 4})
     knows = pd.DataFrame({"source": range(7), "target": range(1, 8), "weight": 5.0})
     cube = c2n.build_cube(people, links=knows, dimensions=["city"])
-    links = c2n.construct(cube, [0, 1], "greedy", m=1, form=form).to_pandas()[1]
+    links = c2n.construct(cube, [0, 1], "greedy", n_cells=1, form=form).to_pandas()[1]
     assert "given" not in links.columns and set(links.weight[links.kind == "link"]) == {5.0}
 
 

@@ -253,10 +253,10 @@ def test_cells_that_fit_are_counted_without_the_barred_and_with_the_pinned() -> 
 
 
 def test_a_cell_is_as_large_as_those_of_it_that_may_come() -> None:
-    network = c2n.construct(CUBE, [1, 2, 3], m=2, objective="coverage")
+    network = c2n.construct(CUBE, [1, 2, 3], n_cells=2, objective="coverage")
     assert network.cell_objects == [len(CUBE.cells.members[cell]) for cell in network.cells.tolist()]
     barred = next(row for row in CUBE.cells.members[int(network.cells[0])].tolist() if row not in (1, 2, 3))
-    fewer = c2n.construct(CUBE, [1, 2, 3], m=2, objective="coverage", bans=[f"o{barred}"], pins=network.labels)
+    fewer = c2n.construct(CUBE, [1, 2, 3], n_cells=2, objective="coverage", bans=[f"o{barred}"], pins=network.labels)
     assert fewer.cell_objects == [
         len(set(CUBE.cells.members[cell].tolist()) - {barred}) for cell in fewer.cells.tolist()
     ]

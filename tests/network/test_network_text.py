@@ -42,7 +42,7 @@ def network(form: str) -> Network:
     ways = {
         "hops": {"method": "hops"},
         "hybrid": {},
-        "objects": {"form": "objects", "m": 6},
+        "objects": {"form": "objects", "n_cells": 6},
         "cells": {"form": "cells"},
     }
     return c2n.construct(cube, query, **ways[form])
@@ -136,7 +136,8 @@ def test_a_text_says_who_is_there_and_why() -> None:
     made = c2n.construct(cube, {"o0": "red", "o1": "red", "o2": "blue", "o8": "blue"}, n_neighbors=2)
     assert c2n.to_text(made).split("\n") == [
         "# Network around a query of 4 objects",
-        "It has 5 objects (4 of the query, 1 neighbour), 2 cells chosen, 4 links among objects. An object here is: thing.",
+        "It has 5 objects (4 of the query, 1 neighbour), 2 cells chosen, 4 links among objects. "
+        "An object here is: thing.",
         "It was made by the method greedy for the objective cover (how often chosen cells hold objects of the query, "
         "each counted 3 times at most): 5; proven best: no choice within the limits is worth more.",
         "A cell ⟨group⟩ holds the objects of all items with these labels; its gain is what it added when it was "

@@ -71,7 +71,7 @@ def test_whatever_links_weigh_no_weight_of_a_network_is_no_number(
     if form == "hybrid":
         options |= {"n_neighbors": near, "neighbor_weight": neighbor_weight}
     try:
-        network = c2n.construct(cube, sorted(query), method, form=form, m=3, **options)
+        network = c2n.construct(cube, sorted(query), method, form=form, n_cells=3, **options)
     except Cube2netError as error:
         assert form != "objects" and "needs a method that chooses cells" in str(error)
         return
@@ -94,7 +94,7 @@ def test_no_export_holds_what_is_no_number(
     suffix: str, weights: list[float], membership_weights: str, tmp_path: Path
 ) -> None:
     network = c2n.construct(
-        weighed(random_cube(1), weights), range(6), "greedy", m=3, membership_weights=membership_weights
+        weighed(random_cube(1), weights), range(6), "greedy", n_cells=3, membership_weights=membership_weights
     )
     for path in write(network, tmp_path / f"net{suffix}"):
         assert_numbers(path)
@@ -117,7 +117,7 @@ def assert_numbers(path: Path) -> None:
 
 @pytest.mark.parametrize("weight", [float("nan"), float("inf"), -1.0])
 def test_a_network_whose_weights_are_no_numbers_cannot_be_made(weight: float) -> None:
-    network = c2n.construct(random_cube(1), range(6), "greedy", m=3)
+    network = c2n.construct(random_cube(1), range(6), "greedy", n_cells=3)
     wrong = network.weight.copy()
     wrong[:2] = weight
     with pytest.raises(InputError, match="2 links of a network have a weight that is negative or no finite number"):
@@ -132,7 +132,7 @@ def test_a_cube_whose_weights_are_no_numbers_is_damaged(weight: float, form: str
     with pytest.raises(CubeError, match=text):
         induce(cube.links, np.arange(4))
     with pytest.raises(CubeError, match="the cube is damaged"):
-        c2n.construct(cube, range(4), "greedy", form=form, m=1)
+        c2n.construct(cube, range(4), "greedy", form=form, n_cells=1)
 
 
 def test_sums_of_weights_stay_below_the_highest_there_is() -> None:

@@ -30,8 +30,8 @@ def received(sent: socket.socket) -> bytes:
 
 
 def test_fifty_clients_get_the_answers_of_a_single_one(client: Any, ask: dict[str, Any]) -> None:
-    questions = [("construct", {"ask": {**ask, "m": m}}) for m in range(1, 8)]
-    questions += [("layout", {"ask": {**ask, "m": m}}) for m in range(1, 4)]
+    questions = [("construct", {"ask": {**ask, "n_cells": m}}) for m in range(1, 8)]
+    questions += [("layout", {"ask": {**ask, "n_cells": m}}) for m in range(1, 4)]
     single = [timeless(client.answer(*question)) for question in questions]
 
     def visit(number: int) -> list[Any]:

@@ -27,7 +27,7 @@ def desk(folder: Path) -> Desk:
 def test_the_answer_is_that_of_the_desk(client: Any, desk: Desk, ask: dict[str, Any]) -> None:
     for name, question in (
         ("construct", {"ask": ask}),
-        ("construct", {"ask": {**ask, "m": 3, "form": "cells+objects"}}),
+        ("construct", {"ask": {**ask, "n_cells": 3, "form": "cells+objects"}}),
         ("layout", {"ask": ask}),
         ("names", {"text": "\n".join([*ask["query"][:3], "nobody"])}),
         ("complete", {"text": "o1"}),
@@ -47,7 +47,7 @@ def test_a_large_answer_is_packed_where_that_is_taken(
     client: Any, ask: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(replies, "WORTH_PACKING", 1_000)
-    body = json.dumps({"ask": {**ask, "form": "objects", "m": 20}}).encode()
+    body = json.dumps({"ask": {**ask, "form": "objects", "n_cells": 20}}).encode()
     plain = client.send("POST", "/api/v1/construct", body, Content_Type="application/json")
     packed = client.send("POST", "/api/v1/construct", body, Content_Type="application/json", Accept_Encoding="gzip")
     assert "content-encoding" not in plain[1]
@@ -61,10 +61,10 @@ def test_a_large_answer_is_packed_where_that_is_taken(
         (b"", "the question is no JSON: Expecting value"),
         (b"{", "the question is no JSON"),
         (b"\xff\xfe", "the question is no JSON"),
-        (b'{"m": NaN}', "the question is no JSON: JSON has no number NaN"),
-        (b'{"m": -Infinity}', "the question is no JSON: JSON has no number -Infinity"),
+        (b'{"n_cells": NaN}', "the question is no JSON: JSON has no number NaN"),
+        (b'{"n_cells": -Infinity}', "the question is no JSON: JSON has no number -Infinity"),
         (b"[" * 100_000, "the question is no JSON"),
-        (b'{"m": ' + b"9" * 5000 + b"}", "the question is no JSON"),
+        (b'{"n_cells": ' + b"9" * 5000 + b"}", "the question is no JSON"),
         (b"[1]", "the question is [1], expected an object with its fields"),
         (b"null", "the question is None, expected an object with its fields"),
     ],
@@ -157,11 +157,11 @@ def test_an_exported_file_comes_with_its_name(client: Any, desk: Desk, ask: dict
 
 
 def test_progress_comes_as_lines_that_end_with_the_answer(client: Any, ask: dict[str, Any]) -> None:
-    response = client.open_stream("construct", {"ask": {**ask, "m": 5}})
+    response = client.open_stream("construct", {"ask": {**ask, "n_cells": 5}})
     assert response.getheader("content-type") == "application/x-ndjson"
     lines = [json.loads(line) for line in response.read().splitlines()]
     assert all(set(line) == {"progress"} for line in lines[:-1])
-    assert timeless(lines[-1]["answer"]) == timeless(client.answer("construct", {"ask": {**ask, "m": 5}}))
+    assert timeless(lines[-1]["answer"]) == timeless(client.answer("construct", {"ask": {**ask, "n_cells": 5}}))
     refused = client.open_stream("construct", {"ask": {**ask, "method": "gredy"}})
     line = json.loads(refused.read().splitlines()[-1])
     assert "did you mean 'greedy'?" in line["error"]["sentence"]

@@ -20,9 +20,9 @@ WRONG = [
     (Ask, {"query": ["a"], "metod": "greedy"}, r"^unknown field of the question 'metod': .*did you mean 'method'\?\)$"),
     (Ask, {"query": "a"}, r"^query is 'a', expected a list$"),
     (Ask, {"query": ["a", 1, True]}, r"^query\[2\] is True, expected a text or a whole number$"),
-    (Ask, {"query": ["a"], "m": True}, r"^m is True, expected a whole number or null$"),
-    (Ask, {"query": ["a"], "m": 2.0}, r"^m is 2.0, expected a whole number or null$"),
-    (Ask, {"query": ["a"], "m": 10**40}, r"^m is 1000.*…, expected a number of at most 4,611,686"),
+    (Ask, {"query": ["a"], "n_cells": True}, r"^n_cells is True, expected a whole number or null$"),
+    (Ask, {"query": ["a"], "n_cells": 2.0}, r"^n_cells is 2.0, expected a whole number or null$"),
+    (Ask, {"query": ["a"], "n_cells": 10**40}, r"^n_cells is 1000.*…, expected a number of at most 4,611,686"),
     (Ask, {"query": ["a"], "bound": 1}, r"^bound is 1, expected true or false$"),
     (Ask, {"query": ["a"], "where": {"venue": "ACL"}}, r"^where\['venue'\] is 'ACL', expected a list$"),
     (
@@ -56,7 +56,13 @@ def test_what_does_not_fit_is_one_sentence_that_names_its_place(shape: type, val
 
 
 def test_what_fits_comes_back_as_it_is() -> None:
-    ask = {"query": ["a", 7], "m": None, "n_neighbors": 0, "levels": ["one"], "pins": [{"cell": ["x"]}, {"object": 3}]}
+    ask = {
+        "query": ["a", 7],
+        "n_cells": None,
+        "n_neighbors": 0,
+        "levels": ["one"],
+        "pins": [{"cell": ["x"]}, {"object": 3}],
+    }
     ask |= {"options": {"by": "price", "top": 3, "damping": 0.5, "floor": False}, "where": {"venue": ["ACL"]}}
     assert read(Ask, ask) == ask
 
@@ -84,7 +90,7 @@ CELLS = st.lists(WORDS, max_size=3)
 ASKS = st.fixed_dictionaries(
     {"query": st.lists(st.sampled_from(["o0", "o1", "o7", 3, "nobody"]), max_size=4)},
     optional={
-        "m": VALUES,
+        "n_cells": VALUES,
         "n_neighbors": VALUES,
         "r": VALUES,
         "method": WORDS,

@@ -137,7 +137,7 @@ def test_what_if_is_that_of_the_library(desk: Desk, ask: Ask) -> None:
 
 def test_contrasts_are_of_two_queries_of_labels_or_of_all_others(desk: Desk, ask: Ask) -> None:
     one, two = ask["query"][:12], ask["query"][12:]
-    both = desk.answer("contrast", {"query": one, "against": two, "names": ["one", "two"], "m": 3})
+    both = desk.answer("contrast", {"query": one, "against": two, "names": ["one", "two"], "n_cells": 3})
     assert both["contrast"]["sides"] == [{"name": "one", "objects": 12}, {"name": "two", "objects": 12}]
     labels = desk.answer("contrast", {"query": ask["query"], "labels": ask["labels"]})
     assert len(labels["contrast"]["groups"]) == 2
@@ -161,7 +161,7 @@ def test_an_empty_other_side_is_refused_and_not_taken_for_all_others(desk: Desk,
     ("route", "field", "most", "what"),
     [
         ("pivot", "most", 100, "rows and columns"),
-        ("contrast", "m", 100, "cells"),
+        ("contrast", "n_cells", 100, "cells"),
         ("drill", "k", 100, "cells"),
         ("complete", "most", 100, "names"),
         ("members", "most", 20_000, "objects"),
@@ -186,9 +186,9 @@ def test_drilling_is_that_of_the_library(desk: Desk, ask: Ask) -> None:
 
 def test_a_verdict_compares_the_network_asked_for_with_pagerank_and_the_query_alone(desk: Desk, ask: Ask) -> None:
     stages = []
-    question = {"ask": ask | {"m": 3, "bans": [{"object": "o150"}]}, "runs": 2}
+    question = {"ask": ask | {"n_cells": 3, "bans": [{"object": "o150"}]}, "runs": 2}
     answer = desk.answer("compare", question, lambda stage, done, total: stages.append((stage, done, total)))
-    name = "greedy as asked · cover · hybrid · m 3"
+    name = "greedy as asked · cover · hybrid · n_cells 3"
     assert [row["network"] for row in answer["table"]] == ["none", name, f"pagerank, as large as {name}"]
     made = desk.answer("construct", {"ask": question["ask"]})
     assert answer["table"][1]["nodes"] == len(made["nodes"]["id"])

@@ -55,7 +55,7 @@ def test_nodes_have_the_role_that_they_play(desk: Desk, ask: Ask) -> None:
     assert answer["cells"][0]["labels"] == cell
     assert nodes["labels"][-1] is not None
     assert nodes["labels"][0] is None
-    brought = made(desk, ask | {"form": "objects", "m": 3})
+    brought = made(desk, ask | {"form": "objects", "n_cells": 3})
     assert set(brought["nodes"]["role"]) == {"query", "brought"}
     assert " more that 3 cells bring, " in brought["sentence"]
     alone = made(desk, {"query": ["o1"], "method": "none"})["sentence"]
@@ -66,7 +66,7 @@ SAME = [
     {"method": "greedy"},
     {"form": "hybrid", "objective": "cover"},
     {"levels": "full+one", "seed": 0, "bound": False},
-    {"levels": ["full+one"], "pins": [], "where": {}, "m": None, "n_neighbors": None},
+    {"levels": ["full+one"], "pins": [], "where": {}, "n_cells": None, "n_neighbors": None},
     {"where": {"venue": []}, "options": {"by": "value", "prefix": "all"}},
 ]
 
@@ -78,7 +78,15 @@ def test_the_same_question_in_other_words_has_the_same_shortest_words(desk: Desk
 
 OTHER = [
     *({"levels": "full"}, {"r": 3}),
-    *({"m": 0}, {"n_neighbors": 0}, {"r": 1}, {"m": 4}, {"seed": 3}, {"form": "cells"}, {"method": "pagerank"}),
+    *(
+        {"n_cells": 0},
+        {"n_neighbors": 0},
+        {"r": 1},
+        {"n_cells": 4},
+        {"seed": 3},
+        {"form": "cells"},
+        {"method": "pagerank"},
+    ),
     *({"levels": "one"}, {"levels": "one", "r": 3}, {"where": {"decades": ["199X"]}}, {"roll_up": {"year": "decades"}}),
     *({"between": "1995..2005"}, {"like": ["o150"]}, {"unlike": ["o150"]}, {"bans": [{"object": "o150"}]}),
     *({"options": {"by": "price"}}, {"objective": "fbeta", "options": {"beta": 2}}),
@@ -135,7 +143,7 @@ def test_what_cannot_be_asked_is_refused_in_one_sentence(desk: Desk, ask: Ask, w
 
 def test_prices_are_told_where_they_are_asked_for(desk: Desk, ask: Ask) -> None:
     cell = made(desk, ask)["cells"][-1]["labels"]
-    steered = ask | {"pins": [{"cell": cell}], "m": 2}
+    steered = ask | {"pins": [{"cell": cell}], "n_cells": 2}
     assert desk.answer("construct", {"ask": steered})["prices"] == []
     (price,) = desk.answer("construct", {"ask": steered, "prices": True})["prices"]
     assert price["kind"] == "pin"
@@ -156,7 +164,9 @@ def test_a_remembered_network_answers_as_a_new_one_does(folder: Path, ask: Ask) 
 
 def test_many_threads_get_the_answers_that_one_gets(folder: Path, ask: Ask) -> None:
     desk = Desk(c2n.open_cube(folder))
-    asks = [ask | {"m": m, **more} for m in (1, 2, 3, 4) for more in ({}, {"between": "1995.."}, {"levels": "one"})]
+    asks = [
+        ask | {"n_cells": m, **more} for m in (1, 2, 3, 4) for more in ({}, {"between": "1995.."}, {"levels": "one"})
+    ]
     single = [made(Desk(c2n.open_cube(folder)), each)["fingerprint"] for each in asks]
     found: dict[tuple[int, int], str] = {}
 
@@ -207,7 +217,7 @@ def places(desk: Desk, ask: Ask, start: Any = None) -> np.ndarray[Any, Any]:
 def test_nodes_that_have_a_place_move_little_and_new_ones_come_between_them(desk: Desk, ask: Ask) -> None:
     before = made(desk, ask)
     known = dict(zip(before["nodes"]["id"], places(desk, ask).tolist(), strict=True))
-    moved = ask | {"m": 3, "n_neighbors": 30}
+    moved = ask | {"n_cells": 3, "n_neighbors": 30}
     after = made(desk, moved)
     start = [known.get(key) for key in after["nodes"]["id"]]
     assert None in start

@@ -85,7 +85,7 @@ def test_another_desk_has_the_network_that_was_chosen_elsewhere_and_does_not_cho
 
 def test_a_choice_that_does_not_fit_is_refused_once(folder: Any, ask: dict[str, Any]) -> None:
     one, other = (Desk(c2n.open_cube(folder)) for _ in range(2))
-    question, another = ({"ask": {**ask, **STEPS, "m": m}} for m in (2, 5))
+    question, another = ({"ask": {**ask, **STEPS, "n_cells": m}} for m in (2, 5))
     for each in (question, another):
         one.answer("construct", each)
     right, wrong = one.choice(question), one.choice(another)
@@ -115,12 +115,12 @@ def test_whether_a_question_is_long_is_told_by_its_words_without_a_look_at_the_c
 @pytest.mark.parametrize(
     "words",
     [
-        {"form": "objects", "m": 20},
-        {"form": "cells+objects", "m": 20},
-        {"form": "cells", "m": 20, "objective": "jaccard"},
+        {"form": "objects", "n_cells": 20},
+        {"form": "cells+objects", "n_cells": 20},
+        {"form": "cells", "n_cells": 20, "objective": "jaccard"},
         {"n_neighbors": 170},
         {"method": "pagerank", "options": {"top": 100}},
-        {"form": "objects", "m": 150, "objective": "linked"},
+        {"form": "objects", "n_cells": 150, "objective": "linked"},
     ],
     ids=lambda words: "-".join(map(str, words)),
 )

@@ -5,7 +5,7 @@ import { Store } from "./state";
 import type { Client } from "./client";
 import type { Ask, CubeAnswer } from "./types";
 
-const ASK: Ask = { query: ["ада", 7], labels: ["a", ""], m: 12, pins: [{ cell: ["∗", "ACL"] }], between: "2015..2019" };
+const ASK: Ask = { query: ["ада", 7], labels: ["a", ""], n_cells: 12, pins: [{ cell: ["∗", "ACL"] }], between: "2015..2019" };
 
 test("a question survives its address", async () => {
   assert.deepEqual(await askOfHash(await hashOf(ASK, "abc")), { ...ASK, cube: "abc" });
@@ -45,9 +45,9 @@ test("an address that unpacks to more than any question is refused", async () =>
 test("a field that nobody knows and one of the wrong kind are named", () => {
   assert.throws(() => readAsk({ query: ["a"], exec: "rm" }), /asks for 'exec'/);
   assert.throws(() => readAsk({ query: ["a"], constructor: "x" }), /asks for 'constructor'/);
-  assert.throws(() => readAsk({ query: ["a"], m: "12" }), /'m' of the wrong kind/);
+  assert.throws(() => readAsk({ query: ["a"], n_cells: "12" }), /'n_cells' of the wrong kind/);
   assert.throws(() => readAsk({ query: ["a"], pins: [{ cell: "x" }] }), /'pins' of the wrong kind/);
-  assert.throws(() => readAsk({ m: 12 }), /names no objects/);
+  assert.throws(() => readAsk({ n_cells: 12 }), /names no objects/);
   assert.throws(() => readAsk(null), /names no objects/);
 });
 
@@ -98,18 +98,18 @@ test("every settled move is a page of the history, and a slide is one, written w
   await followAddress(store);
   await store.move({ query: ["a"] });
   for (let m = 1; m <= 30; m++) await store.move({ m }, { settled: false });
-  await store.move({ m: 31 });
+  await store.move({ n_cells: 31 });
   await until(() => browser.counts.replaceState === 1);
   const cube = "abc";
-  assert.deepEqual(await browser.asks(), [null, { query: ["a"], cube }, { query: ["a"], m: 31, cube }]);
+  assert.deepEqual(await browser.asks(), [null, { query: ["a"], cube }, { query: ["a"], n_cells: 31, cube }]);
   assert.deepEqual(browser.counts, { pushState: 2, replaceState: 1 });
   store.trail.back();
-  await until(() => store.ask.m === undefined);
+  await until(() => store.ask.n_cells === undefined);
   assert.deepEqual(store.ask, { query: ["a"] });
   assert.ok(store.trail.canGoForward && store.trail.canGoBack);
   store.trail.forward();
-  await until(() => store.ask.m !== undefined);
-  assert.deepEqual(store.ask, { query: ["a"], m: 31 });
+  await until(() => store.ask.n_cells !== undefined);
+  assert.deepEqual(store.ask, { query: ["a"], n_cells: 31 });
   assert.deepEqual(browser.counts, { pushState: 2, replaceState: 1 });
 });
 

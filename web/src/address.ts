@@ -70,7 +70,7 @@ const FIELDS: Record<keyof Ask, (value: unknown) => boolean> = {
   method: WORD,
   objective: WORD,
   form: WORD,
-  m: NUMBER,
+  n_cells: NUMBER,
   r: NUMBER,
   n_neighbors: NUMBER,
   levels: (value) => WORD(value) || WORDS(value),

@@ -2,7 +2,7 @@
 import { same } from "./asks";
 import type { Ask } from "./types";
 
-const NAMES: Partial<Record<keyof Ask, string>> = { max_nodes: "nodes at most", n_neighbors: "neighbours", m: "cells", r: "cells for each object", levels: "cells by", roll_up: "levels rolled up", between: "time", where: "only" };
+const NAMES: Partial<Record<keyof Ask, string>> = { max_nodes: "nodes at most", n_neighbors: "neighbours", n_cells: "cells", r: "cells for each object", levels: "cells by", roll_up: "levels rolled up", between: "time", where: "only" };
 
 /** What one question says otherwise than another, word by word. */
 export function changes(before: Ask, after: Ask): string[] {

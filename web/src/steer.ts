@@ -40,18 +40,18 @@ const choosesCells = (store: Store): boolean =>
 
 function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
   const size = (): number => store.ask.query.length;
-  const m = dial({ name: "m", title: "Cells (m)", auto: "sized by the query", least: 1 }, (value, settled) => void store.move({ m: value }, { settled }));
+  const m = dial({ name: "n_cells", title: "Cells", auto: "sized by the query", least: 1 }, (value, settled) => void store.move({ n_cells: value }, { settled }));
   const r = dial({ name: "r", title: "Cells for each object (r)", auto: "3 wanted", least: 1 }, (value, settled) => void store.move({ r: value }, { settled }));
   const near = dial({ name: "n_neighbors", title: "Neighbours", auto: "as many as fit", least: 0 }, (value, settled) => void store.move({ n_neighbors: value }, { settled }));
   const sized = new Sizes();
   shows.push(() => {
     const chosen = store.network?.cells.length ?? null;
-    const sure = store.ask.m === undefined || store.ask.m === null;
+    const sure = store.ask.n_cells === undefined || store.ask.n_cells === null;
     const covers = (store.ask.objective ?? summaryOf<string>(store, "objective") ?? "cover") === "cover";
     if (store.network !== null) sized.see(store.network);
     const most = sized.suffices(store.ask);
-    const enough = most !== null && (store.ask.m ?? 0) > most;
-    m.show(store.ask.m ?? null, sure ? chosen : null, most ?? Math.min(store.cube.cells, Math.max(60, 2 * (chosen ?? 0))), covers ? "sized by the query" : "20 unless you ask");
+    const enough = most !== null && (store.ask.n_cells ?? 0) > most;
+    m.show(store.ask.n_cells ?? null, sure ? chosen : null, most ?? Math.min(store.cube.cells, Math.max(60, 2 * (chosen ?? 0))), covers ? "sized by the query" : "20 unless you ask");
     m.tell(enough ? `${number(most)} suffice: no further cell holds more of your objects.` : "");
     r.show(store.ask.r ?? null, 3, 10);
     m.element.hidden = !choosesCells(store);
@@ -69,8 +69,8 @@ class Sizes {
   private readonly known = new Map<string, number>();
 
   see({ ask, cells, summary }: NetworkAnswer): void {
-    const free = ask.m === undefined || ask.m === null;
-    if ((free ? summary.objective === "cover" : cells.length < ask.m!) && cells.length > 0) this.known.set(this.keyOf(ask), cells.length);
+    const free = ask.n_cells === undefined || ask.n_cells === null;
+    if ((free ? summary.objective === "cover" : cells.length < ask.n_cells!) && cells.length > 0) this.known.set(this.keyOf(ask), cells.length);
   }
 
   suffices(ask: Ask): number | null {
@@ -78,7 +78,7 @@ class Sizes {
   }
 
   /** The question but for the number of cells. */
-  private keyOf({ m: _, cube: __, n_neighbors: ___, ...ask }: Ask): string {
+  private keyOf({ n_cells: _, cube: __, n_neighbors: ___, ...ask }: Ask): string {
     return JSON.stringify(Object.entries(shortest(ask as Ask)).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 }
@@ -108,7 +108,7 @@ function choice(name: string, title: string, values: [value: string, text: strin
 }
 
 /** What the method auto chooses by itself. */
-const LEFT_TO_IT: Partial<Ask> = { m: null, r: null, n_neighbors: null, objective: "", form: "", levels: "" };
+const LEFT_TO_IT: Partial<Ask> = { n_cells: null, r: null, n_neighbors: null, objective: "", form: "", levels: "" };
 
 function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
   const methods = store.cube.methods.map(

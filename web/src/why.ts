@@ -159,8 +159,8 @@ function objectParts(store: Store, told: ObjectExplanation): (HTMLElement | null
 function missPart(store: Store, miss: NearMiss): HTMLElement {
   const go = (text: string, change: Partial<Ask>) => el("button", { type: "button", onclick: () => void store.move(change).catch((error: unknown) => store.refuse(error)) }, text);
   const { option, needed, cell, price, value } = miss;
-  const called = { n_neighbors: "Neighbours", m: "Cells (m)", max_nodes: "Nodes at most" }[option] ?? option;
-  const steered = option === "n_neighbors" || option === "m" || option === "max_nodes";
+  const called = { n_neighbors: "Neighbours", n_cells: "Cells", max_nodes: "Nodes at most" }[option] ?? option;
+  const steered = option === "n_neighbors" || option === "n_cells" || option === "max_nodes";
   return section(
     "What would bring it",
     miss.obstacle !== "" && el("p", {}, sentenceOf(miss.obstacle)),

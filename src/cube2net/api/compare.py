@@ -79,7 +79,7 @@ def compare(
     levels: Sequence[str] | None = None,
     n_neighbors: int | Sequence[int] | None = None,
     membership_weights: Sequence[str] | None = None,
-    m: int | Sequence[int] | None = None,
+    n_cells: int | Sequence[int] | None = None,
     miners: Given | None = None,
     runs: int = 10,
     seed: int = 0,
@@ -112,7 +112,7 @@ def compare(
     methods, miners
         Names, or objects of your own by a name; a method in a list is called by its class, with its parameters where
         there are several of a class. The query alone is always there. Without any, all that fit the task.
-    objectives, forms, levels, n_neighbors, membership_weights, m
+    objectives, forms, levels, n_neighbors, membership_weights, n_cells
         Methods that choose cells are compared for every combination; see :func:`construct`. Where neither these nor
         methods are given, the list is short: the default network, two variants of it and the paper's form.
     runs, seed
@@ -167,7 +167,9 @@ def compare(
         "levels": levels,
         "membership_weights": membership_weights,
     }
-    varied = {name: several(value) for name, value in {**varied, "n_neighbors": n_neighbors, "m": m}.items()}
+    varied = {
+        name: several(value) for name, value in {**varied, "n_neighbors": n_neighbors, "n_cells": n_cells}.items()
+    }
     for each in varied["levels"] or ():
         cuboid(cube, each)
     if methods is None and all(value is None for value in varied.values()):
@@ -291,7 +293,7 @@ def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Cho
     def planned(setup: Setup, nodes: int | None) -> Plan:
         options = NetworkOptions(
             method=METHODS[setup.method]() if setup.like else methods.get(setup.method, setup.method),
-            m=setup.m or None,
+            n_cells=setup.n_cells or None,
             objective=setup.objective or None,
             form=setup.form or None,
             levels=setup.levels or None,
@@ -439,7 +441,7 @@ def judge(
     return Judged(Comparison(task, judging.measures, trials, truth=truth, settings=settings), make)
 
 
-TOLD = ("method", "objective", "m", "form", "levels", "n_neighbors", "membership_weights")
+TOLD = ("method", "objective", "n_cells", "form", "levels", "n_neighbors", "membership_weights")
 """The options that the name of a setup tells."""
 NOT_COMPARED = ("seed", "bound")
 """The options that change nothing of what is compared."""
@@ -457,7 +459,7 @@ def _setup(plan: Plan, method: str | Method, options: NetworkOptions) -> Setup:
         method=called,
         objective=objective_name(plan.objective),
         form=plan.form.kind,
-        m=options.m or 0,
+        n_cells=options.n_cells or 0,
         levels=levels if isinstance(levels, str) else "",
         n_neighbors=options.n_neighbors,
         membership_weights=options.membership_weights or "",

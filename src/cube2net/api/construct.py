@@ -60,7 +60,7 @@ def construct(
     cube: Cube,
     query: Asked,
     method: str | Method | MakesNetworks = "greedy",
-    m: int | None = None,
+    n_cells: int | None = None,
     objective: Valued | None = None,
     form: str | None = None,
     seed: int = 0,
@@ -101,7 +101,7 @@ def construct(
     method
         A name of :data:`METHODS`, ``"hops 2"``, ``"cube2net paper"``, or an object of your own with ``select``;
         ``"auto"`` (or :class:`Auto`) tries several networks.
-    m
+    n_cells
         At most so many cells. Without a number as many as serve the query for the objective ``cover``, and else 20.
     objective
         A name of :data:`OBJECTIVES`, an object of your own, or a function ``f(objects, query)`` of the row numbers
@@ -133,12 +133,12 @@ def construct(
         ``"best"`` cuts the cells where the value was highest; ``"all"`` keeps them all.
     pins, bans
         Cells and objects that must be in the network, and that must not: a cell by its labels, as a tuple or as
-        ``"2010s · ACL · parsing"``, an object by its id or name. Pinned cells come first and count within ``m``; an
-        object banned is as if the cube did not have it. See :func:`prices` for what each of them costs.
+        ``"2010s · ACL · parsing"``, an object by its id or name. Pinned cells come first and count within ``n_cells``;
+        an object banned is as if the cube did not have it. See :func:`prices` for what each of them costs.
     like, unlike
         Objects whose cells are worth more, as those of the query are, and others whose cells are worth less.
     bound
-        Also find an upper bound on the value of any choice of m cells, such as keeps the pins and bans.
+        Also find an upper bound on the value of any choice of so many cells, such as keeps the pins and bans.
     progress
         Told how far long work is, and how large a large network will be; True for a bar, None for nobody.
     method_options
@@ -161,7 +161,7 @@ def construct(
     >>> cube = c2n.build_cube(planted.corpus)
     >>> c2n.construct(cube, planted.query(0))
     Network(100 objects, 10 cells, 779 links, 50 in the query)
-    >>> paper = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects")
+    >>> paper = c2n.construct(cube, planted.query(0), "greedy", n_cells=4, form="objects")
     >>> paper, set(paper.labels) == set(planted.best_cells[0])
     (Network(50 objects, 163 links, 50 in the query), True)
     """
@@ -315,7 +315,7 @@ def network_of(
             "method": name_of(plan.method, METHODS),
             "parameters": repr(plan.method),
             "objective": objective_name(plan.objective),
-            "m": None if plan.sized else plan.budget.m,
+            "n_cells": None if plan.sized else plan.budget.n_cells,
             "levels": plan.levels if isinstance(plan.levels, str) else list(plan.levels),
             "n_neighbors": 0 if nearest is None else len(nearest),
             "neighbor_weight": form.neighbor_weight if form.kind == "hybrid" else None,

@@ -174,12 +174,12 @@ def plan_network(cube: Cube, query: Asked, options: NetworkOptions) -> Plan:
     form = make_form(options)
     if form.has_cells and options.max_links is not None:
         raise ParameterError(f"max_links limits the form 'objects', got the form {kind!r}: limit max_nodes instead")
-    sized = options.m is None and isinstance(objective, Cover)
-    most = (len(asked) if sized else PAPER_CELLS) if options.m is None else options.m
+    sized = options.n_cells is None and isinstance(objective, Cover)
+    most = (len(asked) if sized else PAPER_CELLS) if options.n_cells is None else options.n_cells
     max_objects = options.max_nodes
     if options.max_nodes is not None and not form.has_brought:
         most, max_objects = min(most, max(0, options.max_nodes - len(asked))), None
-    budget = Budget(m=most, max_nodes=max_objects, max_links=options.max_links, prefix=options.prefix)
+    budget = Budget(n_cells=most, max_nodes=max_objects, max_links=options.max_links, prefix=options.prefix)
     free = Plan(view, asked, method, objective, form, budget, options, sized, whole=cube, unsteered=budget)
     return steered(free, steering_of(view, given))
 
@@ -189,18 +189,18 @@ def steered(plan: Plan, steering: Steering) -> Plan:
 
     Without a number of cells asked for there are at least as many as are pinned.
     """
-    view, query, budget, m = plan.cube, plan.query, plan.unsteered, plan.options.m
+    view, query, budget, n_cells = plan.cube, plan.query, plan.unsteered, plan.options.n_cells
     method = name_of(plan.method, METHODS)
     if not chooses_cells(plan.method):
         check_no_cells(view, steering, method)
     scope = scope_of(view, query, steering, view.bringable)
     limited = plan.max_nodes is not None and not plan.form.has_brought
-    if m is None and len(scope.cells) > budget.m and not limited:
-        budget = replace(budget, m=len(scope.cells))
+    if n_cells is None and len(scope.cells) > budget.n_cells and not limited:
+        budget = replace(budget, n_cells=len(scope.cells))
     elif limited and plan.max_nodes is not None and len(scope.objects):
-        budget = replace(budget, m=max(0, min(budget.m, plan.max_nodes - len(query) - len(scope.objects))))
-    fewer = limited and (m is None or budget.m < m)
-    check_scope(view, query, scope, budget, plan.form, plan.max_nodes, most="max_nodes" if fewer else "m")
+        budget = replace(budget, n_cells=max(0, min(budget.n_cells, plan.max_nodes - len(query) - len(scope.objects))))
+    fewer = limited and (n_cells is None or budget.n_cells < n_cells)
+    check_scope(view, query, scope, budget, plan.form, plan.max_nodes, most="max_nodes" if fewer else "n_cells")
     return replace(plan, budget=replace(budget, scope=scope), steering=steering)
 
 

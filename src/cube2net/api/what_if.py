@@ -96,7 +96,7 @@ def with_(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
-    >>> network = c2n.construct(cube, planted.query(0), "exact", m=3)
+    >>> network = c2n.construct(cube, planted.query(0), "exact", n_cells=3)
     >>> change = c2n.with_(network, planted.best_cells[1][0])
     >>> print(f"{change.before:.0f} → {change.value:.0f}", *change.left)
     130 → 100 NamedNode(⟨199X · ∗ · ∗⟩)
@@ -156,7 +156,7 @@ def _query_without(query: Query, rows: Sequence[int]) -> Query | None:
 def _keeps_bound(before: Question, after: Question) -> bool:
     """Return whether a bound from before holds: choices are fewer, and what each is worth is the same."""
     old, new = before.steering, after.steering
-    kept = before.budget.m == after.budget.m and {*old.pins} <= {*new.pins} and {*old.bans} <= {*new.bans}
+    kept = before.budget.n_cells == after.budget.n_cells and {*old.pins} <= {*new.pins} and {*old.bans} <= {*new.bans}
     kept = kept and (old.like, old.unlike) == (new.like, new.unlike)
     more = {*new.pins, *new.bans} - {*old.pins, *old.bans}
     return kept and all(node.is_cell for node in more)
@@ -247,8 +247,8 @@ def prices(network: Network, cube: Cube | None = None, *, progress: Telling = No
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
-    >>> best = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects")
-    >>> without = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects", bans=[best.labels[0]])
+    >>> best = c2n.construct(cube, planted.query(0), "greedy", n_cells=4, form="objects")
+    >>> without = c2n.construct(cube, planted.query(0), "greedy", n_cells=4, form="objects", bans=[best.labels[0]])
     >>> print(*c2n.prices(without))
     leaving out ⟨199X · venue 0 · topic 2⟩ costs 0.04
     """

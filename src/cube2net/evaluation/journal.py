@@ -30,7 +30,7 @@ DAMAGE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, Recurs
 # JSON has no word for what is no number, which becomes null, nor for what is beyond all numbers.
 ENDLESS = {"inf": math.inf, "-inf": -math.inf}
 
-SETUP = {"m": "count", "n_neighbors": "count or none"}
+SETUP = {"n_cells": "count", "n_neighbors": "count or none"}
 """The fields of a setup that are no texts."""
 
 Key = tuple[str, str, int]

@@ -24,7 +24,7 @@ SHORT_LIST = (
     DEFAULT,
     Setup(method="greedy", objective="cover", form="cells"),
     Setup(method="greedy", objective="cover", form="hybrid", levels="one"),
-    Setup(method="greedy", objective="jaccard", form="objects", m=20),
+    Setup(method="greedy", objective="jaccard", form="objects", n_cells=20),
 )
 """What is compared with the query alone when nobody says more: the default, without neighbours, of cells with one
 label each, and the paper's form."""
@@ -36,7 +36,7 @@ def setups_of(
     methods: Mapping[str, Method],
     objectives: Sequence[str] | None = None,
     forms: Sequence[str] | None = None,
-    m: Sequence[int] | None = None,
+    n_cells: Sequence[int] | None = None,
     *,
     levels: Sequence[str] | None = None,
     n_neighbors: Sequence[int] | None = None,
@@ -61,7 +61,7 @@ def setups_of(
                 raise unknown(what, name, allowed)
     if any(
         value is not None and not len(value)
-        for value in (objectives, forms, m, levels, n_neighbors, membership_weights)
+        for value in (objectives, forms, n_cells, levels, n_neighbors, membership_weights)
     ):
         raise ParameterError("a comparison needs at least one number of cells, one objective and one form")
     setups = [Setup(method="none")]
@@ -79,21 +79,21 @@ def setups_of(
                 ):
                     continue
                 base = Setup(method=name, objective=objective, form=form)
-                setups += _varied(base, m, levels, n_neighbors, membership_weights)
+                setups += _varied(base, n_cells, levels, n_neighbors, membership_weights)
     return with_peers(setups, as_large=as_large)
 
 
 def _varied(
     base: Setup,
-    m: Sequence[int] | None,
+    n_cells: Sequence[int] | None,
     levels: Sequence[str] | None,
     n_neighbors: Sequence[int] | None,
     membership_weights: Sequence[str] | None,
 ) -> list[Setup]:
-    """Return a setup for every number of cells, levels, number of neighbours and membership weights that it can have."""
-    counts = (0,) if m is None and base.objective == "cover" else m or (PAPER_CELLS,)
+    """Return a setup for every combination of cells, levels, neighbours and membership weights that it can have."""
+    counts = (0,) if n_cells is None and base.objective == "cover" else n_cells or (PAPER_CELLS,)
     fields: dict[str, list[Any]] = {
-        "m": [whole_number("m", count, 1) if m is not None else count for count in counts],
+        "n_cells": [whole_number("n_cells", count, 1) if n_cells is not None else count for count in counts],
         "levels": list(levels or ("",)),
         "n_neighbors": [whole_number("n_neighbors", each, 0) for each in n_neighbors]
         if n_neighbors and base.form == "hybrid"

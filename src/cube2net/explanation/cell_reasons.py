@@ -189,10 +189,10 @@ def _explain_absence(
     if isinstance(worth, Repeats) and last < worth.least:
         served = "" if question.steering.unlike else _describe_served(choice, worth, cell, int(last))
         return f"for it would serve {number(last)} of the query{served}, and a cell has to serve {worth.least}"
-    if count >= question.budget.m:
+    if count >= question.budget.n_cells:
         turns = network.selection.gains(choice.value(choice.cells[:0]))
         least = f", and the last of them added {number(float(turns[-1]), signed=True)}" if count else ""
-        return f"for m is {question.budget.m:,} and so many cells are{least}"
+        return f"for n_cells is {question.budget.n_cells:,} and so many cells are{least}"
     return "for it would not raise the value" if last <= 0 else f"for the method {question.method!r} passed it over"
 
 

@@ -202,7 +202,9 @@ def _miss_cell(network: Network, question: Question, row: int) -> NearMiss:
     values = choice.added(free)
     best = int(free[int(np.argmax(values))])
     value = choice.value(np.append(choice.cells, best))
-    notes = [f"m is {question.budget.m:,}, and so many cells are chosen"] * (len(choice.cells) >= question.budget.m)
+    notes = [f"n_cells is {question.budget.n_cells:,}, and so many cells are chosen"] * (
+        len(choice.cells) >= question.budget.n_cells
+    )
     notes += filter(None, [describe_exceeded_limit(network, question, choice, best)])
     if isinstance(question.worth, Judge):
         notes.append("a function tells the value, so only the cell that brings fewest others was asked about")

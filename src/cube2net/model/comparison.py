@@ -34,22 +34,22 @@ TOLD = 3
 class Setup:
     """One way to make a network: a method and, where it chooses cells, an objective, a form and how many.
 
-    Without ``m`` the query decides how many. ``levels``, ``n_neighbors`` and ``membership_weights`` are those of
+    Without ``n_cells`` the query decides how many. ``levels``, ``n_neighbors`` and ``membership_weights`` are those of
     ``construct``, empty for its defaults. A setup with ``like`` brings objects until its network has as many nodes as
     that of another setup, whose name ``like`` is.
 
-    >>> Setup(method="greedy", objective="linked", form="cells", m=20).name
-    'greedy · linked · cells · m 20'
+    >>> Setup(method="greedy", objective="linked", form="cells", n_cells=20).name
+    'greedy · linked · cells · n_cells 20'
     >>> Setup(method="greedy", objective="cover", form="hybrid", levels="one", n_neighbors=0).name
     'greedy · cover · hybrid · levels one · n_neighbors 0'
-    >>> Setup(method="pagerank", like="greedy · linked · cells · m 20").name
-    'pagerank, as large as greedy · linked · cells · m 20'
+    >>> Setup(method="pagerank", like="greedy · linked · cells · n_cells 20").name
+    'pagerank, as large as greedy · linked · cells · n_cells 20'
     """
 
     method: str
     objective: str = ""
     form: str = "objects"
-    m: int = 0
+    n_cells: int = 0
     like: str = ""
     levels: str = ""
     n_neighbors: int | None = None
@@ -58,7 +58,7 @@ class Setup:
     @property
     def name(self) -> str:
         """The setup in words, different for different setups."""
-        return f"{self.title} · m {self.m}" if self.m else self.title
+        return f"{self.title} · n_cells {self.n_cells}" if self.n_cells else self.title
 
     @property
     def title(self) -> str:

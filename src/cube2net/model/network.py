@@ -48,11 +48,11 @@ class Form:
     brought, the ``n_neighbors`` objects nearest to the query by links; as many as the query has without a number.
 
     ``membership_weights`` is what the links of an object to its cells weigh: 1 each (``"unit"``), 1 together for a cell
-    (``"share"``), or together ``cell_weight`` times the links of a typical object (``"even"``). ``cell_weight``, above 0 and up to
-    1, is the weight of cells against links; without a number it is estimated from the links of the query. Links of near
-    objects are many and not about the query: those of an object weigh the less the more links it has into the query,
-    and the more so the higher ``cell_weight`` is; a number as ``neighbor_weight`` multiplies them instead, for each end outside
-    the query. ``keep="linked"`` leaves out objects brought that have no link to any object of the network.
+    (``"share"``), or together ``cell_weight`` times the links of a typical object (``"even"``). ``cell_weight``, above
+    0 and up to 1, is the weight of cells against links; without a number it is estimated from the links of the query. A
+    link of a neighbour weighs the less the more links the neighbour has into the query, and the more so the higher
+    ``cell_weight`` is; ``neighbor_weight`` replaces this by one factor for each end outside the query.
+    ``keep="linked"`` leaves out objects brought that have no link to any object of the network.
 
     >>> Form("hybrid", n_neighbors=5)
     Form(kind='hybrid', n_neighbors=5, neighbor_weight=None, membership_weights='even', cell_weight=None, keep='all')

@@ -247,7 +247,7 @@ def summarize(network: Network) -> dict[str, Any]:
     joined[network.source] = joined[network.target] = True
     return {
         "method": settings["method"],
-        "m": settings["m"],
+        "n_cells": settings["n_cells"],
         "objective": settings["objective"],
         "form": network.form,
         **{name: settings[name] for name in ("levels", "n_neighbors", "neighbor_weight", "keep", "membership_weights")},

@@ -116,7 +116,7 @@ class Limits:
     def __init__(self, cube: Cube, query: Query, budget: Budget) -> None:
         scope = budget.scope
         self._pinned = len(scope.cells)
-        self._m = budget.m + self._pinned
+        self._m = budget.n_cells + self._pinned
         self.any = budget.max_nodes is not None or budget.max_links is not None
         if not self.any:
             return
@@ -269,10 +269,10 @@ def check_selection(given: object, cube: Cube, method: str, budget: Budget | Non
             f"the method {method!r} chose {title_of(cube, Node('cell', cell))}, which {how}: "
             "it has to leave out the cells of budget.scope.closed"
         )
-    if len(budget.scope.cells) and len(given.cells) > budget.m:
+    if len(budget.scope.cells) and len(given.cells) > budget.n_cells:
         raise InputError(
             f"the method {method!r} chose {len(given.cells):,} cells, and beside those pinned there is room for "
-            f"{budget.m:,}: it has to choose budget.m cells at most"
+            f"{budget.n_cells:,}: it has to choose budget.n_cells cells at most"
         )
     return given
 

@@ -78,9 +78,9 @@ class Greedy:
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
-    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(among="all"), m=5, form="objects").selection
+    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(among="all"), n_cells=5, form="objects").selection
     Selection(5 cells, 75 objects, value 0.6667)
-    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(by="price"), m=5, form="objects").selection
+    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(by="price"), n_cells=5, form="objects").selection
     Selection(4 cells, 50 objects, value 1.0000)
     """
 
@@ -127,9 +127,9 @@ class Greedy:
             return _choose_by_repeats(cube, weights, limits, budget)
         left = drop_closed_cells(self._candidates(cube, query, weights), budget.scope)
         if isinstance(weights, Judge):
-            cells = _choose_by_calls(cube, weights, left, limits, budget.m, self.progress)
+            cells = _choose_by_calls(cube, weights, left, limits, budget.n_cells, self.progress)
         else:
-            cells = _choose_by_counts(cube, weights, left, limits, budget.m)
+            cells = _choose_by_counts(cube, weights, left, limits, budget.n_cells)
         lacks = self._lacks(query, weights, budget.scope)
         return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
 
@@ -152,16 +152,16 @@ class Greedy:
         return "holds an object with a gain"
 
 
-def _choose_by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, m: int) -> Array:
+def _choose_by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, n_cells: int) -> Array:
     from cube2net.kernels import coverage
 
     terms = np.column_stack(weights.given)
     sums = Sums(cube.cells.members, cube.homes, left, weights.rows, terms, weights.others)
     above, below = weights.gain0, weights.cost0
     if not limits.any:
-        return sums.take_by_value(left, above, below, m)
+        return sums.take_by_value(left, above, below, n_cells)
     chosen: list[int] = []
-    while len(chosen) < m and len(left):
+    while len(chosen) < n_cells and len(left):
         order = order_best_first(coverage.values(left, sums.of[:, 0], sums.of[:, 1], above, below))
         taken = limits.admit(left[order], 1)
         if len(taken) == 0:
@@ -176,9 +176,9 @@ def _choose_by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits,
 
 
 def _choose_by_repeats(cube: Cube, repeats: Repeats, limits: Limits, budget: Budget) -> Selection:
-    cells, bound = serve_greedily(cube, repeats, limits, budget.m, budget.scope)
+    cells, bound = serve_greedily(cube, repeats, limits, budget.n_cells, budget.scope)
     note = ""
-    if not len(cells) and budget.m:
+    if not len(cells) and budget.n_cells:
         many = repeats.least > 1
         other = "other " if len(budget.scope.cells) else ""
         who = f"{repeats.least:,} object{'s' * many} of the query that need{'s' * (not many)} it"
@@ -187,18 +187,18 @@ def _choose_by_repeats(cube: Cube, repeats: Repeats, limits: Limits, budget: Bud
 
 
 def _choose_by_calls(
-    cube: Cube, judge: Judge, left: Array, limits: Limits, m: int, progress: Progress = silent
+    cube: Cube, judge: Judge, left: Array, limits: Limits, n_cells: int, progress: Progress = silent
 ) -> Array:
     members = cube.cells.members
     brought = np.empty(0, dtype=np.int32)
     chosen: list[int] = []
-    asked, most = 0, sum(range(len(left), max(0, len(left) - m), -1))
-    while len(chosen) < m and len(left):
+    asked, most = 0, sum(range(len(left), max(0, len(left) - n_cells), -1))
+    while len(chosen) < n_cells and len(left):
         worth = np.empty(len(left))
         for place, cell in enumerate(left.tolist()):
             worth[place] = judge.value(np.union1d(brought, members[cell]))
             asked += 1
-            progress(f"greedy asks {judge.name}: cell {len(chosen) + 1:,} of {m:,}", asked, most)
+            progress(f"greedy asks {judge.name}: cell {len(chosen) + 1:,} of {n_cells:,}", asked, most)
         order = order_best_first(worth)
         taken = limits.admit(left[order], 1)
         if len(taken) == 0:
@@ -220,7 +220,7 @@ def _choose_by_price(cube: Cube, query: Query, weights: Worth, budget: Budget) -
     room = compute_room(cube, query, budget)
     if room < 0:
         return outcome(cube, weights, np.empty(0, dtype=np.int64))
-    cells, _ = priced_cells(cube, query, weights, budget.m, max_nodes=room, scope=budget.scope)
+    cells, _ = priced_cells(cube, query, weights, budget.n_cells, max_nodes=room, scope=budget.scope)
     return outcome(cube, weights, cells, budget.prefix)
 
 
@@ -236,7 +236,7 @@ def order_best_first(worth: Array) -> Array:
 
 
 def priced_greedy(
-    problem: Problem, m: int, *, price: float = 0.0, max_nodes: float | None = None
+    problem: Problem, n_cells: int, *, price: float = 0.0, max_nodes: float | None = None
 ) -> tuple[Array, float]:
     """Return positions of at most m cells, in the order taken, and their value: greedy on G − λ·C at the best price λ.
 
@@ -259,14 +259,14 @@ def priced_greedy(
 
     def take(price: float) -> tuple[Array, float]:
         terms = np.column_stack([problem.gain - price * problem.cost, problem.nodes])
-        chosen = Sums(problem.members, problem.homes, every, None, terms).take_by_sum(every, m, room)
+        chosen = Sums(problem.members, problem.homes, every, None, terms).take_by_sum(every, n_cells, room)
         return chosen, problem.value(chosen)
 
     return _raise_price(take, problem.ratio(0.0, 0.0), price)
 
 
 def priced_cells(
-    cube: Cube, query: Query, weights: Weights, m: int, *, max_nodes: float | None = None, scope: Scope = OPEN
+    cube: Cube, query: Query, weights: Weights, n_cells: int, *, max_nodes: float | None = None, scope: Scope = OPEN
 ) -> tuple[Array, float]:
     """Return the cells of :func:`priced_greedy` by their numbers in the cube, and their value.
 
@@ -283,7 +283,7 @@ def priced_cells(
     def take(price: float) -> tuple[Array, float]:
         other = (weights.others[0] - price * weights.others[1], 1.0)
         terms = np.column_stack([gains - price * costs, nodes])
-        chosen = Sums(cube.cells.members, cube.homes, cells, rows, terms, other).take_by_sum(cells, m, room)
+        chosen = Sums(cube.cells.members, cube.homes, cells, rows, terms, other).take_by_sum(cells, n_cells, room)
         return chosen, weights.value(np.unique(take_rows(cube.cells.members, chosen).indices))
 
     return _raise_price(take, weights.ratio(0.0, 0.0), 0.0)

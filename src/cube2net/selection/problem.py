@@ -163,31 +163,33 @@ class Served:
             np.subtract.at(self.gains, take_rows(self.homes, served).indices, 1)
         return len(needing)
 
-    def bound(self, served: float, m: int) -> float:
+    def bound(self, served: float, n_cells: int) -> float:
         """Return a value that no m cells exceed: what is served so far, and the m largest gains left beside it.
 
         What the cells chosen lose is not taken from it: others may do without them.
         """
         free = np.maximum(self.gains[~self.taken], 0)
-        most = np.sort(free)[max(0, len(free) - m) :]
+        most = np.sort(free)[max(0, len(free) - n_cells) :]
         return served + min(float(most.sum()), float(self.left.sum()))
 
 
-def serve_greedily(cube: Cube, repeats: Repeats, limits: Limits, m: int, scope: Scope = OPEN) -> tuple[Array, float]:
+def serve_greedily(
+    cube: Cube, repeats: Repeats, limits: Limits, n_cells: int, scope: Scope = OPEN
+) -> tuple[Array, float]:
     """Return at most m cells, each the one that serves most, and a bound on the value of any m; of equals the first.
 
     It ends when no cell serves as many as ``repeats.least``. A cell that would break a limit is passed over.
     """
     served = Served(cube, repeats, scope)
-    value, bound = repeats.value0, served.bound(repeats.value0, m)
+    value, bound = repeats.value0, served.bound(repeats.value0, n_cells)
     if repeats.most is None and not limits.any:
         # Every time counts, so that no choice changes what another cell adds.
         order = _best_first(served, only=False)
-        order = order[served.gains[order] >= repeats.least][:m]
+        order = order[served.gains[order] >= repeats.least][:n_cells]
         return served.cells[order].astype(np.int64), bound
     lost = 0
     chosen: list[int] = []
-    while len(chosen) < m and len(served.cells):
+    while len(chosen) < n_cells and len(served.cells):
         order = _best_first(served, only=not limits.any)
         order = order[served.gains[order] >= repeats.least]
         admitted = limits.admit(served.cells[order], 1)
@@ -199,7 +201,7 @@ def serve_greedily(cube: Cube, repeats: Repeats, limits: Limits, m: int, scope: 
         value += served.take(place)
         lost += int(served.loses[place])
     if not limits.any:
-        bound = min(bound, served.bound(value, m))
+        bound = min(bound, served.bound(value, n_cells))
     return np.array(chosen, dtype=np.int64), max(bound, value - lost)
 
 
@@ -261,7 +263,7 @@ class Problem:
         *,
         at_least: float = 0.0,
         every: bool = False,
-        m: int | None = None,
+        n_cells: int | None = None,
         scope: Scope = OPEN,
     ) -> Problem:
         """Return the choice among the cells that may be in a best selection.
@@ -281,9 +283,9 @@ class Problem:
         free = every or untouched_may_help(weights)
         cells = np.arange(len(cube.cells)) if every else find_candidates(cube, weights, at_least)
         cells = drop_closed_cells(cells, scope)
-        tight = m is not None and at_least > 0 and not free
-        if tight and m is not None:
-            cells = drop_unaffordable(cube, weights, cells, at_least, m)
+        tight = n_cells is not None and at_least > 0 and not free
+        if tight and n_cells is not None:
+            cells = drop_unaffordable(cube, weights, cells, at_least, n_cells)
         members, rows = cube.cells.members, (cube.homes.indptr, cube.homes.indices)
         objects = held(cells, members.indptr, members.indices, np.zeros(len(cube.objects), dtype=np.uint8))
         place = np.full(len(cube.cells), -1, dtype=np.int32)
@@ -379,7 +381,7 @@ def find_candidates(cube: Cube, weights: Weights, at_least: float = 0.0) -> Arra
     return np.asarray(coverage.touched(worth, cube.homes.indptr, cube.homes.indices, len(cube.cells)))
 
 
-def drop_unaffordable(cube: Cube, weights: Weights, cells: Array, price: float, m: int) -> Array:
+def drop_unaffordable(cube: Cube, weights: Weights, cells: Array, price: float, n_cells: int) -> Array:
     """Return the cells that may be in a selection of m cells worth ``price`` or more.
 
     At the price λ an object is worth w = gain − λ·cost. A selection worth λ or more has gain₀ − λ·cost₀ + Σ w ≥ 0.
@@ -397,9 +399,9 @@ def drop_unaffordable(cube: Cube, weights: Weights, cells: Array, price: float, 
     pays, takes = sums[:, 0], sums[:, 1]
     constant = weights.gain0 - price * weights.cost0
     size = abs(weights.gain0) + price * weights.cost0 + float(pays.sum())
-    while len(cells) and m > 0:
-        most = np.sort(pays)[::-1][:m]
-        others = float(most.sum()) - (np.maximum(most[-1], pays) if len(most) == m else pays)
+    while len(cells) and n_cells > 0:
+        most = np.sort(pays)[::-1][:n_cells]
+        others = float(most.sum()) - (np.maximum(most[-1], pays) if len(most) == n_cells else pays)
         fits = takes <= constant + pays + others + ROUNDING * (size + takes)
         if bool(fits.all()):
             break

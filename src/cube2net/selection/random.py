@@ -34,6 +34,6 @@ class Random:
         if len(budget.scope.closed):
             order = order[np.isin(order, budget.scope.closed, invert=True)]
         limits = Limits(cube, query, budget)
-        cells = order[limits.admit(order, budget.m)]
+        cells = order[limits.admit(order, budget.n_cells)]
         lacks = "may be chosen" if len(budget.scope.closed) else "is in the cube"
         return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))

@@ -55,15 +55,15 @@ def scope_of(cube: Cube, query: Query, steering: Steering, bringable: Array | No
 
 
 def check_scope(
-    cube: Cube, query: Query, scope: Scope, budget: Budget, form: Form, max_nodes: int | None, most: str = "m"
+    cube: Cube, query: Query, scope: Scope, budget: Budget, form: Form, max_nodes: int | None, most: str = "n_cells"
 ) -> None:
     """Raise, in one sentence that names it, where what is pinned does not fit what the network may hold.
 
     ``max_nodes`` is the network's, and ``most`` the name of what limits the number of cells.
     """
-    if len(scope.cells) > budget.m:
+    if len(scope.cells) > budget.n_cells:
         cells = "1 cell is" if len(scope.cells) == 1 else f"{len(scope.cells):,} cells are"
-        leaves = f"{most} is {budget.m:,}" if most == "m" else f"{most} leaves room for {budget.m:,}"
+        leaves = f"{most} is {budget.n_cells:,}" if most == "n_cells" else f"{most} leaves room for {budget.n_cells:,}"
         raise ParameterError(f"{cells} pinned, and {leaves}: pin fewer, or raise {most}")
     unlimited = max_nodes is None and budget.max_links is None
     if unlimited or not (len(scope.cells) or len(scope.objects)):
@@ -190,7 +190,7 @@ class Settled:
             inside = inside[~scope.barred[inside]]
         rest = _weigh_beside(start, inside, members)
         objects = merge_sorted(inside, scope.objects) if len(scope.objects) else inside
-        return cls(rest, start, replace(budget, m=budget.m - len(scope.cells)), objects, values[1:])
+        return cls(rest, start, replace(budget, n_cells=budget.n_cells - len(scope.cells)), objects, values[1:])
 
     @property
     def empty_value(self) -> float:

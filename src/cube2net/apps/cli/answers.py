@@ -222,8 +222,8 @@ def _show_cells(network: Network, about: Mapping[str, Any]) -> None:
         best = float(network.selection.values.max())
         lower = f"{falling} of {len(rows)} cells lower the {about['objective']}"
         say(f"{lower}: --prefix best stops at its best, {best:.4f}")
-    if about["m"] is not None and len(rows) < about["m"] and not about["note"]:
-        say(f"{len(rows)} cells, of {about['m']} at most")
+    if about["n_cells"] is not None and len(rows) < about["n_cells"] and not about["note"]:
+        say(f"{len(rows)} cells, of {about['n_cells']} at most")
 
 
 def _show_tried(tried: Sequence[Mapping[str, Any]]) -> None:

@@ -116,9 +116,9 @@ def compare(
             autocompletion=offer_some(*EMBEDDING_NAMES, *RECOMMENDER_NAMES),
         ),
     ] = None,
-    m: Annotated[
+    n_cells: Annotated[
         list[int] | None,
-        typer.Option("-m", help="How many cells; without a number sized by the query (cover) or 20; may be repeated."),
+        typer.Option(help="How many cells; without a number sized by the query (cover) or 20; may be repeated."),
     ] = None,
     runs: Annotated[int, typer.Option(help="How many runs, each with a seed of its own, the same for all.")] = 10,
     as_large: Annotated[
@@ -174,7 +174,7 @@ def compare(
             n_neighbors=n_neighbors or None,
             membership_weights=membership_weights,
             miners=miners,
-            m=m or None,
+            n_cells=n_cells or None,
             runs=runs,
             as_large=as_large,
             rivals=rivals,
@@ -273,7 +273,7 @@ def names_in(option: str, texts: Sequence[str] | None) -> list[str]:
 def show_comparison(comparison: Comparison) -> None:
     """Show the verdict, and the setups that come nearest to it."""
     said = c2n.verdict(comparison)
-    several = len({setup.m for setup in comparison.setups if setup.m}) > 1
+    several = len({setup.n_cells for setup in comparison.setups if setup.n_cells}) > 1
     say(said.sentence, "")
     rows = [("the query alone", *_numbers(comparison, said.finding.alone), "–", "–", "–", "")]
     rows += [

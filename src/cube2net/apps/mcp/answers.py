@@ -92,7 +92,7 @@ def contrast(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     """Return the cells that tell two lists of objects apart."""
     budget = budget_of(asked)
     one = meant(desk, asked, budget)
-    question = {**_view(asked), "query": one.ids, "m": asked.get("m", FEW)}
+    question = {**_view(asked), "query": one.ids, "n_cells": asked.get("n_cells", FEW)}
     remarks = [one.remark]
     if "against" in asked:
         other = meant(desk, asked, budget, "against")
@@ -184,7 +184,7 @@ def ask_of(desk: Desk, asked: Mapping[str, Any], budget: int) -> tuple[Ask, str]
     found = meant(desk, asked, budget)
     method = asked.get("method", "greedy")
     ask: dict[str, Any] = {**_view(asked), "query": found.ids, "method": method}
-    for word in ("m", "n_neighbors"):
+    for word in ("n_cells", "n_neighbors"):
         if word in asked:
             if method != "greedy":
                 raise ParameterError(f"{word} is of the method 'greedy', and the method is {method!r}: leave it out")

@@ -196,7 +196,7 @@ def contrast(desk: Desk, question: ContrastQuestion, progress: Progress) -> Cont
     """Return the few cells that tell two queries apart, or each label of one from the others."""
     seen = desk.view(question)
     query = query_of(desk.cube, question["query"], question.get("labels"))
-    m = whole_number("m", question.get("m", FEW_CELLS), 1, MOST_CELLS, what="cells")
+    n_cells = whole_number("n_cells", question.get("n_cells", FEW_CELLS), 1, MOST_CELLS, what="cells")
     names = question.get("names")
     if "against" in question:
         if not question["against"]:
@@ -204,12 +204,12 @@ def contrast(desk: Desk, question: ContrastQuestion, progress: Progress) -> Cont
                 "against is [], expected the id of at least one object: leave it out to tell the query from all others"
             )
         against = query_of(desk.cube, question["against"])
-        found = contrast_module.contrast(seen, Query(query.objects), against, m, names=names)
+        found = contrast_module.contrast(seen, Query(query.objects), against, n_cells, names=names)
     elif query.labels is not None:
-        described = contrast_module.contrast(seen, query, m=m, names=names)  # type: ignore[arg-type]
+        described = contrast_module.contrast(seen, query, n_cells=n_cells, names=names)  # type: ignore[arg-type]
         return {"sentence": str(described), "contrast": _plain(described)}
     else:
-        found = contrast_with_others(seen, query, m, names=names)
+        found = contrast_with_others(seen, query, n_cells, names=names)
     return {"sentence": found.sentence, "contrast": _plain(found)}
 
 

@@ -328,7 +328,7 @@ class DrilledShape(TypedDict):
 # Networks
 
 
-Role = Literal["query", "n_neighbors", "brought", "pinned", "cell"]
+Role = Literal["query", "neighbor", "brought", "pinned", "cell"]
 
 
 class NodeColumns(TypedDict):
@@ -395,7 +395,7 @@ class SummaryShape(TypedDict):
     """What a network is, as the command query shows it with --json."""
 
     method: str
-    m: int | None
+    n_cells: int | None
     objective: str
     form: str
     levels: str | list[str]
@@ -524,7 +524,7 @@ class ContrastQuestion(View):
     labels: NotRequired[Annotated[list[str] | None, "the label of each, in the same order"]]
     against: NotRequired[Annotated[list[Id], "the objects of the second, one or more"]]
     names: NotRequired[Annotated[list[str], "how the two are called"]]
-    m: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW_CELLS} without a word"]]
+    n_cells: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW_CELLS} without a word"]]
 
 
 class ContrastAnswer(TypedDict):

@@ -95,9 +95,9 @@ def sweep(comparison: Comparison, estimates: Estimates, *, miner: str = "", meas
     lines: dict[Setup, list[tuple[int, Estimate]]] = {}
     for setup in comparison.setups:
         like = next((other for other in comparison.setups if other.name == setup.like), None)
-        m = like.m if like else setup.m
+        m = like.n_cells if like else setup.n_cells
         if m and (setup, miner, measure) in estimates:
-            key = replace(setup, m=0, like=like.title) if like else replace(setup, m=0)
+            key = replace(setup, n_cells=0, like=like.title) if like else replace(setup, n_cells=0)
             lines.setdefault(key, []).append((m, estimates[setup, miner, measure]))
     lines = {key: sorted(points, key=lambda point: point[0]) for key, points in lines.items() if len(points) > 1}
     if not lines:
@@ -107,7 +107,7 @@ def sweep(comparison: Comparison, estimates: Estimates, *, miner: str = "", meas
     top = next((key for key in ranked if not key.like), ranked[0])
     ranked = [key for key in ranked if not key.like or key.like == top.title]
     first = {key.method: key for key in reversed(ranked)}
-    objectives = dict.fromkeys(setup.objective for setup in comparison.setups if setup.m)
+    objectives = dict.fromkeys(setup.objective for setup in comparison.setups if setup.n_cells)
     dashes = {name: DASHES[number % len(DASHES)] for number, name in enumerate(objectives)}
     for key in ranked:
         points, title = lines[key], key.title

@@ -57,7 +57,7 @@ class SelectionEnv(gymnasium.Env[Array, Array]):
     def __init__(
         self, problem: Problem, space: Space, dynamics: Dynamics, *, price: float = 0.0, judge: Value | None = None
     ) -> None:
-        whole_number("m", dynamics.m, 1, what="cells")
+        whole_number("n_cells", dynamics.n_cells, 1, what="cells")
         self.trajectories = Trajectories(problem, space, dynamics, batch=1, price=price, judge=judge)
         self.observation_space, self.action_space = _boxes(self.trajectories)
 
@@ -69,7 +69,7 @@ class SelectionEnv(gymnasium.Env[Array, Array]):
         vectors: Vectors | tuple[Vectors, ...],
         *,
         weights: Worth,
-        m: int = 20,
+        n_cells: int = 20,
         max_nodes: int | None = None,
         preset: str = "default",
         k: int | None = None,
@@ -80,7 +80,7 @@ class SelectionEnv(gymnasium.Env[Array, Array]):
         With a function of one's own for ``weights``, the reward comes at the end, and near cells are compared by
         jaccard at a price of the agent's own.
         """
-        budget = Budget(m=m, max_nodes=max_nodes)
+        budget = Budget(n_cells=n_cells, max_nodes=max_nodes)
         problem, space, dynamics, price, judge = _question(
             cube, query, vectors, weights, budget, preset, k=k, directions=directions
         )
@@ -131,7 +131,7 @@ class SelectionVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         judge: Value | None = None,
         workers: int = 1,
     ) -> None:
-        whole_number("m", dynamics.m, 1, what="cells")
+        whole_number("n_cells", dynamics.n_cells, 1, what="cells")
         self.num_envs = whole_number("num_envs", num_envs, 1, what="selections")
         self.trajectories = Trajectories(
             problem, space, dynamics, batch=num_envs, price=price, judge=judge, workers=workers
@@ -149,7 +149,7 @@ class SelectionVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         *,
         num_envs: int,
         weights: Worth,
-        m: int = 20,
+        n_cells: int = 20,
         max_nodes: int | None = None,
         preset: str = "default",
         k: int | None = None,
@@ -157,7 +157,7 @@ class SelectionVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         workers: int = 1,
     ) -> Self:
         """Return the environments in which ``Cube2net`` learns (see ``SelectionEnv.of``)."""
-        budget = Budget(m=m, max_nodes=max_nodes)
+        budget = Budget(n_cells=n_cells, max_nodes=max_nodes)
         problem, space, dynamics, price, judge = _question(
             cube, query, vectors, weights, budget, preset, k=k, directions=directions
         )
@@ -230,9 +230,9 @@ def _boxes(game: Trajectories) -> tuple[Box, Box]:
         cells = np.bincount(row_of_entries(problem.members), weights=worth, minlength=len(problem))
         first = float(np.maximum(cells, 0.0).sum()) or 1.0
         most = max(1.0, float(np.maximum(worth, 0.0).sum()) / first)
-        size = np.concatenate([math.sqrt(dynamics.m) * size, size, [1.0, most]])
+        size = np.concatenate([math.sqrt(dynamics.n_cells) * size, size, [1.0, most]])
     else:
-        size = dynamics.m * size
+        size = dynamics.n_cells * size
     # A hundredth more, so that rounding never crosses a limit.
     high = (1.01 * size).astype(np.float32)
     reach = np.full(space.directions, space.reach / space.unit, dtype=np.float32)
