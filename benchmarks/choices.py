@@ -76,7 +76,7 @@ def queries(cube: Cube, asked: argparse.Namespace) -> dict[str, Query]:
 
 def neighbourhood(cube: Cube, size: int, rng: np.random.Generator) -> Query:
     """Return the objects met first when going out from both ends of a random link, step by step."""
-    homes = cube.homes.sizes > 0
+    homes = cube.object_cells.sizes > 0
     while True:
         start = int(rng.integers(len(cube.objects)))
         if cube.links.degrees[start] == 0:

@@ -86,7 +86,7 @@ def figures(corpus: Corpus, cube: Cube) -> Figures:
         "papers of an author": np.bincount(thing),
         "links of an author": np.diff(links.indptr),
         "papers of a link": links.weights[once],
-        "cells of an author": cube.homes.sizes,
+        "cells of an author": cube.object_cells.sizes,
         "authors of a cell": cube.cells.members.sizes,
         "papers of a venue": pc.struct_field(pc.value_counts(flat), "counts").to_numpy(zero_copy_only=False),
         "years of an author": (last - first + 1)[last > 0],

@@ -51,7 +51,7 @@ def main() -> None:
         for size in map(int, asked.objects.split(",")):
             query = drawn_query(cube, size)
             weights = Jaccard().weigh(query, len(cube.objects))
-            touched = len(np.unique(np.concatenate([cube.homes[int(one)] for one in query.objects])))
+            touched = len(np.unique(np.concatenate([cube.object_cells[int(one)] for one in query.objects])))
             for name, method in methods(vectors).items():
                 if name == "exact" and touched > PROVABLE:
                     continue
@@ -110,7 +110,7 @@ def drawn_cube(count: int) -> tuple[Cube, Vectors]:
             for kind, name in zip(("decade", "venue", "topic"), names, strict=True)
         ),
         cells=Cells(labels.astype(np.int32), members),
-        homes=transpose(members, objects),
+        object_cells=transpose(members, objects),
         small=Cells(np.empty((0, 3), np.int32), Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))),
         links=links_from_pairs(nobody, nobody, np.ones(0), objects),
         objects=Objects.of(pa.table({"object": ids, "name": ids, "kind": ["author"] * objects})),

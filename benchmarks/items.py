@@ -21,7 +21,8 @@ from cube2net._util.random import stream
 from cube2net.cube.building.build import build
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.removal import without_items
-from cube2net.cube.storage.store import read, save
+from cube2net.cube.storage.reader import read
+from cube2net.cube.storage.writer import save
 from cube2net.model.cube import Cube
 from dblp_like_corpus import make_dblp_like
 

@@ -28,7 +28,7 @@ from cube2net._util.arrays import Array
 from cube2net._util.random import stream
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Judge, Worth
+from cube2net.model.selection import Budget, CallableObjective, QueryObjective
 from cube2net.selection.anneal import Anneal
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Jaccard
@@ -62,7 +62,14 @@ def main() -> None:
 
 
 def learned(
-    cube: Cube, query: Query, weights: Worth, vectors: list[Array], seed: int, *, learns: bool = True, **options: Any
+    cube: Cube,
+    query: Query,
+    weights: QueryObjective,
+    vectors: list[Array],
+    seed: int,
+    *,
+    learns: bool = True,
+    **options: Any,
 ) -> Array:
     """Return the best value after every update."""
     method = Cube2net(updates=UPDATES, patience=UPDATES, trajectories=TRAJECTORIES, **options)
@@ -72,7 +79,7 @@ def learned(
     return np.array([best for _, best in agent.learn().curve])
 
 
-def annealed(cube: Cube, query: Query, weights: Worth, updates: int, seed: int) -> float:
+def annealed(cube: Cube, query: Query, weights: QueryObjective, updates: int, seed: int) -> float:
     """Return the best value after one cooling that asks for as many values as so many updates do."""
     method = Anneal(steps=updates * TRAJECTORIES * M, restarts=1)
     return method.select(cube, query, weights=weights, budget=Budget(n_cells=M), seed=seed).value
@@ -190,19 +197,21 @@ def newcomers(cube: Cube, seeds: int) -> None:
         print(f"  {name:46s} {np.mean(values):.4f} [{min(values):.4f}, {max(values):.4f}]", flush=True)
 
 
-def ways(cube: Cube, fresh: Cube2net, knowing: Cube2net, seed: int) -> dict[str, Callable[[Query, Judge], float]]:
+def ways(
+    cube: Cube, fresh: Cube2net, knowing: Cube2net, seed: int
+) -> dict[str, Callable[[Query, CallableObjective], float]]:
     """Return ways to choose cells for a community with a given number of calls of its judge."""
 
-    def greedy(query: Query, judge: Judge) -> float:
+    def greedy(query: Query, judge: CallableObjective) -> float:
         weights = Jaccard().weigh(query, len(cube.objects))
         return judge.value(
             Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=M, prefix="best")).objects
         )
 
-    def agent(method: Cube2net, updates: int) -> Callable[[Query, Judge], float]:
+    def agent(method: Cube2net, updates: int) -> Callable[[Query, CallableObjective], float]:
         return lambda query, judge: tried(cube, query, judge, replace(method, updates=updates), seed)
 
-    def anneal(calls: int) -> Callable[[Query, Judge], float]:
+    def anneal(calls: int) -> Callable[[Query, CallableObjective], float]:
         method = Anneal(steps=calls, restarts=1)
         return lambda query, judge: method.select(cube, query, weights=judge, budget=Budget(n_cells=M), seed=seed).value
 
@@ -215,7 +224,7 @@ def ways(cube: Cube, fresh: Cube2net, knowing: Cube2net, seed: int) -> dict[str,
     }
 
 
-def tried(cube: Cube, query: Query, judge: Judge, method: Cube2net, seed: int) -> float:
+def tried(cube: Cube, query: Query, judge: CallableObjective, method: Cube2net, seed: int) -> float:
     """Return the best value that the agent itself met: greedy's cells, the usual floor, are not counted."""
     preset = method.settings
     instance = Instance.of(cube, query, judge, Budget(n_cells=M), preset)
@@ -225,7 +234,7 @@ def tried(cube: Cube, query: Query, judge: Judge, method: Cube2net, seed: int) -
     return agent.trainings[0].best
 
 
-def communities(cube: Cube, count: int) -> list[tuple[Query, Judge]]:
+def communities(cube: Cube, count: int) -> list[tuple[Query, CallableObjective]]:
     """Return communities of the 2010s, and judges that know who joined each."""
     decades = cube.dimensions[0].levels[0].labels
     active = {}
@@ -234,7 +243,7 @@ def communities(cube: Cube, count: int) -> list[tuple[Query, Judge]]:
         active[decade] = np.zeros(len(cube.objects), dtype=bool)
         active[decade][np.unique(np.concatenate([cube.cells.members[int(cell)] for cell in cells]))] = True
     fresh = active["202X"] & ~active["201X"] & ~active["200X"]
-    found: list[tuple[Query, Judge]] = []
+    found: list[tuple[Query, CallableObjective]] = []
     number = 0
     while len(found) < count:
         rng = stream(number, "benchmarks", "newcomers")
@@ -246,7 +255,7 @@ def communities(cube: Cube, count: int) -> list[tuple[Query, Judge]]:
         near = np.unique(np.concatenate([cube.links.neighbours(int(one)) for one in inside]))
         joined = near[fresh[near]]
         if len(joined) >= 20:
-            found.append((Query(inside), Judge(matching(joined), len(cube.objects))))
+            found.append((Query(inside), CallableObjective(matching(joined), len(cube.objects))))
     return found
 
 

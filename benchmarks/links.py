@@ -37,7 +37,7 @@ FLOOR = ("the query alone", "popularity")
 TEXTBOOK = tuple(
     SoftImpute(rank=rank, values="given", zeros=0.0, centring=centring)
     for rank in (4, 16)
-    for centring in ("none", "mean", "items", "both")
+    for centring in ("none", "mean", "items", "cells+objects")
 )
 CONTESTANTS: dict[str, tuple[Recommender, ...]] = {
     **{name: tried for name, tried in TRIED.items() if name != "softimpute"},

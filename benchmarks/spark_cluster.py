@@ -22,7 +22,7 @@ from pathlib import Path
 
 import cube2net as c2n
 from cube2net.cube.engines.spark import Spark
-from cube2net.cube.storage.store import read_manifest
+from cube2net.cube.storage.reader import read_manifest
 from dblp_like_corpus import make_dblp_like
 
 HOST = "127.0.0.1"

@@ -31,7 +31,7 @@ def half(cube: Cube, keep: Array) -> Cube:
     rows, objects = row_of_entries(cube.cells.members), cube.cells.members.indices
     kept = keep[objects]
     members = ragged_from_pairs(rows[kept], objects[kept], len(cube.cells))
-    return replace(cube, cells=Cells(cube.cells.labels, members), homes=transpose(members, len(cube.objects)))
+    return replace(cube, cells=Cells(cube.cells.labels, members), object_cells=transpose(members, len(cube.objects)))
 
 
 def overlaps(cube: Cube) -> sp.csr_array:

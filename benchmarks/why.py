@@ -90,7 +90,7 @@ def questions(cube: Cube, network: Network) -> Work:
         cube.query([name for name, label in areas.items() if label == area][:SIDE])
         for area in ("machine translation", "dialogue")
     )
-    busy = np.argsort(-cube.homes.sizes, kind="stable").astype(np.int32)
+    busy = np.argsort(-cube.object_cells.sizes, kind="stable").astype(np.int32)
     most, next_most = (Query(np.sort(busy[start : start + MANY])) for start in (0, MANY))
     labs = cube.query(c2n.load_labs())
     first = c2n.drill(cube, labs, k=1).cells[0]

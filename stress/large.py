@@ -37,7 +37,7 @@ def make_large(base: Path) -> str:
     cube = Cube(
         dimensions=(Dimension((Level("group", labels, labels),)),),
         cells=Cells(np.arange(CELLS, dtype=np.int32)[:, None], cells),
-        homes=transpose(cells, OBJECTS),
+        object_cells=transpose(cells, OBJECTS),
         small=Cells(np.empty((0, 1), np.int32), ragged_from_lists([])),
         links=Links(np.arange(OBJECTS + 1, dtype=np.int64) * DEGREE, ends.ravel(), np.ones(ends.size)),
         objects=Objects.of(pa.table({**columns, "kind": pa.repeat("thing", OBJECTS)})),

@@ -54,7 +54,7 @@ def levelled_cube(seed: int, *, cells: int = 20, objects: int = 30, largest: int
         dimensions=dimensions,
         cells=Cells(labels[kept], rows),
         small=Cells(labels[small], ragged_from_lists([members[i] for i in small])),
-        homes=transpose(rows, objects),
+        object_cells=transpose(rows, objects),
         settings={"min_objects": least},
     )
 

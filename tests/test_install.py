@@ -109,7 +109,6 @@ SPARK = "the Spark engine needs the package 'pyspark': pip install pyspark (extr
             "a report needs the packages 'plotly', 'jinja2': pip install plotly jinja2 (extra 'report')",
         ),
         ("build tables nodes.csv links.csv --dimension city --engine spark --out other", SPARK),
-        ("build tables nodes.csv links.csv --engine spark --topic-model spark-lda --out other", SPARK),
         (
             "demo --out demo",
             "the demo needs the packages 'plotly', 'matplotlib', 'jinja2': pip install plotly matplotlib jinja2 "

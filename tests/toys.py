@@ -29,7 +29,7 @@ def toy_cube(members: list[list[int]], *, objects: int, links: list[tuple[int, i
     return Cube(
         dimensions=(Dimension((Level("group", names, names),)),),
         cells=Cells(np.arange(len(members), dtype=np.int32)[:, None], rows),
-        homes=transpose(rows, objects),
+        object_cells=transpose(rows, objects),
         small=Cells(np.empty((0, 1), np.int32), Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))),
         links=links_from_pairs(ends[:, 0], ends[:, 1], np.ones(len(ends)), objects),
         objects=Objects.of(table),

@@ -95,7 +95,7 @@ def answers(folder: Path, size: int) -> dict[str, Any]:
         if name == "one hop":
             nodes = c2n.construct(cube, query, method, CELLS, form="objects").objects
             found["links alone"] = _links(cube, nodes)
-    holding = np.unique(np.concatenate([cube.homes[int(row)] for row in rows]))
+    holding = np.unique(np.concatenate([cube.object_cells[int(row)] for row in rows]))
     return {"size": len(rows), "cells": CELLS, "touched": len(holding), "methods": found}
 
 

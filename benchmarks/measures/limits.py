@@ -141,7 +141,7 @@ def _greedy(cube: Cube, query: Array) -> dict[str, Any]:
     asked = cube.query(query.tolist())
     networks = [c2n.construct(cube, asked, "greedy", CELLS, form="objects") for _ in range(9)]
     seconds = median([network.seconds["weigh"] + network.seconds["select"] for network in networks[1:]])
-    members, homes = cube.cells.members, cube.homes
+    members, homes = cube.cells.members, cube.object_cells
     held = np.unique(np.concatenate([members[int(cell)] for cell in networks[0].selection.cells]))
     covered = sum(len(members[int(cell)]) for cell in networks[0].selection.cells)
     touched = np.concatenate([held, query])

@@ -31,7 +31,7 @@ WORDS = {
     "howto/gpu": "cuda, graphics card",
     "explanation/cube": "olap, rollup, slice, dice, hierarchy, datacube",
     "explanation/choosing": "submodular, optimisation, optimization, integer programming, reinforcement learning",
-    "explanation/referee": "evaluation, benchmark, significance, baseline, ablation",
+    "explanation/evaluation": "evaluation, benchmark, significance, baseline, ablation",
     "reference/methods": "ego, ppr, rwr, khop, walk, algorithm",
     "reference/glossary": "vertex, edge, entity, feature, facet, bucket",
     "findings/performance": "speed, memory, benchmark, scalability",

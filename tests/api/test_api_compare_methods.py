@@ -15,7 +15,7 @@ from cube2net.api.compare import JOURNAL, compare, named_methods
 from cube2net.errors import InputError, ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection
 from cube2net.network.hops import Hops
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.random import Random
@@ -38,7 +38,7 @@ class Firsts:
 
     chooses_cells = draws = False
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         objects = np.setdiff1d(np.arange(len(cube.objects)), query.objects)[: self.count]
         return Selection(objects, weights.value(objects))
 
@@ -49,7 +49,7 @@ class Plain:
     def __init__(self, first: int = 0) -> None:
         self.first = first
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         return Greedy().select(cube, query, weights=weights, budget=budget, seed=seed)
 
 

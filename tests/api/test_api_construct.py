@@ -15,7 +15,7 @@ from cube2net._util.progress import Progress, silent
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Judge, Selection, Weights, Worth
+from cube2net.model.selection import Budget, CallableObjective, QueryObjective, Selection, Weights
 from cube2net.model.vectors import Vectors
 from cube2net.selection.exact.exact import bounded
 from cube2net.selection.greedy import Greedy
@@ -135,7 +135,7 @@ class Odd:
         (lambda n: Weights(np.ones(n), -np.ones(n)), "cost is negative for 40 objects, expected 0 or more"),
         (lambda n: Weights(np.ones(3), np.ones(n)), "gains have shape (3,) and costs (40,), expected one per object"),
         (lambda n: Weights(np.ones(3), np.ones(3)), "the weights are for 3 objects, and the cube has 40"),
-        (lambda n: Judge(len, 3), "the weights are for 3 objects, and the cube has 40"),
+        (lambda n: CallableObjective(len, 3), "the weights are for 3 objects, and the cube has 40"),
         (lambda n: 0.5, "it gave 0.5, expected Weights"),
     ],
 )
@@ -317,7 +317,7 @@ class Slow(Greedy):
     def with_progress(self, progress: Progress) -> Slow:
         return replace(self, progress=progress)
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         self.progress("learning", 1, 2)
         return super().select(cube, query, weights=weights, budget=budget, seed=seed)
 

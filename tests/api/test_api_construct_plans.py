@@ -19,7 +19,7 @@ from cube2net.model.dimension import STAR
 from cube2net.model.interfaces import Method, chooses_cells, counts_repeats
 from cube2net.model.network import Form
 from cube2net.model.query import Query
-from cube2net.model.selection import PAPER_CELLS, Budget, Selection, Worth
+from cube2net.model.selection import PAPER_CELLS, Budget, QueryObjective, Selection
 from cube2net.network import assembly
 from cube2net.network.hops import Hops
 from cube2net.network.pagerank import PageRank
@@ -304,7 +304,7 @@ def test_near_objects_take_the_room_that_cells_leave(planted: tuple[Cube, Query]
 class First:
     """A method of one's own that brings the first objects of the cube, as many as the budget leaves room for."""
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         room = 10 if budget.max_nodes is None else max(0, budget.max_nodes - len(query))
         objects = np.setdiff1d(np.arange(len(cube.objects)), query.objects)[:room]
         return Selection(objects, weights.value(objects))

@@ -48,7 +48,7 @@ def among(objects: int) -> Cube:
     return Cube(
         dimensions=(Dimension((Level("group", names, names),)),),
         cells=Cells(np.arange(len(members), dtype=np.int32)[:, None], members),
-        homes=transpose(members, objects),
+        object_cells=transpose(members, objects),
         small=Cells(np.empty((0, 1), np.int32), empty),
         links=links,
         objects=Objects(objects, lambda: pa.table({"object": ids, "name": ids})),

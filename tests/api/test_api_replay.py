@@ -29,7 +29,7 @@ from cube2net.model.cube import Cube, lineage_of
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe
-from cube2net.model.selection import Budget, Selection, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection
 from cube2net.network.export.recipes import read_recipe
 from cube2net.network.export.registry import EXPORTS
 from cube2net.selection.objectives import Cover, FBeta, Linked
@@ -220,7 +220,7 @@ def test_a_cube_that_is_not_found_is_said(place: Place, tmp_path: Path) -> None:
 
 
 class Mine:
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         return Selection(query.objects, 1.0)
 
 

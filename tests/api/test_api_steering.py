@@ -19,7 +19,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.names import Node, title_of
 from cube2net.model.network import Network
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Steering, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
 from cube2net.network.pagerank import scores
 
 from toys import toy_cube
@@ -261,14 +261,16 @@ def test_a_method_of_ones_own_is_told_what_is_settled(place: Place) -> None:
     seen: list[Budget] = []
 
     class Mine:
-        def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        def select(
+            self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0
+        ) -> Selection:
             seen.append(budget)
             return c2n.Greedy().select(cube, query, weights=weights, budget=budget)
 
     pins = [Node("cell", 2)]
     mine = c2n.construct(place.cube, place.query, Mine(), 4, form="objects", pins=pins, bans=[Node("cell", 3)])
     greedy = c2n.construct(place.cube, place.query, "greedy", 4, form="objects", pins=pins, bans=[Node("cell", 3)])
-    assert (seen[0].n_cells, seen[0].scope.closed.tolist(), seen[0].scope.cells.tolist()) == (3, [2, 3], [2])
+    assert (seen[0].n_cells, seen[0].scope.forbidden_cells.tolist(), seen[0].scope.cells.tolist()) == (3, [2, 3], [2])
     assert mine.selection.values.tolist() == greedy.selection.values.tolist()
 
 

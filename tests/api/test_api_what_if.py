@@ -45,10 +45,10 @@ def same(one: Network, other: Network) -> bool:
     ) == (other.selection.value, other.selection.cells.tolist(), other.selection.values.tolist())
 
 
-def worth(cube: Cube, name: str, cells: list[int], barred: set[int]) -> float:
+def worth(cube: Cube, name: str, cells: list[int], forbidden: set[int]) -> float:
     """Return what cells are worth, added up by hand: cover with r = 3, or jaccard."""
     query = set(cube.query(QUERY).objects.tolist())
-    members = [set(cube.cells.members[cell].tolist()) - barred for cell in cells]
+    members = [set(cube.cells.members[cell].tolist()) - forbidden for cell in cells]
     if name in ("default", "exact", "limited"):
         return float(sum(min(3, sum(one in held for held in members)) for one in query))
     brought = set().union(*members)

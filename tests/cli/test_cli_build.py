@@ -212,8 +212,6 @@ def test_ctrl_c_and_kill_in_the_middle_of_a_build_leave_the_old_cube(
 def test_what_only_spark_can_do_needs_the_engine_spark(tool, tmp_path: Path) -> None:
     for words, sentence in (
         (["--memory", "much"], "memory is 'much', expected a number and a unit, such as 512MB or 4GB"),
-        (["--topic-model", "spark-lda"], "topics by 'spark-lda' are learned on Spark: add --engine spark"),
-        (["--topic-model", "lsa"], "unknown topic model 'lsa': choose one of lda, spark-lda (did you mean 'lda'?)"),
         (["--staging", "s3a://b/f"], "--staging is for the engine 'spark', and the engine is 'duckdb'"),
     ):
         status, _, err = tool("build", "bundled", "--out", tmp_path / "cube", *words)

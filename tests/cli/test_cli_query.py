@@ -13,7 +13,7 @@ from cube2net.api.compare import Auto
 from cube2net.api.plan import METHODS
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection
 from cube2net.selection.exact.exact import bounded
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import OBJECTIVES
@@ -180,7 +180,7 @@ class Searcher(Greedy):
     preset: str = "default"
     device: str = "cpu"
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         found = super().select(cube, query, weights=weights, budget=budget, seed=seed)
         return replace(found, note=f"{self.seconds} {self.preset} {self.device}")
 

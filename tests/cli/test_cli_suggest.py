@@ -64,7 +64,7 @@ def test_the_command_and_the_python_that_are_printed_build_the_cube_that_is_prop
     else:
         best = about["proposals"][0]
         assert (len(cube.cells), len(cube.small)) == (best["cells"], best["dead"])
-        assert float((cube.homes.sizes > 0).mean()) == pytest.approx(best["share"])
+        assert float((cube.object_cells.sizes > 0).mean()) == pytest.approx(best["share"])
     made: dict[str, object] = {}
     exec("\n".join(about["python"]), made)
     assert str(made["cube"]) == str(cube)

@@ -68,7 +68,7 @@ def test_cells_and_links_follow_their_definitions(rows: list, least: int) -> Non
         (b, a): float(pairs[a, b]) for a, b in pairs
     }
     for i in range(10):
-        assert cube.homes[i].tolist() == [c for c in range(len(cube.cells)) if i in cube.cells.members[c]]
+        assert cube.object_cells[i].tolist() == [c for c in range(len(cube.cells)) if i in cube.cells.members[c]]
 
 
 def test_a_record_that_mentions_too_many_objects_makes_no_links_and_is_counted() -> None:

@@ -22,7 +22,8 @@ from cube2net.cube.building.concatenation import concatenate
 from cube2net.cube.building.links import keep_link_rows
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.removal import without_links
-from cube2net.cube.storage.store import describe_file, read, save, verify
+from cube2net.cube.storage.reader import read, verify
+from cube2net.cube.storage.writer import describe_file, save
 from cube2net.cube.views import dice, roll_up
 from cube2net.errors import Cube2netError, CubeError, SourceError
 from cube2net.model.corpus import Corpus

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cube2net._util.arrays import links_from_pairs, ragged_from_lists, transpose
 from cube2net.cube.building.cells import pack_homes, pack_members
 from cube2net.cube.building.links import pack_links
-from cube2net.cube.storage.parts import in_files
+from cube2net.cube.storage.writer import allocate_in_files
 from cube2net.errors import InputError
 
 LINKS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from([0.25, 1.0, 3.0])), max_size=15)
@@ -34,7 +34,7 @@ def test_links_in_any_order_are_packed_as_sorting_would(links: list, chunk: int,
     table = table_of(links, chunk)
     expected = links_from_pairs(*(table[name].to_numpy() for name in table.column_names), 6)
     with TemporaryDirectory() as folder:
-        for packed in (pack_links(table, 6), pack_links(table, 6, in_files(Path(folder)))):
+        for packed in (pack_links(table, 6), pack_links(table, 6, allocate_in_files(Path(folder)))):
             for name in ("indptr", "indices", "weights"):
                 got, want = getattr(packed, name), getattr(expected, name)
                 assert got.tolist() == want.tolist()
@@ -48,11 +48,11 @@ def test_links_in_order_are_not_sorted_again(monkeypatch) -> None:
 
 
 def test_an_array_in_a_file_is_the_file_that_numpy_saves(tmp_path: Path) -> None:
-    array = in_files(tmp_path)("numbers", 3, np.int32)
+    array = allocate_in_files(tmp_path)("numbers", 3, np.int32)
     array[:] = [4, 5, 6]
     np.save(tmp_path / "saved.npy", np.array([4, 5, 6], np.int32))
     assert (tmp_path / "numbers.npy").read_bytes() == (tmp_path / "saved.npy").read_bytes()
-    assert in_files(tmp_path)("nothing", 0, np.int32).tolist() == []
+    assert allocate_in_files(tmp_path)("nothing", 0, np.int32).tolist() == []
 
 
 def test_members_and_homes_by_hand() -> None:
@@ -71,4 +71,4 @@ def test_a_disk_that_is_full_is_said_before_anything_is_written(tmp_path: Path, 
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(InputError, match=r"cannot write '.*numbers.npy': no space left on device"):
-        in_files(tmp_path)("numbers", 3, np.int32)
+        allocate_in_files(tmp_path)("numbers", 3, np.int32)

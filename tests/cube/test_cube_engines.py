@@ -12,11 +12,12 @@ from cube2net.cube.building.build import build
 from cube2net.cube.engines import ENGINES
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.engines.spark import Spark
-from cube2net.cube.storage.store import read_manifest, save, verify
+from cube2net.cube.storage.reader import read_manifest, verify
+from cube2net.cube.storage.writer import save
 from cube2net.errors import ParameterError
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.interfaces import Engine
-from cube2net.topics.models import Given, SparkLda
+from cube2net.topics.models import Given
 
 from corpora import corpus_of
 from sparks import (
@@ -175,8 +176,7 @@ def test_progress_names_every_statement_in_turn(engine: Engine) -> None:
 
 
 @needs_spark
-@pytest.mark.parametrize("model", ["given", "spark-lda"])
-def test_spark_and_duckdb_build_the_same_cube(session: object, tmp_path: Path, model: str) -> None:
+def test_spark_and_duckdb_build_the_same_cube(session: object, tmp_path: Path) -> None:
     venues = ['L\'Aquila "98"', "Zürich – 会议", "a;b`c --", "\\"]
     rows = [(1995 + i % 30, [venues[i % 4], venues[(i // 4) % 4]], [i % 9, (i * 7) % 9, i % 5]) for i in range(40)]
     rows += [(None, ["\\"], [1, 2]), (2003, [], [3, 4]), (2003, ["\\"], list(range(9)))]
@@ -185,8 +185,7 @@ def test_spark_and_duckdb_build_the_same_cube(session: object, tmp_path: Path, m
     items = corpus.items.append_column("subject", pa.array(texts)).append_column("text", pa.array(texts))
     corpus = replace(corpus, items=items)
     spark = Spark(master=MASTER, shuffle_partitions=2)
-    learner = Given(attribute="subject") if model == "given" else SparkLda(spark=spark, count=2, iterations=3, starts=1)
-    topics = learner.topics(corpus, seed=0)
+    topics = Given(attribute="subject").topics(corpus, seed=0)
     specs = [DECADE, DimensionSpec("venue", "venue", parent="kind"), DimensionSpec("topic", "topic")]
     for name, maker in (("duckdb", DuckDB()), ("spark", spark)):
         save(build(corpus, specs, maker, topics=topics, min_objects=3, max_mentions=8), tmp_path / name)
@@ -196,7 +195,7 @@ def test_spark_and_duckdb_build_the_same_cube(session: object, tmp_path: Path, m
     assert one["counts"] == other["counts"]
     assert (one["settings"].pop("engine"), other["settings"].pop("engine")) == ("DuckDB", "Spark")
     assert one["settings"] == other["settings"]
-    assert one["settings"]["topics"]["model"] == model
+    assert one["settings"]["topics"]["model"] == "given"
     assert one["counts"]["cells"] > 10
     for name in one["files"]:
         assert (tmp_path / "duckdb" / name).read_bytes() == (tmp_path / "spark" / name).read_bytes()

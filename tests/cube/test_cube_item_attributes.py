@@ -17,7 +17,8 @@ from cube2net.cube.building.build import build, update
 from cube2net.cube.building.concatenation import concatenate, concatenate_topics
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.removal import without_items
-from cube2net.cube.storage.store import read, save, verify
+from cube2net.cube.storage.reader import read, verify
+from cube2net.cube.storage.writer import save
 from cube2net.errors import CubeError, ParameterError, SourceError
 from cube2net.model import items as attributes_module
 from cube2net.model.corpus import ASSIGNED, TERMS, WORDS, Corpus, Topics, table

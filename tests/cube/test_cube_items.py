@@ -18,7 +18,8 @@ from cube2net.cube.building.build import build, update
 from cube2net.cube.building.concatenation import concatenate
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.removal import without_items
-from cube2net.cube.storage.store import read, save, verify
+from cube2net.cube.storage.reader import read, verify
+from cube2net.cube.storage.writer import save
 from cube2net.cube.views import dice, roll_up
 from cube2net.errors import CubeError, ParameterError
 from cube2net.model.corpus import ASSIGNED, WORDS, Topics, table

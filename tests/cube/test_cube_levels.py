@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from cube2net.cube.building.build import build
 from cube2net.cube.cuboids import cuboid
-from cube2net.cube.storage.store import read, save, verify
+from cube2net.cube.storage.reader import read, verify
+from cube2net.cube.storage.writer import save
 from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.errors import ParameterError, SourceError
 from cube2net.model.corpus import LABELS, Corpus, table
@@ -115,7 +116,7 @@ def test_every_level_is_what_the_items_say_however_it_is_come_by(
     rolled = rolled if years == "year" else roll_up(rolled, "year", years)
     expected = by_hand(rows, level, years, least=least)
     assert contents(rolled) == expected
-    assert rolled.homes.indices.tolist() == [
+    assert rolled.object_cells.indices.tolist() == [
         cell for who in range(7) for cell in range(len(rolled.cells)) if who in rolled.cells.members[cell]
     ]
     named = [name for name in (level, years) if name != "∗"]

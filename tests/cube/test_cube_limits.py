@@ -165,7 +165,7 @@ def giant(tmp_path: Path) -> Cube:
     return Cube(
         dimensions=(Dimension((Level("group", names, names),)),),
         cells=Cells(np.arange(3, dtype=np.int32)[:, None], members),
-        homes=homes,
+        object_cells=homes,
         small=Cells(np.empty((0, 1), np.int32), Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))),
         links=links,
         objects=Objects.of(pa.table({"object": ids, "name": ids, "kind": ["thing"] * len(ids)})),

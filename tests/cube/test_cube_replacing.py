@@ -20,7 +20,8 @@ from cube2net.cube.building.concatenation import concatenate, concatenate_topics
 from cube2net.cube.building.links import count_heavier
 from cube2net.cube.building.replacing import change_items, find_changes
 from cube2net.cube.engines.duckdb import DuckDB
-from cube2net.cube.storage.store import read, save
+from cube2net.cube.storage.reader import read
+from cube2net.cube.storage.writer import save
 from cube2net.errors import CubeError, ParameterError, SourceError
 from cube2net.model.corpus import ASSIGNED, LINKS, MENTIONS, WORDS, Corpus, Topics, table
 from cube2net.model.cube import Cube

@@ -22,8 +22,9 @@ from cube2net._util.arrow import MappedFolder
 from cube2net.api.update import add_items
 from cube2net.cube.building.build import build
 from cube2net.cube.engines.duckdb import DuckDB
-from cube2net.cube.storage import store
-from cube2net.cube.storage.store import read, read_manifest, save, verify
+from cube2net.cube.storage import reader
+from cube2net.cube.storage.reader import read, read_manifest, verify
+from cube2net.cube.storage.writer import save
 from cube2net.errors import CubeError, InputError
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
@@ -114,7 +115,7 @@ def test_a_cube_that_is_replaced_and_removed_while_it_is_verified_is_verified_an
 ) -> None:
     folder = tmp_path / "cube"
     save(with_mark(cube, 1), folder)
-    look, left = store._read, [2]
+    look, left = reader._read_cube, [2]
 
     def replaced(place: MappedFolder) -> Any:
         seen = look(place)
@@ -123,7 +124,7 @@ def test_a_cube_that_is_replaced_and_removed_while_it_is_verified_is_verified_an
             save(with_mark(cube, 3 - left[0]), folder)  # and the files of the one before are removed
         return seen
 
-    monkeypatch.setattr(store, "_read", replaced)
+    monkeypatch.setattr(reader, "_read_cube", replaced)
     assert verify(folder) > 10
 
 
@@ -171,7 +172,7 @@ def test_a_reader_waits_where_a_system_exchanges_folders_in_two_steps(
     old = atomic_files.owned_beside(folder, "building")
     old = old.with_name(old.name + "-old")
     folder.rename(old)
-    monkeypatch.setattr(store.time, "sleep", lambda _: old.rename(folder))
+    monkeypatch.setattr(reader.time, "sleep", lambda _: old.rename(folder))
     assert repr(read(folder)) == repr(cube)
 
 

@@ -18,8 +18,9 @@ import pytest
 from cube2net._util.arrow import open_mapped, write_mapped_table
 from cube2net.cube.building.build import build
 from cube2net.cube.engines.duckdb import DuckDB
-from cube2net.cube.storage import parts
-from cube2net.cube.storage.store import read, save, verify
+from cube2net.cube.storage import reader
+from cube2net.cube.storage.reader import read, verify
+from cube2net.cube.storage.writer import save
 from cube2net.errors import CubeError
 from cube2net.model.dimension import DimensionSpec
 
@@ -38,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Take every cube for a large one, and keep the notes of sound ones here."""
-    monkeypatch.setattr(parts, "FEW_ENTRIES", 3)
+    monkeypatch.setattr(reader, "MAX_ENTRIES_ALWAYS_CHECKED", 3)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "cube2net" / "sound-cubes.json"
 
@@ -46,14 +47,14 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def looked_through(folder: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Return whether opening a cube looks through its arrays."""
     seen: list[int] = []
-    within = parts.all_within
+    within = reader.are_within
 
     def counted(entries: Any, *limits: Any) -> bool:
         seen.append(len(entries))
         return within(entries, *limits)
 
     with monkeypatch.context() as patch:
-        patch.setattr(parts, "all_within", counted)
+        patch.setattr(reader, "are_within", counted)
         read(folder)
     return bool(seen)
 
@@ -128,7 +129,7 @@ def test_the_notes_are_never_needed_and_never_trusted_when_odd(
 
 
 def test_the_notes_do_not_grow_without_end(folder: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "NOTED", 2)
+    monkeypatch.setattr(reader, "MAX_CHECKED_CUBES", 2)
     notes.parent.mkdir(parents=True)
     notes.write_text(json.dumps({"a": "1", "b": "2", "c": "3"}))
     read(folder)

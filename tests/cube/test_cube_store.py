@@ -17,7 +17,8 @@ from cube2net._util.files import new_folder, write_files
 from cube2net.cube.building.build import build
 from cube2net.cube.cuboids import cuboid
 from cube2net.cube.engines.duckdb import DuckDB
-from cube2net.cube.storage.store import read, save, verify
+from cube2net.cube.storage.reader import read, verify
+from cube2net.cube.storage.writer import save
 from cube2net.cube.views import roll_up
 from cube2net.errors import CubeError, InputError, ParameterError
 from cube2net.model.cube import Cube
@@ -46,7 +47,7 @@ def test_a_cube_read_back_is_the_cube_that_was_saved(cube: Cube, folder: Path) -
     again = read(folder)
     assert repr(again) == repr(cube)
     assert [again.cell(i) for i in range(len(again.cells))] == [cube.cell(i) for i in range(len(cube.cells))]
-    for one, other in ((again.cells.members, cube.cells.members), (again.homes, cube.homes)):
+    for one, other in ((again.cells.members, cube.cells.members), (again.object_cells, cube.object_cells)):
         assert np.array_equal(one.indptr, other.indptr)
         assert np.array_equal(one.indices, other.indices)
     assert np.array_equal(again.links.weights, cube.links.weights)

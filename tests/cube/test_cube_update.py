@@ -142,7 +142,7 @@ def test_three_items_by_hand() -> None:
     grown = update(cube, more, DuckDB())
     assert [grown.cell(i) for i in range(len(grown.cells))] == [("199X", "KDD"), ("200X", "ACL")]
     assert [grown.cells.members[i].tolist() for i in range(2)] == [[0, 1], [0 + 1, 2]]
-    assert [grown.homes[i].tolist() for i in range(3)] == [[0], [0, 1], [1]]
+    assert [grown.object_cells[i].tolist() for i in range(3)] == [[0], [0, 1], [1]]
     assert [grown.links.neighbours(i).tolist() for i in range(3)] == [[1], [0, 2], [1]]
     assert grown.objects.table["object"].to_pylist() == ["o0", "o1", "o7"]
     assert len(grown.small) == 0

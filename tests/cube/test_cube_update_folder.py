@@ -21,7 +21,8 @@ from cube2net.cube.building.build import build, leave_out_known, update
 from cube2net.cube.building.concatenation import concatenate
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.storage.ledger import Ledger
-from cube2net.cube.storage.store import read, save, verify, write
+from cube2net.cube.storage.reader import read, verify
+from cube2net.cube.storage.writer import save, write
 from cube2net.cube.views import dice, roll_up
 from cube2net.errors import CubeError, ParameterError, SourceError
 from cube2net.model.corpus import ASSIGNED, TERMS, WORDS, Corpus, Topics, table
@@ -99,10 +100,10 @@ def test_a_killed_update_leaves_the_old_cube_and_the_next_one_tidies_up(folder: 
         from pathlib import Path
         sys.path += {sys.path!r}
         from cube2net.cube import DuckDB
-        from cube2net.cube.storage import store
+        from cube2net.cube.storage import writer
         from updates import update_folder
         from test_cube_update_folder import addition
-        store.write_manifest = lambda *what: os.kill(os.getpid(), signal.SIGKILL)
+        writer.write_manifest = lambda *what: os.kill(os.getpid(), signal.SIGKILL)
         update_folder(Path({str(folder)!r}), addition(), DuckDB())
     """
     ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=False)

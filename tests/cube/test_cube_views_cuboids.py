@@ -66,7 +66,7 @@ def test_a_cuboid_equals_the_cube_built_with_its_levels_alone(rows: list, least:
             built, wanted
         )
         assert all(set(np.delete(row, places)) <= {-1} for row in part.labels)
-    assert [view.homes[i].tolist() for i in range(10)] == [
+    assert [view.object_cells[i].tolist() for i in range(10)] == [
         [cell for cell in range(len(view.cells)) if i in view.cells.members[cell]] for i in range(10)
     ]
 
@@ -231,7 +231,7 @@ def test_cells_of_one_label_stand_behind_the_cubes_own_and_hold_all_with_that_la
 def test_cells_of_some_objects_are_those_found_by_computing_all_members(rows: list, least: int, some: list) -> None:
     view = cuboid(cube_of(rows, least=least), "full+one")
     objects = np.array(some, dtype=np.int64)
-    cells, counts = view.homes.take_counted(objects)
+    cells, counts = view.object_cells.take_counted(objects)
     assert "_loaded" not in vars(view.cells.members), "members of all cells were computed"
     members, all_counts = view.cells.members, view.cells.members.counts
     expected = [
@@ -242,7 +242,7 @@ def test_cells_of_some_objects_are_those_found_by_computing_all_members(rows: li
         if members.indices[entry] == row
     ]
     assert list(zip(row_of_entries(cells).tolist(), cells.indices.tolist(), counts.tolist(), strict=True)) == expected
-    assert [view.homes[row].tolist() for row in some] == [cells[place].tolist() for place in range(len(some))]
+    assert [view.object_cells[row].tolist() for row in some] == [cells[place].tolist() for place in range(len(some))]
 
 
 def test_a_cube_of_one_dimension_has_its_cells_of_one_label_already() -> None:

@@ -58,7 +58,7 @@ def test_dicing_keeps_the_named_labels_only() -> None:
     cube = build(corpus_of(rows, objects=3, kinds=KINDS), FINE, DuckDB(), min_objects=1)
     part = dice(cube, {"venue": ["KDD", "WMT"], "year": "2003"})
     assert contents(part) == {("2003", "KDD"): [0]}
-    assert [part.homes[i].tolist() for i in range(3)] == [[0], [], []]
+    assert [part.object_cells[i].tolist() for i in range(3)] == [[0], [], []]
 
 
 def test_a_view_that_is_not_there_is_refused_in_one_sentence() -> None:

@@ -56,7 +56,7 @@ def assert_equals_rebuild(view: Cube, rebuilt: Cube) -> None:
     assert cells_of(view, view.cells) == cells_of(rebuilt, rebuilt.cells)
     assert cells_of(view, view.small) == cells_of(rebuilt, rebuilt.small)
     assert links_of(view) == links_of(rebuilt)
-    homes = [set(view.homes[o].tolist()) for o in range(len(view.objects))]
+    homes = [set(view.object_cells[o].tolist()) for o in range(len(view.objects))]
     assert sum(map(len, homes)) == len(view.cells.members.indices)
     assert view.settings["items"] == rebuilt.settings["items"]
 

@@ -45,7 +45,7 @@ def linked(cube: Cube) -> dict[tuple[int, int], float]:
 
 
 def homes(cube: Cube) -> list[set[tuple[str, ...]]]:
-    return [{cube.cell(int(cell)) for cell in cube.homes[row]} for row in range(len(cube.objects))]
+    return [{cube.cell(int(cell)) for cell in cube.object_cells[row]} for row in range(len(cube.objects))]
 
 
 def in_cells(cube: Cube) -> dict[str, tuple[list[int], set[tuple[str, ...]]]]:

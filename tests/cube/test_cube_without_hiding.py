@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from cube2net.cube.building.build import build
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.removal import hide_pairs, unlinked_pairs, without_items
-from cube2net.cube.storage.store import read, save
+from cube2net.cube.storage.reader import read
+from cube2net.cube.storage.writer import save
 from cube2net.cube.views import dice, roll_up
 from cube2net.errors import ParameterError, QueryError
 from cube2net.model.comparison import Hidden
@@ -60,7 +61,7 @@ def test_a_pair_that_another_item_still_links_is_not_hidden() -> None:
     assert (once.count, pairs(once), once.cube.links.weights.tolist()) == (1, [], [1.0, 1.0, 1.0, 1.0])
     both = hide_pairs(cube, query, share=1.0)
     assert (both.count, pairs(both), both.cube.links.count) == (2, [(0, 1)], 1)
-    assert both.cube.homes[0].tolist() == []
+    assert both.cube.object_cells[0].tolist() == []
 
 
 def test_crowded_items_are_never_drawn() -> None:

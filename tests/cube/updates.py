@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from cube2net._util.arrays import LIGHTEST
 from cube2net._util.progress import Progress, silent
 from cube2net.cube.building.build import update
-from cube2net.cube.storage.store import change_folder
+from cube2net.cube.storage.writer import change_folder
 from cube2net.model.corpus import LABELS, LINKS, MENTIONS, Corpus, Topics, table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec

@@ -132,7 +132,7 @@ def test_what_is_proposed_has_the_cells_that_its_cube_has():
         cube = build(corpus, each.dimensions, DuckDB(), min_objects=10)
         counts = each.counts
         assert (counts.cells, counts.dead) == (len(cube.cells), len(cube.small))
-        assert counts.share == pytest.approx(float((cube.homes.sizes > 0).mean()))
+        assert counts.share == pytest.approx(float((cube.object_cells.sizes > 0).mean()))
 
 
 def test_labels_by_chance_give_way_to_labels_that_links_follow():

@@ -11,7 +11,7 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cube2net.cube.storage.store import read_manifest
+from cube2net.cube.storage.reader import read_manifest
 
 from page_blocks import ROOT, blocks
 from page_runs import PageRun

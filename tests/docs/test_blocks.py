@@ -13,7 +13,7 @@ from tested_versions import OTHERWISE, installed, pinned, shows_the_same
 
 PAGES = pages()
 WITH_BLOCKS = [page for page in PAGES if any(block.runs for block in blocks(page)) and page != EXAMPLES]
-SLOW_PAGES = {f"docs/{name}.md" for name in ("start/five-minutes", "explanation/cube", "explanation/referee")}
+SLOW_PAGES = {f"docs/{name}.md" for name in ("start/five-minutes", "explanation/cube", "explanation/evaluation")}
 """Pages whose commands find topics or compare many networks."""
 
 

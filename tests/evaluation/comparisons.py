@@ -19,7 +19,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.objects import Objects
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection
 
 TINY: dict[str, Any] = {
     "methods": ["none", "greedy", "pagerank"],
@@ -198,7 +198,7 @@ class Failing:
 
     fails: bool = True
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         if self.fails:
             raise RuntimeError("out of luck")
         return Selection(np.array([0]), weights.value(np.array([0])))

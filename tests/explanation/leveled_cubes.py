@@ -37,7 +37,7 @@ def leveled_cube(seed: int, *, objects: int = 24, cells: int = 14, largest: int 
     return Cube(
         dimensions=(Dimension((year, decades)), Dimension((Level("venue", venues, venues),))),
         cells=part(~small),
-        homes=transpose(part(~small).members, objects),
+        object_cells=transpose(part(~small).members, objects),
         small=part(small),
         links=links_from_pairs(ends[:, 0], ends[:, 1], np.ones(len(ends)), objects),
         objects=Objects.of(pa.table({"object": ids, "name": ids, "kind": ["thing"] * objects})),

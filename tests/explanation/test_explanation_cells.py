@@ -19,7 +19,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.explanation import CellExplanation, ValueAccount
 from cube2net.model.network import Network
 from cube2net.model.query import Query
-from cube2net.model.selection import Repeats, Weights, Worth
+from cube2net.model.selection import CoverObjective, QueryObjective, Weights
 from cube2net.selection.objectives import OBJECTIVES, FBeta
 
 from leveled_cubes import brute_cells, leveled_cube
@@ -32,13 +32,13 @@ QUICK: dict[str, dict[str, Any]] = {
 }
 
 
-def brute(worth: Worth, cube: Cube, cells: list[int]) -> float:
+def brute(worth: QueryObjective, cube: Cube, cells: list[int]) -> float:
     """Return what some cells are worth, by going through their members one by one."""
     held: dict[int, int] = {}
     for cell in cells:
         for row in cube.cells.members[cell].tolist():
             held[row] = held.get(row, 0) + 1
-    if isinstance(worth, Repeats):
+    if isinstance(worth, CoverObjective):
         most = math.inf if worth.most is None else worth.most
         return float(sum(min(most, held.get(row, 0)) for row in worth.objects.tolist()))
     return worth.value(np.array(sorted(held), dtype=np.int64))
@@ -51,7 +51,7 @@ def of_cell(network: Network, cell: int) -> CellExplanation:
     return found
 
 
-def asked(network: Network) -> tuple[Cube, Worth]:
+def asked(network: Network) -> tuple[Cube, QueryObjective]:
     assert network.question is not None
     return network.question.cube, network.question.worth
 

@@ -1,4 +1,4 @@
-"""Explanations of a network that was steered add up to its value too, and say what was pinned, banned and barred."""
+"""Explanations of a network that was steered add up to its value too, and say what was pinned, banned and forbidden."""
 
 from typing import Any
 
@@ -97,9 +97,9 @@ def test_an_object_that_a_view_leaves_out_is_said_to_be() -> None:
     view = dice(cube, {"venue": "venue 0"})
     network = c2n.construct(view, view.query(view.cells.members[0][:4].tolist()), "hops")
     assert network.question is not None
-    barred = network.question.budget.scope.barred
-    assert barred is not None and barred.any()
-    row = int(np.flatnonzero(barred)[0])
+    forbidden = network.question.budget.scope.forbidden_objects
+    assert forbidden is not None and forbidden.any()
+    row = int(np.flatnonzero(forbidden)[0])
     found = c2n.explain(network, cube.objects.ids(np.array([row])).to_pylist()[0])
     assert isinstance(found, ObjectExplanation) and found.miss is not None
     assert found.miss.obstacle.startswith("the view of the cube does not allow it to be brought")

@@ -25,16 +25,16 @@ class State:
 
     def __init__(self, cube: Cube, gain: Array, cost: Array) -> None:
         self.members = (cube.cells.members.indptr, cube.cells.members.indices)
-        self.homes = (cube.homes.indptr, cube.homes.indices)
+        self.object_cells = (cube.object_cells.indptr, cube.object_cells.indices)
         self.weights = (gain, cost)
         self.covers = np.zeros(len(cube.objects), dtype=np.int32)
         self.gains, self.costs = coverage.residuals(np.arange(len(cube.cells)), *self.members, self.covers, gain, cost)
 
     def add(self, cell: int) -> None:
-        coverage.add(cell, *self.members, *self.homes, self.covers, *self.weights, self.gains, self.costs)
+        coverage.add(cell, *self.members, *self.object_cells, self.covers, *self.weights, self.gains, self.costs)
 
     def remove(self, cell: int) -> None:
-        coverage.remove(cell, *self.members, *self.homes, self.covers, *self.weights, self.gains, self.costs)
+        coverage.remove(cell, *self.members, *self.object_cells, self.covers, *self.weights, self.gains, self.costs)
 
     def everything(self) -> list[list[float]]:
         return [self.covers.tolist(), self.gains.tolist(), self.costs.tolist()]
@@ -128,7 +128,7 @@ def test_growing_gives_what_each_cell_adds_to_those_before(
 @given(cubes, st.sets(st.integers(0, OBJECTS - 1)))
 def test_touched_cells_are_those_that_hold_one_of_the_objects(cube: Cube, objects: set[int]) -> None:
     found = coverage.touched(
-        np.array(sorted(objects), dtype=np.int64), cube.homes.indptr, cube.homes.indices, len(cube.cells)
+        np.array(sorted(objects), dtype=np.int64), cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells)
     )
     plain = [cell for cell in range(len(cube.cells)) if objects & set(cube.cells.members[cell].tolist())]
     assert found.tolist() == plain

@@ -34,11 +34,11 @@ def test_expanding_leads_around_what_is_barred_and_through_the_query(reach: int)
     for seed in SEEDS:
         indptr, indices = random_links(seed)
         query = some_query(seed)
-        barred = np.random.default_rng(seed).random(len(indptr) - 1) < 0.4
+        forbidden = np.random.default_rng(seed).random(len(indptr) - 1) < 0.4
         graph = graph_of(indptr, indices)
-        graph.remove_nodes_from(set(np.flatnonzero(barred).tolist()) - set(query.tolist()))
+        graph.remove_nodes_from(set(np.flatnonzero(forbidden).tolist()) - set(query.tolist()))
         away = nx.multi_source_dijkstra_path_length(graph, query.tolist())
-        found = expand(indptr, indices, query, barred, reach, 100)
+        found = expand(indptr, indices, query, forbidden, reach, 100)
         assert sorted(found.tolist()) == sorted(node for node, hops in away.items() if hops <= reach)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.cube.storage.parts import lookup_of
+from cube2net.cube.storage.writer import make_lookup
 from cube2net.errors import ParameterError, QueryError
 from cube2net.model.dimension import Dimension, Level
 from cube2net.model.names import node_of
@@ -71,7 +71,7 @@ def test_objects_are_found_by_lookups_as_by_looking_through_all(ids: list[str], 
     names = data.draw(st.lists(TEXTS, min_size=len(ids), max_size=len(ids)))
     table = pa.table({"object": ids, "name": names, "kind": ["author"] * len(ids)})
     plain = Objects.of(table)
-    lookups = {column: lookup_of(table[column]) for column in ("object", "name")}
+    lookups = {column: make_lookup(table[column]) for column in ("object", "name")}
     quick = Objects(len(ids), lambda: table, lookups)
     keys = data.draw(st.lists(st.one_of(TEXTS, st.text(max_size=3))))
     one, other = plain.find(keys), quick.find(keys)
@@ -83,7 +83,7 @@ def test_two_texts_of_the_same_checksum_are_told_apart() -> None:
     assert zlib.crc32(b"plumless") == zlib.crc32(b"buckeroo")
     texts = pa.chunked_array([["buckeroo", "plumless", "buckeroo"]])
     table = pa.table({"object": ["1", "2", "3"], "name": texts, "kind": ["author"] * 3})
-    quick = Objects(3, lambda: table, {column: lookup_of(table[column]) for column in ("object", "name")})
+    quick = Objects(3, lambda: table, {column: make_lookup(table[column]) for column in ("object", "name")})
     found = quick.find(["plumless", "buckeroo"])
     assert found.rows.tolist() == [1, -1]
     assert found.ambiguous == ("buckeroo",)

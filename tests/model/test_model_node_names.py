@@ -142,4 +142,4 @@ def test_a_pin_takes_a_ban_away_and_the_other_way_round() -> None:
 
 def test_a_scope_says_what_is_settled() -> None:
     assert Scope().empty
-    assert "2 objects barred" in repr(Scope(barred=np.array([True, True, False])))
+    assert "2 forbidden objects" in repr(Scope(forbidden_objects=np.array([True, True, False])))

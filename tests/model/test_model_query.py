@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.apps.cli.app import as_typed
-from cube2net.cube.storage.store import read, save
+from cube2net.cube.storage.reader import read
+from cube2net.cube.storage.writer import save
 from cube2net.errors import QueryError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cube2net._util.arrays import Array
 from cube2net.errors import InputError
-from cube2net.model.selection import Judge, Selection, Weights
+from cube2net.model.selection import CallableObjective, Selection, Weights
 
 ZEROS = ", ".join(["0."] * 9)
 ONE = np.array([1.0, 0.0])
@@ -92,11 +92,11 @@ def test_weights_of_rows_that_are_not_there_are_refused(parts: dict, sentence: s
     assert str(caught.value) == sentence
 
 
-def judge(answer: object) -> Judge:
+def judge(answer: object) -> CallableObjective:
     def mine(objects: Array) -> float:
         return answer  # type: ignore[return-value]
 
-    return Judge(mine, count=9)
+    return CallableObjective(mine, count=9)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_a_function_cannot_write_to_the_objects_it_is_asked_about() -> None:
 
     objects = np.array([4, 5])
     with pytest.raises(ValueError, match="read-only"):
-        Judge(greedy_fingers, count=9).value(objects)
+        CallableObjective(greedy_fingers, count=9).value(objects)
     assert objects.tolist() == [4, 5]
 
 
@@ -147,7 +147,7 @@ def test_a_judge_is_called_by_its_title_or_its_function() -> None:
 
     names: list[tuple[Callable[[Array], float], str, str]] = [(len, "", "len"), (len, "size", "size")]
     for function, title, name in [*names, (Scale(), "", "Scale")]:
-        assert Judge(function, 3, title).name == f"the objective {name!r}"
+        assert CallableObjective(function, 3, title).name == f"the objective {name!r}"
 
 
 def test_the_gap_is_the_share_of_the_bound_that_may_be_missing() -> None:

@@ -149,8 +149,8 @@ def test_a_cube_whose_parts_do_not_fit_is_refused() -> None:
     cube, other = toy_cube([[0, 1]], objects=2), toy_cube([[0, 1]], objects=3)
     with pytest.raises(CubeError, match="2 objects and links for 3"):
         replace(cube, links=other.links)
-    with pytest.raises(CubeError, match="2 objects and homes for 3"):
-        replace(cube, homes=other.homes)
+    with pytest.raises(CubeError, match="2 objects and cells for 3"):
+        replace(cube, object_cells=other.object_cells)
 
 
 def test_a_cell_of_all_labels_is_written_and_found_as_a_star() -> None:

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cube2net as c2n
-from cube2net.cube.storage.store import save
+from cube2net.cube.storage.writer import save
 from cube2net.model.query import Query
 from cube2net.network.export.graphs import to_igraph, to_networkx
 from cube2net.network.export.plain_tables import plain_table

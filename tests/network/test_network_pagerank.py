@@ -259,8 +259,8 @@ def test_rankings_that_are_known_change_nothing_whoever_is_barred_or_pinned(
 ) -> None:
     links, query, rankings = joined(seed), Query(np.arange(4, dtype=np.int32)), {}
     for bars, pins in asked:
-        barred = np.isin(np.arange(40), list(bars - pins))
-        scope = Scope(objects=np.array(sorted(pins), dtype=np.int32), barred=barred)
+        forbidden = np.isin(np.arange(40), list(bars - pins))
+        scope = Scope(objects=np.array(sorted(pins), dtype=np.int32), forbidden_objects=forbidden)
         plain = nearest(links, query, count, slack=slack, scope=scope)
         assert nearest(links, query, count, slack=slack, scope=scope, rankings=rankings).tolist() == plain.tolist()
 

@@ -30,9 +30,9 @@ WAYS = toy_cube([[0]], objects=9, links=[(0, 1), (0, 2), (0, 3), (0, 4), (1, 5),
 """0 with 1, 2, 3, 4 around it; behind them 5 (by 1 and 2), 6 (by 3), 7 (by 2), and behind that 8."""
 
 
-def scope_of(count: int, barred: list[int] | None = None, pins: list[int] | None = None) -> Scope:
-    marks = None if barred is None else np.isin(np.arange(count), barred)
-    return Scope(objects=np.array(pins or [], np.int32), barred=marks)
+def scope_of(count: int, forbidden: list[int] | None = None, pins: list[int] | None = None) -> Scope:
+    marks = None if forbidden is None else np.isin(np.arange(count), forbidden)
+    return Scope(objects=np.array(pins or [], np.int32), forbidden_objects=marks)
 
 
 def bring(method: Method, cube: Cube, rows: list[int], scope: Scope = OPEN, **limits: int) -> list[int]:
@@ -59,9 +59,9 @@ def graph_of(cube: Cube, without: set[int] = frozenset()) -> nx.Graph:  # type: 
 @given(st.integers(0, 10_000), st.floats(0, 1))
 def test_nobody_is_brought_who_may_not_come(method: Method, seed: int, share: float) -> None:
     cube, rows = random_cube(seed), some_rows(seed)
-    barred = np.flatnonzero(np.random.default_rng(seed + 1).random(40) < share).tolist()
+    forbidden = np.flatnonzero(np.random.default_rng(seed + 1).random(40) < share).tolist()
     for limits in ({}, {"max_nodes": 9}, {"max_links": 9}):
-        assert not set(bring(method, cube, rows, scope_of(40, barred), **limits)) & set(barred)
+        assert not set(bring(method, cube, rows, scope_of(40, forbidden), **limits)) & set(forbidden)
 
 
 @every_method
@@ -79,11 +79,11 @@ def test_a_rule_that_allows_all_changes_nothing(method: Method, seed: int) -> No
 @given(st.integers(0, 10_000), st.integers(0, 6))
 def test_who_is_pinned_is_in_whoever_else_is_and_counts_within_limits(method: Method, seed: int, most: int) -> None:
     cube, rows, pins = random_cube(seed), some_rows(seed), some_rows(seed + 1, 3)
-    barred = some_rows(seed + 2, 20)
-    wanted, scope = set(pins) - set(rows), scope_of(40, barred, pins)
+    forbidden = some_rows(seed + 2, 20)
+    wanted, scope = set(pins) - set(rows), scope_of(40, forbidden, pins)
     for limits in ({}, {"max_nodes": 5 + most}, {"max_links": 4 * most}):
         found = bring(method, cube, rows, scope, **limits)
-        assert wanted <= set(found) and not (set(found) - wanted) & set(barred) and not set(found) & set(rows)
+        assert wanted <= set(found) and not (set(found) - wanted) & set(forbidden) and not set(found) & set(rows)
         assert found == sorted(set(found))
         if "max_nodes" in limits:
             assert len(found) <= max(most, len(wanted))
@@ -92,10 +92,10 @@ def test_who_is_pinned_is_in_whoever_else_is_and_counts_within_limits(method: Me
 @given(st.integers(0, 10_000), st.integers(1, 2), st.floats(0, 0.8))
 def test_hops_bring_what_a_search_finds_in_the_network_without_the_barred(seed: int, hops: int, share: float) -> None:
     cube, rows = random_cube(seed, links=60), some_rows(seed)
-    barred = set(np.flatnonzero(np.random.default_rng(seed + 1).random(40) < share).tolist())
-    graph = graph_of(cube, barred - set(rows))
+    forbidden = set(np.flatnonzero(np.random.default_rng(seed + 1).random(40) < share).tolist())
+    graph = graph_of(cube, forbidden - set(rows))
     near = nx.multi_source_dijkstra_path_length(graph, set(rows), cutoff=hops, weight=None)
-    assert bring(Hops(hops=hops), cube, rows, scope_of(40, sorted(barred))) == sorted(set(near) - set(rows))
+    assert bring(Hops(hops=hops), cube, rows, scope_of(40, sorted(forbidden))) == sorted(set(near) - set(rows))
 
 
 def test_hops_by_hand_lead_around_the_barred_and_on_from_the_pinned() -> None:
@@ -105,9 +105,9 @@ def test_hops_by_hand_lead_around_the_barred_and_on_from_the_pinned() -> None:
     assert bring(Hops(), WAYS, [0], scope_of(9, None, [7])) == [1, 2, 3, 4, 7]
     assert bring(two, WAYS, [0], scope_of(9, None, [7])) == [1, 2, 3, 4, 5, 6, 7, 8], "8 is a step from 7"
     assert bring(two, WAYS, [0], scope_of(9, [2, 7], [7])) == [1, 3, 4, 5, 6, 7, 8], (
-        "who is pinned is in, barred or not"
+        "who is pinned is in, forbidden or not"
     )
-    assert bring(Hops(fan_out=2), WAYS, [0], scope_of(9, [1])) == [2, 3], "the barred take nobody's place"
+    assert bring(Hops(fan_out=2), WAYS, [0], scope_of(9, [1])) == [2, 3], "the forbidden take nobody's place"
     assert bring(Hops(fan_out=2), WAYS, [0], scope_of(9, None, [1])) == [1, 2, 3]
 
 
@@ -120,12 +120,12 @@ def test_hops_within_a_limit_keep_the_pinned_and_the_best_of_those_that_may_come
 @given(st.integers(0, 10_000), st.integers(1, 40), st.floats(0, 1))
 def test_pagerank_brings_the_first_of_all_scores_that_may_come(seed: int, top: int, share: float) -> None:
     cube, rows = random_cube(seed, links=50), some_rows(seed)
-    barred = np.random.default_rng(seed + 1).random(40) < share
+    forbidden = np.random.default_rng(seed + 1).random(40) < share
     method = PageRank(top=top, tolerance=1e-9)
     exact = scores(cube.links, np.array(rows), tolerance=1e-12).round(9)
     ranked = [row for row in np.lexsort((np.arange(40), -exact)).tolist() if exact[row] > 0 and row not in rows]
-    allowed = [row for row in ranked if not barred[row]][:top]
-    found = bring(method, cube, rows, scope_of(40, np.flatnonzero(barred).tolist()))
+    allowed = [row for row in ranked if not forbidden[row]][:top]
+    found = bring(method, cube, rows, scope_of(40, np.flatnonzero(forbidden).tolist()))
     assert len(found) == len(allowed)
     assert np.allclose(np.sort(exact[found]), np.sort(exact[allowed]), atol=1e-8)
 
@@ -135,13 +135,13 @@ def test_where_few_may_come_the_walk_goes_on_until_it_finds_them() -> None:
     links = [(0, 1), *((1, 2 + number) for number in range(count)), *((4_000 + n, 4_001 + n) for n in range(60))]
     cube = toy_cube([[0]], objects=4_062, links=links)
     allowed = {4_020, 4_025}
-    barred = [row for row in range(4_062) if row not in allowed]
-    assert bring(PageRank(top=2), cube, [0], scope_of(4_062, barred)) == [4_020, 4_025]
-    assert bring(PageRank(top=5), cube, [0], scope_of(4_062, barred)) == [4_020, 4_025], "no more can be reached"
-    assert bring(PageRank(top=1), cube, [0], scope_of(4_062, barred)) == [4_020], "the nearer one is the first"
-    query, scope = Query(np.array([0])), scope_of(4_062, barred)
+    forbidden = [row for row in range(4_062) if row not in allowed]
+    assert bring(PageRank(top=2), cube, [0], scope_of(4_062, forbidden)) == [4_020, 4_025]
+    assert bring(PageRank(top=5), cube, [0], scope_of(4_062, forbidden)) == [4_020, 4_025], "no more can be reached"
+    assert bring(PageRank(top=1), cube, [0], scope_of(4_062, forbidden)) == [4_020], "the nearer one is the first"
+    query, scope = Query(np.array([0])), scope_of(4_062, forbidden)
     assert nearest(cube.links, query, 2, scope=scope).tolist() == [4_020, 4_025]
-    assert nearest(cube.links, query, 2, scope=scope_of(4_062, barred, [7])).tolist() == [7, 4_020]
+    assert nearest(cube.links, query, 2, scope=scope_of(4_062, forbidden, [7])).tolist() == [7, 4_020]
 
 
 def test_nearest_objects_are_the_pinned_and_then_the_nearest_that_may_come() -> None:
@@ -157,13 +157,13 @@ def test_nearest_objects_are_the_pinned_and_then_the_nearest_that_may_come() -> 
 @pytest.mark.parametrize("share", [0.5, 0.95, 0.999])
 def test_near_objects_of_a_large_network_are_as_good_as_those_of_all_scores(share: float) -> None:
     cube, query = random_cube(3, cells=1, objects=3_000, links=9_000), Query(np.array(some_rows(3, 20, 3_000)))
-    barred = np.random.default_rng(1).random(3_000) < share
+    forbidden = np.random.default_rng(1).random(3_000) < share
     exact = scores(cube.links, query.objects, tolerance=1e-9)
     exact[query.objects] = 0.0
-    exact[barred] = 0.0
+    exact[forbidden] = 0.0
     wanted = min(20, int((exact > 0).sum()))
-    found = nearest(cube.links, query, 20, scope=Scope(barred=barred))
-    assert len(found) == wanted and not barred[found].any()
+    found = nearest(cube.links, query, 20, scope=Scope(forbidden_objects=forbidden))
+    assert len(found) == wanted and not forbidden[found].any()
     least = np.sort(exact)[-wanted]
     assert exact[found].min() >= least / 3 - 1e-12, "as proven of all: within a factor of 1 + slack"
 
@@ -171,10 +171,10 @@ def test_near_objects_of_a_large_network_are_as_good_as_those_of_all_scores(shar
 @given(st.integers(0, 10_000), st.floats(0, 0.7))
 def test_trees_of_a_steiner_tree_join_the_query_without_the_barred(seed: int, share: float) -> None:
     cube, rows = random_cube(seed, links=60), some_rows(seed)
-    barred = set(np.flatnonzero(np.random.default_rng(seed + 1).random(40) < share).tolist()) - set(rows)
-    graph = graph_of(cube, barred)
-    found = bring(Steiner(prize=np.inf), cube, rows, scope_of(40, sorted(barred)))
-    assert not set(found) & barred
+    forbidden = set(np.flatnonzero(np.random.default_rng(seed + 1).random(40) < share).tolist()) - set(rows)
+    graph = graph_of(cube, forbidden)
+    found = bring(Steiner(prize=np.inf), cube, rows, scope_of(40, sorted(forbidden)))
+    assert not set(found) & forbidden
     joined = graph.subgraph([*rows, *found])
     for part in nx.connected_components(graph):
         inside = sorted(set(rows) & part)
@@ -249,16 +249,16 @@ def test_cells_that_fit_are_counted_without_the_barred_and_with_the_pinned() -> 
     assert [count(nodes, OPEN) for nodes in (4, 5, 6, 7)] == [0, 1, 1, 2]
     assert [count(nodes, scope_of(8, [3])) for nodes in (3, 4, 5, 6)] == [0, 1, 1, 2]
     assert [count(nodes, scope_of(8, None, [7])) for nodes in (5, 6, 7, 8)] == [0, 1, 1, 2]
-    assert count(2, Scope(cells=np.array([0]), closed=np.array([0]))) == 1, "pinned cells stay"
+    assert count(2, Scope(cells=np.array([0]), forbidden_cells=np.array([0]))) == 1, "pinned cells stay"
 
 
 def test_a_cell_is_as_large_as_those_of_it_that_may_come() -> None:
     network = c2n.construct(CUBE, [1, 2, 3], n_cells=2, objective="coverage")
     assert network.cell_objects == [len(CUBE.cells.members[cell]) for cell in network.cells.tolist()]
-    barred = next(row for row in CUBE.cells.members[int(network.cells[0])].tolist() if row not in (1, 2, 3))
-    fewer = c2n.construct(CUBE, [1, 2, 3], n_cells=2, objective="coverage", bans=[f"o{barred}"], pins=network.labels)
+    forbidden = next(row for row in CUBE.cells.members[int(network.cells[0])].tolist() if row not in (1, 2, 3))
+    fewer = c2n.construct(CUBE, [1, 2, 3], n_cells=2, objective="coverage", bans=[f"o{forbidden}"], pins=network.labels)
     assert fewer.cell_objects == [
-        len(set(CUBE.cells.members[cell].tolist()) - {barred}) for cell in fewer.cells.tolist()
+        len(set(CUBE.cells.members[cell].tolist()) - {forbidden}) for cell in fewer.cells.tolist()
     ]
 
 
@@ -277,4 +277,4 @@ def test_a_network_is_announced_as_large_as_it_will_be() -> None:
     query, form = Query(np.array([0])), Form("objects")
     assert "hold 3,000 objects" in describe_size(many, query, chosen, form, None)
     few: Array = np.arange(3_000) >= 900
-    assert describe_size(many, query, chosen, form, None, Scope(barred=few)) == ""
+    assert describe_size(many, query, chosen, form, None, Scope(forbidden_objects=few)) == ""

@@ -15,7 +15,7 @@ from cube2net._util.arrays import Array
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Judge, Selection, Weights, Worth
+from cube2net.model.selection import Budget, CallableObjective, QueryObjective, Selection, Weights
 from cube2net.selection import anneal as module
 from cube2net.selection.anneal import NONE_HELPS, Anneal, in_order
 from cube2net.selection.greedy import Greedy, priced_greedy
@@ -44,7 +44,7 @@ def allowed(cube: Cube, query: Query, budget: Budget, cells: Any) -> bool:
     return nodes and (budget.max_links is None or links_among(cube, network) <= budget.max_links)
 
 
-def best_value(cube: Cube, query: Query, weights: Worth, budget: Budget) -> float:
+def best_value(cube: Cube, query: Query, weights: QueryObjective, budget: Budget) -> float:
     """Return the best value of at most m cells within the limits, by trying all; that of none where none fits."""
     picks = (pick for size in range(1, budget.n_cells + 1) for pick in combinations(range(len(cube.cells)), size))
     values = [weights.value(union(cube, pick)) for pick in picks if allowed(cube, query, budget, pick)]
@@ -54,12 +54,12 @@ def best_value(cube: Cube, query: Query, weights: Worth, budget: Budget) -> floa
 def question(seed: int, objective: int = 0, **shape: int) -> tuple[Cube, Query, Weights]:
     cube = random_cube(seed, **shape)
     rng = np.random.default_rng([seed, 1])
-    held = np.flatnonzero(cube.homes.sizes)
+    held = np.flatnonzero(cube.object_cells.sizes)
     query = Query(np.sort(rng.choice(held, size=int(rng.integers(1, 9)), replace=False)))
     return cube, query, OBJECTIVE[objective].weigh(query, len(cube.objects))
 
 
-def counted(worth: Callable[[Array], float], count: int) -> tuple[Judge, list[int]]:
+def counted(worth: Callable[[Array], float], count: int) -> tuple[CallableObjective, list[int]]:
     """Return a judge of a function, and the list of how many objects it was asked about at each call."""
     calls: list[int] = []
 
@@ -67,7 +67,7 @@ def counted(worth: Callable[[Array], float], count: int) -> tuple[Judge, list[in
         calls.append(len(objects))
         return worth(objects)
 
-    return Judge(value, count), calls
+    return CallableObjective(value, count), calls
 
 
 def test_by_hand_the_best_pair_is_found_where_greedy_takes_the_wrong_cell_first() -> None:
@@ -234,7 +234,7 @@ def test_a_function_is_asked_no_more_than_steps_and_within_the_limits_only(
         return float(np.sqrt(len(objects)) + len(np.intersect1d(objects, query.objects)))
 
     selection = Anneal(steps=steps).select(
-        cube, query, weights=Judge(spread, len(cube.objects)), budget=budget, seed=seed
+        cube, query, weights=CallableObjective(spread, len(cube.objects)), budget=budget, seed=seed
     )
     assert len(asked) <= steps + budget.n_cells + 1
     for objects in asked if len(selection.cells) else []:

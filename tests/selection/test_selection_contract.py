@@ -16,11 +16,11 @@ from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import Method, NeedsVectors
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Repeats, Selection, Weights, Worth
+from cube2net.model.selection import Budget, CoverObjective, QueryObjective, Selection, Weights
 from cube2net.selection.anneal import Anneal
 from cube2net.selection.exact.exact import Exact
 from cube2net.selection.greedy import Greedy
-from cube2net.selection.objectives import OBJECTIVES, Cover, Jaccard, Own
+from cube2net.selection.objectives import OBJECTIVES, Cover, CustomObjective, Jaccard
 from cube2net.selection.random import Random
 from cube2net.selection.rl.cube2net import Cube2net
 
@@ -82,7 +82,7 @@ def cases(name: str, seeds: int = 3) -> list[Case]:
     return [case for case in asked if (name, case[2]) != ("exact", "cover") or case[1].max_nodes is None]
 
 
-def choose(name: str, cube: Cube, query: Query, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+def choose(name: str, cube: Cube, query: Query, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
     """Return what a method selects, with cell vectors in its hands where it needs them."""
     method = SELECTORS[name]
     if isinstance(method, NeedsVectors):
@@ -91,7 +91,7 @@ def choose(name: str, cube: Cube, query: Query, weights: Worth, budget: Budget, 
 
 
 @cache
-def ask(name: str, seed: int, budget: Budget, objective: str) -> tuple[Cube, Query, Worth, Selection]:
+def ask(name: str, seed: int, budget: Budget, objective: str) -> tuple[Cube, Query, QueryObjective, Selection]:
     cube = random_cube(seed, cells=15)
     rng = np.random.default_rng(seed)
     query = Query(np.sort(rng.choice(len(cube.objects), size=8, replace=False)))
@@ -103,9 +103,9 @@ def union(cube: Cube, cells: Array) -> Array:
     return np.unique(np.concatenate([np.empty(0, int)] + [cube.cells.members[int(cell)] for cell in cells]))
 
 
-def value_of(cube: Cube, weights: Worth, cells: Array) -> float:
+def value_of(cube: Cube, weights: QueryObjective, cells: Array) -> float:
     """Return the value of cells, from the objects that they bring or from how often they hold the query."""
-    if isinstance(weights, Repeats):
+    if isinstance(weights, CoverObjective):
         held = [np.isin(weights.objects, cube.cells.members[int(cell)]) for cell in cells]
         return weights.total(np.sum(held, axis=0, dtype=np.int64) if held else np.zeros(len(weights.objects)))
     return weights.value(union(cube, cells))
@@ -216,7 +216,7 @@ def test_a_query_in_no_cell_is_answered_with_nothing_and_a_note_that_says_what_t
     )
     for rows, start in (([3, 4], "none of the 2 objects of the query is"), ([4], "the 1 object of the query is not")):
         query = Query(np.array(rows))
-        own, cover = [Own(pairs)] * (name not in NO_FUNCTION), [Cover()] * (name in COUNT_REPEATS)
+        own, cover = [CustomObjective(pairs)] * (name not in NO_FUNCTION), [Cover()] * (name in COUNT_REPEATS)
         for objective in (Jaccard(), *own, *cover):
             selection = choose(name, cube, query, objective.weigh(query, 5), Budget())
             assert (len(selection.cells), len(selection.objects), selection.value) == (0, 0, 0.0)
@@ -249,7 +249,7 @@ def test_cells_of_near_objects_are_a_choice_even_where_no_cell_holds_the_query(n
 def test_weights_and_queries_of_another_cube_are_refused(name: str) -> None:
     cube = toy_cube([[0, 1], [1, 2]], objects=3)
     query, far = Query(np.array([0])), Query(np.array([0, 3]))
-    for objective in (Jaccard(), Own(pairs)):
+    for objective in (Jaccard(), CustomObjective(pairs)):
         with pytest.raises(InputError) as caught:
             choose(name, cube, query, objective.weigh(query, 4), Budget())
         assert str(caught.value) == "the weights are for 4 objects, and the cube has 3"
@@ -271,7 +271,7 @@ def test_what_a_function_must_not_give_is_refused_by_its_name(name: str) -> None
     cube = toy_cube([[0, 1], [1, 2]], objects=3)
     query = Query(np.array([0, 1]))
     with pytest.raises(InputError, match=r"^the objective 'nan_for_some' gave nan for [23] objects, expected a finite"):
-        choose(name, cube, query, Own(nan_for_some).weigh(query, 3), Budget())
+        choose(name, cube, query, CustomObjective(nan_for_some).weigh(query, 3), Budget())
 
 
 @with_function
@@ -279,7 +279,7 @@ def test_an_exception_inside_a_function_comes_out_as_it_is(name: str) -> None:
     cube = toy_cube([[0, 1], [1, 2]], objects=3)
     query = Query(np.array([0, 1]))
     with pytest.raises(KeyError, match="a mistake inside"):
-        choose(name, cube, query, Own(broken).weigh(query, 3), Budget())
+        choose(name, cube, query, CustomObjective(broken).weigh(query, 3), Budget())
 
 
 @pytest.mark.parametrize("name", NO_FUNCTION)
@@ -287,7 +287,7 @@ def test_a_function_that_it_cannot_use_is_refused(name: str) -> None:
     cube = toy_cube([[0, 1], [1, 2]], objects=3)
     query = Query(np.array([0, 1]))
     with pytest.raises(ParameterError, match="the objective 'pairs' is a function"):
-        choose(name, cube, query, Own(pairs).weigh(query, 3), Budget())
+        choose(name, cube, query, CustomObjective(pairs).weigh(query, 3), Budget())
 
 
 @every_selector

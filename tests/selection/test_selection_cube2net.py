@@ -19,7 +19,7 @@ from cube2net.apps.cli.options import configured
 from cube2net.errors import InputError, ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Judge, Selection, Weights
+from cube2net.model.selection import Budget, CallableObjective, Selection, Weights
 from cube2net.model.vectors import Vectors
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Jaccard
@@ -101,14 +101,17 @@ def neighbours(objects: Array) -> float:
 @given(st.integers(0, 10_000), st.sampled_from(["all", "best"]), st.sampled_from([None, 20]))
 def test_it_is_never_below_greedy_for_a_function_either(seed: int, prefix: str, max_nodes: int | None) -> None:
     cube, query = case(seed)
-    judge, budget = Judge(neighbours, len(cube.objects)), Budget(n_cells=3, max_nodes=max_nodes, prefix=prefix)
+    judge, budget = (
+        CallableObjective(neighbours, len(cube.objects)),
+        Budget(n_cells=3, max_nodes=max_nodes, prefix=prefix),
+    )
     found = agent(cube, updates=1).select(cube, query, weights=judge, budget=budget, seed=seed)
     assert found.value >= Greedy().select(cube, query, weights=judge, budget=budget).value
 
 
 def test_without_a_floor_the_answer_is_what_the_agent_met_and_a_policy_has_none() -> None:
     cube, query = case(5)
-    judge = Judge(neighbours, len(cube.objects))
+    judge = CallableObjective(neighbours, len(cube.objects))
     greedy = Greedy().select(cube, query, weights=judge, budget=Budget(n_cells=3)).value
     free = agent(cube, floor=False).select(cube, query, weights=judge, budget=Budget(n_cells=3))
     assert free.value < greedy
@@ -129,7 +132,7 @@ def test_greedy_by_calls_tells_how_far_it_is() -> None:
         said.append((stage, done, total))
 
     cube = toy_cube([[0, 1], [1, 2], [2, 3]], objects=4)
-    judge = Judge(neighbours, 4)
+    judge = CallableObjective(neighbours, 4)
     Greedy(progress=watch).select(cube, Query(np.arange(4)), weights=judge, budget=Budget(n_cells=2))
     assert [(done, total) for _, done, total in said] == [(i, 5) for i in range(1, 6)]
     assert said[-1][0] == "greedy asks the objective 'neighbours': cell 2 of 2"
@@ -297,7 +300,7 @@ def test_a_function_is_asked_once_for_every_trajectory_beside_the_start_and_the_
         asked.append(len(objects))
         return len(inside & set(objects.tolist())) / len(inside | set(objects.tolist()))
 
-    judge = Judge(overlap, len(cube.objects))
+    judge = CallableObjective(overlap, len(cube.objects))
     found = agent(cube, floor=False).select(cube, query, weights=judge, budget=Budget(n_cells=3))
     trajectories = 8 * 4 + 1
     prefixes = 3 + 1
@@ -312,7 +315,7 @@ def test_a_function_that_says_nan_is_refused_by_name() -> None:
         return float("nan")
 
     with pytest.raises(InputError, match=r"the objective 'strange' gave nan for \d+ objects, expected a finite number"):
-        agent(cube).select(cube, query, weights=Judge(strange, len(cube.objects)), budget=Budget(n_cells=3))
+        agent(cube).select(cube, query, weights=CallableObjective(strange, len(cube.objects)), budget=Budget(n_cells=3))
 
 
 def test_several_queries_are_learned_in_turn_and_their_policy_goes_on_with_another() -> None:
@@ -344,14 +347,14 @@ def test_a_policy_learned_on_other_queries_finds_what_a_function_wants_in_one_ca
     cube = toy_cube(members, objects=5 * rows * columns)
     places = vectors_of(np.array([[float(i), float(j)] for i in range(rows) for j in range(columns)]))
 
-    def task(row: int, column: int) -> tuple[Query, Judge]:
+    def task(row: int, column: int) -> tuple[Query, CallableObjective]:
         own, beside = members[row * columns + column], set(members[row * columns + column + 3])
         reached = sorted({*own, *(one for c in range(columns) for one in members[row * columns + c][:1])})
 
         def wanted(objects: Any) -> float:
             return len(beside & set(objects.tolist())) / len(beside | set(objects.tolist()))
 
-        return Query(np.array(reached)), Judge(wanted, len(cube.objects))
+        return Query(np.array(reached)), CallableObjective(wanted, len(cube.objects))
 
     past = [task(row, column) for row in range(5) for column in (1, 4, 7)]
     method = Cube2net(k=1, directions=2, trajectories=30, updates=150, floor=False).with_vectors(places)

@@ -22,7 +22,7 @@ from cube2net._util.arrays import Array
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Judge, Weights
+from cube2net.model.selection import CallableObjective, Weights
 from cube2net.model.vectors import Vectors
 from cube2net.selection.objectives import Coverage, Jaccard
 from cube2net.selection.problem import Problem
@@ -47,7 +47,7 @@ def only_known_warnings() -> Iterator[None]:
 def question(seed: int = 0, cells: int = 24) -> tuple[Cube, Query, Vectors, Weights]:
     cube = random_cube(seed, cells=cells)
     rng = np.random.default_rng([seed, 1])
-    query = Query(np.sort(rng.choice(np.flatnonzero(cube.homes.sizes), size=8, replace=False)))
+    query = Query(np.sort(rng.choice(np.flatnonzero(cube.object_cells.sizes), size=8, replace=False)))
     vectors = Vectors(rng.normal(size=(cells, 10)).astype(np.float32), (0, 10), ("members",))
     return cube, query, vectors, Jaccard().weigh(query, len(cube.objects))
 
@@ -202,7 +202,7 @@ def test_a_seeded_reset_sets_the_generator_of_the_environment_only() -> None:
 
 def test_a_function_of_ones_own_pays_at_the_end() -> None:
     cube, query, vectors, _ = question()
-    judge = Judge(lambda objects: len(objects) / 7, len(cube.objects))
+    judge = CallableObjective(lambda objects: len(objects) / 7, len(cube.objects))
     env = SelectionEnv.of(cube, query, vectors, weights=judge, n_cells=3)
     with only_known_warnings():
         check_env(env, skip_render_check=True)

@@ -90,7 +90,7 @@ def solved(problem: Problem, m: int, room: float) -> float:
     rows.append(np.concatenate([np.zeros(cells), problem.nodes]))
     limits.append(room)
     for group in range(groups):
-        homes = problem.homes[group]
+        homes = problem.object_cells[group]
         row = np.zeros(cells + groups)
         row[homes], row[cells + group] = -1.0, 1.0
         rows.append(row)

@@ -16,7 +16,7 @@ from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import LinkObjective, Objective
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Judge, Repeats, Weights
+from cube2net.model.selection import Budget, CallableObjective, CoverObjective, Weights
 from cube2net.selection.contract import untouched_may_help
 from cube2net.selection.greedy import BY, Greedy, priced_greedy
 from cube2net.selection.objectives import OBJECTIVES, Coverage, FBeta, Jaccard, Linked, Precision
@@ -69,7 +69,7 @@ def naive(cube: Cube, query: Query, weights: Weights, budget: Budget, among: str
 def question(seed: int, objective: int = 0, **shape: int) -> tuple[Cube, Query, Weights]:
     cube = random_cube(seed, **shape)
     rng = np.random.default_rng([seed, 1])
-    held = np.flatnonzero(cube.homes.sizes)
+    held = np.flatnonzero(cube.object_cells.sizes)
     query = Query(np.sort(rng.choice(held, size=int(rng.integers(1, 9)), replace=False)))
     return cube, query, weighed(cube, query, objective)
 
@@ -201,7 +201,7 @@ def test_all_cells_are_tried_where_an_untouched_one_may_help() -> None:
 def test_no_built_in_objective_needs_untouched_cells(name: str) -> None:
     weights = weigh(toy_cube([[0]], objects=5, links=[(0, 1), (1, 3)]), Query(np.array([0, 2])), name)
     if name == "cover":
-        assert isinstance(weights, Repeats), "only cells that hold an object of the query count"
+        assert isinstance(weights, CoverObjective), "only cells that hold an object of the query count"
     else:
         assert isinstance(weights, Weights) and not untouched_may_help(weights)
 
@@ -233,7 +233,7 @@ def test_a_function_that_says_what_the_weights_say_chooses_the_same_cells(object
     for seed in range(4):
         cube, query, weights = question(seed, objective, cells=25, largest=6)
         held = set(coverage_of(cube, query.objects))
-        judge = Judge(weights.value, len(cube.objects))
+        judge = CallableObjective(weights.value, len(cube.objects))
         by_calls = Greedy(among="all").select(cube, query, weights=judge, budget=budget)
         by_counts = Greedy(among="all").select(cube, query, weights=weights, budget=budget)
         assert by_calls.cells.tolist() == by_counts.cells.tolist()
@@ -256,7 +256,7 @@ def test_a_function_is_called_once_for_every_cell_left_that_holds_an_object_of_t
             calls.append(tuple(objects.tolist()))
             return float(len(objects))
 
-        Greedy(among=among).select(cube, query, weights=Judge(mine, 6), budget=Budget(n_cells=2))
+        Greedy(among=among).select(cube, query, weights=CallableObjective(mine, 6), budget=Budget(n_cells=2))
         tried, prefixes = cells + (cells - 1), 3
         assert len(calls) == tried + prefixes
         assert all(list(call) == sorted(set(call)) for call in calls)
@@ -333,7 +333,7 @@ def test_by_price_says_which_questions_it_does_not_take() -> None:
         greedy.select(cube, query, weights=weights, budget=Budget(max_links=5_000))
     assert str(caught.value) == "by is 'price', which cannot keep max_links=5,000: use by='value'"
     with pytest.raises(ParameterError) as caught:
-        greedy.select(cube, query, weights=Judge(len, len(cube.objects)), budget=Budget())
+        greedy.select(cube, query, weights=CallableObjective(len, len(cube.objects)), budget=Budget())
     assert str(caught.value) == (
         "by is 'price', and the objective 'len' is a function without gains and costs: use by='value'"
     )

@@ -24,7 +24,7 @@ OBJECTIVE = [Jaccard(), FBeta(), FBeta(beta=0.7), Precision(), Coverage(), Cover
 def question(seed: int, objective: int = 0) -> tuple[Cube, Query, Weights]:
     cube = random_cube(seed)
     rng = np.random.default_rng([seed, 1])
-    held = np.flatnonzero(cube.homes.sizes)
+    held = np.flatnonzero(cube.object_cells.sizes)
     query = Query(np.sort(rng.choice(held, size=int(rng.integers(1, 9)), replace=False)))
     return cube, query, OBJECTIVE[objective].weigh(query, len(cube.objects))
 

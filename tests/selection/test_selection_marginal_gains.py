@@ -13,7 +13,7 @@ from cube2net._util.arrays import Array, Ragged
 from cube2net.kernels import coverage
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Repeats
+from cube2net.model.selection import CoverObjective
 from cube2net.selection.contract import outcome
 from cube2net.selection.greedy import priced_cells, priced_greedy
 from cube2net.selection.objectives import Jaccard
@@ -30,7 +30,7 @@ def test_sums_are_those_of_the_members_that_no_chosen_cell_holds(seed: int, chos
     terms[rows] = rng.integers(-4, 9, (len(rows), 2)) / 4
     cells = np.flatnonzero(rng.random(12) < 0.8)
     given_terms = (None, terms) if dense else (rows, terms[rows])
-    sums = Sums(cube.cells.members, cube.homes, cells, *given_terms, (-0.25, 1.0))
+    sums = Sums(cube.cells.members, cube.object_cells, cells, *given_terms, (-0.25, 1.0))
     covered: set[int] = set()
     for cell in [None, *chosen]:
         if cell is not None:
@@ -90,7 +90,7 @@ def test_the_best_cells_are_taken_while_they_pay(seed: int, most: int, room: int
     worth, size = rng.integers(-4, 5, 40) / 4, rng.integers(0, 3, 40).astype(float)
     left = math.inf if room is None else float(room)
     every = np.arange(len(cube.cells))
-    sums = Sums(cube.cells.members, cube.homes, every, None, np.column_stack([worth, size]))
+    sums = Sums(cube.cells.members, cube.object_cells, every, None, np.column_stack([worth, size]))
     assert sums.take_by_sum(every, most, left).tolist() == taken(cube, worth, size, most, left)
 
 
@@ -105,7 +105,7 @@ def test_no_cells_are_taken_from_none() -> None:
 def test_serving_keeps_up_what_every_cell_would_serve(seed: int, cells: list[int], most: int) -> None:
     cube = random_cube(seed)
     everyone = np.arange(40)
-    served = Served(cube, Repeats(everyone, count=40, most=most))
+    served = Served(cube, CoverObjective(everyone, count=40, most=most))
     held = np.zeros(40, dtype=np.int64)
     homes = np.array([sum(o in cube.cells.members[cell] for cell in range(12)) for o in everyone])
     for cell in cells:

@@ -16,7 +16,7 @@ from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.interfaces import LinkObjective, Objective
 from cube2net.model.query import Query
 from cube2net.network.pagerank import scores
-from cube2net.selection.objectives import OBJECTIVES, Coverage, FBeta, Jaccard, Linked, Own, Precision
+from cube2net.selection.objectives import OBJECTIVES, Coverage, CustomObjective, FBeta, Jaccard, Linked, Precision
 
 from toys import random_cube, toy_cube
 
@@ -194,9 +194,9 @@ def test_a_function_of_ones_own_is_told_the_objects_and_the_query() -> None:
         return len(objects)
 
     query = Query(np.array([2]))
-    assert Own(mine).weigh(query, 5).value(np.array([1, 4])) == 2.0
+    assert CustomObjective(mine).weigh(query, 5).value(np.array([1, 4])) == 2.0
     assert asked == [([1, 4], query)]
-    assert Own(mine).weigh(query, 5).name == "the objective 'mine'"
+    assert CustomObjective(mine).weigh(query, 5).name == "the objective 'mine'"
 
 
 @pytest.mark.parametrize(
@@ -209,5 +209,5 @@ def test_a_function_of_ones_own_is_told_the_objects_and_the_query() -> None:
 )
 def test_what_is_no_function_of_two_arguments_is_refused(function: Callable[..., float], sentence: str) -> None:
     with pytest.raises(ParameterError) as caught:
-        Own(function)
+        CustomObjective(function)
     assert str(caught.value) == sentence

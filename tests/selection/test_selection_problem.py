@@ -57,7 +57,7 @@ def test_only_useful_cells_are_left_and_equal_objects_are_one() -> None:
     assert problem.gain.tolist() == [1, 1, 0]
     assert problem.cost.tolist() == [0, 1, 2]
     assert problem.nodes.tolist() == [0, 1, 2]
-    assert [problem.homes[group].tolist() for group in range(3)] == [[0], [0, 1], [1]]
+    assert [problem.object_cells[group].tolist() for group in range(3)] == [[0], [0, 1], [1]]
     assert problem.value(np.array([0])) == 2 / 3
     assert problem.value(np.array([0, 1])) == 2 / 5
     assert problem.value(np.array([], dtype=int)) == 0.0

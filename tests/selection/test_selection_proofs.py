@@ -13,7 +13,7 @@ from cube2net.api.plan import weigh
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Judge, Weights
+from cube2net.model.selection import Budget, CallableObjective, Weights
 from cube2net.selection.anneal import Anneal
 from cube2net.selection.exact.duals import Relaxation, tighten
 from cube2net.selection.exact.exact import Exact, target_of, upper_bound
@@ -138,7 +138,7 @@ def test_what_cannot_be_proven_is_refused_in_a_sentence() -> None:
         return 1.0
 
     with pytest.raises(ParameterError) as caught:
-        Exact().select(cube, query, weights=Judge(pairs, 3), budget=Budget())
+        Exact().select(cube, query, weights=CallableObjective(pairs, 3), budget=Budget())
     assert str(caught.value) == (
         "the objective 'pairs' is a function of the objects, and 'exact' needs weighted counts: "
         "use the method 'anneal' or 'cube2net'"
@@ -150,4 +150,4 @@ def test_what_cannot_be_proven_is_refused_in_a_sentence() -> None:
         Exact(seconds=0)
     assert str(caught.value) == "seconds is 0, expected a number above 0, or None"
     with pytest.raises(ParameterError, match="a bound needs weighted counts"):
-        upper_bound(cube, query, Judge(pairs, 3), Budget(), at_least=0.0)
+        upper_bound(cube, query, CallableObjective(pairs, 3), Budget(), at_least=0.0)

@@ -53,7 +53,10 @@ def test_a_pin_that_the_view_leaves_out_is_refused() -> None:
     scope = scope_of(
         cube, Query(np.array([0, 1])), Steering(pins=(Node("object", 2),), bans=(Node("object", 3),)), bringable
     )
-    assert scope.barred is not None and np.flatnonzero(scope.barred).tolist() == [3, 4]  # the query stays
+    assert scope.forbidden_objects is not None and np.flatnonzero(scope.forbidden_objects).tolist() == [
+        3,
+        4,
+    ]  # the query stays
 
 
 @pytest.mark.parametrize(

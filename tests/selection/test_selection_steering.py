@@ -16,16 +16,26 @@ from cube2net.errors import InputError, ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Judge, Repeats, Scope, Selection, Steering, Weights, Worth
+from cube2net.model.selection import (
+    OPEN,
+    Budget,
+    CallableObjective,
+    CoverObjective,
+    QueryObjective,
+    Scope,
+    Selection,
+    Steering,
+    Weights,
+)
 from cube2net.model.vectors import Vectors
 from cube2net.selection.anneal import Anneal
 from cube2net.selection.contract import check_selection
 from cube2net.selection.exact.exact import Exact, bounded
 from cube2net.selection.greedy import Greedy
-from cube2net.selection.objectives import Cover, Coverage, FBeta, Jaccard, Own, Precision
+from cube2net.selection.objectives import Cover, Coverage, CustomObjective, FBeta, Jaccard, Precision
 from cube2net.selection.random import Random
 from cube2net.selection.rl.cube2net import Cube2net
-from cube2net.selection.steering import Settled, guided, scope_of
+from cube2net.selection.steering import ResidualProblem, guided, scope_of
 
 from toys import random_cube, toy_cube
 
@@ -45,7 +55,7 @@ def liked(query: Query, steering: Steering) -> Query:
     return Query(np.union1d(query.objects, np.array(steering.like, dtype=np.int32)))
 
 
-def worth_of(objective: Any, cube: Cube, query: Query, steering: Steering, scope: Scope) -> Worth:
+def worth_of(objective: Any, cube: Cube, query: Query, steering: Steering, scope: Scope) -> QueryObjective:
     unlike = np.unique(np.array(steering.unlike, dtype=np.int32))
     return guided(objective.weigh(liked(query, steering), len(cube.objects)), scope, unlike)
 
@@ -56,7 +66,7 @@ def answer(
     """Return what the pipeline makes of a method: the worth of what is left, the choice, and both together."""
     scope = scope_of(cube, query, steering)
     budget = Budget(scope=scope, **limits)
-    settled = Settled.of(cube, worth_of(objective, cube, query, steering, scope), budget)
+    settled = ResidualProblem.of(cube, worth_of(objective, cube, query, steering, scope), budget)
     chosen = method.select(cube, query, weights=settled.worth, budget=settled.budget, seed=3)
     chosen = check_selection(chosen, cube, "method", settled.budget)
     if bound:
@@ -245,7 +255,7 @@ def test_a_function_is_asked_about_what_is_in_and_what_is_chosen_together(seed: 
 
     same = answer(Greedy(), cube, query, Jaccard(), steering, n_cells=4)
     for method in (Greedy(), Anneal(steps=40), Random()):
-        found = answer(method, cube, query, Own(function), steering, n_cells=4)
+        found = answer(method, cube, query, CustomObjective(function), steering, n_cells=4)
         keeps(found, cube, steering, 4)
         if isinstance(method, Greedy):
             # While the value rises: after that counts pass over cells that bring nothing new, and a function does not.
@@ -279,7 +289,7 @@ def test_without_steering_nothing_is_settled(name: str) -> None:
     cube, query = small(5)
     weights = (RATIOS | COVERS)[name].weigh(query, len(cube.objects))
     assert scope_of(cube, query, Steering()) is OPEN
-    settled = Settled.of(cube, weights, Budget(n_cells=3))
+    settled = ResidualProblem.of(cube, weights, Budget(n_cells=3))
     assert settled.worth is weights and settled.budget.n_cells == 3
     chosen = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=3))
     assert settled.with_choice(chosen) is chosen
@@ -290,7 +300,9 @@ def test_by_hand_a_pin_moves_into_the_constants() -> None:
     cube = toy_cube([[0, 1, 4], [1, 2], [3, 5]], objects=6)
     query = Query(np.array([0, 1, 2]))
     scope = scope_of(cube, query, Steering(pins=(cell(0), thing(5)), bans=(thing(3),)))
-    settled = Settled.of(cube, worth_of(Jaccard(), cube, query, Steering(), scope), Budget(n_cells=2, scope=scope))
+    settled = ResidualProblem.of(
+        cube, worth_of(Jaccard(), cube, query, Steering(), scope), Budget(n_cells=2, scope=scope)
+    )
     worth = settled.worth
     assert isinstance(worth, Weights)
     assert (worth.gain0, worth.cost0) == (2.0, 3.0 + 2.0)  # 0 and 1 are served; 4 and 5 cost one each
@@ -306,10 +318,10 @@ def test_by_hand_cover_counts_what_pins_hold_and_what_is_not_liked() -> None:
     query = Query(np.array([0, 1, 2]))
     scope = scope_of(cube, query, Steering(pins=(cell(0),)))
     worth = guided(Cover(r=2, least=1).weigh(query, 6), scope, np.array([4, 5]))
-    assert isinstance(worth, Repeats)
-    settled = Settled.of(cube, worth, Budget(n_cells=3, scope=scope))
+    assert isinstance(worth, CoverObjective)
+    settled = ResidualProblem.of(cube, worth, Budget(n_cells=3, scope=scope))
     rest = settled.worth
-    assert isinstance(rest, Repeats) and rest.held is not None
+    assert isinstance(rest, CoverObjective) and rest.held is not None
     assert (rest.held.tolist(), rest.value0) == ([1, 1, 0], 1.0)  # two are served, and one is lost for 4
     found = settled.with_choice(Greedy().select(cube, query, weights=rest, budget=settled.budget))
     assert found.cells.tolist() == [0, 1] and found.values.tolist() == [1.0, 4.0]  # ⟨2, 3, 5⟩ serves 1 and loses 1
@@ -319,16 +331,18 @@ def test_a_function_refuses_unlike() -> None:
     def share(objects: Array, query: Query) -> float:
         return float(len(objects))
 
-    judge = Own(share).weigh(Query(np.array([0])), 4)
+    judge = CustomObjective(share).weigh(Query(np.array([0])), 4)
     with pytest.raises(ParameterError) as error:
         guided(judge, OPEN, np.array([2]))
     assert str(error.value) == (
         "the objective 'share' is a function of the objects, and unlike says what objects cost: "
         "leave unlike out, or use an objective that counts"
     )
-    scope = Scope(objects=np.array([3]), barred=np.array([False, True, False, False]))
-    rest = Settled.of(toy_cube([[0, 1]], objects=4), guided(judge, scope, np.empty(0, int)), Budget(scope=scope)).worth
-    assert isinstance(rest, Judge) and rest.name == "the objective 'share'"
+    scope = Scope(objects=np.array([3]), forbidden_objects=np.array([False, True, False, False]))
+    rest = ResidualProblem.of(
+        toy_cube([[0, 1]], objects=4), guided(judge, scope, np.empty(0, int)), Budget(scope=scope)
+    ).worth
+    assert isinstance(rest, CallableObjective) and rest.name == "the objective 'share'"
     assert rest.value(np.array([0, 1])) == 2.0
 
 
@@ -340,7 +354,9 @@ def test_a_method_of_ones_own_that_chooses_what_is_closed_is_refused() -> None:
         def __init__(self, *cells: int) -> None:
             self.cells = cells
 
-        def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        def select(
+            self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0
+        ) -> Selection:
             members = np.unique(np.concatenate([cube.cells.members[number] for number in self.cells]))
             return Selection(members, 0.0, cells=np.array(self.cells), values=np.zeros(len(self.cells)))
 
@@ -350,7 +366,7 @@ def test_a_method_of_ones_own_that_chooses_what_is_closed_is_refused() -> None:
             answer(Stubborn(wrong), cube, query, Jaccard(), steering, n_cells=2)
         assert str(error.value) == (
             f"the method 'method' chose ⟨label {wrong}⟩, which {how}: "
-            "it has to leave out the cells of budget.scope.closed"
+            "it has to leave out the cells of budget.scope.forbidden_cells"
         )
     with pytest.raises(InputError, match="chose 1 cells, and beside those pinned there is room for 0: it has to"):
         answer(Stubborn(2), cube, query, Jaccard(), steering, n_cells=1)

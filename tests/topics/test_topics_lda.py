@@ -291,7 +291,7 @@ def test_a_file_that_is_no_model_is_refused(tmp_path: object) -> None:
 
 def test_every_topic_model_of_the_registry_fits_the_interface() -> None:
     assert isinstance(TOPIC_MODELS["lda"](), TopicModel)
-    assert list(TOPIC_MODELS) == ["lda", "given", "spark-lda"]
+    assert list(TOPIC_MODELS) == ["lda", "given"]
 
 
 @pytest.mark.parametrize("column", ["term", "weight", "of_topics"])

@@ -4,7 +4,7 @@ export type Id = string | number;
 
 export type Node = NamedCell | NamedObject;
 
-export type Role = "query" | "n_neighbors" | "brought" | "pinned" | "cell";
+export type Role = "query" | "neighbor" | "brought" | "pinned" | "cell";
 
 /** What is the cube? Nothing more is asked. */
 export interface CubeQuestion {
@@ -333,7 +333,7 @@ export interface NodeColumns {
   id: Id[];
   name: string[];
   kind: string[];
-  role: ("query" | "n_neighbors" | "brought" | "pinned" | "cell")[];
+  role: ("query" | "neighbor" | "brought" | "pinned" | "cell")[];
   label: string[];
   query_links: number[];
   /** the ranks, from 1, of the chosen cells that hold it */

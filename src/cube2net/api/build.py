@@ -33,8 +33,8 @@ from cube2net.cube import engines
 from cube2net.cube.building import build as build_module
 from cube2net.cube.building.labels import TOPIC, parse_bins
 from cube2net.cube.engines.duckdb import DuckDB, check_memory
-from cube2net.cube.storage import store
-from cube2net.cube.storage.store import check_place, save
+from cube2net.cube.storage.reader import read as read_cube
+from cube2net.cube.storage.writer import check_place, save
 from cube2net.design.combinations import tally
 from cube2net.design.propose import covers_with_own_design
 from cube2net.errors import ParameterError, SourceError
@@ -65,7 +65,7 @@ def why_few_cells(cube: Cube, corpus: Corpus, specs: Sequence[DimensionSpec], mi
     >>> print(why_few_cells(build_cube(corpus, specs, min_objects=150), corpus, specs, 150).partition(": ")[2])
     'year' has 49 labels for 229 items: bins would hold more (year@decades), or a smaller min_objects
     """
-    inside = int((cube.homes.sizes > 0).sum())
+    inside = int((cube.object_cells.sizes > 0).sum())
     cells = len(cube.cells.members.sizes)
     if cells and inside >= FEW * len(cube.objects):
         left_out = 1 - inside / len(cube.objects)
@@ -365,7 +365,7 @@ class BuildPlan:
         cube = self._build(corpus, specs, topics, folder, progress)
         progress("cube: files", 0, None)
         save(cube, out, made_in=folder, progress=progress)
-        return store.read(out)
+        return read_cube(out)
 
     def _decide(self, corpus: Corpus, progress: Progress) -> tuple[list[DimensionSpec], Any]:
         """Return the dimensions and where topics come from, each decided where nobody has said it."""

@@ -30,7 +30,7 @@ from cube2net.model.interfaces import MakesNetworks, Method, NeedsVectors, Tells
 from cube2net.model.names import Node, title_of
 from cube2net.model.network import Network, Question
 from cube2net.model.query import Query, said_of_shared
-from cube2net.model.selection import Scope, Selection, Steering, Worth
+from cube2net.model.selection import QueryObjective, Scope, Selection, Steering
 from cube2net.network import pagerank
 from cube2net.network.assembly import (
     assemble,
@@ -47,7 +47,7 @@ from cube2net.network.pagerank import scores
 from cube2net.options import OPTIONS, Levels, NetworkOptions, Wanted
 from cube2net.selection.contract import check_selection
 from cube2net.selection.exact.exact import bounded
-from cube2net.selection.steering import Settled, guided
+from cube2net.selection.steering import ResidualProblem, guided
 
 NearestCache = dict[tuple[Any, ...], Array]
 # How many results of looking for neighbours a question keeps, the latest ones.
@@ -223,7 +223,7 @@ class Chosen:
     selection: Selection
     seed: int
     empty_value: float
-    worth: Worth
+    worth: QueryObjective
     seconds: Mapping[str, float]
     bounded: bool = False
 
@@ -235,7 +235,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     seconds: dict[str, float] = {}
     with timed(seconds, "weigh"):
         weights = _weights(plan)
-        settled = Settled.of(cube, weights, budget)
+        settled = ResidualProblem.of(cube, weights, budget)
     with timed(seconds, "vectors"):
         ready = with_vectors(cube, plan.method, seed)
     if ready is plan.method:
@@ -262,7 +262,7 @@ def known_choice(
     return Chosen(selection, seed, empty_value, _weights(plan), seconds, bounded)
 
 
-def _weights(plan: Plan) -> Worth:
+def _weights(plan: Plan) -> QueryObjective:
     return guided(weighed(plan.cube, plan.liked, plan.objective), plan.budget.scope, plan.unlike)
 
 
@@ -374,11 +374,13 @@ def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Arr
     if not len(unlike):
         return scope
     far, near = (scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
-    barred = far > near
-    barred[unlike] = True
-    barred[scope.objects] = False
-    barred[query.objects] = False
-    return replace(scope, barred=barred if scope.barred is None else barred | scope.barred)
+    forbidden = far > near
+    forbidden[unlike] = True
+    forbidden[scope.objects] = False
+    forbidden[query.objects] = False
+    return replace(
+        scope, forbidden_objects=forbidden if scope.forbidden_objects is None else forbidden | scope.forbidden_objects
+    )
 
 
 def told(plan: Plan) -> dict[str, list[str]]:

@@ -18,14 +18,13 @@ from cube2net.api.construct import construct
 from cube2net.api.query import Asked, check_cube, query_of
 from cube2net.api.replay import asked_of
 from cube2net.cube.cuboids import pick_cells
-from cube2net.cube.storage.parts import check_whole
 from cube2net.errors import ParameterError, QueryError, Setting, plain, quoted, whole_number
 from cube2net.explanation.contrast import Separation, Sides, difference_interval, enough_objects, separate
 from cube2net.explanation.mixed_cells import MixedCells, find_mixed_cells
 from cube2net.model.arguments import check_call
 from cube2net.model.comparison import by_number, cluster_names
 from cube2net.model.contrast import REST, Contrast, Description, SeparatingCell, said_of_overlap
-from cube2net.model.cube import Cube
+from cube2net.model.cube import Cube, require_own_cells
 from cube2net.model.names import MixedCell
 from cube2net.model.network import Network
 from cube2net.model.objects import distinct_names
@@ -202,7 +201,7 @@ def describe(
 def _checked(cube: Cube, query: Asked, n_cells: int, chance: float) -> Query:
     """Return the query when everything asked for can be."""
     asked = query_of(cube, query)
-    check_whole(cube, "contrasted")
+    require_own_cells(cube, "contrasted")
     whole_number("n_cells", n_cells, 1, what="cells")
     given: object = chance
     if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) <= 1:

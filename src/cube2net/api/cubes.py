@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from cube2net.cube import views, window
-from cube2net.cube.storage import store
-from cube2net.cube.storage.store import read, save, verify
+from cube2net.cube.storage import reader
+from cube2net.cube.storage.reader import read, verify
+from cube2net.cube.storage.writer import save
 from cube2net.cube.views import dice, of_kind
 from cube2net.model.arguments import check_call, expect, path_of
 from cube2net.model.cube import Cube
@@ -114,7 +115,7 @@ def verify_cube(folder: str | Path) -> int:
 
 def read_manifest(folder: str | Path) -> dict[str, Any]:
     """Return what a cube's folder says of itself: counts, settings, what was left out, files and checksums."""
-    return store.read_manifest(path_of(folder, "the folder of the cube"))
+    return reader.read_manifest(path_of(folder, "the folder of the cube"))
 
 
 def view_cube(

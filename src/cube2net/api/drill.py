@@ -13,14 +13,13 @@ from cube2net._util.compiling import tells_compiling
 from cube2net.api.query import Asked, check_cube, query_of
 from cube2net.cube import cuboids
 from cube2net.cube.cuboids import cross_levels
-from cube2net.cube.storage.parts import check_whole
 from cube2net.cube.window import time_dimensions
 from cube2net.errors import ParameterError, quoted, unknown, whole_number
 from cube2net.explanation.drill import narrow
 from cube2net.explanation.mixed_cells import count_objects, find_members, find_mixed_cells, rank_members
 from cube2net.model.arguments import check_call
 from cube2net.model.contrast import Drilled, DrilledCell, Pivot, SeparatingCell
-from cube2net.model.cube import Cube
+from cube2net.model.cube import Cube, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS
 from cube2net.model.names import MixedCell, levels_of, mixed_cell_of
 
@@ -76,7 +75,7 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     """
     asked = query_of(cube, query)
     k = whole_number("k", k, 1, what="cells")
-    check_whole(cube, "drilled")
+    require_own_cells(cube, "drilled")
     top = mixed_cell_of(cube, _named(cell))
     inside = find_members(cube, top)
     rows = asked.objects[np.isin(asked.objects, inside)]
@@ -167,7 +166,7 @@ def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, mo
     >>> print(table)
     4 venue × 3 topic labels, 200 objects; most of the 50 of the query, 50, in venue 0 and topic 2
     """
-    check_whole(check_cube(cube), "crossed")
+    require_own_cells(check_cube(cube), "crossed")
     most = whole_number("most", most, 1, what="rows and columns")
     places = [_place(cube, which, name) for which, name in (("rows", rows), ("columns", columns))]
     if places[0][0] == places[1][0]:
@@ -256,7 +255,7 @@ def members(cube: Cube, cells: Iterable[Any]) -> Array:
     Cells are named as :func:`drill` takes them, at any levels. Where the cube keeps no items, objects in most of its
     own cells there come first.
     """
-    check_whole(check_cube(cube), "looked into")
+    require_own_cells(check_cube(cube), "looked into")
     return rank_members(cube, [mixed_cell_of(cube, cell) for cell in cells])
 
 

@@ -22,7 +22,16 @@ from cube2net.model.names import OBJECT, Node, node_of, title_of
 from cube2net.model.network import Form
 from cube2net.model.query import Query
 from cube2net.model.query import asked_of as listed_of
-from cube2net.model.selection import PAPER_CELLS, Budget, Judge, Repeats, Steering, Weights, Worth, called
+from cube2net.model.selection import (
+    PAPER_CELLS,
+    Budget,
+    CallableObjective,
+    CoverObjective,
+    QueryObjective,
+    Steering,
+    Weights,
+    called,
+)
 from cube2net.network.assembly import make_form
 from cube2net.network.hops import Hops, Nothing
 from cube2net.network.maxdisc import MaxDisc
@@ -32,7 +41,7 @@ from cube2net.options import STEERING, Levels, NetworkOptions, Wanted
 from cube2net.selection.anneal import Anneal
 from cube2net.selection.exact.exact import Exact
 from cube2net.selection.greedy import Greedy
-from cube2net.selection.objectives import OBJECTIVES, Cover, Own
+from cube2net.selection.objectives import OBJECTIVES, Cover, CustomObjective
 from cube2net.selection.random import Random
 from cube2net.selection.rl.cube2net import Cube2net
 from cube2net.selection.steering import check_no_cells, check_scope, scope_of
@@ -47,12 +56,12 @@ LINK_TOLERANCE = 1e-5
 def objective_of(given: Valued) -> Objective | LinkObjective:
     """Return the objective of a name, the object itself, or the objective that a function is."""
     if callable(given) and not isinstance(given, type | Objective | LinkObjective):
-        return Own(given)
+        return CustomObjective(given)
     found: Objective | LinkObjective = made(given, OBJECTIVES, (Objective, LinkObjective), "objective", {})
     return found
 
 
-def weigh(cube: Cube, query: Asked, objective: Valued = "jaccard") -> Worth:
+def weigh(cube: Cube, query: Asked, objective: Valued = "jaccard") -> QueryObjective:
     """Return what objects are worth for a query: ``weigh(…).value(rows)`` is the value of any set of them.
 
     It is a record of weighted counts, or the judge that a function of one's own is.
@@ -60,16 +69,16 @@ def weigh(cube: Cube, query: Asked, objective: Valued = "jaccard") -> Worth:
     return weighed(cube, query_of(cube, query), objective_of(objective))
 
 
-def weighed(cube: Cube, query: Query, objective: Objective | LinkObjective) -> Worth:
+def weighed(cube: Cube, query: Query, objective: Objective | LinkObjective) -> QueryObjective:
     """Return the weights of an objective; whatever is wrong with them is said with the objective's name."""
     try:
-        weights: Worth
+        weights: QueryObjective
         if isinstance(objective, LinkObjective):
             affinity = scores(cube.links, query.objects, objective.damping, LINK_TOLERANCE)
             weights = objective.weigh_links(query, affinity, cube.links.degrees > 0)
         else:
             weights = objective.weigh(query, len(cube.objects))
-        if not isinstance(weights, Weights | Judge | Repeats):
+        if not isinstance(weights, Weights | CallableObjective | CoverObjective):
             raise InputError(f"it gave {weights!r}, expected Weights")
         if weights.count != len(cube.objects):
             raise InputError(f"the weights are for {weights.count:,} objects, and the cube has {len(cube.objects):,}")
@@ -82,7 +91,7 @@ def weighed(cube: Cube, query: Query, objective: Objective | LinkObjective) -> W
 
 def objective_name(objective: Objective | LinkObjective) -> str:
     """Return the name of an objective, of its class or, where it is a function of one's own, of that."""
-    return called(objective.function) if isinstance(objective, Own) else name_of(objective, OBJECTIVES)
+    return called(objective.function) if isinstance(objective, CustomObjective) else name_of(objective, OBJECTIVES)
 
 
 METHODS: Registry[type[Method]] = Registry(

@@ -170,12 +170,12 @@ def example_objects(cube: Cube, most: int = 3) -> list[int]:
     >>> all(other in cube.links.neighbours(first) for other in others)
     True
     """
-    known = cube.links.degrees if cube.links.count else cube.homes.sizes
+    known = cube.links.degrees if cube.links.count else cube.object_cells.sizes
     best: list[int] = []
-    in_cells = np.flatnonzero(cube.homes.sizes > 0)
+    in_cells = np.flatnonzero(cube.object_cells.sizes > 0)
     for row in in_cells[np.argsort(-known[in_cells], kind="stable")][:LOOKED_AT].tolist():
         linked = cube.links.neighbours(row)
-        for cell in cube.homes[row].tolist():
+        for cell in cube.object_cells[row].tolist():
             members = cube.cells.members[cell]
             beside = np.intersect1d(members, linked) if cube.links.count else members
             beside = beside[beside != row]

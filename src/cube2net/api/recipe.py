@@ -17,7 +17,7 @@ from cube2net.model.names import CELL, OBJECT, Node
 from cube2net.model.network import Network
 from cube2net.model.recipe import FORMAT, Recipe, network_fingerprint
 from cube2net.options import OPTIONS, STEERING
-from cube2net.selection.objectives import OBJECTIVES, Own
+from cube2net.selection.objectives import OBJECTIVES, CustomObjective
 
 if TYPE_CHECKING:
     from cube2net.api.plan import Plan
@@ -33,7 +33,7 @@ def recipe_of(plan: Plan, network: Network, methods: Mapping[str, Any], seed: in
     lineage = lineage_of(plan.whole)
     problems: list[str] = []
     method = _described(plan.method, methods, "method", problems)
-    if isinstance(plan.objective, Own):
+    if isinstance(plan.objective, CustomObjective):
         objective: dict[str, Any] = {"name": type(plan.objective).__name__, "options": {}}
         problems.append("its objective is a function of one's own")
     else:

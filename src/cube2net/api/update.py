@@ -17,7 +17,7 @@ from cube2net.cube.building.labels import TOPIC
 from cube2net.cube.building.links import count_heavier
 from cube2net.cube.building.replacing import Changes, change_items, find_changes
 from cube2net.cube.engines import ENGINES
-from cube2net.cube.storage.store import change_folder
+from cube2net.cube.storage.writer import change_folder
 from cube2net.design.propose import with_text
 from cube2net.errors import ParameterError, unknown
 from cube2net.model.arguments import check_call, path_of

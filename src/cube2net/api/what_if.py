@@ -23,7 +23,7 @@ from cube2net.model.network import Network, Question
 from cube2net.model.query import Query
 from cube2net.model.selection import PROVEN, Steering
 from cube2net.selection.contract import outcome
-from cube2net.selection.steering import Settled
+from cube2net.selection.steering import ResidualProblem
 
 
 @check_call
@@ -165,7 +165,7 @@ def _keeps_bound(before: Question, after: Question) -> bool:
 def _merely(before: Network, after: Network, out: Sequence[Node], inside: Sequence[Node]) -> float:
     """Return what the old choice is worth, where some is left out or put in and nothing else is chosen."""
     question = _question(after)
-    start = Settled.of(question.cube, question.worth, question.budget).start
+    start = ResidualProblem.of(question.cube, question.worth, question.budget).start
     cells = _changed(before.selection.cells, out, inside, CELL)
     if len(before.selection.cells) or len(cells):
         return outcome(question.cube, start, cells).value

@@ -22,10 +22,9 @@ from cube2net._util.arrays import (
 )
 from cube2net._util.progress import step
 from cube2net.cube.building.cells import pack_homes
-from cube2net.cube.storage.parts import check_whole
 from cube2net.cube.views import add_view, all_labels, regroup
 from cube2net.errors import ParameterError, unknown
-from cube2net.model.cube import Cells, Cube, record_view
+from cube2net.model.cube import Cells, Cube, record_view, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS, Dimension, Level
 from cube2net.model.items import ItemIndex
 from cube2net.model.names import MixedCell, mixed_cell_of, names_at
@@ -65,7 +64,7 @@ def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
     >>> cuboid(cube, "venue").find_cell(["∗", "venue 3", "∗"])
     3
     """
-    check_whole(cube, "rolled up")
+    require_own_cells(cube, "rolled up")
     wanted = BOTH if levels == BOTH else _parse_cuboids(cube, levels)
     if wanted == (_get_full_cuboid(cube),):
         return cube
@@ -115,7 +114,7 @@ def add_label_cells(cube: Cube) -> Cube:
             members,
             extents=np.concatenate([cube.cells.members.sizes, extents[large]]),
         ),
-        homes=homes,
+        object_cells=homes,
         items=None if cube.items is None else cache(partial(_renumber_cells, cube.items, numbers)),
     )
     return add_view(view, "cells of all labels together, and of one label")
@@ -124,7 +123,7 @@ def add_label_cells(cube: Cube) -> Cube:
 def _compute_homes(cube: Cube, groups: Array, count: int, objects: Array) -> tuple[Ragged, Array]:
     """Return the cells of some objects, those of one label included, and how many of the cube's each stands for."""
     some, row = np.unique(objects, return_inverse=True)
-    own, small = take_rows(cube.homes, some), cube.small.members
+    own, small = take_rows(cube.object_cells, some), cube.small.members
     place = np.minimum(np.searchsorted(some, small.indices), max(len(some) - 1, 0))
     hits = np.flatnonzero(some[place] == small.indices) if len(some) else np.empty(0, np.int64)
     rows = np.concatenate([row_of_entries(own), place[hits]]).astype(np.int64)
@@ -163,7 +162,7 @@ def _compute_all_members(cube: Cube, groups: Array, count: int) -> tuple[Ragged,
     from cube2net.kernels.csr import count_groups, fill_groups
 
     own, small = cube.cells.members, pack_homes(cube.small.members, len(cube.objects))
-    homes = (cube.homes.indptr, cube.homes.indices, small.indptr, small.indices, len(cube.cells))
+    homes = (cube.object_cells.indptr, cube.object_cells.indices, small.indptr, small.indices, len(cube.cells))
     label_groups = groups - np.int32(len(cube.cells))
     sizes = np.zeros(count - len(cube.cells) + 1, np.int64)
     count_groups(*homes, label_groups, sizes)
@@ -189,7 +188,7 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
     >>> view.cell(0), view.cell(1)
     (('202X', '∗'), ('2019', 'ACL'))
     """
-    check_whole(cube, "cut to some cells")
+    require_own_cells(cube, "cut to some cells")
     rows = [mixed_cell_of(cube, cell) for cell in cells]
     tables = [_Labels.of(old, [row.levels[i] for row in rows], names=names_at) for i, old in enumerate(cube.dimensions)]
     own = all_labels(cube)
@@ -214,7 +213,7 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
         dimensions=tuple(table.dimension for table in tables),
         cells=Cells(labels, picked, counts),
         small=empty,
-        homes=pack_homes(picked, len(cube.objects)),
+        object_cells=pack_homes(picked, len(cube.objects)),
         finest=cube,
         items=None if cube.items is None else cache(partial(_index_items_of_parts, cube.items, len(own), tuple(parts))),
     )

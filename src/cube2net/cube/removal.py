@@ -23,10 +23,9 @@ from cube2net._util.arrays import (
 from cube2net._util.random import stream
 from cube2net.cube.building.cells import cell_keys, empty_items, pack_homes
 from cube2net.cube.building.links import drop_pairs
-from cube2net.cube.storage.parts import check_whole
 from cube2net.errors import CubeError, ParameterError, QueryError, some, whole_number
 from cube2net.model.comparison import Hidden
-from cube2net.model.cube import Cells, Cube
+from cube2net.model.cube import Cells, Cube, require_own_cells
 from cube2net.model.dimension import MAX_MENTIONS, MIN_OBJECTS, SMALL
 from cube2net.model.items import ItemIndex
 from cube2net.model.query import Query
@@ -47,7 +46,7 @@ def without_items(cube: Cube, items: Sequence[int] | Sequence[str] | Array) -> C
 
     Views of a cube (rolled up, sliced, diced) lose their items likewise.
     """
-    check_whole(cube, "made without items")
+    require_own_cells(cube, "made without items")
     if cube.items is None:
         raise CubeError("the cube does not keep its items: build it again, with them, to take some out")
     index = cube.items()
@@ -83,7 +82,7 @@ def remove_items(cube: Cube, gone: Array, view: str) -> Cube:
 
 def without_links(cube: Cube, source: Array, target: Array) -> Cube:
     """Return the cube without some links, whatever their weight; each is given once, and must be there."""
-    check_whole(cube, "made without links")
+    require_own_cells(cube, "made without links")
     links = _drop_links(cube.links, _find_links(cube.links, source, target))
     finest = None if cube.finest is None else without_links(cube.finest, source, target)
     settings = _add_view(cube, f"without {len(source):,} of the links")
@@ -140,7 +139,7 @@ def _remove_marked(cube: Cube, gone: Array, links: Links, crowded: int, view: st
         cube,
         cells=cells,
         small=Cells(labels[tiny], take_rows(left, tiny)),
-        homes=pack_homes(cells.members, len(cube.objects)),
+        object_cells=pack_homes(cells.members, len(cube.objects)),
         links=links,
         finest=None if cube.finest is None else _remove_marked(cube.finest, gone, links, crowded, view, anew=anew),
         settings=_update_settings(cube, view, index.newly(gone), crowded, len(tiny)),

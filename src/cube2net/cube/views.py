@@ -12,9 +12,8 @@ import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, Ragged, distinct_rows, take_rows, transpose
 from cube2net.cube.building.cells import pack_homes, renumber_cells
-from cube2net.cube.storage.parts import check_whole
 from cube2net.errors import CubeError, ParameterError, Placeholder, RollUp, listed, unknown
-from cube2net.model.cube import Cells, Cube, record_view
+from cube2net.model.cube import Cells, Cube, record_view, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS, SMALL, STAR, TOP, Dimension
 
 
@@ -43,7 +42,7 @@ def roll_up(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     >>> roll_up(roll_up(cube, "venue", "kind"), "year", "∗").cell(0)
     ('∗', 'conference')
     """
-    check_whole(cube, "rolled up")
+    require_own_cells(cube, "rolled up")
     number = cube.dimension(dimension)
     old = cube.dimensions[number]
     if old.is_top:
@@ -97,7 +96,7 @@ def drill_down(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     ``to`` names the level, however far below; without, it is the next. From ∗ it is the level that the dimension was
     rolled up from, and ``to`` may be any.
     """
-    check_whole(cube, "drilled down")
+    require_own_cells(cube, "drilled down")
     number = cube.dimension(dimension)
     old = cube.dimensions[number]
     if cube.finest is None or (not old.is_top and old.at == cube.finest.dimensions[number].at):
@@ -144,7 +143,7 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     taken as that one's (``{"year": "201X"}``). Only objects of these cells, those with too few objects included, may be
     brought into a network.
     """
-    check_whole(cube, "cut to some labels")
+    require_own_cells(cube, "cut to some labels")
     if not isinstance(where, Mapping):
         raise ParameterError(
             f"where is {where!r}, expected labels by dimension, such as {{'venue': 'ACL'}}",
@@ -218,7 +217,7 @@ def _keep_cells(cube: Cube, keep: Mapping[int, set[int]], finest: Cube | None) -
         cube,
         cells=cells,
         small=small,
-        homes=transpose(cells.members, len(cube.objects)),
+        object_cells=transpose(cells.members, len(cube.objects)),
         finest=finest,
         bringable=_mark_held(cube, cells, small) if keep else cube.bringable,
         items=renumber_cells(cube.items, np.where(mask, np.cumsum(mask) - 1, -1)),
@@ -262,7 +261,7 @@ def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Arra
     starts = np.cumsum([0, *(len(first) for first, _ in found[:-1])])
     groups = np.stack([group + start for (_, group), start in zip(found, starts.tolist(), strict=True)], axis=1)
     small = pack_homes(cube.small.members, len(cube.objects))
-    homes = (cube.homes.indptr, cube.homes.indices, small.indptr, small.indices, len(cube.cells))
+    homes = (cube.object_cells.indptr, cube.object_cells.indices, small.indptr, small.indices, len(cube.cells))
     sizes = np.zeros(len(rows), np.int64)
     count_groups(*homes, groups.astype(np.int32), sizes)
 
@@ -280,7 +279,7 @@ def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Arra
         dimensions=dimensions,
         cells=cells,
         small=Cells(rows[order[kept:]], Ragged(indptr[kept:] - end, members[end:]), counts[end:]),
-        homes=pack_homes(cells.members, len(cube.objects)),
+        object_cells=pack_homes(cells.members, len(cube.objects)),
         finest=finest,
         items=renumber_cells(cube.items, number[groups[:, 0]]) if len(labels) == 1 else None,
     )

@@ -15,10 +15,9 @@ from cube2net._util.arrays import Array, Links, Ragged, offsets, row_of_entries,
 from cube2net.cube.building.labels import FINER, MONTH_ALONE, YEAR_ALONE
 from cube2net.cube.building.links import keep_link_rows
 from cube2net.cube.removal import remove_items
-from cube2net.cube.storage.parts import check_whole
 from cube2net.cube.views import add_view_throughout, limit_objects
 from cube2net.errors import CubeError, ParameterError, Setting, listed, quoted, unknown
-from cube2net.model.cube import ITEM, TIME, Cube, LinkDetails, record_view
+from cube2net.model.cube import ITEM, TIME, Cube, LinkDetails, record_view, require_own_cells
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.items import ItemIndex
 
@@ -135,7 +134,7 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
         A text such as ``"2015..2019"``, ``"2015-03..2019-06-30"``, ``"2015.."`` or ``"date=..2019"``, or a pair of its
         first and last year, month, day or number, None for an open end. Both ends are inside.
     """
-    check_whole(cube, "limited to a time")
+    require_own_cells(cube, "limited to a time")
     return record_view(_limit_to_window(cube, Window.read(window)), cube, "between", window=window)
 
 

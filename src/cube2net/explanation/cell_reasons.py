@@ -14,7 +14,7 @@ from cube2net.model.explanation import AddedCell, CellExplanation, Lift, OnlyObj
 from cube2net.model.names import CELL, Node, mixed_cell_of
 from cube2net.model.network import Network, Question
 from cube2net.model.query import Query
-from cube2net.model.selection import Judge, Repeats, Scope, Weights, Worth
+from cube2net.model.selection import CallableObjective, CoverObjective, QueryObjective, Scope, Weights
 
 SHOWN_OBJECTS = 10
 """So many of the objects that one cell alone holds are name_objects."""
@@ -61,7 +61,7 @@ def explain_cell(network: Network, question: Question, cell: int) -> CellExplana
         pinned=cell in choice.scope.cells,
         banned=banned,
         before=None
-        if chosen or not chooses or isinstance(question.worth, Judge)
+        if chosen or not chooses or isinstance(question.worth, CallableObjective)
         else _count_better_cells(choice, query, cell),
         why_not="" if chosen else _explain_absence(network, question, choice, cell, last, banned=banned),
     )
@@ -71,7 +71,7 @@ def compute_account(network: Network, question: Question, *, chooses: bool = Tru
     """Return what every part of a network adds to its value; ``chooses`` says whether the method chooses cells."""
     selection, worth = network.selection, question.worth
     choice = Choice.from_question(question, selection.cells)
-    judged = isinstance(worth, Judge)
+    judged = isinstance(worth, CallableObjective)
     sums = choice.sums(selection.cells)
     pinned = choice.pinned_sums()
     gain = cost = 0.0
@@ -79,7 +79,7 @@ def compute_account(network: Network, question: Question, *, chooses: bool = Tru
         others = np.setdiff1d(selection.objects, choice.scope.objects)
         if isinstance(worth, Weights):
             gain, cost = (float(terms.sum()) for terms in worth.at(others))
-        elif isinstance(worth, Repeats):
+        elif isinstance(worth, CoverObjective):
             gain = worth.value(others)
     gains = selection.gains(choice.value(selection.cells[:0])) if len(selection.cells) else selection.values
     rows = zip(sums.new.tolist(), sums.gains.tolist(), sums.costs.tolist(), strict=True)
@@ -168,8 +168,8 @@ def _compute_lift(dimension: str, label: str, members: Array, cube: Cube, query:
 def _count_better_cells(choice: Choice, query: Query, cell: int) -> int:
     """Return how many other cells that may be chosen and hold an object of the query would add more than a cell."""
     free = np.zeros(len(choice.cube.cells), dtype=bool)
-    free[take_rows(choice.cube.homes, query.objects).indices] = True
-    free[choice.cells] = free[choice.scope.closed] = free[cell] = False
+    free[take_rows(choice.cube.object_cells, query.objects).indices] = True
+    free[choice.cells] = free[choice.scope.forbidden_cells] = free[cell] = False
     values = choice.added(np.append(np.flatnonzero(free), cell))
     return int((values[:-1] > values[-1]).sum())
 
@@ -186,7 +186,7 @@ def _explain_absence(
     if lacks:
         return f"for {lacks}"
     worth, count = question.worth, len(choice.cells)
-    if isinstance(worth, Repeats) and last < worth.least:
+    if isinstance(worth, CoverObjective) and last < worth.least:
         served = "" if question.steering.unlike else _describe_served(choice, worth, cell, int(last))
         return f"for it would serve {number(last)} of the query{served}, and a cell has to serve {worth.least}"
     if count >= question.budget.n_cells:
@@ -196,7 +196,7 @@ def _explain_absence(
     return "for it would not raise the value" if last <= 0 else f"for the method {question.method!r} passed it over"
 
 
-def _describe_served(choice: Choice, worth: Repeats, cell: int, last: int) -> str:
+def _describe_served(choice: Choice, worth: CoverObjective, cell: int, last: int) -> str:
     """Return how many of the query's objects in a cell are served already, in brackets; nothing where none is."""
     held = int(np.isin(choice.bring(np.array([cell])).indices, worth.objects).sum())
     if held <= last:
@@ -226,7 +226,7 @@ class Choice:
     """Cells that are chosen of a cube, what is settled before, and what all of it is worth."""
 
     cube: Cube
-    worth: Worth
+    worth: QueryObjective
     scope: Scope
     cells: Array
 
@@ -238,17 +238,17 @@ class Choice:
     def bring(self, cells: Array) -> Ragged:
         """Return the objects that each of some cells can bring."""
         held = take_rows(self.cube.cells.members, np.asarray(cells, dtype=np.int64))
-        if self.scope.barred is None:
+        if self.scope.forbidden_objects is None:
             return held
-        stays = ~self.scope.barred[held.indices]
+        stays = ~self.scope.forbidden_objects[held.indices]
         counts = np.bincount(row_of_entries(held)[stays], minlength=len(held))
         return Ragged(np.concatenate([[0], np.cumsum(counts)]), held.indices[stays])
 
     def value(self, cells: Array) -> float:
         """Return what some cells are worth, with the objects that are pinned."""
-        if isinstance(self.worth, Judge):
+        if isinstance(self.worth, CallableObjective):
             return self.worth.value(np.flatnonzero(self.there(cells)))
-        if isinstance(self.worth, Repeats):
+        if isinstance(self.worth, CoverObjective):
             return self.worth.total(self._times(self.worth.objects, cells)) - self._lost(self.worth, cells)
         sums = self.sums(cells)
         gain, cost = sums.gain, sums.cost
@@ -265,9 +265,9 @@ class Choice:
         first = first[first >= len(before)] - len(before)
         new = np.bincount(row_of_entries(rows)[first], minlength=len(rows))
         placed = Ragged(rows.indptr, place[len(before) :].astype(np.int32))
-        if isinstance(self.worth, Judge):
+        if isinstance(self.worth, CallableObjective):
             return AddedSums(0.0, 0.0, np.zeros(len(rows)), np.zeros(len(rows)), new)
-        if isinstance(self.worth, Repeats):
+        if isinstance(self.worth, CoverObjective):
             gain, gains = _count_served(self.worth, objects, placed, place[: len(before)])
             return AddedSums(gain, 0.0, gains, np.zeros(len(rows)), new)
         from cube2net.kernels.coverage import grow
@@ -286,7 +286,7 @@ class Choice:
             known = np.isin(objects, self.scope.objects)
             gain, cost = (np.where(known, 0.0, terms) for terms in self.worth.at(objects))
             return (float(own[0].sum()), float(own[1].sum())), (float(gain.sum()), float(cost.sum()))
-        if isinstance(self.worth, Judge):
+        if isinstance(self.worth, CallableObjective):
             return (0.0, 0.0), (0.0, 0.0)
         before = self.value(self.scope.cells[:0])
         return (before, 0.0), (self.value(self.scope.cells) - before, 0.0)
@@ -307,7 +307,7 @@ class Choice:
         place = np.minimum(np.searchsorted(objects, held), len(objects) - 1)
         return np.bincount(place[objects[place] == held], minlength=len(objects))
 
-    def _lost(self, repeats: Repeats, cells: Array) -> int:
+    def _lost(self, repeats: CoverObjective, cells: Array) -> int:
         """Return how often some cells and pins hold an object that is not liked."""
         return 0 if repeats.unlike is None else int(self._times(repeats.unlike, cells).sum())
 
@@ -324,25 +324,27 @@ class Choice:
         from cube2net.kernels.coverage import residuals
 
         there = self.there(self.cells)
-        covers = (np.zeros(len(there), dtype=bool) if isinstance(self.worth, Repeats) else there).astype(np.uint8)
-        if self.scope.barred is not None:
-            covers[self.scope.barred] = 1
+        covers = (np.zeros(len(there), dtype=bool) if isinstance(self.worth, CoverObjective) else there).astype(
+            np.uint8
+        )
+        if self.scope.forbidden_objects is not None:
+            covers[self.scope.forbidden_objects] = 1
         terms = self._terms(self.worth)
         rows = (self.cube.cells.members.indptr, self.cube.cells.members.indices)
         gains, costs = residuals(np.asarray(candidates, dtype=np.int64), *rows, covers, *terms)
-        if isinstance(self.worth, Repeats):
+        if isinstance(self.worth, CoverObjective):
             return np.asarray(self.value(self.cells) + gains)
-        if isinstance(self.worth, Judge):
+        if isinstance(self.worth, CallableObjective):
             return np.asarray(-costs)
         gain, cost = (float(term.sum()) for term in self.worth.at(np.flatnonzero(there)))
         above, below = self.worth.gain0 + gain + gains, self.worth.cost0 + cost + costs
         return np.asarray(np.divide(above, below, out=np.zeros(len(candidates)), where=below > 0))
 
-    def _terms(self, worth: Worth) -> tuple[Array, Array]:
+    def _terms(self, worth: QueryObjective) -> tuple[Array, Array]:
         """Return what every object would add above and below if it came in, or was held once more, now."""
         if isinstance(worth, Weights):
             return worth.gain, worth.cost
-        if isinstance(worth, Judge):
+        if isinstance(worth, CallableObjective):
             ones = np.ones(worth.count)
             return ones, ones
         serves = np.zeros(worth.count)
@@ -353,7 +355,7 @@ class Choice:
         return serves, serves
 
 
-def _count_served(repeats: Repeats, objects: Array, rows: Ragged, before: Array) -> tuple[float, Array]:
+def _count_served(repeats: CoverObjective, objects: Array, rows: Ragged, before: Array) -> tuple[float, Array]:
     """Return how many objects are held once before any cell, and how many each cell serves, one after the other."""
     wanted = np.isin(objects, repeats.objects)
     left = np.where(wanted, len(rows) + 1 if repeats.most is None else repeats.most, 0)

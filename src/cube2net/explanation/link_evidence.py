@@ -230,8 +230,8 @@ class QueryRanks:
         """The scores of the objects that have a place, and 0 for all others."""
         placed = self.scores.copy()
         placed[self.query.objects] = 0.0
-        if self.scope.barred is not None:
-            placed[self.scope.barred] = 0.0
+        if self.scope.forbidden_objects is not None:
+            placed[self.scope.forbidden_objects] = 0.0
         return placed
 
     @cached_property

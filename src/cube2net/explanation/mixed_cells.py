@@ -183,7 +183,7 @@ def count_objects(cube: Cube, mixed: MixedCells, within: MixedCell | None = None
 
 def _find_memberships(cube: Cube, objects: Array, top: MixedCell) -> tuple[Array, Array, Array]:
     """Return the labels of the cube's own cells in one that hold some objects, and which of them holds which object."""
-    homes = take_rows(cube.homes, objects)
+    homes = take_rows(cube.object_cells, objects)
     place = np.full(len(cube.objects), -1, dtype=np.int64)
     place[objects] = np.arange(len(objects))
     small = place[cube.small.members.indices]

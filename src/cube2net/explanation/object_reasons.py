@@ -23,7 +23,7 @@ from cube2net.model.cube import limits_of
 from cube2net.model.explanation import BringingCell, NearMiss, ObjectExplanation, QueryLink
 from cube2net.model.names import OBJECT, Node
 from cube2net.model.network import Network, Question
-from cube2net.model.selection import Judge, Weights
+from cube2net.model.selection import CallableObjective, Weights
 
 SHOWN_LINKS, SHOWN_ITEMS = 10, 3
 """So many links to the query are shown, and so many items behind each of them."""
@@ -95,7 +95,7 @@ def _find_origin(network: Network, question: Question, row: int) -> str:
 def _list_cells(network: Network, question: Question, row: int) -> tuple[BringingCell, ...]:
     """Return the chosen cells that hold an object, in the order chosen."""
     cells = network.selection.cells
-    ranks = np.flatnonzero(np.isin(cells, question.cube.homes[row]))
+    ranks = np.flatnonzero(np.isin(cells, question.cube.object_cells[row]))
     start = Choice.from_question(question, cells[:0]).value(cells[:0]) if len(ranks) else 0.0
     gains = network.selection.gains(start)
     return tuple(BringingCell(at + 1, network.labels[at], float(gains[at])) for at in ranks.tolist())
@@ -126,10 +126,10 @@ def find_near_miss(
     options: Mapping[str, Any],
 ) -> NearMiss:
     """Return what would have brought an object; ``ranks`` and ``steps`` say how far from the query it is."""
-    barred = question.budget.scope.barred
+    forbidden = question.budget.scope.forbidden_objects
     if Node(OBJECT, row) in question.steering.bans:
         return NearMiss(obstacle="it is banned")
-    if barred is not None and barred[row]:
+    if forbidden is not None and forbidden[row]:
         by = limits_of(question.whole)
         which = f" ({' and '.join(by)} say{'s' * (len(by) == 1)} so)" if by else ""
         return NearMiss(obstacle=f"the view of the cube does not allow it to be brought{which}")
@@ -152,7 +152,7 @@ def find_near_miss(
 def _miss_neighbour(network: Network, question: Question, row: int, ranks: QueryRanks) -> NearMiss:
     if row in question.steering.unlike:
         return NearMiss(obstacle="it is unliked, so that it is never near")
-    if ranks.scope.barred is not None and ranks.scope.barred[row]:
+    if ranks.scope.forbidden_objects is not None and ranks.scope.forbidden_objects[row]:
         return NearMiss(obstacle="it is nearer to what is unliked than to the query, so that it is never near")
     if ranks.needed(row) is None:
         return NearMiss(obstacle="no links lead from the query to it")
@@ -181,7 +181,7 @@ def _miss_hops(question: Question, steps: int | None, options: Mapping[str, Any]
         return NearMiss(obstacle=f"the method 'hops' goes {MAX_HOPS} steps at most, and it is {far}")
     keepers = ["fan_out, which lets one object bring so many,"] * (fan_out is not None)
     keepers += ["a limit on nodes or links"] * (budget.max_nodes is not None or budget.max_links is not None)
-    keepers += ["what may not be brought and stands between"] * (budget.scope.barred is not None)
+    keepers += ["what may not be brought and stands between"] * (budget.scope.forbidden_objects is not None)
     who = " or ".join(keepers)
     if steps <= hops:
         return NearMiss(left_out=f"it is within {counted(hops, 'step')}, and {who} left it out")
@@ -192,10 +192,10 @@ def _miss_hops(question: Question, steps: int | None, options: Mapping[str, Any]
 def _miss_cell(network: Network, question: Question, row: int) -> NearMiss:
     """Return the cell that holds an object and leaves the value highest."""
     choice = Choice.from_question(question, network.selection.cells)
-    homes = question.cube.homes[row]
+    homes = question.cube.object_cells[row]
     if np.isin(homes, choice.cells).any():
         return NearMiss(left_out="it has no link to any object of the network (keep='all' keeps such objects)")
-    free = np.setdiff1d(homes, question.budget.scope.closed).astype(np.int64)
+    free = np.setdiff1d(homes, question.budget.scope.forbidden_cells).astype(np.int64)
     if not len(free):
         banned = "every cell that holds it is banned" if len(homes) else "no cell holds it"
         return NearMiss(obstacle=banned)
@@ -206,7 +206,7 @@ def _miss_cell(network: Network, question: Question, row: int) -> NearMiss:
         len(choice.cells) >= question.budget.n_cells
     )
     notes += filter(None, [describe_exceeded_limit(network, question, choice, best)])
-    if isinstance(question.worth, Judge):
+    if isinstance(question.worth, CallableObjective):
         notes.append("a function tells the value, so only the cell that brings fewest others was asked about")
     return NearMiss(
         cell=question.cube.cell(best), value=value, price=network.selection.value - value, note="; ".join(notes)

@@ -235,14 +235,14 @@ def induce(
 
 
 def neighbourhood(
-    indptr: Array, indices: Array, query: Array, barred: Array, reach: int, most: int, spare: bool
+    indptr: Array, indices: Array, query: Array, forbidden: Array, reach: int, most: int, spare: bool
 ) -> tuple[Array, Array, Array, Array]:
     """Return the nodes around a query, itself first, and the links among them as positions, with their entries.
 
-    Objects that are marked in ``barred``, which is empty where none is, are no nodes unless they are in the query. With
-    ``spare`` the nodes that another can stand in for are left out.
+    Objects that are marked in ``forbidden``, which is empty where none is, are no nodes unless they are in the query.
+    With ``spare`` the nodes that another can stand in for are left out.
     """
-    nodes = expand(indptr, indices, query, barred, reach, most)
+    nodes = expand(indptr, indices, query, forbidden, reach, most)
     low, high, entries = links_among(indptr, indices, nodes)
     if spare:
         ends, others, _ = both_ends(len(nodes), low, high)
@@ -252,17 +252,17 @@ def neighbourhood(
 
 
 @njit(cache=True)
-def expand(indptr: Array, indices: Array, query: Array, barred: Array, reach: int, most: int) -> Array:
+def expand(indptr: Array, indices: Array, query: Array, forbidden: Array, reach: int, most: int) -> Array:
     """Return the query and the objects within ``reach`` hops of it, ring by ring, at most ``most`` others.
 
-    No way leads through objects marked in ``barred``, which is empty where none is. Of a ring that does not fit whole,
-    the objects with most links to the ring before come in, in the order found where they have as many, and it is the
-    last.
+    No way leads through objects marked in ``forbidden``, which is empty where none is. Of a ring that does not fit
+    whole, the objects with most links to the ring before come in, in the order found where they have as many, and it is
+    the last.
     """
     met = np.zeros(len(indptr) - 1, np.int32)
     found = np.empty(len(met), np.int32)
-    for v in range(len(barred)):
-        if barred[v]:
+    for v in range(len(forbidden)):
+        if forbidden[v]:
             met[v] = -1
     for at in range(len(query)):
         found[at] = query[at]

@@ -86,8 +86,8 @@ from .vectors import (
     Vectors as Vectors,
 )
 from .selection import (
-    Judge as Judge,
-    Repeats as Repeats,
+    CallableObjective as CallableObjective,
+    CoverObjective as CoverObjective,
     Weights as Weights,
-    Worth as Worth,
+    QueryObjective as QueryObjective,
 )

@@ -158,22 +158,21 @@ class Cube(Shown):
     """Objects organised in cells, with their links.
 
     ``cells`` are those that hold at least ``min_objects`` objects; the smaller ones are kept in ``small`` so that
-    rolling up is exact. ``homes`` is the way back, object → cells. ``finest`` is the cube that this one was rolled up
-    from, or that its cells were picked from. ``topic_words(topic, term, weight)`` are the heaviest terms of the topics
-    where a topic model made them, and ``topic_model`` gives the trained model as a table when called. ``ledger`` gives,
-    when called, what has to be known of the items so that others can be added; only the package ``cube`` reads it.
-    ``kept_views`` are the views of other cuboids that were asked for before.
-    ``items`` gives, when called, which items mention which objects and are in which cells, where the cube keeps that.
-    ``details`` gives the links one by one, where the source says which way they lead, their kinds, times or items.
-    ``bringable`` marks the objects that may be brought into a network, where a view leaves only some; None is all. A
-    query may hold any.
-    ``origin`` is where the cube was opened: it travels to other processes as that folder, and copies of it are itself.
-    ``lineage`` is what a view was made of.
+    rolling up is exact. ``object_cells`` is the inverse of ``cells.members``, object → cells. ``finest`` is the cube
+    that this one was rolled up from, or that its cells were picked from. ``topic_words(topic, term, weight)`` are the
+    heaviest terms of the topics where a topic model made them, and ``topic_model`` gives the trained model as a table
+    when called. ``ledger`` gives, when called, what has to be known of the items so that others can be added; only the
+    package ``cube`` reads it. ``kept_views`` are the views of other cuboids that were asked for before. ``items``
+    gives, when called, which items mention which objects and are in which cells, where the cube keeps that. ``details``
+    gives the links one by one, where the source says which way they lead, their kinds, times or items. ``bringable``
+    marks the objects that may be brought into a network, where a view leaves only some; None is all. A query may hold
+    any. ``origin`` is where the cube was opened: it travels to other processes as that folder, and copies of it are
+    itself. ``lineage`` is what a view was made of.
     """
 
     dimensions: tuple[Dimension, ...]
     cells: Cells
-    homes: Ragged
+    object_cells: Ragged
     small: Cells
     links: Links
     objects: Objects
@@ -192,10 +191,12 @@ class Cube(Shown):
     def __post_init__(self) -> None:
         if len(self.links) != len(self.objects):
             raise CubeError(f"the cube has {len(self.objects):,} objects and links for {len(self.links):,}")
-        if len(self.homes) != len(self.objects):
-            raise CubeError(f"the cube has {len(self.objects):,} objects and homes for {len(self.homes):,}")
-        if not isinstance(self.homes, LazyRagged) and len(self.homes.indices) != len(self.cells.members.indices):
-            raise CubeError("the cube's members and homes do not have the same number of entries")
+        if len(self.object_cells) != len(self.objects):
+            raise CubeError(f"the cube has {len(self.objects):,} objects and cells for {len(self.object_cells):,}")
+        if not isinstance(self.object_cells, LazyRagged) and len(self.object_cells.indices) != len(
+            self.cells.members.indices
+        ):
+            raise CubeError("the cube's members and object_cells do not have the same number of entries")
         if self.bringable is not None:
             if self.bringable.shape != (len(self.objects),) or self.bringable.dtype != bool:
                 raise CubeError(f"the cube has {len(self.objects):,} objects, and marks those to bring otherwise")
@@ -383,6 +384,16 @@ def opened(cube: Cube, origin: Origin) -> Cube:
     """Return the cube, which now knows where it was opened; what is made of it does not."""
     object.__setattr__(cube, "origin", origin)
     return cube
+
+
+def require_own_cells(cube: Cube, done: str) -> None:
+    """Raise if the cells of a cube are those of other cuboids, such as ``cuboid`` returns.
+
+    ``done`` is the participle in the message: "a view cannot be saved".
+    """
+    if cube.cells.merged:
+        view = cube.settings.get("views", ["cells of other cuboids"])[-1]
+        raise ParameterError(f"a view ({view}) cannot be {done}: do it with the cube, and take the cells after that")
 
 
 VIEW = "view"

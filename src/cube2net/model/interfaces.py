@@ -15,7 +15,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.objects import Objects
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Weights, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
 from cube2net.model.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Recommender(Protocol):
 class Objective(Protocol):
     """Says what a selection is worth: weighted counts of the objects it brings, or a function of them."""
 
-    def weigh(self, query: Query, count: int) -> Worth:
+    def weigh(self, query: Query, count: int) -> QueryObjective:
         """Return the weights of a query over ``count`` objects, or a judge of them."""
 
 
@@ -145,7 +145,7 @@ class Method(Protocol):
     ``counts_repeats``, ``heeds_objective`` and ``takes_long``; see the functions of these names.
     """
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects to bring, and the cells they come from where the method chooses cells."""
 
 

@@ -22,7 +22,7 @@ from cube2net.model.names import cell_line
 from cube2net.model.objects import Carried, Objects, distinct_names
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe
-from cube2net.model.selection import Budget, Selection, Steering, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
 from cube2net.options import FORMS, KEEPS, MEMBERSHIP_WEIGHTS, OPTIONS
 
 if TYPE_CHECKING:
@@ -391,7 +391,7 @@ class Question:
 
     cube: Cube
     whole: Cube
-    worth: Worth
+    worth: QueryObjective
     budget: Budget
     form: Form
     method: str
@@ -401,11 +401,11 @@ class Question:
 
     def count_objects(self, cells: Array) -> list[int]:
         """Return how many objects of each of some cells may come into a network."""
-        members, barred = self.cube.cells.members, self.budget.scope.barred
+        members, forbidden = self.cube.cells.members, self.budget.scope.forbidden_objects
         lazy = isinstance(members, LazyRagged)
         rows = members.take_counted(cells)[0] if isinstance(members, LazyRagged) else members
         held = [rows[row] for row in (range(len(cells)) if lazy else cells.tolist())]
-        return [len(row) if barred is None else int((~barred[row]).sum()) for row in held]
+        return [len(row) if forbidden is None else int((~forbidden[row]).sum()) for row in held]
 
     def __repr__(self) -> str:
         return f"Question({self.method}, {self.objective}, of {self.cube!r})"

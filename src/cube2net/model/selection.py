@@ -90,44 +90,43 @@ def _no_rows() -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Scope:
-    """What is in a selection before a method chooses, and what may not come in.
+    """The cells and objects that are selected before a method chooses, and those that it may not choose.
 
-    ``cells`` are in, in this order, and so are ``objects`` (ascending) beside the query and the objects of these cells.
-    ``closed`` are the cells that a method may not choose (ascending), those that are in among them. ``barred`` marks
-    the objects that no method may bring, one entry for each object of the cube; None where every object may come. The
-    query always stays, barred or not.
+    ``cells`` are selected, in this order, and so are ``objects`` (ascending), in addition to the query and the objects
+    of these cells. ``forbidden_cells`` (ascending) includes the selected ones. ``forbidden_objects`` is a mask over the
+    objects of the cube, or None where every object is allowed; it does not apply to the query.
 
-    >>> Scope(cells=np.array([4]), closed=np.array([2, 4]))
-    Scope(1 cell and 0 objects are in, 2 cells are closed)
+    >>> Scope(cells=np.array([4]), forbidden_cells=np.array([2, 4]))
+    Scope(1 cells, 0 objects, 2 forbidden cells)
     """
 
     cells: Array = field(default_factory=_no_rows)
     objects: Array = field(default_factory=_no_rows)
-    closed: Array = field(default_factory=_no_rows)
-    barred: Array | None = None
+    forbidden_cells: Array = field(default_factory=_no_rows)
+    forbidden_objects: Array | None = None
 
     def __post_init__(self) -> None:
-        for name in ("cells", "objects", "closed"):
+        for name in ("cells", "objects", "forbidden_cells"):
             object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=np.int32)))
-        if self.barred is not None:
-            object.__setattr__(self, "barred", frozen(np.asarray(self.barred, dtype=bool)))
+        if self.forbidden_objects is not None:
+            object.__setattr__(self, "forbidden_objects", frozen(np.asarray(self.forbidden_objects, dtype=bool)))
 
     def __repr__(self) -> str:
-        cells, closed = (f"{len(rows):,} cell{'s' * (len(rows) != 1)}" for rows in (self.cells, self.closed))
-        barred = "" if self.barred is None else f", {int(self.barred.sum()):,} objects barred"
-        objects = f"{len(self.objects):,} object{'s' * (len(self.objects) != 1)}"
+        objects = "" if self.forbidden_objects is None else f", {int(self.forbidden_objects.sum()):,} forbidden objects"
         return (
-            f"Scope({cells} and {objects} are in, {closed} {'are' if len(self.closed) != 1 else 'is'} closed{barred})"
+            f"Scope({len(self.cells):,} cells, {len(self.objects):,} objects, "
+            f"{len(self.forbidden_cells):,} forbidden cells{objects})"
         )
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is settled at all."""
-        return not (len(self.cells) or len(self.objects) or len(self.closed)) and self.barred is None
+        """Whether nothing is selected or forbidden."""
+        rows = len(self.cells) + len(self.objects) + len(self.forbidden_cells)
+        return rows == 0 and self.forbidden_objects is None
 
 
 OPEN = Scope()
-"""Nothing is settled: every cell and every object may come."""
+"""Nothing is selected or forbidden."""
 
 
 PAPER_CELLS = 20
@@ -391,7 +390,7 @@ class Weights:
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
+class CallableObjective:
     """The value of objects M as a function of them says it: one call for every set of objects asked about.
 
     ``function`` takes the row numbers of M, ascending, and returns a number, also for no objects at all; ``count``
@@ -399,7 +398,7 @@ class Judge:
     Nothing is known of the function, so nothing can be added up: methods are slower, and no bound can be given.
     ``about`` are the objects whose cells are looked at first (ascending); None is the query.
 
-    >>> Judge(lambda objects: len(objects) / 4, count=4).value(np.array([0, 2]))
+    >>> CallableObjective(lambda objects: len(objects) / 4, count=4).value(np.array([0, 2]))
     0.5
     """
 
@@ -429,7 +428,7 @@ class Judge:
 
 
 @dataclass(frozen=True, eq=False)
-class Repeats:
+class CoverObjective:
     """The value of cells as how often they hold some objects: Σ min(most, chosen cells that hold o), o in ``objects``.
 
     ``objects`` are row numbers, ascending, of ``count`` objects there are; ``most`` None counts every time. A cell
@@ -439,7 +438,7 @@ class Repeats:
     Where cells were chosen before, ``held[i]`` of them hold the i-th object, and they are worth ``value0``. A cell
     loses one for every object of ``unlike`` (ascending) that it holds, in its value as in what it serves.
 
-    >>> twice = Repeats(np.array([0, 1, 4]), count=6, most=2)
+    >>> twice = CoverObjective(np.array([0, 1, 4]), count=6, most=2)
     >>> twice.total(np.array([0, 1, 5])), twice.value(np.array([1, 2, 4]))
     (3.0, 2.0)
     """
@@ -470,7 +469,7 @@ class Repeats:
         return self.total(np.isin(self.objects, objects)) - lost
 
 
-Worth = Weights | Judge | Repeats
+QueryObjective = Weights | CallableObjective | CoverObjective
 
 
 def called(function: Callable[..., object]) -> str:

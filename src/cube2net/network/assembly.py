@@ -116,7 +116,7 @@ def assemble(
     others = others[:0] if form.kind == "cells" else others
     objects = np.concatenate([query.objects, np.sort(np.concatenate([pins, others])) if len(pins) else others])
     (source, target, weight), keys, place = look_up_links(cube.links, objects)
-    if isinstance(cube.homes, LazyRagged):
+    if isinstance(cube.object_cells, LazyRagged):
         held, ranks, shares = _find_memberships(cube, objects, selection.cells)
     else:
         members = take_rows(cube.cells.members, selection.cells)
@@ -178,15 +178,15 @@ def first_cells(
 ) -> Selection:
     """Return as many of the first cells of a selection as fit, with their objects and the query, into some nodes.
 
-    Objects that are pinned count as the query's, and those that are barred not at all; pinned cells stay.
+    Objects that are pinned count as the query's, and those that are forbidden not at all; pinned cells stay.
     """
     members = take_rows(cube.cells.members, selection.cells)
     inside = in_already(query, scope)
     found, first = np.unique(np.concatenate([inside, members.indices]), return_index=True)
     rank = np.searchsorted(members.indptr, np.maximum(first - len(inside), 0), side="right")
     rank[first < len(inside)] = 0
-    if scope.barred is not None:
-        rank = rank[(first < len(inside)) | ~scope.barred[found]]
+    if scope.forbidden_objects is not None:
+        rank = rank[(first < len(inside)) | ~scope.forbidden_objects[found]]
     sizes = np.cumsum(np.bincount(rank, minlength=len(selection.cells) + 1)) + np.arange(len(selection.cells) + 1)
     count = min(max(len(scope.cells), int(np.searchsorted(sizes, nodes, side="right")) - 1), len(selection.cells))
     if count == len(selection.cells):
@@ -222,8 +222,8 @@ def _find_memberships(cube: Cube, objects: Array, cells: Array) -> tuple[Array, 
     A membership is worth as in :func:`_weigh_shares`. The size of a cell of one label is taken as the sum of the sizes
     of the cells that it consists of, which is known without counting distinct objects.
     """
-    assert isinstance(cube.homes, LazyRagged) and cube.cells.extents is not None
-    homes, counts = cube.homes.take_counted(objects)
+    assert isinstance(cube.object_cells, LazyRagged) and cube.cells.extents is not None
+    homes, counts = cube.object_cells.take_counted(objects)
     rank = np.full(len(cube.cells), -1)
     rank[cells] = np.arange(len(cells))
     ranks = rank[homes.indices]
@@ -338,8 +338,8 @@ def describe_missing_links(cube: Cube, network: Network, scope: Scope) -> str:
     if own & theirs:
         return "no link joins these objects"
     said = f"{listed(sorted(own))} objects are linked only to {listed(sorted(theirs))} objects"
-    barred = scope.barred is not None and bool(scope.barred[others].all())
-    return f"no link joins these objects: {said}{', and none of these may be brought' if barred else ''}"
+    forbidden = scope.forbidden_objects is not None and bool(scope.forbidden_objects[others].all())
+    return f"no link joins these objects: {said}{', and none of these may be brought' if forbidden else ''}"
 
 
 def describe_size(
@@ -347,7 +347,9 @@ def describe_size(
 ) -> str:
     """Return a sentence that says how large a network will be, where that is much more than the query asks for."""
     near = room_for_near(query, form, len(selection.cells), max_nodes)
-    others = len(cube.objects) - len(query) if scope.barred is None else int((~scope.barred).sum())
+    others = (
+        len(cube.objects) - len(query) if scope.forbidden_objects is None else int((~scope.forbidden_objects).sum())
+    )
     brought = len(may_come(selection.objects, scope)) if form.has_brought else min(near, others)
     if brought <= max(MANY_OBJECTS, MANY_OBJECTS_EACH * len(query)):
         return ""
@@ -367,9 +369,9 @@ def describe_limit(query: Query, max_nodes: int | None) -> str:
 
 def describe_scope(query: Query, scope: Scope, by: Sequence[str] = ("where", "between", "kind", "bans")) -> str:
     """Return a sentence where nobody may be brought to a query; ``by`` are the words that say so."""
-    if scope.barred is None or len(pinned(query, scope)):
+    if scope.forbidden_objects is None or len(pinned(query, scope)):
         return ""
-    if int((~scope.barred).sum()) > int((~scope.barred[query.objects]).sum()):
+    if int((~scope.forbidden_objects).sum()) > int((~scope.forbidden_objects[query.objects]).sum()):
         return ""
     words = " and ".join(filter(None, [", ".join(by[:-1]), *by[-1:]]))
     return f"no object is brought: none outside the query is allowed by {words}"
@@ -450,12 +452,12 @@ def in_already(query: Query, scope: Scope) -> Array:
 
 def may_come(objects: Array, scope: Scope) -> Array:
     """Return those of some objects that no rule bars."""
-    return objects if scope.barred is None else objects[~scope.barred[objects]]
+    return objects if scope.forbidden_objects is None else objects[~scope.forbidden_objects[objects]]
 
 
 def bars(scope: Scope) -> Array:
     """Return the marks of the objects that may not come, as compiled code takes them: none where all may."""
-    return np.zeros(0, dtype=bool) if scope.barred is None else np.array(scope.barred)
+    return np.zeros(0, dtype=bool) if scope.forbidden_objects is None else np.array(scope.forbidden_objects)
 
 
 def within(links: Links, query: Query, ranked: Array, budget: Budget) -> Array:

@@ -10,7 +10,7 @@ from cube2net._util.arrays import Array, Links
 from cube2net.errors import whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection
 from cube2net.network.assembly import pinned, within
 from cube2net.network.pagerank import scores
 
@@ -21,7 +21,7 @@ class Nothing:
 
     chooses_cells = draws = takes_long = False
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return a selection of no objects but those pinned; the seed and the limits change nothing."""
         objects = np.asarray(pinned(query, budget.scope), dtype=np.int32)
         return Selection(objects, weights.value(objects))
@@ -56,12 +56,12 @@ class Hops:
         objects = "objects, or None for all"
         object.__setattr__(self, "fan_out", whole_number("fan_out", self.fan_out, 1, or_none=True, what=objects))
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects near the query, without the query; the seed changes nothing."""
         limited = budget.max_nodes is not None or budget.max_links is not None
-        pins, barred = pinned(query, budget.scope), budget.scope.barred
+        pins, forbidden = pinned(query, budget.scope), budget.scope.forbidden_objects
         ends = (cube.links, query.objects, self.hops, self.fan_out)
-        objects, steps, hits = around(*ends, count=limited, also=pins, barred=barred)
+        objects, steps, hits = around(*ends, count=limited, also=pins, forbidden=forbidden)
         if limited:
             near = scores(cube.links, query.objects)[objects]
             ranked = objects[np.lexsort((objects, -hits, -near, steps))]
@@ -80,14 +80,14 @@ def around(
     *,
     count: bool = True,
     also: Array | None = None,
-    barred: Array | None = None,
+    forbidden: Array | None = None,
 ) -> tuple[Array, Array, Array]:
     """Return the objects within some steps of others, without these: which, at what step, brought by how many.
 
     Objects in ``also`` are in without being found: a second step leads on from them as from those of the first. Those
-    marked in ``barred`` are neither found nor stepped through. Without ``count`` nobody counts by how many: that part
-    is empty. What is kept for every object met is in a table of their size, or where they may be many, or some are
-    barred, in one with a place for all objects.
+    marked in ``forbidden`` are neither found nor stepped through. Without ``count`` nobody counts by how many: that
+    part is empty. What is kept for every object met is in a table of their size, or where they may be many, or some are
+    forbidden, in one with a place for all objects.
 
     >>> from cube2net._util.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 4)
@@ -104,9 +104,9 @@ def around(
     for _ in range(hops):
         ends = links.indptr[front + 1] - links.indptr[front]
         most = min(int(np.minimum(ends, fan_out or len(links)).sum()), len(links))
-        keys = np.empty(0, np.int32) if barred is not None else keys_for(len(known) + most, len(links))
+        keys = np.empty(0, np.int32) if forbidden is not None else keys_for(len(known) + most, len(links))
         size = len(keys) or len(links)
-        state = np.zeros(size, np.uint8) if barred is None else barred.astype(np.uint8)
+        state = np.zeros(size, np.uint8) if forbidden is None else forbidden.astype(np.uint8)
         brought = np.zeros(size if count else 0, np.int32)
         seat(keys, state, known, 1, 0)
         front = hop(links.indptr, links.indices, links.weights, front, fan_out or 0, most, keys, state, brought)

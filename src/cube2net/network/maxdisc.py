@@ -13,7 +13,7 @@ from cube2net._util.random import stream
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection
 from cube2net.network.assembly import bars, cut_to_budget, in_already
 
 Layer = Callable[[int, Array], Array]  # the number of a tree and the best piece so far → the tree's links
@@ -81,7 +81,7 @@ class MaxDisc:
         object.__setattr__(self, "reach", whole_number("reach", self.reach, 0, or_none=True, what=hops))
         object.__setattr__(self, "most", whole_number("most", self.most, 0, what="objects"))
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the other objects of the best connected piece found."""
         from cube2net.kernels.subgraphs import neighbourhood
         from cube2net.kernels.trees import best_subtrees, rooted
@@ -89,8 +89,10 @@ class MaxDisc:
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
         alpha = float(min(self.alpha, 2 * len(indptr)))  # one of the query then outweighs all others
         reach = math.ceil(alpha * len(query) / 2) if self.reach is None else self.reach
-        inside, barred = in_already(query, budget.scope), bars(budget.scope)
-        nodes, low, high, _ = neighbourhood(indptr, indices, inside, barred, min(reach, len(indptr)), self.most, True)
+        inside, forbidden = in_already(query, budget.scope), bars(budget.scope)
+        nodes, low, high, _ = neighbourhood(
+            indptr, indices, inside, forbidden, min(reach, len(indptr)), self.most, True
+        )
         worth = np.where(np.arange(len(nodes)) < len(query), alpha, -1.0)
         worth[len(query) : len(inside)] = 0.0
         lay = LAYERS[self.tree](low, high, len(nodes), len(inside), stream(seed, "network", "maxdisc", self.tree))

@@ -19,7 +19,7 @@ from cube2net.errors import ParameterError, whole_number
 from cube2net.kernels.small_work import STEPS
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Scope, Selection, Worth
+from cube2net.model.selection import OPEN, Budget, QueryObjective, Scope, Selection
 from cube2net.network.assembly import check_weights, pinned, within
 
 TOLERANCE = 0.05
@@ -67,7 +67,7 @@ class PageRank:
         object.__setattr__(self, "top", whole_number("top", self.top, 0, or_none=True, what="objects, or None"))
         _check(self.damping, self.tolerance)
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects of highest score, without the query; the seed changes nothing."""
         top = self.top
         if top is None and budget.max_nodes is not None:
@@ -123,7 +123,7 @@ def nearest(
         return np.asarray(pins, dtype=np.int32)
     inside = np.union1d(query.objects, pins) if len(pins) else query.objects
     start, known = query.objects if seeds is None else seeds, {} if rankings is None else rankings
-    ranking = _Ranking(links, start, damping, count, inside, scope.barred, known)
+    ranking = _Ranking(links, start, damping, count, inside, scope.forbidden_objects, known)
     found, wanted = ranking.near(tolerance, slack)
     if len(found) < wanted:
         found = ranking.anywhere(tolerance, wanted)
@@ -132,20 +132,22 @@ def nearest(
 
 @dataclass(frozen=True, eq=False)
 class _Ranking:
-    """The first ``count`` objects by a walk that are neither ``inside``, ascending, nor ``barred``."""
+    """The first ``count`` objects by a walk that are neither ``inside``, ascending, nor ``forbidden``."""
 
     links: Links
     seeds: Array
     damping: float
     count: int
     inside: Array
-    barred: Array | None
+    forbidden_objects: Array | None
     rankings: Rankings
 
     def near(self, tolerance: float, slack: float | None) -> tuple[Array, int]:
-        """Return those of them that the walk comes to, and how many there would be if nobody were barred."""
+        """Return those of them that the walk comes to, and how many there would be if nobody were forbidden."""
         for walk in _walks(self.links, self.seeds, self.damping, tolerance):
-            found = None if slack is None else walk.first(self.count, slack, tolerance, self.inside, self.barred)
+            found = (
+                None if slack is None else walk.first(self.count, slack, tolerance, self.inside, self.forbidden_objects)
+            )
             if found is not None:
                 return found, len(found)
             ways = (self.seeds.tobytes(), self.damping, tolerance, *walk.state)
@@ -181,7 +183,7 @@ class _Ranking:
         return self._allowed(ranked[~np.isin(ranked, self.inside)])[: self.count]
 
     def _allowed(self, objects: Array) -> Array:
-        return objects if self.barred is None else objects[~self.barred[objects]]
+        return objects if self.forbidden_objects is None else objects[~self.forbidden_objects[objects]]
 
 
 def scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float = TOLERANCE) -> Array:
@@ -306,11 +308,11 @@ class RestartWalk:
         return self.settled.dtype.str, self._seen, self._threshold
 
     def first(
-        self, count: int, slack: float, tolerance: float, inside: Array, barred: Array | None = None
+        self, count: int, slack: float, tolerance: float, inside: Array, forbidden: Array | None = None
     ) -> Array | None:
         """Return the first ``count`` objects that are not ``inside`` as soon as pushes tell them apart, best first.
 
-        Those inside ascend, and objects that are marked in ``barred`` are passed over as they are.
+        Those inside ascend, and objects that are marked in ``forbidden`` are passed over as they are.
         None where it looks as if they would have to see too many links: with the threshold the doubt falls about as
         much as what is seen grows. It is looked no sooner than doubt that falls with the square may be small enough.
         None too where no more than the tolerance is left.
@@ -319,7 +321,7 @@ class RestartWalk:
         while self._push_once(tolerance, allowance, STEP):
             if self._threshold > due:
                 continue
-            doubt, least, found = self._leaders(count, least, slack, inside, barred)
+            doubt, least, found = self._leaders(count, least, slack, inside, forbidden)
             if found is not None:
                 return found
             if self._seen > min(EARLY, allowance // LOCAL) and self._seen * doubt > allowance * slack:
@@ -401,7 +403,7 @@ class RestartWalk:
         return self.rest > goal and self._seen <= allowance
 
     def _leaders(
-        self, count: int, least: float, slack: float, inside: Array, barred: Array | None
+        self, count: int, least: float, slack: float, inside: Array, forbidden: Array | None
     ) -> tuple[float, float, Array | None]:
         """Return by how much those left out may be better, the least that the last can score, and all where settled.
 
@@ -412,8 +414,8 @@ class RestartWalk:
         ends = (self._reached, self._found, self._damping, self._threshold, least)
         number, volume = self._kernels.rivals(*ends, *arrays, self._touched)
         rows = _missing(np.sort(self._touched[:number]), inside)
-        if barred is not None:
-            rows = rows[~barred[rows]]
+        if forbidden is not None:
+            rows = rows[~forbidden[rows]]
         if len(rows) < count or not math.isfinite(volume):
             return math.inf, least, None
         settled, left, strength = (array[rows].astype(np.float64) for array in arrays)

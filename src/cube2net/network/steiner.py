@@ -10,7 +10,7 @@ from cube2net._util.arrays import Array, Links
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection
 from cube2net.network.assembly import bars, cut_to_budget, in_already
 
 COSTS = ("unit", "weight")
@@ -66,14 +66,14 @@ class Steiner:
             raise unknown("cost", self.cost, COSTS)
         object.__setattr__(self, "most", whole_number("most", self.most, 0, what="objects"))
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects of the trees besides the query; the seed changes nothing."""
         from cube2net.kernels.subgraphs import neighbourhood
 
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
         unit = self.cost == "unit"
-        inside, barred = in_already(query, budget.scope), bars(budget.scope)
-        nodes, low, high, entries = neighbourhood(indptr, indices, inside, barred, len(indptr), self.most, unit)
+        inside, forbidden = in_already(query, budget.scope), bars(budget.scope)
+        nodes, low, high, entries = neighbourhood(indptr, indices, inside, forbidden, len(indptr), self.most, unit)
         cost = self._costs(cube.links, entries)
         used = np.isfinite(cost)
         low, high, cost = low[used], high[used], cost[used]

@@ -16,14 +16,14 @@ from cube2net._util.random import stream
 from cube2net.errors import ParameterError, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Judge, Selection, Weights, Worth
+from cube2net.model.selection import Budget, CallableObjective, QueryObjective, Selection, Weights
 from cube2net.selection.contract import (
     Clock,
     Limits,
     check,
     check_sums,
     compute_room,
-    drop_closed_cells,
+    drop_forbidden_cells,
     explain_no_choice,
     find_brought,
     find_wanted,
@@ -90,7 +90,7 @@ class Anneal:
         if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0, or None")
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return at most m cells, the one that adds most first, within the limits of the budget."""
         import_module("cube2net.kernels.annealing")  # loaded before the clock starts
 
@@ -105,7 +105,7 @@ class Anneal:
         if len(greedy.cells) == 0:
             return outcome(cube, weights, greedy.cells, note=greedy.note)
         priced = _priced(cube, query, guide, budget)
-        if isinstance(weights, Judge):
+        if isinstance(weights, CallableObjective):
             calls = BlackBoxAnnealer(cube, query, weights, budget)
             cells = calls.anneal([priced, greedy.cells], self.steps or CALLS, clock, guide, seed)
             selection = outcome(cube, weights, in_order(cube, guide, cells), "best")
@@ -163,8 +163,8 @@ class Annealer:
         self._choice = SwapProblem(
             members.indptr,
             members.indices,
-            problem.homes.indptr,
-            problem.homes.indices,
+            problem.object_cells.indptr,
+            problem.object_cells.indices,
             worth,
             whole,
             targets,
@@ -272,10 +272,10 @@ class BlackBoxAnnealer:
     Cells are proposed that hold an object of the query not held yet, and rather those that overlap well with the query.
     """
 
-    def __init__(self, cube: Cube, query: Query, judge: Judge, budget: Budget) -> None:
+    def __init__(self, cube: Cube, query: Query, judge: CallableObjective, budget: Budget) -> None:
         self._cube, self._query, self._judge, self._budget = cube, query, judge, budget
         self._values: dict[frozenset[int], float] = {}
-        self._open = drop_closed_cells(np.arange(len(cube.cells)), budget.scope)
+        self._open = drop_forbidden_cells(np.arange(len(cube.cells)), budget.scope)
         self._wanted = find_wanted(query, judge)
         if not budget.scope.empty:
             self._wanted = np.setdiff1d(self._wanted, find_brought(cube, budget.scope), assume_unique=True)
@@ -287,7 +287,7 @@ class BlackBoxAnnealer:
         price = max(guide.value(self._held(cells)) for cells in sets)
         every = np.arange(len(self._cube.cells))
         terms = np.column_stack(guide.given)
-        whole = Sums(self._cube.cells.members, self._cube.homes, every, guide.rows, terms, guide.others).of
+        whole = Sums(self._cube.cells.members, self._cube.object_cells, every, guide.rows, terms, guide.others).of
         self._key = whole[:, 0] - price * whole[:, 1]
         now = best = max(sets[:steps], key=self._value)
         turns, changes, misfits = len(sets), 0.0, 0
@@ -333,7 +333,9 @@ class BlackBoxAnnealer:
         drawn = self._open[rng.integers(len(self._open), size=TRIES)]
         missing = np.setdiff1d(self._wanted, self._held(cells), assume_unique=True)
         if len(missing) and rng.random() < AIMED:
-            homes = drop_closed_cells(self._cube.homes[int(missing[rng.integers(len(missing))])], self._budget.scope)
+            homes = drop_forbidden_cells(
+                self._cube.object_cells[int(missing[rng.integers(len(missing))])], self._budget.scope
+            )
             drawn = homes[rng.integers(len(homes), size=TRIES)] if len(homes) else drawn
         return int(drawn[self._key[drawn].argmax()])
 

@@ -12,7 +12,16 @@ from cube2net.errors import InputError, ParameterError, QueryError, quoted
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node, title_of
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Judge, Repeats, Scope, Selection, Weights, Worth
+from cube2net.model.selection import (
+    OPEN,
+    Budget,
+    CallableObjective,
+    CoverObjective,
+    QueryObjective,
+    Scope,
+    Selection,
+    Weights,
+)
 
 ADVICE = (
     "use the method 'none', 'hops' or 'pagerank', a cube rolled up (roll_up), "
@@ -20,7 +29,7 @@ ADVICE = (
 )
 
 
-def check(cube: Cube, query: Query, weights: Worth) -> None:
+def check(cube: Cube, query: Query, weights: QueryObjective) -> None:
     """Raise unless the query and the weights fit the cube."""
     count = len(cube.objects)
     if int(query.objects[-1]) >= count:
@@ -29,9 +38,9 @@ def check(cube: Cube, query: Query, weights: Worth) -> None:
         raise InputError(f"the weights are for {weights.count:,} objects, and the cube has {count:,}")
 
 
-def check_sums(weights: Worth, method: str) -> Weights | Judge:
+def check_sums(weights: QueryObjective, method: str) -> Weights | CallableObjective:
     """Return a worth that a method can use which counts an object once; one that counts repeats is refused."""
-    if isinstance(weights, Repeats):
+    if isinstance(weights, CoverObjective):
         raise ParameterError(
             f"the objective 'cover' counts how often an object is held, and the method {method!r} counts it once: "
             "use 'greedy' or 'exact', or another objective"
@@ -44,7 +53,7 @@ def find_brought(cube: Cube, scope: Scope) -> Array:
     if not len(scope.cells):
         return scope.objects
     objects = np.unique(np.concatenate([scope.objects, take_rows(cube.cells.members, scope.cells).indices]))
-    return objects if scope.barred is None else objects[~scope.barred[objects]]
+    return objects if scope.forbidden_objects is None else objects[~scope.forbidden_objects[objects]]
 
 
 def merge_sorted(first: Array, second: Array) -> Array:
@@ -57,12 +66,12 @@ def merge_sorted(first: Array, second: Array) -> Array:
     return both[np.append(True, both[1:] != both[:-1])] if len(both) else both
 
 
-def drop_closed_cells(cells: Array, scope: Scope) -> Array:
+def drop_forbidden_cells(cells: Array, scope: Scope) -> Array:
     """Return those of some cells, ascending, that may be chosen."""
-    if not len(scope.closed) or not len(cells):
+    if not len(scope.forbidden_cells) or not len(cells):
         return cells
-    place = np.minimum(np.searchsorted(cells, scope.closed), len(cells) - 1)
-    return np.delete(cells, place[cells[place] == scope.closed])
+    place = np.minimum(np.searchsorted(cells, scope.forbidden_cells), len(cells) - 1)
+    return np.delete(cells, place[cells[place] == scope.forbidden_cells])
 
 
 def mark_new_nodes(cube: Cube, query: Query, scope: Scope, objects: Array) -> Array:
@@ -70,8 +79,8 @@ def mark_new_nodes(cube: Cube, query: Query, scope: Scope, objects: Array) -> Ar
     known = np.isin(objects, query.objects, assume_unique=True)
     if len(scope.cells) or len(scope.objects):
         known |= np.isin(objects, find_brought(cube, scope), assume_unique=True)
-    if scope.barred is not None:
-        known |= scope.barred[objects]
+    if scope.forbidden_objects is not None:
+        known |= scope.forbidden_objects[objects]
     return np.asarray(1.0 - known)
 
 
@@ -83,9 +92,9 @@ def compute_room(cube: Cube, query: Query, budget: Budget) -> float:
     return float(budget.max_nodes - len(query) - len(inside))
 
 
-def find_wanted(query: Query, worth: Judge | Repeats) -> Array:
+def find_wanted(query: Query, worth: CallableObjective | CoverObjective) -> Array:
     """Return the objects whose cells are looked at where nothing has a gain."""
-    if isinstance(worth, Repeats):
+    if isinstance(worth, CoverObjective):
         return worth.objects
     return query.objects if worth.about is None else worth.about
 
@@ -127,8 +136,8 @@ class Limits:
         self._nodes = NO_LIMIT if budget.max_nodes is None else budget.max_nodes
         self._links = NO_LIMIT if budget.max_links is None else budget.max_links
         links = cube.links
-        if scope.barred is not None:
-            self._present[scope.barred] = 2
+        if scope.forbidden_objects is not None:
+            self._present[scope.forbidden_objects] = 2
             self._present[query.objects] = 0
         start = query.objects if scope.empty else np.union1d(query.objects, find_brought(cube, scope))
         new, more = bring(start, self._present, links.indptr, links.indices, self._nodes, self._links)
@@ -175,7 +184,7 @@ class Limits:
         self._links -= 0 if self._links == NO_LIMIT else links
 
 
-def explain_no_choice(cube: Cube, query: Query, weights: Worth, scope: Scope = OPEN) -> Selection | None:
+def explain_no_choice(cube: Cube, query: Query, weights: QueryObjective, scope: Scope = OPEN) -> Selection | None:
     """Return the selection of no cells, with a note that says why, where no cell can help; else None.
 
     No cell can help where none holds an object with a positive gain (in the paper's objective: an object of the
@@ -183,9 +192,11 @@ def explain_no_choice(cube: Cube, query: Query, weights: Worth, scope: Scope = O
     known: there it is the objects of the query that count.
     """
     wanted = weights.paying if isinstance(weights, Weights) else find_wanted(query, weights)
-    if len(take_rows(cube.homes, wanted).indices) or (isinstance(weights, Weights) and untouched_may_help(weights)):
+    if len(take_rows(cube.object_cells, wanted).indices) or (
+        isinstance(weights, Weights) and untouched_may_help(weights)
+    ):
         return None
-    homeless = not len(take_rows(cube.homes, query.objects).indices)
+    homeless = not len(take_rows(cube.object_cells, query.objects).indices)
     who, advice = (
         "no cell holds an object that the objective gives a gain",
         "use another objective, or the method 'none'",
@@ -201,7 +212,7 @@ def explain_no_choice(cube: Cube, query: Query, weights: Worth, scope: Scope = O
     return Selection(objects=nothing, value=weights.value(nothing), note=note)
 
 
-def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, note: str = "") -> Selection:
+def outcome(cube: Cube, weights: QueryObjective, cells: Array, prefix: str = "all", *, note: str = "") -> Selection:
     """Return the selection of cells in the order chosen, with the value of every prefix.
 
     ``prefix="best"`` keeps the shortest prefix of the highest value; that may be no cell at all. The note stays
@@ -220,29 +231,29 @@ def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, no
     )
 
 
-def evaluate_prefixes(cube: Cube, weights: Worth, cells: Array) -> tuple[Array, Ragged, Array]:
+def evaluate_prefixes(cube: Cube, weights: QueryObjective, cells: Array) -> tuple[Array, Ragged, Array]:
     """Return the objects of cells, the places of each cell's among them, and the values of every prefix.
 
     These are the values of no cells, of the first one, of the first two, and so on. Where members of cells are computed
     only when they are used, the objects are those that repeats are counted of.
     """
-    if isinstance(weights, Repeats) and isinstance(cube.homes, LazyRagged):
+    if isinstance(weights, CoverObjective) and isinstance(cube.object_cells, LazyRagged):
         members = _find_members_among(cube, cells, weights)
     else:
         members = take_rows(cube.cells.members, cells)
     objects, place = np.unique(members.indices, return_inverse=True)
     rows = Ragged(members.indptr, place)
-    if isinstance(weights, Judge):
+    if isinstance(weights, CallableObjective):
         return objects, rows, _judge_prefixes(objects, rows, weights)
-    if isinstance(weights, Repeats):
+    if isinstance(weights, CoverObjective):
         return objects, rows, _count_prefix_repeats(objects, rows, weights)
     return objects, rows, _sum_prefixes(objects, rows, weights)
 
 
-def _find_members_among(cube: Cube, cells: Array, repeats: Repeats) -> Ragged:
+def _find_members_among(cube: Cube, cells: Array, repeats: CoverObjective) -> Ragged:
     """Return the members of some cells among the objects that repeats are counted of."""
     objects = repeats.objects if repeats.unlike is None else np.union1d(repeats.objects, repeats.unlike)
-    homes = take_rows(cube.homes, objects)
+    homes = take_rows(cube.object_cells, objects)
     rank = np.full(len(cube.cells), -1)
     rank[cells] = np.arange(len(cells))
     chosen = rank[homes.indices]
@@ -263,11 +274,11 @@ def check_selection(given: object, cube: Cube, method: str, budget: Budget | Non
             raise InputError(f"the method {method!r} chose {what} {int(wrong[0])}, and the cube has {count:,} {what}s")
     if budget is None or budget.scope.empty:
         return given
-    for cell in sorted(set(given.cells.tolist()).intersection(budget.scope.closed.tolist()))[:1]:
+    for cell in sorted(set(given.cells.tolist()).intersection(budget.scope.forbidden_cells.tolist()))[:1]:
         how = "is pinned, and in already" if cell in budget.scope.cells else "is banned"
         raise InputError(
             f"the method {method!r} chose {title_of(cube, Node('cell', cell))}, which {how}: "
-            "it has to leave out the cells of budget.scope.closed"
+            "it has to leave out the cells of budget.scope.forbidden_cells"
         )
     if len(budget.scope.cells) and len(given.cells) > budget.n_cells:
         raise InputError(
@@ -309,7 +320,7 @@ def _sum_prefixes(objects: Array, rows: Ragged, weights: Weights) -> Array:
     return np.array([weights.ratio(0.0, 0.0)] + [weights.ratio(gain, cost) for gain, cost in sums])
 
 
-def _judge_prefixes(objects: Array, rows: Ragged, judge: Judge) -> Array:
+def _judge_prefixes(objects: Array, rows: Ragged, judge: CallableObjective) -> Array:
     """Return the values of no cells, of the first, of the first two, …, one call for each."""
     is_in = np.zeros(len(objects), dtype=bool)
     values = [judge.value(objects[is_in])]
@@ -319,7 +330,7 @@ def _judge_prefixes(objects: Array, rows: Ragged, judge: Judge) -> Array:
     return np.array(values)
 
 
-def _count_prefix_repeats(objects: Array, rows: Ragged, repeats: Repeats) -> Array:
+def _count_prefix_repeats(objects: Array, rows: Ragged, repeats: CoverObjective) -> Array:
     """Return the values of no cells, of the first, of the first two, …, by counting who is held once more."""
     place = np.searchsorted(objects, repeats.objects)
     known = place < len(objects)

@@ -14,12 +14,21 @@ from cube2net._util.progress import Progress, silent
 from cube2net.errors import ParameterError, unknown
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Judge, Repeats, Scope, Selection, Weights, Worth
+from cube2net.model.selection import (
+    OPEN,
+    Budget,
+    CallableObjective,
+    CoverObjective,
+    QueryObjective,
+    Scope,
+    Selection,
+    Weights,
+)
 from cube2net.selection.contract import (
     Limits,
     check,
     compute_room,
-    drop_closed_cells,
+    drop_forbidden_cells,
     explain_no_choice,
     find_wanted,
     mark_new_nodes,
@@ -108,7 +117,7 @@ class Greedy:
         """Whether it serves the objective cover, which has no costs to go by."""
         return self.by == "value"
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return at most m cells in the order chosen; a cell that would break a limit is passed over.
 
         The seed is not used. The cost follows the members of the cells looked at: what each cell would still
@@ -123,31 +132,31 @@ class Greedy:
         if self.by == "price":
             return _choose_by_price(cube, query, weights, budget)
         limits = Limits(cube, query, budget)
-        if isinstance(weights, Repeats):
+        if isinstance(weights, CoverObjective):
             return _choose_by_repeats(cube, weights, limits, budget)
-        left = drop_closed_cells(self._candidates(cube, query, weights), budget.scope)
-        if isinstance(weights, Judge):
+        left = drop_forbidden_cells(self._candidates(cube, query, weights), budget.scope)
+        if isinstance(weights, CallableObjective):
             cells = _choose_by_calls(cube, weights, left, limits, budget.n_cells, self.progress)
         else:
             cells = _choose_by_counts(cube, weights, left, limits, budget.n_cells)
         lacks = self._lacks(query, weights, budget.scope)
         return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
 
-    def _candidates(self, cube: Cube, query: Query, weights: Weights | Judge) -> Array:
+    def _candidates(self, cube: Cube, query: Query, weights: Weights | CallableObjective) -> Array:
         from cube2net.kernels import coverage
 
         if self._looks_at_all(weights):
             return np.arange(len(cube.cells))
-        worth = find_wanted(query, weights) if isinstance(weights, Judge) else weights.paying
-        return np.asarray(coverage.touched(worth, cube.homes.indptr, cube.homes.indices, len(cube.cells)))
+        worth = find_wanted(query, weights) if isinstance(weights, CallableObjective) else weights.paying
+        return np.asarray(coverage.touched(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells)))
 
-    def _looks_at_all(self, weights: Worth) -> bool:
+    def _looks_at_all(self, weights: QueryObjective) -> bool:
         return self.among == "all" or (isinstance(weights, Weights) and untouched_may_help(weights))
 
-    def _lacks(self, query: Query, weights: Weights | Judge, scope: Scope) -> str:
+    def _lacks(self, query: Query, weights: Weights | CallableObjective, scope: Scope) -> str:
         if self._looks_at_all(weights):
-            return "may be chosen" if len(scope.closed) else "is in the cube"
-        if isinstance(weights, Judge) or np.array_equal(weights.paying, query.objects):
+            return "may be chosen" if len(scope.forbidden_cells) else "is in the cube"
+        if isinstance(weights, CallableObjective) or np.array_equal(weights.paying, query.objects):
             return "holds an object of the query"
         return "holds an object with a gain"
 
@@ -156,7 +165,7 @@ def _choose_by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits,
     from cube2net.kernels import coverage
 
     terms = np.column_stack(weights.given)
-    sums = Sums(cube.cells.members, cube.homes, left, weights.rows, terms, weights.others)
+    sums = Sums(cube.cells.members, cube.object_cells, left, weights.rows, terms, weights.others)
     above, below = weights.gain0, weights.cost0
     if not limits.any:
         return sums.take_by_value(left, above, below, n_cells)
@@ -175,7 +184,7 @@ def _choose_by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits,
     return np.array(chosen, dtype=np.int64)
 
 
-def _choose_by_repeats(cube: Cube, repeats: Repeats, limits: Limits, budget: Budget) -> Selection:
+def _choose_by_repeats(cube: Cube, repeats: CoverObjective, limits: Limits, budget: Budget) -> Selection:
     cells, bound = serve_greedily(cube, repeats, limits, budget.n_cells, budget.scope)
     note = ""
     if not len(cells) and budget.n_cells:
@@ -187,7 +196,7 @@ def _choose_by_repeats(cube: Cube, repeats: Repeats, limits: Limits, budget: Bud
 
 
 def _choose_by_calls(
-    cube: Cube, judge: Judge, left: Array, limits: Limits, n_cells: int, progress: Progress = silent
+    cube: Cube, judge: CallableObjective, left: Array, limits: Limits, n_cells: int, progress: Progress = silent
 ) -> Array:
     members = cube.cells.members
     brought = np.empty(0, dtype=np.int32)
@@ -210,10 +219,10 @@ def _choose_by_calls(
     return np.array(chosen, dtype=np.int64)
 
 
-def _choose_by_price(cube: Cube, query: Query, weights: Worth, budget: Budget) -> Selection:
-    if isinstance(weights, Repeats):
+def _choose_by_price(cube: Cube, query: Query, weights: QueryObjective, budget: Budget) -> Selection:
+    if isinstance(weights, CoverObjective):
         raise ParameterError("by is 'price', and the objective 'cover' has no costs: use by='value'")
-    if isinstance(weights, Judge):
+    if isinstance(weights, CallableObjective):
         raise ParameterError(f"by is 'price', and {weights.name} is a function without gains and costs: use by='value'")
     if budget.max_links is not None:
         raise ParameterError(f"by is 'price', which cannot keep max_links={budget.max_links:,}: use by='value'")
@@ -259,7 +268,7 @@ def priced_greedy(
 
     def take(price: float) -> tuple[Array, float]:
         terms = np.column_stack([problem.gain - price * problem.cost, problem.nodes])
-        chosen = Sums(problem.members, problem.homes, every, None, terms).take_by_sum(every, n_cells, room)
+        chosen = Sums(problem.members, problem.object_cells, every, None, terms).take_by_sum(every, n_cells, room)
         return chosen, problem.value(chosen)
 
     return _raise_price(take, problem.ratio(0.0, 0.0), price)
@@ -273,7 +282,7 @@ def priced_cells(
     No problem is made of the cube first: what is looked at are the homes of the objects with weights of their own,
     and the members of the cells taken.
     """
-    cells = drop_closed_cells(find_candidates(cube, weights), scope)
+    cells = drop_forbidden_cells(find_candidates(cube, weights), scope)
     room = math.inf if max_nodes is None else float(max_nodes)
     rows = None if weights.rows is None else np.union1d(weights.rows, query.objects)
     everyone = np.arange(weights.count) if rows is None else rows
@@ -283,7 +292,9 @@ def priced_cells(
     def take(price: float) -> tuple[Array, float]:
         other = (weights.others[0] - price * weights.others[1], 1.0)
         terms = np.column_stack([gains - price * costs, nodes])
-        chosen = Sums(cube.cells.members, cube.homes, cells, rows, terms, other).take_by_sum(cells, n_cells, room)
+        chosen = Sums(cube.cells.members, cube.object_cells, cells, rows, terms, other).take_by_sum(
+            cells, n_cells, room
+        )
         return chosen, weights.value(np.unique(take_rows(cube.cells.members, chosen).indices))
 
     return _raise_price(take, weights.ratio(0.0, 0.0), 0.0)

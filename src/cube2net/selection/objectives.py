@@ -18,7 +18,7 @@ from cube2net._util.packages import Registry
 from cube2net.errors import InputError, ParameterError, QueryError, whole_number
 from cube2net.model.interfaces import LinkObjective, Objective
 from cube2net.model.query import Query
-from cube2net.model.selection import Judge, Repeats, Weights, called
+from cube2net.model.selection import CallableObjective, CoverObjective, Weights, called
 
 # Gains of ``linked`` are multiples of 1 / PARTS: their sums are exact, and nearness is not known much better.
 PARTS = 1024
@@ -185,14 +185,14 @@ class Cover:
         object.__setattr__(self, "r", whole_number("r", self.r, 1, or_none=True, what="times, or None for every time"))
         object.__setattr__(self, "least", whole_number("least", self.least, 1, what="objects of the query"))
 
-    def weigh(self, query: Query, count: int) -> Repeats:
+    def weigh(self, query: Query, count: int) -> CoverObjective:
         """Return how often the objects of the query count."""
         _check(query, count)
-        return Repeats(query.objects, count, self.r, min(self.least, len(query)))
+        return CoverObjective(query.objects, count, self.r, min(self.least, len(query)))
 
 
 @dataclass(frozen=True)
-class Own:
+class CustomObjective:
     """A function of one's own: ``function(objects, query)`` says what the objects M are worth.
 
     ``objects`` are the row numbers of M, ascending, none for a selection of no cells; the answer is a finite
@@ -201,7 +201,7 @@ class Own:
 
     >>> def share(objects: Array, query: Query) -> float:
     ...     return float(np.isin(query.objects, objects).mean())
-    >>> Own(share).weigh(Query(np.array([0, 1])), count=6).value(np.array([1, 5]))
+    >>> CustomObjective(share).weigh(Query(np.array([0, 1])), count=6).value(np.array([1, 5]))
     0.5
     """
 
@@ -219,10 +219,12 @@ class Own:
         except ValueError:
             return  # compiled code does not tell its arguments
 
-    def weigh(self, query: Query, count: int) -> Judge:
+    def weigh(self, query: Query, count: int) -> CallableObjective:
         """Return the judge of the objects that the function is for this query."""
         _check(query, count)
-        return Judge(lambda objects: self.function(objects, query), count, called(self.function), query.objects)
+        return CallableObjective(
+            lambda objects: self.function(objects, query), count, called(self.function), query.objects
+        )
 
 
 OBJECTIVES: Registry[type[Objective] | type[LinkObjective]] = Registry(

@@ -15,8 +15,8 @@ import numpy as np
 from cube2net._util.arrays import Array, Ragged, ragged_from_pairs, row_of_entries, take_rows, transpose
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Repeats, Scope, Weights
-from cube2net.selection.contract import Limits, drop_closed_cells, mark_new_nodes, untouched_may_help
+from cube2net.model.selection import OPEN, CoverObjective, Scope, Weights
+from cube2net.selection.contract import Limits, drop_forbidden_cells, mark_new_nodes, untouched_may_help
 
 # What agrees to so many digits is equal, be it values or sums.
 DIGITS, EQUAL = 12, 1e-12
@@ -27,7 +27,7 @@ TAKEN = -(2**31)
 class Sums:
     """Two sums over the members of cells that no chosen cell holds, kept up as cells are chosen.
 
-    ``members`` is cell → objects and ``homes`` object → cells; the objects may be groups of objects.
+    ``members`` is cell → objects and ``object_cells`` object → cells; the objects may be groups of objects.
     An object has two terms (a gain and a cost). Where only ``rows`` have terms of their own and all others the same,
     the sums of a cell are its size times the terms of others, corrected for the rows that it holds: only the homes
     of the rows are looked at, not the members of cells. Without rows ``terms`` are of all objects, and all members of
@@ -121,27 +121,27 @@ class Served:
     query may still be held. Cells that may not be chosen are taken from the start.
     """
 
-    def __init__(self, cube: Cube, repeats: Repeats, scope: Scope = OPEN) -> None:
-        self.homes = take_rows(cube.homes, repeats.objects)
-        self.cells, entries = np.unique(self.homes.indices, return_inverse=True)
-        self.homes = Ragged(self.homes.indptr, entries.astype(np.int32))
-        self.members = ragged_from_pairs(entries, row_of_entries(self.homes), len(self.cells))
+    def __init__(self, cube: Cube, repeats: CoverObjective, scope: Scope = OPEN) -> None:
+        self.object_cells = take_rows(cube.object_cells, repeats.objects)
+        self.cells, entries = np.unique(self.object_cells.indices, return_inverse=True)
+        self.object_cells = Ragged(self.object_cells.indptr, entries.astype(np.int32))
+        self.members = ragged_from_pairs(entries, row_of_entries(self.object_cells), len(self.cells))
         self.taken = np.zeros(len(self.cells), dtype=bool)
         self.loses = np.zeros(len(self.cells), dtype=np.int64)
-        sizes = self.homes.sizes
-        if len(scope.closed):
-            closed = self._places(scope.closed)
+        sizes = self.object_cells.sizes
+        if len(scope.forbidden_cells):
+            closed = self._places(scope.forbidden_cells)
             self.taken[closed] = True
             sizes = sizes - np.bincount(take_rows(self.members, closed).indices, minlength=len(sizes))
         self.left = sizes.copy() if repeats.most is None else np.minimum(sizes, repeats.most)
         self.gains: Array = self.members.sizes.copy()
         if repeats.held is not None and repeats.most is not None:
             self.left = np.minimum(self.left, np.maximum(repeats.most - repeats.held, 0))
-        if len(scope.closed) or repeats.held is not None:
-            served = take_rows(self.homes, np.flatnonzero(self.left == 0))
+        if len(scope.forbidden_cells) or repeats.held is not None:
+            served = take_rows(self.object_cells, np.flatnonzero(self.left == 0))
             self.gains -= np.bincount(served.indices, minlength=len(self.cells))
         if repeats.unlike is not None:
-            places = self._places(take_rows(cube.homes, repeats.unlike).indices)
+            places = self._places(take_rows(cube.object_cells, repeats.unlike).indices)
             self.loses = np.bincount(places, minlength=len(self.cells))
             self.gains -= self.loses
 
@@ -160,7 +160,7 @@ class Served:
         self.left[needing] -= 1
         served = needing[self.left[needing] == 0]
         if len(served):
-            np.subtract.at(self.gains, take_rows(self.homes, served).indices, 1)
+            np.subtract.at(self.gains, take_rows(self.object_cells, served).indices, 1)
         return len(needing)
 
     def bound(self, served: float, n_cells: int) -> float:
@@ -174,7 +174,7 @@ class Served:
 
 
 def serve_greedily(
-    cube: Cube, repeats: Repeats, limits: Limits, n_cells: int, scope: Scope = OPEN
+    cube: Cube, repeats: CoverObjective, limits: Limits, n_cells: int, scope: Scope = OPEN
 ) -> tuple[Array, float]:
     """Return at most m cells, each the one that serves most, and a bound on the value of any m; of equals the first.
 
@@ -205,7 +205,7 @@ def serve_greedily(
     return np.array(chosen, dtype=np.int64), max(bound, value - lost)
 
 
-def in_order_of_service(cube: Cube, repeats: Repeats, cells: Array) -> Array:
+def in_order_of_service(cube: Cube, repeats: CoverObjective, cells: Array) -> Array:
     """Return cells in the order in which they serve most, those that serve nobody any more last."""
     served = Served(cube, repeats)
     served.taken[:] = ~np.isin(served.cells, cells)
@@ -235,17 +235,17 @@ ROUNDING = 1e-12
 class Problem:
     """Cells that may be chosen, and groups of objects that they hold; the value of a choice is a ratio of sums.
 
-    A group holds the objects that the same cells hold: no choice brings one without the others, so only their
-    sums matter. ``members`` is cell → groups and ``homes`` group → cells, by position; ``cells[i]`` is the number
-    in the cube of cell i. ``nodes`` counts the objects of a group that are not in yet. ``objects`` are those that
-    the cells hold, ascending, and ``group`` the group of each.
+    A group holds the objects that the same cells hold: no choice brings one without the others, so only their sums
+    matter. ``members`` is cell → groups and ``object_cells`` group → cells, by position; ``cells[i]`` is the number in
+    the cube of cell i. ``nodes`` counts the objects of a group that are not in yet. ``objects`` are those that the
+    cells hold, ascending, and ``group`` the group of each.
 
     The groups and their weights are what ``kernels.coverage`` calls objects.
     """
 
     cells: Array
     members: Ragged
-    homes: Ragged
+    object_cells: Ragged
     gain: Array
     cost: Array
     nodes: Array
@@ -282,11 +282,11 @@ class Problem:
 
         free = every or untouched_may_help(weights)
         cells = np.arange(len(cube.cells)) if every else find_candidates(cube, weights, at_least)
-        cells = drop_closed_cells(cells, scope)
+        cells = drop_forbidden_cells(cells, scope)
         tight = n_cells is not None and at_least > 0 and not free
         if tight and n_cells is not None:
             cells = drop_unaffordable(cube, weights, cells, at_least, n_cells)
-        members, rows = cube.cells.members, (cube.homes.indptr, cube.homes.indices)
+        members, rows = cube.cells.members, (cube.object_cells.indptr, cube.object_cells.indices)
         objects = held(cells, members.indptr, members.indices, np.zeros(len(cube.objects), dtype=np.uint8))
         place = np.full(len(cube.cells), -1, dtype=np.int32)
         place[cells] = np.arange(len(cells), dtype=np.int32)
@@ -297,7 +297,7 @@ class Problem:
         problem = cls(
             cells=cells,
             members=Ragged(*turned(homes.indptr, homes.indices, len(cells))),
-            homes=homes,
+            object_cells=homes,
             gain=np.bincount(group, weights=gain, minlength=len(first)),
             cost=np.bincount(group, weights=cost, minlength=len(first)),
             nodes=np.bincount(group, weights=nodes, minlength=len(first)),
@@ -329,7 +329,7 @@ class Problem:
         worth = self.gain - price * (1.0 - ROUNDING) * self.cost
         rows = (self.members.indptr, self.members.indices)
         pays = row_sums(*rows, np.maximum(worth, 0.0)[:, None])[:, 0]
-        out = dear(*rows, self.homes.indptr, self.homes.indices, worth, pays * (1.0 + ROUNDING))
+        out = dear(*rows, self.object_cells.indptr, self.object_cells.indices, worth, pays * (1.0 + ROUNDING))
         cells = np.flatnonzero(~out)
         members = take_rows(self.members, cells)
         if len(members.indices) > len(self.members.indices) // 2:
@@ -343,7 +343,7 @@ class Problem:
             self,
             cells=self.cells[cells],
             members=members,
-            homes=transpose(members, len(groups)),
+            object_cells=transpose(members, len(groups)),
             gain=self.gain[groups],
             cost=self.cost[groups],
             nodes=self.nodes[groups],
@@ -378,7 +378,7 @@ def find_candidates(cube: Cube, weights: Weights, at_least: float = 0.0) -> Arra
         return np.arange(len(cube.cells))
     gain, cost = weights.at(weights.paying)
     worth = weights.paying[gain >= max(0.0, at_least) * (1.0 - ROUNDING) * cost]
-    return np.asarray(coverage.touched(worth, cube.homes.indptr, cube.homes.indices, len(cube.cells)))
+    return np.asarray(coverage.touched(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells)))
 
 
 def drop_unaffordable(cube: Cube, weights: Weights, cells: Array, price: float, n_cells: int) -> Array:
@@ -395,7 +395,7 @@ def drop_unaffordable(cube: Cube, weights: Weights, cells: Array, price: float, 
     worth, other = gain - price * cost, weights.others[0] - price * weights.others[1]
     terms = np.column_stack([np.maximum(worth, 0.0), np.maximum(-worth, 0.0)])
     rest = (max(other, 0.0), max(-other, 0.0))
-    sums = Sums(cube.cells.members, cube.homes, cells, rows, terms, rest).of[cells]
+    sums = Sums(cube.cells.members, cube.object_cells, cells, rows, terms, rest).of[cells]
     pays, takes = sums[:, 0], sums[:, 1]
     constant = weights.gain0 - price * weights.cost0
     size = abs(weights.gain0) + price * weights.cost0 + float(pays.sum())

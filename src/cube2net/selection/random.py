@@ -10,7 +10,7 @@ import numpy as np
 from cube2net._util.random import stream
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection
 from cube2net.selection.contract import Limits, check, explain_no_choice, outcome
 
 
@@ -24,16 +24,16 @@ class Random:
     heeds_objective: ClassVar[bool] = False
     takes_long: ClassVar[bool] = False
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return m cells of the cube in random order; a cell that would break a limit is passed over."""
         check(cube, query, weights)
         nothing = explain_no_choice(cube, query, weights, budget.scope)
         if nothing is not None:
             return nothing
         order = stream(seed, "select", "random").permutation(len(cube.cells))
-        if len(budget.scope.closed):
-            order = order[np.isin(order, budget.scope.closed, invert=True)]
+        if len(budget.scope.forbidden_cells):
+            order = order[np.isin(order, budget.scope.forbidden_cells, invert=True)]
         limits = Limits(cube, query, budget)
         cells = order[limits.admit(order, budget.n_cells)]
-        lacks = "may be chosen" if len(budget.scope.closed) else "is in the cube"
+        lacks = "may be chosen" if len(budget.scope.forbidden_cells) else "is in the cube"
         return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))

@@ -19,7 +19,17 @@ from cube2net.model.cube import Cube
 from cube2net.model.names import Node, title_of
 from cube2net.model.network import Form
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Judge, Repeats, Scope, Selection, Steering, Weights, Worth
+from cube2net.model.selection import (
+    OPEN,
+    Budget,
+    CallableObjective,
+    CoverObjective,
+    QueryObjective,
+    Scope,
+    Selection,
+    Steering,
+    Weights,
+)
 from cube2net.selection.contract import evaluate_prefixes, find_brought, find_wanted, merge_sorted
 from cube2net.selection.objectives import Jaccard
 
@@ -37,21 +47,23 @@ def scope_of(cube: Cube, query: Query, steering: Steering, bringable: Array | No
     objects = np.array(steering.objects("pins"), dtype=np.int32)
     objects = np.setdiff1d(objects, query.objects) if len(objects) else objects
     banned = steering.objects("bans")
-    barred = None
+    forbidden = None
     if bringable is not None or banned:
-        barred = np.zeros(len(cube.objects), dtype=bool) if bringable is None else ~bringable
+        forbidden = np.zeros(len(cube.objects), dtype=bool) if bringable is None else ~bringable
         liked = np.setdiff1d(np.array(steering.like, dtype=np.int32), query.objects)
         for rows, how, what in ((objects, "pinned", "the pin"), (liked, "liked", "the like")):
-            for row in rows[barred[rows]][:1]:
+            for row in rows[forbidden[rows]][:1]:
                 raise ParameterError(
                     f"{_name_node(cube, Node('object', int(row)))} is {how}, and the view of the cube leaves it out: "
                     f"leave out {what}, or view the cube so that it holds it"
                 )
-        barred[banned] = True
-        barred[query.objects] = False
+        forbidden[banned] = True
+        forbidden[query.objects] = False
     cells = steering.cells("pins")
     closed = np.array(sorted([*cells, *steering.cells("bans")]), dtype=np.int32)
-    return Scope(cells=np.array(cells, dtype=np.int32), objects=objects, closed=closed, barred=barred)
+    return Scope(
+        cells=np.array(cells, dtype=np.int32), objects=objects, forbidden_cells=closed, forbidden_objects=forbidden
+    )
 
 
 def check_scope(
@@ -141,53 +153,53 @@ def _name_node(cube: Cube, node: Node) -> str:
 TIMES = 10.0
 
 
-def guided(worth: Worth, scope: Scope, unlike: Array) -> Worth:
+def guided(worth: QueryObjective, scope: Scope, unlike: Array) -> QueryObjective:
     """Return what choices are worth where some objects never come, and others are not liked (rows, ascending)."""
-    barred = None if scope.barred is None else np.flatnonzero(scope.barred)
-    if barred is not None and len(unlike):
-        unlike = np.setdiff1d(unlike, barred, assume_unique=True)
+    forbidden = None if scope.forbidden_objects is None else np.flatnonzero(scope.forbidden_objects)
+    if forbidden is not None and len(unlike):
+        unlike = np.setdiff1d(unlike, forbidden, assume_unique=True)
     if isinstance(worth, Weights):
         if len(unlike):
             gain, cost = worth.at(unlike)
             worth = worth.with_terms(unlike, np.where((cost == 0) & (gain < 0), TIMES * gain, gain), TIMES * cost)
-        return worth if barred is None else worth.with_terms(barred, 0.0, 0.0)
-    if isinstance(worth, Repeats):
-        if barred is not None:
-            worth = replace(worth, objects=np.setdiff1d(worth.objects, barred, assume_unique=True))
+        return worth if forbidden is None else worth.with_terms(forbidden, 0.0, 0.0)
+    if isinstance(worth, CoverObjective):
+        if forbidden is not None:
+            worth = replace(worth, objects=np.setdiff1d(worth.objects, forbidden, assume_unique=True))
         return replace(worth, unlike=unlike) if len(unlike) else worth
     if len(unlike):
         raise ParameterError(
             f"{worth.name} is a function of the objects, and unlike says what objects cost: "
             "leave unlike out, or use an objective that counts"
         )
-    return worth if scope.barred is None else _bar_objects(worth, scope.barred)
+    return worth if scope.forbidden_objects is None else _bar_objects(worth, scope.forbidden_objects)
 
 
 @dataclass(frozen=True, eq=False)
-class Settled:
+class ResidualProblem:
     """A choice of which a part is made: what is in, and the question of what is left.
 
     ``objects`` are in, and ``values`` the value after every cell that is in. ``worth`` says what further choices are
     worth, ``start`` what all cells are worth beside the objects pinned, and ``budget`` how far further choices may go.
     """
 
-    worth: Worth
-    start: Worth
+    worth: QueryObjective
+    start: QueryObjective
     budget: Budget
     objects: Array
     values: Array
 
     @classmethod
-    def of(cls, cube: Cube, worth: Worth, budget: Budget) -> Settled:
+    def of(cls, cube: Cube, worth: QueryObjective, budget: Budget) -> ResidualProblem:
         """Return the question of what is left to choose within a budget, whose scope says what is in."""
         scope = budget.scope
         start = _weigh_beside(worth, scope.objects, scope.objects)
         if not len(scope.cells):
             return cls(start, start, budget, scope.objects, np.empty(0))
         inside, rows, values = evaluate_prefixes(cube, start, scope.cells)
-        members = inside[rows.indices] if isinstance(start, Repeats) else inside
-        if scope.barred is not None:
-            inside = inside[~scope.barred[inside]]
+        members = inside[rows.indices] if isinstance(start, CoverObjective) else inside
+        if scope.forbidden_objects is not None:
+            inside = inside[~scope.forbidden_objects[inside]]
         rest = _weigh_beside(start, inside, members)
         objects = merge_sorted(inside, scope.objects) if len(scope.objects) else inside
         return cls(rest, start, replace(budget, n_cells=budget.n_cells - len(scope.cells)), objects, values[1:])
@@ -203,8 +215,8 @@ class Settled:
         if scope.empty:
             return chosen
         objects, value = chosen.objects, chosen.value
-        if scope.barred is not None:
-            objects = objects[~scope.barred[objects]]
+        if scope.forbidden_objects is not None:
+            objects = objects[~scope.forbidden_objects[objects]]
         if not len(chosen.cells) and len(chosen.objects):
             value = self.worth.value(objects)
         if len(self.objects):
@@ -219,7 +231,7 @@ class Settled:
         )
 
 
-def make_guide(cube: Cube, query: Query, worth: Weights | Judge, scope: Scope) -> Weights:
+def make_guide(cube: Cube, query: Query, worth: Weights | CallableObjective, scope: Scope) -> Weights:
     """Return what cells are compared by: the weights, or jaccard where a function says what they are worth."""
     if isinstance(worth, Weights):
         return worth
@@ -230,14 +242,14 @@ def make_guide(cube: Cube, query: Query, worth: Weights | Judge, scope: Scope) -
     return weights if isinstance(weights, Weights) else jaccard
 
 
-def _weigh_beside(worth: Worth, inside: Array, members: Array) -> Worth:
+def _weigh_beside(worth: QueryObjective, inside: Array, members: Array) -> QueryObjective:
     """Return what further choices are worth beside some objects; ``members`` has them as often as they are held."""
     if not len(inside):
         return worth
     if isinstance(worth, Weights):
         gain, cost = worth.at(inside)
         return worth.with_terms(inside, 0.0, 0.0, more=(float(gain.sum()), float(cost.sum())))
-    if isinstance(worth, Judge):
+    if isinstance(worth, CallableObjective):
         return _add_objects(worth, inside)
     held = _count_held(worth.objects, members)
     lost = 0 if worth.unlike is None else int(_count_held(worth.unlike, members).sum())
@@ -253,9 +265,9 @@ def _count_held(objects: Array, members: Array) -> Array:
     return np.bincount(place[objects[place] == members], minlength=len(objects))
 
 
-def _bar_objects(judge: Judge, barred: Array) -> Judge:
-    return replace(judge, function=lambda objects: judge.value(objects[~barred[objects]]), title=judge.called)
+def _bar_objects(judge: CallableObjective, forbidden: Array) -> CallableObjective:
+    return replace(judge, function=lambda objects: judge.value(objects[~forbidden[objects]]), title=judge.called)
 
 
-def _add_objects(judge: Judge, inside: Array) -> Judge:
+def _add_objects(judge: CallableObjective, inside: Array) -> CallableObjective:
     return replace(judge, function=lambda objects: judge.value(np.union1d(inside, objects)), title=judge.called)

@@ -21,12 +21,11 @@ from cube2net.errors import ParameterError, Setting, SingleTableError, SourceErr
 from cube2net.model.corpus import Corpus
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec
-from cube2net.model.interfaces import Engine, Source, TopicModel
+from cube2net.model.interfaces import Source, TopicModel
 from cube2net.model.names import cell_line
 from cube2net.model.suggestion import Proposal, Suggestion
 
 SQL = "sql"
-LEARNERS = ("lda", "spark-lda")
 TOPICS = 100
 # So many labels are named in a line; --json has them all.
 SHOWN = 10
@@ -40,7 +39,6 @@ def build(
     dimensions: Sequence[str] | None,
     topics: int | None,
     topic_groups: int | None,
-    topic_model: str,
     min_objects: int,
     max_mentions: int,
     items: str,
@@ -70,11 +68,9 @@ def build(
         f"engine {engine!r}",
         **({"settings": _spark_settings(spark)} if spark else {}),
     )
-    by_texts = topics is None and topic_groups is None and topic_model == "lda"
+    by_texts = topics is None and topic_groups is None
     options: dict[str, Any] = {
-        "topics": "lda"
-        if by_texts
-        else _topic_model(topic_model, topics or TOPICS, topic_groups, runner if engine == "spark" else None),
+        "topics": "lda" if by_texts else _topic_model(topics or TOPICS, topic_groups),
         "min_objects": min_objects,
         "max_mentions": max_mentions,
         "items": items,
@@ -196,17 +192,10 @@ def _labels_by_attribute(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _topic_model(name: str, count: int, groups: int | None = None, spark: Engine | None = None) -> TopicModel:
-    if name not in LEARNERS:
-        raise unknown("topic model", name, LEARNERS)
-    if name == "spark-lda" and spark is None:
-        raise ParameterError("topics by 'spark-lda' are learned on Spark: add --engine spark")
-    given = {"count": str(count)} | ({} if groups is None else {"groups": str(groups)})
-    handed = {"spark": spark} if name == "spark-lda" else {}
-    from cube2net.topics.models import TOPIC_MODELS
+def _topic_model(count: int, groups: int | None = None) -> TopicModel:
+    from cube2net.topics.lda import Lda
 
-    model: TopicModel = configured(TOPIC_MODELS[name], given, f"topic model {name!r}", **handed)
-    return model
+    return Lda(count=count, groups=groups)
 
 
 def update(
@@ -279,7 +268,7 @@ def task(
 ) -> Cube:
     """Return the cube of a task of link prediction, saved with the task in a folder."""
     made = c2n.api.read_task(source, *paths, name=name, seed=seed, progress=progress)
-    model = _topic_model("lda", topics)
+    model = _topic_model(topics)
     return c2n.api.build_task(made, out, spreadsheet_safe=spreadsheet_safe, topics=model, seed=seed, progress=progress)
 
 
@@ -314,7 +303,7 @@ def about(folder: Path, between: str | None = None) -> dict[str, Any]:
         "links": cube.links.count,
         "time": settings.get("time", ""),
         "views": list(settings.get("views", ())),
-        "objects_in_cells": int((cube.homes.sizes > 0).sum()),
+        "objects_in_cells": int((cube.object_cells.sizes > 0).sum()),
         "objects_that_may_be_brought": None if cube.bringable is None else int(cube.bringable.sum()),
         "ids": "whole numbers" if cube.objects.whole else "texts",
         "attributes": _attributes(cube, manifest),
@@ -359,7 +348,7 @@ def _topic_words(cube: Cube, most: int = 6) -> dict[str, list[str]]:
 
 def show_homeless(cube: Cube, min_objects: int) -> None:
     """Say how many objects are in no cell, where that is more than one in ten."""
-    homeless = int((cube.homes.sizes == 0).sum())
+    homeless = int((cube.object_cells.sizes == 0).sum())
     if homeless * 10 > len(cube.objects):
         say(
             f"{homeless:,} of {len(cube.objects):,} objects are in no cell, for a cell needs {min_objects} objects: "

@@ -56,14 +56,6 @@ def build(
     topic_groups: Annotated[
         int | None, typer.Option(help="Put the topics under this many parents, for --roll-up topic.")
     ] = None,
-    topic_model: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="What finds them: lda, or spark-lda with --engine spark.",
-            autocompletion=offer("lda", "spark-lda"),
-        ),
-    ] = "lda",
     min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
     max_mentions: Annotated[int, typer.Option(help="An item with more objects makes no links.")] = 50,
     items: Annotated[
@@ -116,7 +108,6 @@ def build(
             dimensions=dimension or None,
             topics=topics,
             topic_groups=topic_groups,
-            topic_model=topic_model,
             min_objects=min_objects,
             max_mentions=max_mentions,
             items=items,

@@ -42,7 +42,7 @@ def offer(*names: str) -> Complete:
 def offer_some(*names: str) -> Complete:
     """Return what offers the names that begin as typed after the last comma, but for those before it.
 
-    >>> offer_some("hybrid", "cells", "both")("cells,")
+    >>> offer_some("hybrid", "cells", "cells+objects")("cells,")
     ['cells,hybrid', 'cells,cells+objects']
     """
 

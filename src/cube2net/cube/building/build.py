@@ -43,7 +43,7 @@ from cube2net.cube.building.labels import TOPIC
 from cube2net.cube.building.links import count_left_out, grow_details, grow_links, make_empty_details
 from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
 from cube2net.cube.storage.ledger import Ledger, hash_column, require_ledger
-from cube2net.cube.storage.parts import in_files, in_memory
+from cube2net.cube.storage.writer import allocate_in_files, allocate_in_memory
 from cube2net.errors import Message, ParameterError, Setting, SourceError, some, unknown
 from cube2net.model.corpus import CITED_ELSEWHERE, OBJECTS, UNKNOWN_OBJECTS, Corpus, Topics, table
 from cube2net.model.cube import Cells, Cube, LinkDetails
@@ -176,7 +176,7 @@ def grow(
     made = engine.run(inputs, plan, wanted, folder=folder, progress=progress)
 
     progress(*("cube: packing", len(plan), len(plan)) if ledger.is_empty else ("update: merging", 0, None))
-    allocate = in_files(folder) if folder is not None and ledger.is_empty else in_memory
+    allocate = allocate_in_files(folder) if folder is not None and ledger.is_empty else allocate_in_memory
     count = len(placed.objects)
     brought = pack_cells(made, sizes, least, allocate)
     cells = grow_cells(cube, labelled.places, sizes, brought, least=least, objects=count, allocate=allocate)
@@ -201,7 +201,7 @@ def grow(
     return Cube(
         dimensions=labelled.dimensions,
         cells=cells.cells,
-        homes=cells.homes,
+        object_cells=cells.object_cells,
         small=cells.small,
         links=linked,
         objects=placed.objects,
@@ -236,7 +236,7 @@ def empty_cube(
     return Cube(
         dimensions=empty_dimensions(specs),
         cells=nothing,
-        homes=_make_empty_rows(),
+        object_cells=_make_empty_rows(),
         small=nothing,
         links=Links(_make_empty_rows().indptr, _make_empty_rows().indices, np.empty(0, np.float32)),
         objects=Objects.of(table(OBJECTS), whole=corpus.whole_ids),

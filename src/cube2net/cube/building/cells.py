@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -14,7 +14,8 @@ from cube2net._util.arrays import Array, Ragged, join_rows, ragged_from_pairs, r
 from cube2net.cube.building.dimensions import Labelled
 from cube2net.cube.plan import split_keys
 from cube2net.cube.storage.ledger import hash_column
-from cube2net.cube.storage.parts import ITEM_CELLS, ITEM_OBJECTS, ITEM_TOPICS, Allocate, LazyItems, in_memory
+from cube2net.cube.storage.reader import ITEM_CELLS, ITEM_OBJECTS, ITEM_TOPICS
+from cube2net.cube.storage.writer import Allocate, allocate_in_memory
 from cube2net.model.corpus import CELLS, Corpus, Topics, check_count
 from cube2net.model.cube import Cells, Cube
 from cube2net.model.items import ROWS, ItemAttributes, ItemIndex
@@ -28,11 +29,11 @@ class GrownCells:
 
     cells: Cells
     small: Cells
-    homes: Ragged
+    object_cells: Ragged
 
 
 def pack_cells(
-    made: Mapping[str, pa.Table], sizes: Sequence[int], least: int, allocate: Allocate = in_memory
+    made: Mapping[str, pa.Table], sizes: Sequence[int], least: int, allocate: Allocate = allocate_in_memory
 ) -> tuple[Cells, Cells]:
     """Return the cells of the plan's tables ``cells`` and ``members``: those to be kept, and those that are small."""
     check_count(CELLS, made["cells"].num_rows)
@@ -53,7 +54,7 @@ def grow_cells(
     *,
     least: int,
     objects: int,
-    allocate: Allocate = in_memory,
+    allocate: Allocate = allocate_in_memory,
 ) -> GrownCells:
     """Return the cells of a cube with the members of other cells added, kept and small.
 
@@ -66,7 +67,7 @@ def grow_cells(
     moved = any(len(place) != size for place, size in zip(places, sizes, strict=True))
     if len(keys) == 0 and not moved:
         return GrownCells(
-            cube.cells, cube.small, Ragged(extend_offsets(cube.homes.indptr, objects), cube.homes.indices)
+            cube.cells, cube.small, Ragged(extend_offsets(cube.object_cells.indptr, objects), cube.object_cells.indices)
         )
     members = join_rows(brought[0].members, brought[1].members)
     kept = len(cube.cells)
@@ -102,11 +103,13 @@ def grow_cells(
     who = np.concatenate([rows.indices for _, rows in pairs])
     where = np.concatenate([numbers[row_of_entries(rows)] for numbers, rows in pairs])
     renumber = number[np.searchsorted(every, old[:kept])]
-    homes = _grow_rows(cube.homes, renumber, *_group_entries(who, where), objects)
+    homes = _grow_rows(cube.object_cells, renumber, *_group_entries(who, where), objects)
     return GrownCells(cells(large), cells(np.flatnonzero(count < least)), homes)
 
 
-def pack_members(name: str, sizes: Array, members: pa.Table, first: int, allocate: Allocate = in_memory) -> Ragged:
+def pack_members(
+    name: str, sizes: Array, members: pa.Table, first: int, allocate: Allocate = allocate_in_memory
+) -> Ragged:
     """Return rows of the given sizes from a column ``object`` in which they follow one another from ``first`` on."""
     indptr = fill_offsets(sizes, allocate(f"{name}.indptr", len(sizes) + 1, np.int64))
     indices = allocate(f"{name}.indices", int(indptr[-1]), np.int32)
@@ -117,7 +120,7 @@ def pack_members(name: str, sizes: Array, members: pa.Table, first: int, allocat
     return Ragged(indptr, indices)
 
 
-def pack_homes(members: Ragged, objects: int, allocate: Allocate = in_memory) -> Ragged:
+def pack_homes(members: Ragged, objects: int, allocate: Allocate = allocate_in_memory) -> Ragged:
     """Return the cells of every object, given the objects of every cell.
 
     >>> homes = pack_homes(Ragged(np.array([0, 2, 3]), np.array([0, 2, 2], np.int32)), 3)
@@ -184,8 +187,8 @@ def grow_items(
     corpus: Corpus,
     topics: Topics | None,
     mentions: pa.Table,
-    allocate: Allocate = in_memory,
-) -> LazyItems | None:
+    allocate: Allocate = allocate_in_memory,
+) -> Callable[[], ItemIndex] | None:
     """Return what gives the index of a cube's items and of those of a corpus, or None where the cube has no index.
 
     ``cells`` are those of today, kept and small, and ``mentions`` those of the corpus by the cube's objects. Old
@@ -248,7 +251,7 @@ def _add_attributes(
     corpus: Corpus,
     topics: Topics | None,
     names: Sequence[str] | None,
-    allocate: Allocate = in_memory,
+    allocate: Allocate = allocate_in_memory,
 ) -> ItemIndex:
     """Return the index of a corpus's items with their attributes, and their topics by their numbers among names."""
     attributes = ItemAttributes.of(corpus.items)
@@ -274,7 +277,7 @@ def index_items(
     cells: Sequence[Cells],
     sizes: Sequence[int],
     derived: bool,
-    allocate: Allocate = in_memory,
+    allocate: Allocate = allocate_in_memory,
 ) -> ItemIndex:
     """Return the index of items from the tables ``mentions(item, object)`` and ``labels(item, dimension, label)``.
 
@@ -284,7 +287,7 @@ def index_items(
 
     count, width = len(ids), len(sizes)
     objects = pack_rows(ITEM_OBJECTS, mentions, "object", count, 1, allocate)
-    labelled = pack_rows("labels", labels, "label", count, width, in_memory)
+    labelled = pack_rows("labels", labels, "label", count, width, allocate_in_memory)
     counts = np.empty(count, np.int64)
     count_cells(objects.indptr, labelled.indptr, width, counts)
     indptr = fill_offsets(counts, allocate(f"{ITEM_CELLS}.indptr", count + 1, np.int64))
@@ -332,7 +335,7 @@ def sort_cells_by_key(cells: Sequence[Cells], sizes: Sequence[int]) -> tuple[Arr
     return keys[order], order.astype(np.int32)
 
 
-def renumber_cells(items: LazyItems | None, numbers: Array) -> LazyItems | None:
+def renumber_cells(items: Callable[[], ItemIndex] | None, numbers: Array) -> Callable[[], ItemIndex] | None:
     """Return what gives an index with other numbers of cells, when called; cells whose number is -1 are left out."""
     if items is None:
         return None

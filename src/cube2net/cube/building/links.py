@@ -18,13 +18,18 @@ from cube2net._util.arrays import Array, Links, Ragged, left_over, merge_links, 
 from cube2net.cube.building.cells import extend_offsets, fill_offsets
 from cube2net.cube.building.concatenation import join_columns, place
 from cube2net.cube.storage.ledger import RESTS, require_ledger
-from cube2net.cube.storage.parts import Allocate, in_memory
+from cube2net.cube.storage.writer import Allocate, allocate_in_memory
 from cube2net.model.corpus import LINK_DETAILS, Corpus, table
 from cube2net.model.cube import DETAILS, FORWARD, ITEM, KIND, MORE, TIME, Cube, LinkDetails
 
 
 def grow_links(
-    links: Links, rests: pa.Table, brought: pa.Table, objects: int, selfish: int, allocate: Allocate = in_memory
+    links: Links,
+    rests: pa.Table,
+    brought: pa.Table,
+    objects: int,
+    selfish: int,
+    allocate: Allocate = allocate_in_memory,
 ) -> tuple[Links, pa.Table]:
     """Return links with others added, and the rests of their sums; the same link adds its weights.
 
@@ -70,7 +75,7 @@ def grow_links(
     )
 
 
-def pack_links(rows: pa.Table, objects: int, allocate: Allocate = in_memory) -> Links:
+def pack_links(rows: pa.Table, objects: int, allocate: Allocate = allocate_in_memory) -> Links:
     """Return undirected links on both ends; repeated links add their weights, self-links are dropped.
 
     Links that come once each, from the lower object to the higher and ascending, are packed as they come. Others are

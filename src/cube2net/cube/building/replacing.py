@@ -41,7 +41,7 @@ from cube2net.cube.building.links import (
     regrow_links,
 )
 from cube2net.cube.storage.ledger import RESTS, Ledger, hash_column, require_ledger
-from cube2net.cube.storage.parts import in_memory
+from cube2net.cube.storage.writer import allocate_in_memory
 from cube2net.errors import CubeError, ParameterError, Setting, SourceError, some
 from cube2net.model.corpus import ASSIGNED, LINKS, MENTIONS, WORDS, Corpus, Topics, table
 from cube2net.model.cube import ITEM, Cube, LinkDetails
@@ -184,7 +184,7 @@ def _mark_unchanged(cube: Cube, index: ItemIndex, corpus: Corpus, at: Array, top
         column = both.column(name)
         same &= _compare_values(column.slice(0, len(rows)), column.slice(len(rows)))
     placed = place(corpus, cube.objects)
-    mentions = pack_rows("mentions", placed.mentions, "object", corpus.items.num_rows, 1, in_memory)
+    mentions = pack_rows("mentions", placed.mentions, "object", corpus.items.num_rows, 1, allocate_in_memory)
     same &= _compare_rows(take_rows(index.objects, at[rows]), take_rows(mentions, rows))
     if index.texts is not None:
         same &= index.texts[at[rows]] == hash_item_texts(corpus)[rows]
@@ -248,7 +248,7 @@ def _pack_topics(cube: Cube, corpus: Corpus, topics: Topics) -> Ragged:
     known = {name: number for number, name in enumerate(require_ledger(cube).topics or ())}
     number = np.array([known.get(name, -1) for name in topics.names], dtype=np.int32)
     rows = pa.table({"item": topics.assigned["item"], "topic": number[topics.assigned["topic"].to_numpy()]})
-    return pack_rows("topics", rows, "topic", corpus.items.num_rows, 1, in_memory)
+    return pack_rows("topics", rows, "topic", corpus.items.num_rows, 1, allocate_in_memory)
 
 
 def _compare_links(details: LinkDetails, links: pa.Table, at: Array, rows: Array) -> Array:

@@ -18,7 +18,7 @@ import subprocess
 import threading
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -108,12 +108,6 @@ class Spark:
     def session(self) -> AbstractContextManager[Any]:
         """Return a context that gives a Spark session with these settings."""
         return open_session(self.master, self.memory, self.shuffle_partitions, self.settings)
-
-    @contextmanager
-    def staged(self, session: Any, table: pa.Table) -> Iterator[str]:
-        """Give the place of a table where all workers read it, as Parquet files."""
-        with self._staging(session) as staging:
-            yield staging.write("table", table)
 
     def run(
         self,

@@ -22,9 +22,9 @@ RESTS = {"source": pa.int32(), "target": pa.int32(), "rest": pa.float64()}
 FAMILIES = {"level": pa.int32(), "labels": pa.list_(pa.int32()), "parents": pa.list_(pa.int32())} | {
     "items": pa.int64()
 }
-PARTS = {"ledger": LABELS, "ledger.families": FAMILIES, "ledger.rests": RESTS}
+TABLES = {"ledger": LABELS, "ledger.families": FAMILIES, "ledger.rests": RESTS}
 """The tables of a ledger and their columns."""
-GAPS = ("full_name", "parent")
+NULLABLE_COLUMNS = ("full_name", "parent")
 SMALL_PARTS = ("derived", "above", "kinds", "numbers", "topics", "topic_parents")
 COUNTED = ("dropped", "unlabelled", "selfish", "crowded")
 

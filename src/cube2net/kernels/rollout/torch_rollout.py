@@ -46,7 +46,7 @@ class CellTables:
     members_indptr: Tensor
     members: Tensor
     homes_indptr: Tensor
-    homes: Tensor
+    object_cells: Tensor
     weights: Tensor
     nodes: Tensor
     first: Tensor
@@ -105,7 +105,7 @@ def tables(
         members_indptr=put(members_indptr, torch.int32),
         members=put(members, torch.int32),
         homes_indptr=put(homes_indptr, torch.int32),
-        homes=put(homes, torch.int32),
+        object_cells=put(homes, torch.int32),
         weights=put(weights, torch.int64),
         nodes=put(nodes, torch.int32),
         first=put(first, torch.int64),
@@ -275,7 +275,7 @@ def _cover(tables: CellTables, state: State, rows: Tensor, cells: Tensor) -> Non
     # The bits are distinct and none is set yet, so adding them sets them.
     state.covered.index_put_((of, groups >> 5), bits, accumulate=True)
     at, entry = _entries(tables.homes_indptr, groups)
-    places = of[entry] * tables.columns + tables.homes[at].long()
+    places = of[entry] * tables.columns + tables.object_cells[at].long()
     state.left.view(-1).index_add_(0, places, -tables.weights[groups][entry])
 
 

@@ -23,7 +23,7 @@ class Holdings(NamedTuple):
     strips_indptr: Any
     strips: Any
     strip_groups: Any
-    homes: Any
+    object_cells: Any
     weights: Any
     nodes: Any
 
@@ -82,7 +82,7 @@ def _cover(held: Holdings, covered: tl.tensor, row: tl.tensor, cell: tl.tensor, 
     for at in range(begin, end, LANES // 8):
         i = at + lanes // 8
         group, new = _uncovered(held.strip_groups, covered, i, end)
-        home = tl.load(held.homes + tl.load(held.strips + i, new, other=0) * 8 + (lanes & 7), new, other=-1)
+        home = tl.load(held.object_cells + tl.load(held.strips + i, new, other=0) * 8 + (lanes & 7), new, other=-1)
         weight = tl.load(held.weights + group, new, other=0)
         tl.atomic_add(row + home, -weight, home >= 0, sem="relaxed")
     # Only now, when everybody has read the bits, are they set.

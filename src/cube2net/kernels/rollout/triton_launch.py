@@ -147,7 +147,7 @@ def _strips(tables: CellTables) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     first = pieces.cumsum(0) - pieces
     of = torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
     homes = torch.full((int(pieces.sum()) * 8,), -1, dtype=torch.int32, device=counts.device)
-    homes[torch.arange(len(of), device=of.device) - begin[of] + first[of] * 8] = tables.homes
+    homes[torch.arange(len(of), device=of.device) - begin[of] + first[of] * 8] = tables.object_cells
     members = tables.members.long()
     many = pieces[members]
     ends = torch.cat([many.new_zeros(1), many.cumsum(0)])

@@ -32,7 +32,7 @@ class Subproblem:
     cells: Array
     taken: Array
     members: Ragged
-    homes: Ragged
+    object_cells: Ragged
     sums: Array
     own: Array
     base: Array
@@ -50,7 +50,7 @@ class Subproblem:
             cells=np.arange(cells),
             taken=np.empty(0, dtype=np.int64),
             members=problem.members,
-            homes=problem.homes,
+            object_cells=problem.object_cells,
             sums=np.column_stack([problem.gain, problem.cost, problem.nodes]),
             own=np.zeros((cells, 3)),
             base=np.array([problem.gain0, problem.cost0, 0.0]),
@@ -109,8 +109,10 @@ class Subproblem:
         from cube2net.kernels.reductions import alike, placed_homes, turned
 
         place = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, np.int32(-1))
-        rows = (self.homes.indptr, self.homes.indices)
-        held = ~gone & (np.bincount(row_of_entries(self.homes)[kept[self.homes.indices]], minlength=len(gone)) > 0)
+        rows = (self.object_cells.indptr, self.object_cells.indices)
+        held = ~gone & (
+            np.bincount(row_of_entries(self.object_cells)[kept[self.object_cells.indices]], minlength=len(gone)) > 0
+        )
         group = np.full(len(gone), -1, dtype=np.int32)
         group[held], first = alike(np.flatnonzero(held), *rows, place)
         homes = Ragged(*placed_homes(first, *rows, place))
@@ -126,8 +128,8 @@ class Subproblem:
             np.concatenate([[0], np.cumsum(inside)])[members.indptr], number[members.indices[inside]].astype(np.int32)
         )
         homes = transpose(members, int(shared.sum()))
-        rest = replace(self, cells=self.cells[kept], members=members, homes=homes, sums=sums[shared], own=own)
-        return rest, Merged(kept, group, self.homes, homes)
+        rest = replace(self, cells=self.cells[kept], members=members, object_cells=homes, sums=sums[shared], own=own)
+        return rest, Merged(kept, group, self.object_cells, homes)
 
     def needless(self, price: float) -> Array:
         """Return which cells a best selection can do without, at this price and at every higher one.
@@ -146,7 +148,7 @@ class Subproblem:
         worth, own = self.sums @ prices, self.own @ prices
         above = np.bincount(row_of_entries(self.members), np.maximum(worth, 0.0)[self.members.indices], len(self))
         harmless = (self.sums[:, 0] >= 0) & (self.sums[:, 1] == 0) & (limited * self.sums[:, 2] == 0)
-        members, homes = self.members, self.homes
+        members, homes = self.members, self.object_cells
         rows = (members.indptr, members.indices, homes.indptr, homes.indices)
         stands_in = dominated(*rows, worth > 0, harmless, own, self.own[:, 1], limited * self.own[:, 2])
         return np.asarray((own + above <= 0) | stands_in)
@@ -189,10 +191,10 @@ class Duals:
     def of(cls, problem: Problem, price: float) -> Duals:
         """Return what to begin with: half of a worth above 0 is credit, and one below 0 is shared equally."""
         worth = problem.gain - price * problem.cost
-        share = np.maximum(-worth, 0.0) / np.maximum(problem.homes.sizes, 1)
+        share = np.maximum(-worth, 0.0) / np.maximum(problem.object_cells.sizes, 1)
         return cls(
             credit=np.maximum(worth, 0.0) / 2,
-            share=np.repeat(share, problem.homes.sizes),
+            share=np.repeat(share, problem.object_cells.sizes),
             x=np.zeros(len(problem)),
             y=(worth > 0) * 1.0,
         )
@@ -258,7 +260,7 @@ class Relaxation:
         constant = float(problem.base @ prices) + (fee * problem.room if fee > 0 else 0.0)
         worth, own = problem.sums @ prices, problem.own @ prices
         credit, share = self.duals.credit.copy(), self.duals.share.copy()
-        rest, alone = settle(problem.homes.indptr, problem.homes.indices, worth, own, credit, share)
+        rest, alone = settle(problem.object_cells.indptr, problem.object_cells.indices, worth, own, credit, share)
         return worth, credit, share, constant + float(rest), alone
 
     def bound(self, price: float) -> float:
@@ -278,7 +280,7 @@ class Relaxation:
         pace = PACE * float(above.mean()) if len(above) else 1.0
         x, credit, share = np.concatenate([duals.x, duals.y]), duals.credit.copy(), duals.share.copy()
         room = problem.room - float(problem.base[2])
-        rows = (problem.homes.indptr, problem.homes.indices)
+        rows = (problem.object_cells.indptr, problem.object_cells.indices)
         rent, fee = improve(
             *rows, worth, nodes, problem.n_cells, room, steps, pace, x, credit, share, duals.rent, duals.fee
         )
@@ -294,7 +296,12 @@ class Relaxation:
         order = np.concatenate([np.sort(np.maximum(alone, 0.0))[::-1], np.zeros(n_cells + 1)])
         bound = rest + float(order[:n_cells].sum())
         rent = float(order[n_cells - 1]) if n_cells > 0 else math.inf
-        rows = (problem.members.indptr, problem.members.indices, problem.homes.indptr, problem.homes.indices)
+        rows = (
+            problem.members.indptr,
+            problem.members.indices,
+            problem.object_cells.indptr,
+            problem.object_cells.indices,
+        )
         if n_cells > 0:
             falls = with_each(*rows, worth, credit, share, alone - rent)
             out = bound - falls < target

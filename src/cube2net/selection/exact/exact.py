@@ -15,7 +15,16 @@ from cube2net._util.compiling import load
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import OPEN, Budget, Judge, Repeats, Scope, Selection, Weights, Worth
+from cube2net.model.selection import (
+    OPEN,
+    Budget,
+    CallableObjective,
+    CoverObjective,
+    QueryObjective,
+    Scope,
+    Selection,
+    Weights,
+)
 from cube2net.selection.anneal import Anneal, in_order
 from cube2net.selection.contract import Clock, check, compute_room, explain_no_choice, outcome
 from cube2net.selection.exact.duals import Relaxation, tighten
@@ -28,16 +37,16 @@ RAISES, NEAR, EQUAL = 6, 1e-4, 1e-10
 FINEST, DIGITS = 20, 4e-16
 
 
-def bounded(cube: Cube, query: Query, weights: Worth, budget: Budget, selection: Selection) -> Selection:
+def bounded(cube: Cube, query: Query, weights: QueryObjective, budget: Budget, selection: Selection) -> Selection:
     """Return the selection with the best bound known, or with a note that says why there is none."""
     reason = ""
     if budget.n_cells == 0 and not len(selection.cells) and not len(selection.objects):
         return replace(selection, bound=selection.value)
     if not len(selection.cells) and not len(budget.scope.cells):
         reason = "no cells were chosen"
-    elif isinstance(weights, Repeats):
+    elif isinstance(weights, CoverObjective):
         return selection
-    elif isinstance(weights, Judge):
+    elif isinstance(weights, CallableObjective):
         reason = f"{weights.name} is a function, and only its values are known"
     elif budget.max_links is not None:
         reason = "max_links cannot be taken into account"
@@ -50,7 +59,7 @@ def bounded(cube: Cube, query: Query, weights: Worth, budget: Budget, selection:
 
 
 def upper_bound(
-    cube: Cube, query: Query, weights: Worth, budget: Budget, *, at_least: float, seconds: float | None = 20.0
+    cube: Cube, query: Query, weights: QueryObjective, budget: Budget, *, at_least: float, seconds: float | None = 20.0
 ) -> float:
     """Return a number that no selection of at most m cells is worth more than, ``max_nodes`` kept.
 
@@ -64,7 +73,11 @@ def upper_bound(
     ``max_links`` is not looked at: what holds for all selections holds for those with few links.
     """
     if not isinstance(weights, Weights):
-        who = f"{weights.name} is a function of the objects" if isinstance(weights, Judge) else "'cover' counts repeats"
+        who = (
+            f"{weights.name} is a function of the objects"
+            if isinstance(weights, CallableObjective)
+            else "'cover' counts repeats"
+        )
         raise ParameterError(
             f"{who}, and a bound needs weighted counts: leave the bound out, or use an objective that counts"
         )
@@ -199,10 +212,10 @@ class Exact:
         if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0, or None")
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the best selection of at most m cells, the cell that adds most first; the seed is for ``anneal``."""
         check(cube, query, weights)
-        if isinstance(weights, Judge):
+        if isinstance(weights, CallableObjective):
             raise ParameterError(
                 f"{weights.name} is a function of the objects, and 'exact' needs weighted counts: "
                 "use the method 'anneal' or 'cube2net'"
@@ -212,7 +225,7 @@ class Exact:
                 f"max_links is {budget.max_links!r}, and 'exact' can only keep n_cells and max_nodes: "
                 "leave max_links out, or use the method 'anneal' or 'greedy'"
             )
-        if isinstance(weights, Repeats):
+        if isinstance(weights, CoverObjective):
             nothing = explain_no_choice(cube, query, weights, budget.scope)
             return (
                 self._most_served(cube, weights, budget) if nothing is None else replace(nothing, bound=nothing.value)
@@ -232,7 +245,7 @@ class Exact:
         selection = replace(selection, bound=max(branching.bound, selection.value))
         return selection if selection.proven else replace(selection, note=f"not proven within {self.seconds:g} s")
 
-    def _most_served(self, cube: Cube, repeats: Repeats, budget: Budget) -> Selection:
+    def _most_served(self, cube: Cube, repeats: CoverObjective, budget: Budget) -> Selection:
         if budget.max_nodes is not None:
             raise ParameterError(
                 f"max_nodes is {budget.max_nodes!r}, and 'exact' can only keep n_cells for the objective 'cover': "
@@ -314,7 +327,7 @@ def _doubtful(part: Relaxation) -> int:
 
 
 def serve_best(
-    cube: Cube, repeats: Repeats, n_cells: int, seconds: float | None, scope: Scope = OPEN
+    cube: Cube, repeats: CoverObjective, n_cells: int, seconds: float | None, scope: Scope = OPEN
 ) -> tuple[Array, float]:
     """Return the best m cells or fewer that were found in the time, and a bound on the value of any m.
 
@@ -330,8 +343,8 @@ def serve_best(
     cells, objects = len(served.cells), len(served.left)
     if cells == 0 or n_cells == 0:
         return np.empty(0, dtype=np.int64), repeats.value0
-    ones = np.ones(len(served.homes.indices))
-    holds = sparse.csr_array((ones, served.homes.indices, served.homes.indptr), shape=(objects, cells))
+    ones = np.ones(len(served.object_cells.indices))
+    holds = sparse.csr_array((ones, served.object_cells.indices, served.object_cells.indptr), shape=(objects, cells))
     few = sparse.csr_array(np.concatenate([np.ones(cells), np.zeros(objects)])[None, :])
     both = sparse.hstack([-holds, sparse.eye_array(objects)]).tocsr()
     solved = milp(

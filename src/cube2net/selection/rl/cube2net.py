@@ -17,7 +17,7 @@ from cube2net._util.progress import Progress, silent
 from cube2net.errors import InputError, ParameterError, first_line, unknown, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Weights, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
 from cube2net.model.vectors import Vectors
 from cube2net.selection.contract import outcome
 from cube2net.selection.rl.cpu_trajectories import OnCpu, Trajectories
@@ -146,7 +146,7 @@ class Cube2net:
         """How the vectors of a name are to be made, by kind."""
         return {"words": {"scale": self.settings.scale}}
 
-    def has_floor(self, weights: Worth) -> bool:
+    def has_floor(self, weights: QueryObjective) -> bool:
         """Return whether the answer is never below greedy's."""
         if self.floor is not None:
             return self.floor
@@ -165,7 +165,7 @@ class Cube2net:
         file = self.save is not None or isinstance(self.policy, str)
         require("the method 'cube2net'", "torch", *(("safetensors",) if file else ()))
 
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the best cells met while learning, in the order taken."""
         self.check()
         preset = self.settings
@@ -192,7 +192,7 @@ class Cube2net:
         cube: Cube,
         query: Query | Sequence[Query],
         *,
-        weights: Worth | Sequence[Worth],
+        weights: QueryObjective | Sequence[QueryObjective],
         budget: Budget,
         seed: int = 0,
     ) -> Cube2net:
@@ -202,7 +202,7 @@ class Cube2net:
         """
         self.check()
         queries = [query] if isinstance(query, Query) else list(query)
-        worths = [weights] if isinstance(weights, Worth) else list(weights)
+        worths = [weights] if isinstance(weights, QueryObjective) else list(weights)
         if len(queries) != len(worths) or not queries:
             raise ParameterError(f"got {len(queries)} queries and {len(worths)} weights, expected one for each")
         preset = self.settings

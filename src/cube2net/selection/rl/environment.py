@@ -20,7 +20,7 @@ from cube2net._util.packages import require
 from cube2net.errors import InputError, QueryError, unknown, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Worth
+from cube2net.model.selection import Budget, QueryObjective
 from cube2net.model.vectors import Vectors
 from cube2net.selection.contract import check, explain_no_choice
 from cube2net.selection.problem import Problem
@@ -68,7 +68,7 @@ class SelectionEnv(gymnasium.Env[Array, Array]):
         query: Query,
         vectors: Vectors | tuple[Vectors, ...],
         *,
-        weights: Worth,
+        weights: QueryObjective,
         n_cells: int = 20,
         max_nodes: int | None = None,
         preset: str = "default",
@@ -148,7 +148,7 @@ class SelectionVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         vectors: Vectors | tuple[Vectors, ...],
         *,
         num_envs: int,
-        weights: Worth,
+        weights: QueryObjective,
         n_cells: int = 20,
         max_nodes: int | None = None,
         preset: str = "default",
@@ -191,7 +191,7 @@ def _question(
     cube: Cube,
     query: Query,
     vectors: Vectors | tuple[Vectors, ...],
-    weights: Worth,
+    weights: QueryObjective,
     budget: Budget,
     preset: str,
     *,

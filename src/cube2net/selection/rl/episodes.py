@@ -13,7 +13,7 @@ from cube2net._util.progress import Progress, silent
 from cube2net.errors import InputError, ParameterError, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.model.selection import Budget, Selection, Weights, Worth
+from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
 from cube2net.selection.contract import Limits, check, check_sums, compute_room, outcome
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.problem import Problem
@@ -161,13 +161,13 @@ class Instance:
 
     cube: Cube
     query: Query
-    weights: Worth
+    weights: QueryObjective
     budget: Budget
     greedy: Selection
     problem: Problem
 
     @classmethod
-    def of(cls, cube: Cube, query: Query, weights: Worth, budget: Budget, preset: Preset) -> Instance:
+    def of(cls, cube: Cube, query: Query, weights: QueryObjective, budget: Budget, preset: Preset) -> Instance:
         """Return the instance of a query; it has no cells where none can be chosen."""
         check(cube, query, weights)
         weights = check_sums(weights, "cube2net")

@@ -52,7 +52,7 @@ class GpuTrajectories:
         self.actions = space.directions
         self.observations = 2 * space.directions + 2 if dynamics.sees_left else space.directions
         self.met = 0
-        members, homes = problem.members, problem.homes
+        members, homes = problem.members, problem.object_cells
         self.tables = rollout.tables(
             space.points,
             members.indptr,

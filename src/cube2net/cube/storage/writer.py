@@ -1,0 +1,321 @@
+"""Write a cube's folder: one writer at a time, which holds a lock beside the folder.
+
+The arrays of a build can be allocated as files from the start, so that they need not fit into memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cube2net._util.arrays import Array, Ragged, flat_texts
+from cube2net._util.arrow import write_mapped, write_mapped_table
+from cube2net._util.files import check_replaceable, new_folder, only_writer
+from cube2net._util.progress import Progress, silent
+from cube2net.cube.storage.reader import (
+    BRINGABLE,
+    FORMAT,
+    ITEM_ATTRIBUTES,
+    ITEM_CELLS,
+    ITEM_IDS,
+    ITEM_METADATA,
+    ITEM_OBJECTS,
+    ITEM_TEXTS,
+    ITEM_TOPICS,
+    LABEL_COLUMNS,
+    LINK_DETAIL_OFFSETS,
+    LINK_DETAILS,
+    LOOKUPS,
+    MANIFEST,
+    OBJECT_ATTRIBUTES,
+    TOPIC_MODEL,
+    TOPIC_WORDS,
+    StoredCube,
+    compute_checksum,
+    compute_seal,
+    read_manifest,
+    read_verified,
+)
+from cube2net.errors import CubeError, InputError, some
+from cube2net.model.cube import Cells, Cube, require_own_cells
+from cube2net.model.dimension import STAR, Dimension, Level
+from cube2net.model.objects import Lookup
+
+Allocate = Callable[[str, int, npt.DTypeLike], Array]
+"""Returns an uninitialised array, given its name, length and type."""
+
+
+def allocate_in_memory(name: str, length: int, kind: npt.DTypeLike) -> Array:
+    """Return an uninitialised array in memory."""
+    return np.empty(length, kind)
+
+
+def allocate_in_files(folder: Path) -> Allocate:
+    """Return an allocator of memory-mapped arrays in files ``NAME.npy`` of a folder; empty arrays are in memory."""
+
+    def allocate(name: str, length: int, kind: npt.DTypeLike) -> Array:
+        if length == 0:
+            return np.empty(0, kind)
+        path = folder / f"{name}.npy"
+        try:
+            array = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=(length,))
+            if hasattr(os, "posix_fallocate"):  # take the space now: on a full disk, writing to a page ends the process
+                with path.open("rb+") as file:
+                    os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise InputError(f"cannot write {str(path)!r}: {reason}") from error
+        return array
+
+    return allocate
+
+
+def save(cube: Cube, folder: Path, *, made_in: Path | None = None, progress: Progress = silent) -> None:
+    """Write a cube to a folder, which appears whole or not at all; an older cube there is replaced.
+
+    ``made_in`` is the folder in which :func:`build` made this cube: its array files are moved, not copied.
+    Waits while another process writes to the folder.
+    """
+    folder = Path(folder)
+    require_own_cells(cube, "saved")
+    check_place(folder)
+    with only_writer(folder, progress):
+        write(cube, folder, made_in=made_in)
+
+
+def change_folder(folder: Path, change: Callable[[Cube], Cube], *, progress: Progress = silent) -> None:
+    """Replace the cube of a folder by the result of a function of it, wholly or not at all."""
+    folder = Path(folder)
+    read_manifest(folder)
+    check_place(folder)
+    with only_writer(folder, progress):
+        stored = read_verified(folder)
+        write(change(stored.cube), folder, before=stored)
+
+
+def write(cube: Cube, folder: Path, *, before: StoredCube | None = None, made_in: Path | None = None) -> None:
+    """Write a cube to a folder; the caller holds the lock.
+
+    ``before`` is the cube of that folder that this one was made from: files that are unchanged are linked, with their
+    checksums. If another cube has replaced it since, this one is refused.
+    """
+    check_place(folder)
+    cube = _drop_finer_levels(cube)
+    with new_folder(folder) as aside:
+        _check_unchanged(folder, before)
+        old_files = {} if before is None else list_files(before.cube)
+        old_entries = {} if before is None else before.manifest["files"]
+        entries = {}
+        for name, file in list_files(cube).items():
+            is_same = file.identity is not None and name in old_entries and file.identity == old_files[name].identity
+            if is_same:
+                _link_or_copy(folder / name, aside / name)
+            elif made_in is not None and name.endswith(".npy") and (made_in / name).exists():
+                _link_or_copy(made_in / name, aside / name)
+            else:
+                file.write(aside / name)
+            entries[name] = old_entries[name] if is_same else describe_file(aside / name)
+        counts = {
+            "objects": len(cube.objects),
+            "cells": len(cube.cells),
+            "members": len(cube.cells.members.indices),
+            "links": cube.links.count,
+        }
+        write_manifest(aside, counts, cube.settings, entries)
+        _check_unchanged(folder, before)
+
+
+def check_place(folder: Path) -> None:
+    """Raise unless a cube can be written to a folder: it must be missing, empty, or hold a cube and nothing else."""
+    check_replaceable(folder)
+    if not folder.exists():
+        return
+    foreign = _list_foreign_files(folder)
+    if foreign is None:
+        raise CubeError(f"{str(folder)!r} exists and is not a cube: choose another place or remove it")
+    if foreign:
+        raise CubeError(
+            f"{str(folder)!r} is a cube that also holds {some(foreign)}: move that elsewhere, or choose another place"
+        )
+
+
+def _list_foreign_files(folder: Path) -> list[str] | None:
+    """Return the files in a cube's folder that are not the cube's, or None if it is not a cube's folder."""
+    if not folder.is_dir():
+        return None
+    names = {path.name for path in folder.iterdir()}
+    try:
+        return sorted(names - {MANIFEST, *read_manifest(folder)["files"]}) if names else []
+    except CubeError:
+        return None
+
+
+def _check_unchanged(folder: Path, before: StoredCube | None) -> None:
+    if before is not None and read_manifest(folder) != before.manifest:
+        raise CubeError(f"{str(folder)!r} was changed by another while this was made of it: do it again")
+
+
+def _link_or_copy(old: Path, new: Path) -> None:
+    try:
+        os.link(old, new)
+    except OSError:
+        shutil.copyfile(old, new)
+
+
+def _drop_finer_levels(cube: Cube) -> Cube:
+    """Return the cube without the levels below its own; a dimension at ∗ gets one label."""
+    dimensions = tuple(
+        Dimension((Level(dimension.name, (STAR,), (STAR,)),))
+        if dimension.is_top
+        else dimension.from_level(dimension.at)
+        for dimension in cube.dimensions
+    )
+    at_top = [number for number, dimension in enumerate(cube.dimensions) if dimension.is_top]
+
+    def label_top(cells: Cells) -> Cells:
+        if not at_top:
+            return cells
+        labels = np.array(cells.labels)
+        labels[:, at_top] = 0
+        return replace(cells, labels=labels)
+
+    return replace(cube, dimensions=dimensions, cells=label_top(cube.cells), small=label_top(cube.small), finest=None)
+
+
+def write_manifest(
+    folder: Path, counts: Mapping[str, int], settings: Mapping[str, Any], files: Mapping[str, dict[str, Any]]
+) -> None:
+    """Write the manifest of a cube into its folder, with the manifest's own checksum."""
+    manifest = {
+        "format": FORMAT,
+        "counts": dict(counts),
+        "settings": dict(settings),
+        "files": dict(sorted(files.items())),
+    }
+    text = json.dumps(manifest | {"sha256": compute_seal(manifest)}, indent=1, ensure_ascii=False)
+    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+
+
+def describe_file(path: Path) -> dict[str, Any]:
+    """Return the size and the checksum of a file."""
+    with path.open("rb") as file:
+        return {"bytes": path.stat().st_size, "sha256": compute_checksum(file)}
+
+
+@dataclass(frozen=True, eq=False)
+class CubeFile:
+    """How to write a file of a cube, and an identity: files of two cubes with the same identity are the same."""
+
+    write: Callable[[Path], None]
+    identity: object = None
+
+
+def list_files(cube: Cube) -> dict[str, CubeFile]:
+    """Return the files of a cube by name, without the manifest; their content is computed when written."""
+    files: dict[str, CubeFile] = {}
+
+    def add_array(name: str, array: Array) -> None:
+        memory = array.__array_interface__["data"][0], array.shape, array.dtype, array.strides
+        files[name] = CubeFile(lambda path: np.save(path, array), memory)
+
+    def add_rows(name: str, rows: Ragged) -> None:
+        add_array(f"{name}.indptr.npy", rows.indptr)
+        add_array(f"{name}.indices.npy", rows.indices)
+
+    def add_parquet(name: str, load: Callable[[], pa.Table], identity: object = None) -> None:
+        files[name] = CubeFile(lambda path: pq.write_table(load(), path, compression="zstd"), identity)
+
+    def add_arrow(name: str, load: Callable[[], pa.Table], identity: object) -> None:
+        files[name] = CubeFile(lambda path: write_mapped_table(path, load(), rows=None), identity)
+
+    def add_lookup(name: str, column: str) -> None:
+        lookup = cache(lambda: objects.lookups.get(column) or make_lookup(objects.table[column]))
+        files[f"{name}.hashes.npy"] = CubeFile(lambda path: np.save(path, lookup().hashes), id(objects.load))
+        files[f"{name}.rows.npy"] = CubeFile(lambda path: np.save(path, lookup().rows), id(objects.load))
+
+    for name, cells in (("cells", cube.cells), ("small", cube.small)):
+        add_array(f"{name}.labels.npy", cells.labels)
+        add_rows(f"{name}.members", cells.members)
+    add_rows("homes", cube.object_cells)
+    add_rows("links", Ragged(cube.links.indptr, cube.links.indices))
+    add_array("links.weights.npy", cube.links.weights)
+    add_parquet("labels.parquet", partial(_make_label_table, cube))
+    if cube.bringable is not None:
+        add_array(BRINGABLE, cube.bringable)
+
+    objects = cube.objects
+    add_arrow("objects.arrow", lambda: objects.table, id(objects.load))
+    for column, name in LOOKUPS.items():
+        add_lookup(name, column)
+    if objects.load_attributes is not None:
+        add_arrow(OBJECT_ATTRIBUTES, lambda: objects.attributes, id(objects.load_attributes))
+
+    if cube.details is not None:
+        details = cube.details()
+        add_array(LINK_DETAIL_OFFSETS, details.indptr)
+        add_arrow(LINK_DETAILS, lambda: details.rows, id(cube.details))
+    if cube.topic_words is not None:
+        words = cube.topic_words
+        add_parquet(TOPIC_WORDS, lambda: words, id(words))
+    if cube.topic_model is not None:
+        add_parquet(TOPIC_MODEL, cube.topic_model, id(cube.topic_model))
+    if cube.ledger is not None and "views" not in cube.settings:  # items cannot be added to a view
+        ledger = cube.ledger()
+        add_array("ledger.items.npy", ledger.items)
+        for name, table in ledger.tables().items():
+            add_parquet(f"{name}.parquet", partial(lambda table: table, table))
+
+    if cube.items is not None:
+        index = cube.items()
+        add_rows(ITEM_OBJECTS, index.objects)
+        add_rows(ITEM_CELLS, index.cells)
+        if index.topics is not None:
+            add_rows(ITEM_TOPICS, index.topics)
+        if index.texts is not None:
+            add_array(ITEM_TEXTS, index.texts)
+        metadata = {ITEM_METADATA: json.dumps({"derived": index.derived}).encode()}
+        add_arrow(ITEM_IDS, lambda: pa.table({"item": index.ids}).replace_schema_metadata(metadata), id(index.load))
+        if index.load_attributes is not None:
+            attributes = index.kept_attributes
+            files[ITEM_ATTRIBUTES] = CubeFile(
+                lambda path: write_mapped(path, attributes.batches(), attributes.schema), id(index.load_attributes)
+            )
+    return files
+
+
+def make_lookup(texts: pa.ChunkedArray) -> Lookup:
+    """Return a lookup of the rows of a column by their texts.
+
+    >>> lookup = make_lookup(pa.chunked_array([["a", "b"], ["a"]]))
+    >>> lookup.find(["b", "c", "a"])
+    [(0, 1), (2, 0), (2, 2)]
+    """
+    from cube2net.kernels.text import checksums
+
+    numbers = checksums(*flat_texts(texts))
+    rows = np.argsort(numbers, kind="stable").astype(np.int32)
+    return Lookup(numbers[rows], rows)
+
+
+def _make_label_table(cube: Cube) -> pa.Table:
+    rows: list[dict[str, Any]] = []
+    for number, dimension in enumerate(cube.dimensions):
+        depths = {level.name: depth for depth, level in enumerate(dimension.levels)}
+        for depth, level in enumerate(dimension.levels):
+            above = [depths[name] for name in level.above]
+            parents = [level.above[name].tolist() for name in level.above]
+            for i, (label, full_name) in enumerate(zip(level.labels, level.full_names, strict=True)):
+                values = (number, depth, level.name, label, full_name, above, [column[i] for column in parents])
+                rows.append(dict(zip(LABEL_COLUMNS, values, strict=True)))
+    return pa.Table.from_pylist(rows, schema=pa.schema(list(LABEL_COLUMNS.items())))
