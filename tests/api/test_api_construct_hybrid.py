@@ -20,7 +20,7 @@ def weights_of(network: Network) -> dict[tuple[str, str], float]:
     return {(ids[a], ids[b]): weight for a, b, weight in ends}
 
 
-def test_a_hybrid_network_has_the_cells_and_as_many_near_objects_instead_of_their_members() -> None:
+def test_a_hybrid_network_has_the_cells_and_as_many_neighbours_instead_of_their_members() -> None:
     network = c2n.construct(HYBRID, [0, 1], n_cells=2, objective="coverage", form="hybrid", membership_weights="even")
     assert network.objects.tolist() == [0, 1, 4, 5] and sorted(network.cells.tolist()) == [0, 1]
     assert network.selection.objects.tolist() == [0, 1, 2, 3, 7]
@@ -37,13 +37,13 @@ def test_a_hybrid_network_has_the_cells_and_as_many_near_objects_instead_of_thei
 
 
 @pytest.mark.parametrize(("n_neighbors", "objects"), [(0, []), (1, [5]), (2, [4, 5]), (3, [4, 5, 6]), (99, [4, 5, 6])])
-def test_near_is_how_many_objects_nearest_by_links_are_hybrid_in(near: int, objects: list[int]) -> None:
+def test_n_neighbors_is_the_number_of_neighbours(n_neighbors: int, objects: list[int]) -> None:
     for m in (1, 2):
-        network = c2n.construct(HYBRID, [0, 1], n_cells=m, objective="coverage", form="hybrid", n_neighbors=near)
+        network = c2n.construct(HYBRID, [0, 1], n_cells=m, objective="coverage", form="hybrid", n_neighbors=n_neighbors)
         assert network.objects.tolist() == [0, 1, *objects] and len(network.cells) == m
 
 
-def test_a_near_object_that_a_chosen_cell_holds_is_its_member() -> None:
+def test_a_neighbour_that_a_chosen_cell_holds_is_its_member() -> None:
     cube = toy_cube([[0, 1, 2]], objects=3, links=[(0, 2)])
     network = c2n.construct(cube, [0, 1], n_cells=1, form="hybrid", membership_weights="share")
     assert weights_of(network) == {
@@ -84,14 +84,14 @@ def test_a_network_of_objects_has_no_memberships_and_a_weight_for_them_is_refuse
         assert str(error.value) == f"{name} is about links to cells, and the form 'objects' has no cells as nodes"
 
 
-def test_a_query_that_no_cell_helps_is_hybrid_into_its_near_objects() -> None:
-    for near, objects in ((None, [4, 0]), (3, [4, 0, 1, 5]), (0, [4])):
-        network = c2n.construct(HYBRID, [4], form="hybrid", n_neighbors=near)
+def test_a_query_that_no_cell_helps_is_joined_by_its_neighbours() -> None:
+    for n_neighbors, objects in ((None, [4, 0]), (3, [4, 0, 1, 5]), (0, [4])):
+        network = c2n.construct(HYBRID, [4], form="hybrid", n_neighbors=n_neighbors)
         assert network.objects.tolist() == objects and not len(network.cells)
         assert "the 1 object of the query is not in any cell" in network.selection.note
 
 
-def test_a_query_whose_objects_share_no_cell_is_hybrid_into_its_near_objects_and_told_so() -> None:
+def test_a_query_whose_objects_share_no_cell_is_joined_by_its_neighbours_and_told_so() -> None:
     network = c2n.construct(HYBRID, [0, 1])
     assert network.objects.tolist() == [0, 1, 4, 5] and not len(network.cells)
     assert network.selection.note == "no cell serves 2 objects of the query that need it"

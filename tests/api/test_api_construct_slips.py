@@ -39,7 +39,7 @@ def test_options_of_a_method_given_by_its_name_are_keywords() -> None:
         (
             "greedy",
             {"neighbor_wieght": 1},
-            "construct has no parameter 'near_wieght' (did you mean 'neighbor_weight'?)",
+            "construct has no parameter 'neighbor_wieght' (did you mean 'neighbor_weight'?)",
         ),
         ("none", {"max_node": 1}, "construct has no parameter 'max_node' (did you mean 'max_nodes'?)"),
         ("auto", {"second": 1}, "unknown option of the method 'auto' 'second': choose one of embedding, folds, runs, "),

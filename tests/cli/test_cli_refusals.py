@@ -47,7 +47,7 @@ def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path
         (("--method", "ppr"), r"unknown method 'ppr': choose one of .*\('ppr' is 'pagerank' here\)"),
         (("--method", "gredy"), "unknown method 'gredy': choose one of .*did you mean 'greedy'"),
         (("--objective", "jacard"), "unknown objective 'jacard'"),
-        (("--form", "cubes"), "unknown form 'cubes': choose one of cells, cells+objects, hybrid"),
+        (("--form", "cubes"), "unknown form 'cubes': choose one of cells, cells\\+objects, hybrid"),
         (("--n-cells", "-3"), "n_cells is -3, expected 0 or more cells"),
         (("--out", "n.xyz"), "unknown suffix of a network file '.xyz'"),
         (("--method", "hops", "--form", "cells"), "form 'cells' needs a method that chooses cells"),
@@ -61,7 +61,7 @@ def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path
         (("--max-nodes", "-1"), "max_nodes is -1, expected 0 or more nodes, or None"),
         (
             ("--form", "cells+objects", "--max-links", "20"),
-            "max_links limits the form 'objects', got the form 'cells+objects': limit max_n",
+            "max_links limits the form 'objects', got the form 'cells.objects': limit max_n",
         ),
         (("--cell-weight", "2"), "cell_weight is 2.0, expected a number above 0 and up to 1, or None"),
         (("--neighbor-weight", "0"), "neighbor_weight is 0.0, expected a number above 0 and up to 1, or None"),

@@ -121,7 +121,7 @@ def test_a_small_budget_shows_the_first_of_everything_but_links() -> None:
     shown = counts(lines)
     assert all(shown[:3] > 0) and shown[3] == 0
     titles = [line.split()[1] for line in lines if line.startswith("## ")]
-    assert titles == ["Who", "Chosen", "In", "Near"]
+    assert titles == ["Who", "Chosen", "In", "Neighbours,"]
 
 
 def test_too_small_a_budget_gives_the_counts_alone_and_then_nothing() -> None:

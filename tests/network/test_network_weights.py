@@ -63,13 +63,13 @@ def test_whatever_links_weigh_no_weight_of_a_network_is_no_number(
     method: str,
     form: str,
     membership_weights: str,
-    near: int | None,
+    n_neighbors: int | None,
     neighbor_weight: float | None,
 ) -> None:
     cube = weighed(random_cube(seed), weights)
     options: dict[str, Any] = {} if form == "objects" else {"membership_weights": membership_weights}
     if form == "hybrid":
-        options |= {"n_neighbors": near, "neighbor_weight": neighbor_weight}
+        options |= {"n_neighbors": n_neighbors, "neighbor_weight": neighbor_weight}
     try:
         network = c2n.construct(cube, sorted(query), method, form=form, n_cells=3, **options)
     except Cube2netError as error:

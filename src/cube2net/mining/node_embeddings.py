@@ -197,7 +197,7 @@ ALIGNED = 16
 
 # A thread draws so many links before it looks whether it should stop.
 LINKS = 65_536
-ORDERS = ("first", "second", "cells+objects")
+ORDERS = ("first", "second", "both")
 
 
 def positive(name: str, value: object) -> float:

@@ -21,7 +21,7 @@ from cube2net.mining.link_prediction import choose
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-CENTRINGS = ("none", "mean", "items", "cells+objects")
+CENTRINGS = ("none", "mean", "items", "both")
 VALUES = ("ones", "given")
 SHARES = (0.8, 0.6, 0.45, 0.33, 0.25, 0.18, 0.13, 0.09, 0.06)
 
@@ -118,7 +118,7 @@ class SoftImpute:
             return known, offsets
         mean = float(known.data.mean())
         data = known.data - mean
-        if self.centring in ("items", "cells+objects"):
+        if self.centring in ("items", "both"):
             offsets = _means(known.indices, data, known.shape[1], self.prior)
             data = data - offsets[known.indices]
         if self.centring == "both":
