@@ -436,7 +436,9 @@ def test_many_near_objects_are_announced_before_they_are_brought(monkeypatch: py
     monkeypatch.setattr("cube2net.network.assembly.MANY_OBJECTS_EACH", 1)
     told: list[str] = []
     network = c2n.construct(random_cube(3), [0, 1], n_neighbors=30, progress=lambda stage, *_: told.append(stage))
-    assert told == ["n_neighbors asks for up to 30 objects for a query of 2: a smaller n_neighbors makes the network smaller"]
+    assert told == [
+        "n_neighbors asks for up to 30 objects for a query of 2: a smaller n_neighbors makes the network smaller"
+    ]
     assert network.selection.note.endswith(told[0])
 
 

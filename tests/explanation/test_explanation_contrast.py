@@ -97,7 +97,7 @@ def test_chances_are_corrected_over_all_different_sets_of_objects_that_could_be_
 
 @pytest.mark.parametrize("seed", range(6))
 def test_one_cell_alone_has_the_quality_that_pysubgroup_gives_it(seed: int) -> None:
-    cube, ones, twos, found = contrast_of(seed, n_cells=1)
+    cube, ones, twos, found = contrast_of(seed, m=1)
     rows = [*ones, *twos]
     plain = {key: held & set(rows) for key, held in brute_cells(cube).items()}
     frame = pd.DataFrame({str(key): [row in held for row in rows] for key, held in plain.items()})
@@ -160,7 +160,7 @@ def candidates(cube: Cube, ones: list[int], twos: list[int]) -> list[Entries]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("n_cells", [1, 2, 3])
+@pytest.mark.parametrize("m", [1, 2, 3])
 def test_the_value_is_as_said_no_choice_exceeds_the_bound_and_greedy_keeps_its_promise(seed: int, m: int) -> None:
     cube, ones, twos, found = contrast_of(seed, m)
     every = candidates(cube, ones, twos)

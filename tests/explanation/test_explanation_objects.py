@@ -175,7 +175,7 @@ def test_how_an_object_came_in_is_told(hybrid: Network) -> None:
         "heaviest to Object 1; 1 chosen cell holds it, first ⟨label 0⟩, chosen as number 1 (+2)"
     )
     assert repr(near) == (
-        "ObjectExplanation(Object 2: near, rank 1 by PageRank, linked to 1 of the query, 1 chosen cell holds it)"
+        "ObjectExplanation(Object 2: neighbor, rank 1 by PageRank, linked to 1 of the query, 1 chosen cell holds it)"
     )
 
 

@@ -119,7 +119,9 @@ def test_by_price_and_a_limit_on_nodes_are_refused_where_they_mean_nothing() -> 
     with pytest.raises(ParameterError, match="by is 'price', and the objective 'cover' has no costs: use by='value'"):
         chosen(CUBE, QUERY, Cover(), 3, Greedy(by="price"))
     weights = Cover().weigh(QUERY, 7)
-    with pytest.raises(ParameterError, match="max_nodes is 5, and 'exact' can only keep m for the objective 'cover'"):
+    with pytest.raises(
+        ParameterError, match="max_nodes is 5, and 'exact' can only keep n_cells for the objective 'cover'"
+    ):
         Exact().select(CUBE, QUERY, weights=weights, budget=Budget(n_cells=3, max_nodes=5))
 
 

@@ -126,7 +126,7 @@ def test_an_agent_may_set_its_own_price_as_a_factor_of_the_going_one() -> None:
     seed=st.integers(0, 9999),
     objective=st.integers(0, len(OBJECTIVE) - 1),
     k=st.integers(1, 12),
-    n_cells=st.integers(1, 13),
+    m=st.integers(1, 13),
     price=st.floats(-0.5, 0.5),
     pass_over=st.booleans(),
     sees_left=st.booleans(),

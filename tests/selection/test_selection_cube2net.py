@@ -45,9 +45,9 @@ def agent(cube: Cube, **options: Any) -> Cube2net:
     return Cube2net(**options).with_vectors(points(cube))
 
 
-def ask(method: Cube2net, cube: Cube, query: Query, *, m: int = 3, seed: int = 0, **limits: Any) -> Selection:
+def ask(method: Cube2net, cube: Cube, query: Query, *, n_cells: int = 3, seed: int = 0, **limits: Any) -> Selection:
     weights = Jaccard().weigh(query, len(cube.objects))
-    return method.select(cube, query, weights=weights, budget=Budget(n_cells=m, **limits), seed=seed)
+    return method.select(cube, query, weights=weights, budget=Budget(n_cells=n_cells, **limits), seed=seed)
 
 
 def case(seed: int) -> tuple[Cube, Query]:

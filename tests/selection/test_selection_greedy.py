@@ -138,7 +138,7 @@ sets_of_objects = st.lists(st.sets(st.integers(0, 9), min_size=1), min_size=1, m
     cells=sets_of_objects,
     objects=st.sets(st.integers(0, 9), min_size=1),
     objective=st.integers(0, len(OBJECTIVE) - 1),
-    n_cells=st.integers(0, 9),
+    m=st.integers(0, 9),
     among=st.sampled_from(["touched", "all"]),
 )
 def test_it_equals_the_plain_loop_on_any_cells(

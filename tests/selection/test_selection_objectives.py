@@ -48,7 +48,7 @@ objects = st.sets(st.integers(0, COUNT - 1))
 
 
 @pytest.mark.parametrize(("objective", "equation"), EQUATIONS, ids=lambda value: repr(value)[:20])
-@given(n_cells=objects, q=objects.filter(bool))
+@given(m=objects, q=objects.filter(bool))
 def test_weights_give_the_value_of_the_equation(
     objective: Objective, equation: Equation, m: set[int], q: set[int]
 ) -> None:
@@ -106,7 +106,7 @@ def linked_value(m: set[int], q: set[int], ppr: list[float], linked: list[bool],
 
 
 @given(
-    n_cells=objects,
+    m=objects,
     q=objects.filter(bool),
     ppr=st.lists(st.sampled_from([0.0, 0.01, 0.02, 0.05, 0.1, 0.3]), min_size=COUNT, max_size=COUNT),
     linked=st.lists(st.booleans(), min_size=COUNT, max_size=COUNT),

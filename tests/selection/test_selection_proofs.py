@@ -145,7 +145,7 @@ def test_what_cannot_be_proven_is_refused_in_a_sentence() -> None:
     )
     with pytest.raises(ParameterError) as caught:
         Exact().select(cube, query, weights=Jaccard().weigh(query, 3), budget=Budget(max_links=4))
-    assert str(caught.value).startswith("max_links is 4, and 'exact' can only keep m and max_nodes")
+    assert str(caught.value).startswith("max_links is 4, and 'exact' can only keep n_cells and max_nodes")
     with pytest.raises(ParameterError) as caught:
         Exact(seconds=0)
     assert str(caught.value) == "seconds is 0, expected a number above 0, or None"

@@ -104,7 +104,7 @@ def explain(
     >>> c2n.explain(network, network.labels[0])
     CellExplanation(⟨∗ · venue 0 · ∗⟩: number 1 of 10, +50 last, holds 50 of the query)
     >>> c2n.explain(network, "Object 59")
-    ObjectExplanation(Object 59: near, rank 40 by PageRank, linked to 0 of the query, 4 chosen cells hold it)
+    ObjectExplanation(Object 59: neighbor, rank 40 by PageRank, linked to 0 of the query, 4 chosen cells hold it)
     """
     network = asked_of(network, cube)
     question = network.question
