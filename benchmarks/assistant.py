@@ -37,7 +37,7 @@ from cube2net._util.statistics import ENDS
 from cube2net._util.text import in_markdown
 from cube2net.api.datasets import AREA_SIGS
 from cube2net.apps.mcp.tools import answer
-from cube2net.apps.service.service import Desk
+from cube2net.apps.service.service import CubeService
 from cube2net.model.corpus import Corpus
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
@@ -63,7 +63,7 @@ def main() -> None:
     for name in given.tasks:
         task = task_of(name)
         texts: dict[str, Text] = {
-            "construct": partial(tool_text, Desk(task.cube)),
+            "construct": partial(tool_text, CubeService(task.cube)),
             "to_text": partial(plain_text, task.cube),
             "one hop": listing(task.cube, one_hop),
             "PageRank": listing(task.cube, pagerank),
@@ -125,10 +125,10 @@ def load_guilds() -> dict[str, str]:
     return found
 
 
-def tool_text(desk: Desk, known: Array, most: int) -> str:
+def tool_text(service: CubeService, known: Array, most: int) -> str:
     """Return what the assistant's tool says of a query without further words."""
-    ids = desk.cube.objects.ids(known).to_pylist()
-    return answer(desk, "construct", {"objects": ids, "max_tokens": most}).text
+    ids = service.cube.objects.ids(known).to_pylist()
+    return answer(service, "construct", {"objects": ids, "max_tokens": most}).text
 
 
 def plain_text(cube: Cube, known: Array, most: int) -> str:

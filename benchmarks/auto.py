@@ -23,7 +23,7 @@ from cube2net._util.arrays import Array
 from cube2net._util.progress import silent
 from cube2net.api.compare import maker as maker_of
 from cube2net.evaluation.auto import ByLabels, Race, assign_folds, candidates
-from cube2net.evaluation.setups import DEFAULT
+from cube2net.evaluation.configurations import DEFAULT
 from cube2net.mining.clustering import METRICS
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
@@ -91,10 +91,10 @@ def by_labels(name: str, cube: Cube, query: Query, clusters: Clusters, halves: i
         best = judge.chosen(race)
         _, low, high = judge.expected(race)
         scores = {
-            setup: np.mean(
-                [f1(clusters(maker(setup, seed, race.nodes.get(setup.like)), seed), labels, ~mine) for seed in JUDGED]
+            config: np.mean(
+                [f1(clusters(maker(config, seed, race.nodes.get(config.like)), seed), labels, ~mine) for seed in JUDGED]
             )
-            for setup in {best, DEFAULT, race.alone}
+            for config in {best, DEFAULT, race.alone}
         }
         inside += bool(low <= scores[best] <= high)
         gained.append((scores[best], scores[DEFAULT], scores[race.alone]))

@@ -48,7 +48,7 @@ def main() -> None:
 def read_scores(path: Path) -> tuple[str, dict[int, float]]:
     """Return the measure that a task is judged by, and the mean score of the default network by seed."""
     with path.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["setup"] == DEFAULT]
+        rows = [row for row in csv.DictReader(file) if row["configuration"] == DEFAULT]
     measure = next(name for name in MEASURES if rows[0].get(name))
     seeds = sorted({int(row["seed"]) for row in rows})
     return measure, {

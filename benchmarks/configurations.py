@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.mining.miners import clustering_miners
+from cube2net.mining.downstream import make_clustering_task
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from tasks import CHOSEN_ON, TASKS
@@ -50,7 +50,7 @@ def main() -> None:
 
 def describe_task(name: str, cube: Cube, query: Query, runs: int) -> str:
     """Return the row of a task."""
-    judge = clustering_miners(query, EMBEDDINGS)
+    judge = make_clustering_task(query, EMBEDDINGS)
     default = c2n.construct(cube, query)
     cells = []
     for options in CONFIGURATIONS.values():

@@ -36,7 +36,7 @@ GOAL = 100.0
 """A move is to be answered within so many milliseconds."""
 SECONDS = re.compile(rb'"seconds":\{[^{}]*\}')
 """What differs between two answers to the same question."""
-Ask = dict[str, Any]
+NetworkRequest = dict[str, Any]
 
 
 class Visitor:
@@ -71,7 +71,7 @@ def served(cube: Path) -> Iterator[tuple[int, str, int]]:
             process.terminate()
 
 
-def moves(asked: Ask, answer: dict[str, Any], turns: int) -> dict[str, list[Ask]]:
+def moves(asked: NetworkRequest, answer: dict[str, Any], turns: int) -> dict[str, list[NetworkRequest]]:
     """Return questions by the kind of move, each one step from the first question."""
     cells = [{"cell": cell["labels"]} for cell in answer["cells"]]
     others = [
@@ -96,14 +96,14 @@ def keys(nodes: dict[str, Any]) -> list[str]:
     return [str(labels or key) for key, labels in zip(nodes["id"], nodes["labels"], strict=True)]
 
 
-def moved(visitor: Visitor, ask: Ask, places: dict[str, list[float]]) -> tuple[float, float, int]:
+def moved(visitor: Visitor, ask: NetworkRequest, places: dict[str, list[float]]) -> tuple[float, float, int]:
     """Return the milliseconds of the network and of its places, and the bytes that came."""
     begun = time.perf_counter()
-    body = visitor.ask("construct", {"ask": ask})
+    body = visitor.ask("construct", {"request": ask})
     made = time.perf_counter()
     start = [places.get(key) for key in keys(json.loads(body)["nodes"])]
     turned = time.perf_counter()
-    drawn = visitor.ask("layout", {"ask": ask, "start": start})
+    drawn = visitor.ask("layout", {"request": ask, "start": start})
     ended = time.perf_counter()
     return (made - begun) * 1000, (ended - turned) * 1000, len(body) + len(drawn)
 
@@ -117,15 +117,15 @@ def computed(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
 
 
-def show_moves(visitor: Visitor, asked: Ask, turns: int, pid: int) -> list[Ask]:
+def show_moves(visitor: Visitor, asked: NetworkRequest, turns: int, pid: int) -> list[NetworkRequest]:
     """Print how long moves take, kind by kind; return all of them."""
-    answer = json.loads(visitor.ask("construct", {"ask": asked}))
-    places = json.loads(visitor.ask("layout", {"ask": asked}))["places"]
+    answer = json.loads(visitor.ask("construct", {"request": asked}))
+    places = json.loads(visitor.ask("layout", {"request": asked}))["places"]
     known = dict(zip(keys(answer["nodes"]), places, strict=True))
     print(f"{answer['sentence']}; milliseconds\n")
     print("| move | network | places | both, median | both, 95 % | CPU | most kB | within 100 ms |")
     print("| --- | --: | --: | --: | --: | --: | --: | --: |")
-    every: list[Ask] = []
+    every: list[NetworkRequest] = []
     for kind, asks in moves(asked, answer, turns).items():
         before = computed(pid)
         times = np.array([moved(visitor, ask, known) for ask in asks])
@@ -144,10 +144,10 @@ def same(body: bytes) -> bytes:
     return hashlib.sha256(SECONDS.sub(b"", body)).digest()
 
 
-def show_crowd(port: int, token: str, asks: list[Ask], clients: int, seconds: float) -> int:
+def show_crowd(port: int, token: str, asks: list[NetworkRequest], clients: int, seconds: float) -> int:
     """Print how long many clients wait; return how many answers were not those of a single client."""
     single = Visitor(port, token)
-    questions = [(name, {"ask": ask}) for ask in asks for name in ("construct", "layout")]
+    questions = [(name, {"request": ask}) for ask in asks for name in ("construct", "layout")]
     expected = [same(single.ask(*question)) for question in questions]
     last = time.monotonic() + seconds
     waited: list[list[float]] = [[] for _ in range(clients)]

@@ -1,14 +1,14 @@
-"""How often the referee's intervals of 95 % hold the truth, where the truth is known: one table.
+"""How often the evaluation's intervals of 95 % hold the truth, where the truth is known: one table.
 
     python benchmarks/intervals.py [--cases 100] [--objects 116] [--runs 10] [--labels 4]
 
-Every case is a query drawn anew: each object has its own chance to be put into the right cluster, the same in all
-runs, and is put into any one otherwise. The chances of one setup are around a level, those of the other, for the same
+Every case is a query drawn anew: each object has its own chance to be put into the right cluster, the same in all runs,
+and is put into any one otherwise. The chances of one configuration are around a level, those of the other, for the same
 objects, 0.1 higher. The truth is the score, and the difference, of endlessly many objects.
 
 For hidden links of the query every case has objects of eight groups, vectors around the centre of their group with an
 error of their own and one of the run, and links inside groups, each object in at most one or in several. Objects that
-one setup knows nothing of, three in ten, the other knows. The truth is the mean over all cases.
+one configuration knows nothing of, three in ten, the other knows. The truth is the mean over all cases.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from cube2net._util.random import stream
 from cube2net.evaluation.statistics import differences, estimate
 from cube2net.kernels.cluster_agreement import AGREEMENT
 from cube2net.mining.link_prediction import rank_pairs
-from cube2net.model.comparison import Comparison, Setup, Trial
+from cube2net.model.comparison import Comparison, Configuration, Trial
 
 LEVELS = (0.3, 0.5, 0.7, 0.85)
 MORE = 0.1
-ONE, OTHER = Setup(method="greedy"), Setup(method="none")
+ONE, OTHER = Configuration(method="greedy"), Configuration(method="none")
 
 
 def main() -> None:
@@ -75,21 +75,21 @@ def true_score(measure: str, share: float, labels: int) -> float:
 
 
 def case(rng: np.random.Generator, level: float, measure: str, options: argparse.Namespace) -> Comparison:
-    """Return runs of two setups on a query drawn anew."""
+    """Return runs of two configurations on a query drawn anew."""
     own = np.arange(options.objects) % options.labels
     luck = rng.random(options.objects)
     trials = []
-    for setup, share in ((OTHER, level), (ONE, level + MORE)):
+    for config, share in ((OTHER, level), (ONE, level + MORE)):
         chances = beta.ppf(luck, 2 * share, 2 * (1 - share))
         for seed in range(options.runs):
             anywhere = rng.integers(0, options.labels, options.objects)
             found = np.where(rng.random(options.objects) < chances, own, anywhere)
-            trials.append(Trial(setup, "any", seed, {measure: score(measure, found, own, options.labels)}, found))
+            trials.append(Trial(config, "any", seed, {measure: score(measure, found, own, options.labels)}, found))
     return Comparison("clustering", (measure,), tuple(trials), truth=tuple(str(label) for label in own))
 
 
 def hidden_case(rng: np.random.Generator, objects: int, links: int, runs: int) -> Comparison:
-    """Return runs of two setups on hidden links drawn anew; without a number of links, every object has one."""
+    """Return runs of two configurations on hidden links drawn anew; without a number of links, every object has one."""
     groups, size = 8, 16
     own = rng.integers(0, groups, objects)
     if links:
@@ -105,12 +105,12 @@ def hidden_case(rng: np.random.Generator, objects: int, links: int, runs: int) -
     centres, errors = rng.normal(size=(groups, size)), rng.normal(size=(objects, size))
     worse, unknown = np.exp(0.5 * rng.normal(size=objects)), rng.random(objects) < 0.3
     trials = []
-    for setup, much in ((OTHER, 4.0), (ONE, 1.2)):
+    for config, much in ((OTHER, 4.0), (ONE, 1.2)):
         amount = 1.2 * worse * np.where(unknown, much, 1.0)
         for seed in range(runs):
             luck = 0.95 * errors + 0.3 * rng.normal(size=errors.shape)
             found = rank_pairs(centres[own] + amount[:, None] * luck, tuple(hidden.T), tuple(unlinked.T))
-            trials.append(Trial(setup, "any", seed, {"AUC": found.mean}, found.auc[:, None]))
+            trials.append(Trial(config, "any", seed, {"AUC": found.mean}, found.auc[:, None]))
     return Comparison("hidden", ("AUC",), tuple(trials))
 
 

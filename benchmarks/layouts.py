@@ -99,9 +99,9 @@ def important(network: Network) -> Array:
 def add_adjusted(axes: Any, network: Network, place: Array, sizes: Array, fonts: list[str]) -> None:
     """Write all names that we would, and let adjustText move them."""
     names = captions.texts(network.nodes, "name")
-    wanted = np.array([node for node, _ in captions.wanted_names(network)])
+    wanted = np.array(captions.choose_named_nodes(network))
     style = {"fontsize": 7.5, "fontfamily": fonts, "ha": "center", "va": "center", "parse_math": False}
-    found = [axes.text(*place[node], short(names[node], captions.LONGEST), **style) for node in wanted]
+    found = [axes.text(*place[node], short(names[node], captions.MAX_LINE_LETTERS), **style) for node in wanted]
     shown = important(network)
     dots = axes.scatter(place[shown, 0], place[shown, 1], s=sizes[shown] ** 2, alpha=0)
     dots.set_sizes(dots.get_sizes(), axes.figure.dpi)
@@ -124,11 +124,13 @@ def named(network: Network, place: Array, add_captions: Callable[..., None]) -> 
     boxes += np.array([TOUCH, TOUCH, -TOUCH, -TOUCH])
     dots, around = axes.transData.transform(place), seen["around"] * picture.dpi / 72 - TOUCH
     shown = important(network)
-    covers = (captions._covered(boxes, boxes) > 1) | (captions._hidden(boxes, dots, around, shown.astype(float)) > 0)
+    covers = (captions.count_touched(boxes, boxes) > 1) | (
+        captions.sum_covered(boxes, dots, around, shown.astype(float)) > 0
+    )
     outside = np.maximum(boxes[:, None, :2] - dots[shown], dots[shown] - boxes[:, None, 2:]).clip(0)
     nearest = np.flatnonzero(shown)[np.linalg.norm(outside, axis=2).argmin(axis=1)] if len(boxes) else []
     names = captions.texts(network.nodes, "name")
-    theirs = [short(names[node], captions.LONGEST) for node in nearest]
+    theirs = [short(names[node], captions.MAX_LINE_LETTERS) for node in nearest]
     astray = sum(text.get_text() != name for text, name in zip(axes.texts, theirs, strict=True))
     return seen["seconds"], len(boxes), int(covers.sum()), astray
 

@@ -36,11 +36,11 @@ from tasks import acl, films, planted
 
 METHODS = ("none", "hops", "maxdisc", "random", "greedy", "cube2net")
 SMALL = tuple(method for method in METHODS if method != "hops")
-MINERS = {"clustering": ("deepwalk", "line", "node2vec"), "links": ("popularity", "softimpute")}
+MODELS = {"clustering": ("deepwalk", "line", "node2vec"), "links": ("popularity", "softimpute")}
 THE_PAPERS: dict[str, Any] = {"objectives": ("jaccard",), "forms": ("objects",), "as_large": False, "workers": 1}
 SWEEP: dict[str, Any] = {
     "n_cells": (5, 10, 20, 50, 100),
-    "miners": ("deepwalk", "node2vec"),
+    "models": ("deepwalk", "node2vec"),
     "methods": ("none", "random", "greedy", "cube2net"),
 }
 PARTS = ("table", "sweep", "steps", "paper")
@@ -132,7 +132,7 @@ def run(task: Task, name: str, part: dict[str, Any], data: Path | None, out: Pat
     cube, query, options = task.load(data, out)
     print(f"{task.name}, {name}: {cube}, {query}", flush=True)
     warm(cube, query)
-    wanted = {"miners": MINERS[options["task"]], **THE_PAPERS, **options, **part}
+    wanted = {"models": MODELS[options["task"]], **THE_PAPERS, **options, **part}
     wanted["runs"] = min(runs, part.get("runs", runs))
     print(compare(cube, query, out=out / task.name, progress=said, **wanted), flush=True)
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from cube2net._util.statistics import share_interval
 from cube2net.evaluation.statistics import ALL, Difference, differences
-from cube2net.model.comparison import Comparison, Setup
+from cube2net.model.comparison import Comparison, Configuration
 from paper_verdicts import NBSP, NO_NEED, NOWHERE, Claim, Ratio, mean_text, paired, said, side, unpaired, wider
 
-MINERS = {"deepwalk": "DeepWalk", "line": "LINE", "node2vec": "node2vec"}
+MODELS = {"deepwalk": "DeepWalk", "line": "LINE", "node2vec": "node2vec"}
 CELLS = ("random", "greedy", "cube2net", "cube2net paper")
 # The paper's rows, and what each is called here.
 ROWS = {
@@ -23,20 +23,20 @@ ROWS = {
     "cube2net, the default": "cube2net",
     "cube2net, to the letter": "cube2net paper",
 }
-RIVALS = {method: title for title, method in ROWS.items() if not method.startswith("cube2net")}
+BASELINES = {method: title for title, method in ROWS.items() if not method.startswith("cube2net")}
 LITTLE = 1.25
 """Up to so many times as long is "only a little" longer: the paper's own 314 s and 296 s are 1.06."""
 SHORTEST = 1e-4
 """Seconds below are taken for this, which is where the clock ends."""
 
 
-def setup_of(method: str, comparison: Comparison, m: int | None = None) -> Setup:
-    """Return the setup of a method in the tables, or with so many cells."""
+def get_configuration(method: str, comparison: Comparison, m: int | None = None) -> Configuration:
+    """Return the configuration of a method in the tables, or with so many cells."""
     if method not in CELLS:
-        return Setup(method=method)
-    known = [setup.n_cells for setup in comparison.setups if setup.method == method]
-    count = m or (20 if 20 in known or not known else known[0])
-    return Setup(method=method, objective="jaccard", form="objects", n_cells=count)
+        return Configuration(method=method)
+    known = [config.n_cells for config in comparison.configurations if config.method == method]
+    count = n_cells or (20 if 20 in known or not known else known[0])
+    return Configuration(method=method, objective="jaccard", form="objects", n_cells=count)
 
 
 def papers(done: Mapping[str, Comparison], case: Mapping[str, Any]) -> list[Claim]:
@@ -133,26 +133,26 @@ def by_ratio(
 
 
 def apart(
-    comparison: Comparison, pairs: Sequence[tuple[Setup, Setup]], miner: str = ALL, measure: str = "F1"
+    comparison: Comparison, pairs: Sequence[tuple[Configuration, Configuration]], model: str = ALL, measure: str = "F1"
 ) -> list[Difference]:
     """Return the differences of those pairs that have runs."""
-    there = set(comparison.setups)
+    there = set(comparison.configurations)
     wanted = [pair for pair in pairs if set(pair) <= there]
-    return list(differences(comparison, wanted, miner=miner, measure=measure)) if wanted else []
+    return list(differences(comparison, wanted, model=model, measure=measure)) if wanted else []
 
 
 def best_of_all(says: str, theirs: str, comparison: Comparison | None, brief: str = "") -> Claim:
     """Return whether cube2net is above all others, by every measure and embedding."""
     if comparison is None:
         return Claim(says, theirs, short=brief)
-    own = setup_of("cube2net", comparison)
-    pairs = [(own, setup_of(rival, comparison)) for rival in RIVALS]
-    lists = [apart(comparison, pairs, miner, measure) for measure in comparison.measures for miner in MINERS]
+    own = get_configuration("cube2net", comparison)
+    pairs = [(own, get_configuration(baseline, comparison)) for baseline in BASELINES]
+    lists = [apart(comparison, pairs, model, measure) for measure in comparison.measures for model in MODELS]
     found = [wider(each, len(lists)) for one in lists for each in one]
     judged = [each for each in found if each.runs > 1]
     if not judged:
         return Claim(says, theirs, "fewer than two runs" if found else "–", brief, (NOWHERE,) if found else ())
-    left = dict.fromkeys(RIVALS[each.other.method] for each in found if each.runs < 2)
+    left = dict.fromkeys(BASELINES[each.other.method] for each in found if each.runs < 2)
     aside = f"; left out with one run: {', '.join(left)}" if left else ""
     alone = apart(comparison, [(own, comparison.alone)])
     told = "".join(f"F1 over the query alone {said(each)}; " for each in alone)
@@ -161,11 +161,11 @@ def best_of_all(says: str, theirs: str, comparison: Comparison | None, brief: st
 
 
 def above_below(found: Sequence[Difference]) -> str:
-    """Return how many of some differences surely lie on which side, and which rivals they are lost to."""
+    """Return how many of some differences surely lie on which side, and which baselines they are lost to."""
     above, below = ([each for each in found if each.sure and sign * each.mean > 0] for sign in (1, -1))
-    lost = ", ".join(dict.fromkeys(RIVALS[each.other.method] for each in below))
+    lost = ", ".join(dict.fromkeys(BASELINES[each.other.method] for each in below))
     return (
-        f"of {len(found)} comparisons surely above a rival in {len(above)}, surely below in {len(below)}"
+        f"of {len(found)} comparisons surely above a baseline in {len(above)}, surely below in {len(below)}"
         f"{f' ({lost})' if lost else ''}"
     )
 
@@ -179,7 +179,7 @@ def runs_of(found: Sequence[Difference]) -> str:
 def one_sided(says: str, theirs: str, comparison: Comparison | None, one: str, other: str, sign: int) -> Claim:
     """Return whether one method is on a side of another."""
     brief = says.replace("116 authors: ", "for the 116 authors ").replace("larger set: ", "for the larger set ")
-    pair = [(setup_of(one, comparison), setup_of(other, comparison))] if comparison else []
+    pair = [(get_configuration(one, comparison), get_configuration(other, comparison))] if comparison else []
     found = apart(comparison, pair) if comparison else []
     if not found:
         return Claim(says, theirs, short=brief)
@@ -189,8 +189,8 @@ def one_sided(says: str, theirs: str, comparison: Comparison | None, one: str, o
 
 def values_of(comparison: Comparison, method: str) -> dict[int, float]:
     """Return the relevance of the cells that a method chose, by seed."""
-    setup = setup_of(method, comparison)
-    trials = [trial for miner in comparison.miners for trial in comparison.of(setup, miner)]
+    config = get_configuration(method, comparison)
+    trials = [trial for model in comparison.models for trial in comparison.of(config, model)]
     return {trial.seed: trial.value for trial in trials if trial.value is not None}
 
 
@@ -222,7 +222,9 @@ def sizes(labs: Comparison) -> Claim:
     brief = "its networks are small"
     nodes = {
         method: {
-            trial.seed: float(trial.nodes) for miner in labs.miners for trial in labs.of(setup_of(method, labs), miner)
+            trial.seed: float(trial.nodes)
+            for model in labs.models
+            for trial in labs.of(get_configuration(method, labs), model)
         }
         for method in ("cube2net", "hops", "greedy")
     }
@@ -243,7 +245,7 @@ def sizes(labs: Comparison) -> Claim:
 
 def seconds_of(comparison: Comparison, method: str, what: str) -> dict[int, float]:
     """Return what a method's networks took by seed, to be made or to be mined by DeepWalk."""
-    trials = comparison.of(setup_of(method, comparison), "deepwalk")
+    trials = comparison.of(get_configuration(method, comparison), "deepwalk")
     return {trial.seed: max(trial.seconds[what], SHORTEST) for trial in trials}
 
 
@@ -278,27 +280,29 @@ def times(labs: Comparison, areas: Comparison | None) -> Iterator[Claim]:
 
 def cells(labs: Comparison) -> Iterator[Claim]:
     """Yield the claims of Figure 3."""
-    counts = sorted({setup.n_cells for setup in labs.setups if setup.method == "greedy" and setup.n_cells})
+    counts = sorted({config.n_cells for config in labs.configurations if config.method == "greedy" and config.n_cells})
     few, many = (counts[0], counts[-1]) if counts else (0, 0)
-    for miner in ("deepwalk", "node2vec"):
+    for model in ("deepwalk", "node2vec"):
         at = [
-            (setup_of("cube2net", labs, count), setup_of(rival, labs, count))
+            (get_configuration("cube2net", labs, count), get_configuration(baseline, labs, count))
             for count in counts
-            for rival in ("greedy", "random")
+            for baseline in ("greedy", "random")
         ]
-        found = apart(labs, at, miner) if len(counts) > 1 else []
+        found = apart(labs, at, model) if len(counts) > 1 else []
         yield Claim(
-            f"Figure 3, {MINERS[miner]}: cube2net is best with any number of cells",
+            f"Figure 3, {MODELS[model]}: cube2net is best with any number of cells",
             "a picture",
             f"{above_below(found)}; {runs_of(found)}" if found else "–",
-            f"it is best with any number of cells, by {MINERS[miner]}",
+            f"it is best with any number of cells, by {MODELS[model]}",
             tuple(side(each) for each in found),
         )
     for method, claim in (("greedy", "greedy gets worse"), ("random", "random cells get worse")):
-        pairs = [(setup_of(method, labs, many), setup_of(method, labs, few))] if len(counts) > 1 else []
-        lists = [each for miner in ("deepwalk", "node2vec") for each in apart(labs, pairs, miner)]
+        pairs = (
+            [(get_configuration(method, labs, many), get_configuration(method, labs, few))] if len(counts) > 1 else []
+        )
+        lists = [each for model in ("deepwalk", "node2vec") for each in apart(labs, pairs, model)]
         found = [wider(each, len(lists)) for each in lists]
-        told = "; ".join(f"{MINERS[each.miner]} {said(each)}" for each in found)
+        told = "; ".join(f"{MODELS[each.model]} {said(each)}" for each in found)
         at_ends = f" ({few}{NBSP}→{NBSP}{many})" if found else ""
         yield Claim(
             f"Figure 3: {claim} with more cells{at_ends}",

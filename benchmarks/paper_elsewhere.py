@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from cube2net.model.comparison import Comparison
-from paper_claims import RIVALS, apart, best_of_all, one_sided, runs_of, setup_of, values_of
+from paper_claims import BASELINES, apart, best_of_all, get_configuration, one_sided, runs_of, values_of
 from paper_verdicts import Claim, gap, gap_text, mean_text, said, side
 
 OTHERS = ("labs2", "areas2", "planted")
@@ -28,14 +28,15 @@ def letters(name: str, comparison: Comparison) -> Iterator[Claim]:
     plans = list(values_of(comparison, LETTER).values())
     if not plans:
         return
-    for rival in ("greedy", "random"):
-        values = list(values_of(comparison, rival).values())
+    for baseline in ("greedy", "random"):
+        values = list(values_of(comparison, baseline).values())
         if values:
             runs = f"{len(plans)} and {len(values)} runs" if min(len(plans), len(values)) > 1 else "too few runs"
             yield Claim(
-                f"`{name}`, to the letter: its cells are more relevant than {rival} ones",
+                f"`{name}`, to the letter: its cells are more relevant than {baseline} ones",
                 "no values",
-                f"relevance {mean_text(plans)}, {rival} {mean_text(values)}: apart {gap_text(plans, values)}, {runs}",
+                f"relevance {mean_text(plans)}, {baseline} {mean_text(values)}: "
+                f"apart {gap_text(plans, values)}, {runs}",
                 sides=(gap(plans, values),),
             )
     if comparison.task == "clustering":
@@ -44,11 +45,11 @@ def letters(name: str, comparison: Comparison) -> Iterator[Claim]:
 
 def links(name: str, films: Comparison) -> Claim:
     """Return the claim of hidden links, on films in place of Yelp."""
-    own = setup_of("cube2net", films)
+    own = get_configuration("cube2net", films)
     measure = films.measures[0]
-    pairs = [(own, setup_of(rival, films)) for rival in RIVALS]
+    pairs = [(own, get_configuration(baseline, films)) for baseline in BASELINES]
     found = apart(films, pairs, "softimpute", measure)
-    told = "; ".join(f"over {RIVALS[each.other.method]} {said(each)}" for each in found)
+    told = "; ".join(f"over {BASELINES[each.other.method]} {said(each)}" for each in found)
     return Claim(
         f"`{name}`: cube2net's network is best for hidden links, by Soft-Impute",
         "a picture, on Yelp",

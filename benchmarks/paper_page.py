@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from cube2net.evaluation.statistics import Estimate, estimates
-from cube2net.model.comparison import Comparison, Setup, Trial
-from paper_claims import CELLS, MINERS, ROWS, setup_of, values_of
+from cube2net.model.comparison import Comparison, Configuration, Trial
+from paper_claims import CELLS, MODELS, ROWS, get_configuration, values_of
 from paper_scores import comparison_of
 from paper_short import claims, in_short
 from paper_verdicts import NBSP, mean_text
@@ -142,14 +142,14 @@ def effectiveness(name: str, comparison: Comparison) -> Iterator[str]:
     yield f"{ABOUT[name][0].upper()}{ABOUT[name][1:]}."
     theirs = THEIRS.get(name)
     for place, measure in enumerate(MEASURES):
-        found = estimates(comparison, measure, miners=list(MINERS))
-        heads = [head for title in MINERS.values() for head in ((title, "*paper*") if theirs else (title,))]
+        found = estimates(comparison, measure, models=list(MODELS))
+        heads = [head for title in MODELS.values() for head in ((title, "*paper*") if theirs else (title,))]
         yield ""
         yield f"| {measure} | runs | {' | '.join(heads)} |"
         yield "| --- " * (2 + len(heads)) + "|"
         for title, method in ROWS.items():
-            setup = setup_of(method, comparison)
-            own = [found.get((setup, miner)) for miner in MINERS]
+            config = get_configuration(method, comparison)
+            own = [found.get((config, model)) for model in MODELS]
             if not any(own) and not (theirs and title.partition(",")[0] in theirs):
                 continue
             cells = []
@@ -178,12 +178,12 @@ def efficiency(name: str, comparison: Comparison) -> Iterator[str]:
     """Yield Table III of a task, the paper's row below ours."""
     yield f"### On `{name}`, seconds and sizes"
     yield ""
-    miners = list(comparison.miners)
-    heads = [f"{MINERS.get(one, one)}, s" for one in miners] + ["construction, s", "nodes", "links", "value"]
+    models = list(comparison.models)
+    heads = [f"{MODELS.get(one, one)}, s" for one in models] + ["construction, s", "nodes", "links", "value"]
     yield f"| | {' | '.join(heads)} |"
-    yield "| --- " * (5 + len(miners)) + "|"
+    yield "| --- " * (5 + len(models)) + "|"
     for title, method in ROWS.items():
-        found = [trials_of(comparison, setup_of(method, comparison), miner) for miner in miners]
+        found = [trials_of(comparison, get_configuration(method, comparison), model) for model in models]
         first = next((trials for trials in found if trials), [])
         if first:
             mined = [spent([trial.seconds["mine"] for trial in trials]) for trials in found]
@@ -197,9 +197,9 @@ def efficiency(name: str, comparison: Comparison) -> Iterator[str]:
             yield f"| *paper's {title.partition(',')[0]}* | {' | '.join(f'*{one:,}*' for one in theirs)} | |"
 
 
-def trials_of(comparison: Comparison, setup: Setup, miner: str) -> list[Trial]:
-    """Return the trials of a setup by a miner that have scores."""
-    return [trial for trial in comparison.of(setup, miner) if trial.scores]
+def trials_of(comparison: Comparison, config: Configuration, model: str) -> list[Trial]:
+    """Return the trials of a configuration by a model that have scores."""
+    return [trial for trial in comparison.of(config, model) if trial.scores]
 
 
 def spent(seconds: Sequence[float]) -> str:
@@ -217,12 +217,12 @@ def spent(seconds: Sequence[float]) -> str:
 
 def swept(comparison: Comparison) -> dict[tuple[str, str], dict[int, Estimate]]:
     """Return F1 by row and embedding, for every number of cells."""
-    found = estimates(comparison, "F1", miners=["deepwalk", "node2vec"])
+    found = estimates(comparison, "F1", models=["deepwalk", "node2vec"])
     rows: dict[tuple[str, str], dict[int, Estimate]] = {}
-    for (setup, miner), each in found.items():
-        title = next((title for title, method in ROWS.items() if method == setup.method), "")
-        if setup.method in CELLS and setup.form == "objects" and setup.n_cells:
-            rows.setdefault((title, miner), {})[setup.n_cells] = each
+    for (config, model), each in found.items():
+        title = next((title for title, method in ROWS.items() if method == config.method), "")
+        if config.method in CELLS and config.form == "objects" and config.n_cells:
+            rows.setdefault((title, model), {})[config.n_cells] = each
     return {key: dict(sorted(each.items())) for key, each in rows.items() if len(each) > 1}
 
 
@@ -245,10 +245,10 @@ def sweep(comparison: Comparison) -> Iterator[str]:
     titles = list(dict.fromkeys(title for title, _ in rows))
     yield f"| F1 | m | runs | {' | '.join(titles)} |"
     yield "| --- " * (len(titles) + 3) + "|"
-    for miner in dict.fromkeys(miner for _, miner in rows):
+    for model in dict.fromkeys(model for _, model in rows):
         for count in counts:
-            cells = [rows.get((title, miner), {}).get(count) for title in titles]
-            yield f"| {MINERS[miner]} | {count} | {runs_of(cells)} | {' | '.join(map(with_interval, cells))} |"
+            cells = [rows.get((title, model), {}).get(count) for title in titles]
+            yield f"| {MODELS[model]} | {count} | {runs_of(cells)} | {' | '.join(map(with_interval, cells))} |"
     settled = stops_at(comparison, counts)
     if settled:
         yield ""
@@ -260,7 +260,7 @@ def stops_at(comparison: Comparison, counts: Sequence[int]) -> int | None:
     """Return the number of cells from which on the default's networks are the same in every run; None without one."""
     sizes = {}
     for count in counts:
-        trials = comparison.of(setup_of("cube2net", comparison, count), "deepwalk")
+        trials = comparison.of(get_configuration("cube2net", comparison, count), "deepwalk")
         sizes[count] = {(trial.seed, trial.nodes, trial.links, trial.value) for trial in trials}
     common = set.intersection(*({seed for seed, *_ in each} for each in sizes.values())) if sizes else set()
     last = {each for each in sizes[counts[-1]] if each[0] in common}
@@ -278,11 +278,11 @@ def draw_sweep(comparison: Comparison, path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    alone = estimates(comparison, "F1", setups=[comparison.alone], miners=["deepwalk", "node2vec"])
+    alone = estimates(comparison, "F1", configs=[comparison.alone], models=["deepwalk", "node2vec"])
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True, layout="constrained")
-    for axis, miner in zip(axes, ("deepwalk", "node2vec"), strict=True):
+    for axis, model in zip(axes, ("deepwalk", "node2vec"), strict=True):
         for title, colour in COLOURS.items():
-            points = rows.get((title, miner), {})
+            points = rows.get((title, model), {})
             counts = list(points)
             axis.fill_between(
                 counts,
@@ -293,12 +293,12 @@ def draw_sweep(comparison: Comparison, path: Path) -> None:
                 linewidth=0,
             )
             axis.plot(counts, [one.mean for one in points.values()], "o-", color=colour, label=title, markersize=4)
-        axis.axhline(alone[comparison.alone, miner].mean, color="#444444", linestyle=":", linewidth=1)
+        axis.axhline(alone[comparison.alone, model].mean, color="#444444", linestyle=":", linewidth=1)
         axis.set_xscale("log")
         axis.set_xticks(counts, [str(count) for count in counts])
         axis.minorticks_off()
         axis.set_xlabel("cells, m")
-        axis.set_title(MINERS[miner], fontsize=10)
+        axis.set_title(MODELS[model], fontsize=10)
         axis.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("F1")
     axes[0].legend(frameon=False, fontsize=8, loc="lower left")
@@ -346,10 +346,10 @@ def links(name: str, comparison: Comparison) -> Iterator[str]:
     yield f"{ABOUT[name][0].upper()}{ABOUT[name][1:]}. The paper shows its numbers only in a picture."
     yield ""
     found = estimates(comparison, comparison.measures[0])
-    yield f"| {comparison.measures[0]} | runs | {' | '.join(comparison.miners)} |"
-    yield "| --- " * (2 + len(comparison.miners)) + "|"
+    yield f"| {comparison.measures[0]} | runs | {' | '.join(comparison.models)} |"
+    yield "| --- " * (2 + len(comparison.models)) + "|"
     for title, method in ROWS.items():
-        own = [found.get((setup_of(method, comparison), miner)) for miner in comparison.miners]
+        own = [found.get((get_configuration(method, comparison), model)) for model in comparison.models]
         if any(own):
             yield f"| {title} | {runs_of(own)} | {' | '.join(with_interval(each) for each in own)} |"
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.model.comparison import Comparison, Setup, Trial
+from cube2net.model.comparison import Comparison, Configuration, Trial
 
 STORE = Path(__file__).with_name("paper_scores.json")
 FIRST = 5
@@ -26,7 +26,7 @@ def stored(comparison: Comparison, cube: str, query: str) -> dict[str, Any]:
     clusters = comparison.task == "clustering"
     measures = list(comparison.measures) if clusters else [f"P@{FIRST}"]
     column = 0 if clusters else comparison.measures.index(measures[0])
-    setups = list(comparison.setups)
+    configs = list(comparison.configurations)
     rows = []
     for trial in comparison.trials:
         if not trial.scores:
@@ -35,8 +35,8 @@ def stored(comparison: Comparison, cube: str, query: str) -> dict[str, Any]:
         made = sum(spent for part, spent in trial.seconds.items() if part != "mine")
         rows.append(
             [
-                setups.index(trial.setup),
-                trial.miner,
+                configs.index(trial.configuration),
+                trial.model,
                 trial.seed,
                 [round(float(trial.scores[measure]), 5) for measure in measures],
                 "".join(str(int(each)) for each in found),
@@ -52,25 +52,27 @@ def stored(comparison: Comparison, cube: str, query: str) -> dict[str, Any]:
         "measures": measures,
         "labels": labels,
         "truth": "".join(str(labels.index(label)) for label in comparison.truth),
-        "setups": [[setup.method, setup.objective, setup.form, setup.n_cells] for setup in setups],
+        "configurations": [[config.method, config.objective, config.form, config.n_cells] for config in configs],
         "trials": rows,
     }
 
 
 def comparison_of(kept: Mapping[str, Any]) -> Comparison:
     """Return the comparison that was stored."""
-    setups = [
-        Setup(method=method, objective=objective, form=form, n_cells=m) if objective else Setup(method=method)
-        for method, objective, form, m in kept["setups"]
+    configs = [
+        Configuration(method=method, objective=objective, form=form, n_cells=m)
+        if objective
+        else Configuration(method=method)
+        for method, objective, form, m in kept["configurations"]
     ]
     clusters = kept["task"] == "clustering"
     trials = []
-    for setup, miner, seed, scores, digits, (nodes, links, loose), value, (mined, made) in kept["trials"]:
+    for config, model, seed, scores, digits, (nodes, links, loose), value, (mined, made) in kept["trials"]:
         found = np.array([int(digit) for digit in digits], dtype=np.int64)
         trials.append(
             Trial(
-                setups[setup],
-                miner,
+                configs[config],
+                model,
                 seed,
                 dict(zip(kept["measures"], scores, strict=True)),
                 found if clusters else (found / FIRST)[:, None],
@@ -97,10 +99,12 @@ def _together(name: str, kept: Mapping[str, Any], new: Mapping[str, Any]) -> dic
     for part in ("cube", "query", "task", "measures", "labels", "truth"):
         if kept[part] != new[part]:
             raise SystemExit(f"trials of {name} cannot be added: {part} was {kept[part]!r}, and is {new[part]!r}")
-    setups = kept["setups"] + [setup for setup in new["setups"] if setup not in kept["setups"]]
-    moved = [[setups.index(new["setups"][trial[0]]), *trial[1:]] for trial in new["trials"]]
+    configs = kept["configurations"] + [
+        config for config in new["configurations"] if config not in kept["configurations"]
+    ]
+    moved = [[configs.index(new["configurations"][trial[0]]), *trial[1:]] for trial in new["trials"]]
     rows = {tuple(trial[:3]): trial for trial in [*kept["trials"], *moved]}
-    return {**kept, "setups": setups, "trials": list(rows.values())}
+    return {**kept, "configurations": configs, "trials": list(rows.values())}
 
 
 def write_scores(scores: Mapping[str, Any], path: Path) -> None:

@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import Any
 
 from cube2net.model.comparison import Comparison
-from paper_claims import ROWS, apart, main_claims, papers, setup_of
+from paper_claims import ROWS, apart, get_configuration, main_claims, papers
 from paper_elsewhere import elsewhere
 from paper_verdicts import CLOSED, CONFIRMED, CONTRADICTED, LATER, UNSURE, Claim, said
 
@@ -50,7 +50,7 @@ def main_result(done: Mapping[str, Comparison]) -> str:
     gains = []
     for name, title in QUERIES.items():
         if name in done:
-            pair = (setup_of("cube2net", done[name]), done[name].alone)
+            pair = (get_configuration("cube2net", done[name]), done[name].alone)
             gains += [f"by {said(gain)} for {title}" for gain in apart(done[name], [pair])]
     over = f": over the query's own links it changes F1 {' and '.join(gains)}" if gains else ""
     result = f"{verdicts[0]} by our data" if same else f"by our data {' and '.join(each)}"
@@ -61,7 +61,7 @@ def not_run(done: Mapping[str, Comparison]) -> str:
     """Return which rows of the paper's tables have no run."""
     told = []
     for name, title in QUERIES.items():
-        there = {trial.setup.method for trial in done[name].trials if trial.scores} if name in done else set()
+        there = {trial.configuration.method for trial in done[name].trials if trial.scores} if name in done else set()
         rows = [row.replace(", ", " ") for row, method in ROWS.items() if method not in there]
         if rows:
             told.append(f"{' and '.join(filter(None, [', '.join(rows[:-1]), rows[-1]]))} for {title}")

@@ -1,4 +1,4 @@
-"""The evidence: the default network on real tasks, beside the query alone, PageRank and hops, judged by the referee.
+"""The evidence: the default network on real tasks, beside the query alone, PageRank and hops, judged by the evaluation.
 
     python benchmarks/results.py DATA OUT [--only labs] [--part 0] [--runs 10] [--page docs/findings/results.md]
 
@@ -57,7 +57,7 @@ TASKS = (
     Task("scifi00", LOADS["scifi00"], FILMS),
     Task("drama10", LOADS["drama10"], FILMS),
 )
-MINERS = {"clustering": ("deepwalk", "line"), "hidden": ("deepwalk", "line"), "links": ("softimpute", "ease")}
+MODELS = {"clustering": ("deepwalk", "line"), "hidden": ("deepwalk", "line"), "links": ("softimpute", "ease")}
 
 
 def main() -> None:
@@ -103,7 +103,7 @@ def run(task: Task, data: Path, out: Path, runs: int, only: list[int] | None) ->
         if only is None or number in only:
             wanted = {**options, **part, "runs": min(runs, part.get("runs", runs))}
             judges.append("hidden" if wanted["task"] == "hidden" else "labels")
-            wanted = {"miners": MINERS[wanted["task"]], **wanted}
+            wanted = {"models": MODELS[wanted["task"]], **wanted}
             place = folder(task, out, judges[-1])
             print(number, compare(cube, query, out=place, progress=said, **wanted), flush=True)
     for judge in dict.fromkeys(judges):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from cube2net.evaluation.setups import DEFAULT
+from cube2net.evaluation.configurations import DEFAULT
 from cube2net.evaluation.statistics import ALL, Difference, differences, estimates
 from cube2net.evaluation.verdict import verdict_of
-from cube2net.model.comparison import Comparison, Setup
+from cube2net.model.comparison import Comparison, Configuration
 
 # Networks made as large as another have a row of their own only where they are among so many best.
 PEERS = 3
@@ -56,25 +56,26 @@ def in_short(done: Done) -> Iterator[str]:
     yield f"| {' | '.join((*columns, *over))} |"
     yield "| --- " * (len(columns) + len(over)) + "|"
     for (name, judge), comparison in done.items():
-        own = next((setup for setup in comparison.setups if setup == DEFAULT), None)
-        if own is None or not any(comparison.of(own, miner) for miner in comparison.miners):
+        own = next((config for config in comparison.configurations if config == DEFAULT), None)
+        if own is None or not any(comparison.of(own, model) for model in comparison.models):
             continue
-        peers = {setup.method: setup for setup in comparison.peers(own)}
-        rivals = [comparison.alone, *(peers[method] for method in ("pagerank", "hops") if method in peers)]
-        found = {each.other: each for each in differences(comparison, [(own, rival) for rival in rivals])}
-        runs = len(comparison.of(own, comparison.miners[0]))
-        cells = [means(comparison, setup) for setup in (comparison.alone, own)]
-        cells += [f"{comparison.nodes(own):,.0f}", *(means(comparison, rival) for rival in rivals[1:])]
-        cells += [said(found.get(rival)) for rival in rivals]
+        peers = {config.method: config for config in comparison.peers(own)}
+        baselines = [comparison.alone, *(peers[method] for method in ("pagerank", "hops") if method in peers)]
+        found = {each.other: each for each in differences(comparison, [(own, baseline) for baseline in baselines])}
+        runs = len(comparison.of(own, comparison.models[0]))
+        cells = [means(comparison, config) for config in (comparison.alone, own)]
+        cells += [f"{comparison.nodes(own):,.0f}", *(means(comparison, baseline) for baseline in baselines[1:])]
+        cells += [said(found.get(baseline)) for baseline in baselines]
         measure = comparison.measures[0]
         by = f"{comparison.settings['pairs']:,} hidden links ({measure})" if judge == "hidden" else measure
         yield f"| `{name}` | {by} | {runs} | {' | '.join(cells)} |"
 
 
-def means(comparison: Comparison, setup: Setup) -> str:
-    """Return the mean score of a setup by every miner that decides."""
+def means(comparison: Comparison, config: Configuration) -> str:
+    """Return the mean score of a configuration by every model that decides."""
     found = [
-        [trial.scores[comparison.measures[0]] for trial in comparison.of(setup, miner)] for miner in comparison.deciding
+        [trial.scores[comparison.measures[0]] for trial in comparison.of(config, model)]
+        for model in comparison.deciding
     ]
     scores = [f"{float(np.mean(each)):.3f}" if each else "–" for each in found]
     return f"{' / '.join(scores)}"
@@ -96,25 +97,31 @@ def section(name: str, judge: str, comparison: Comparison) -> Iterator[str]:
     yield f"**{judged.sentence}.**"
     yield ""
     shown = {"clustering": ("F1", "JC", "NMI"), "links": ("P@5", "R@5", "AUC"), "hidden": ("AUC",)}[comparison.task]
-    means = {measure: estimates(comparison, measure, miners=[ALL]) for measure in shown}
+    means = {measure: estimates(comparison, measure, models=[ALL]) for measure in shown}
     columns = [*shown, "over the query alone", "over PageRank as large", "over hops as large", "nodes", "loose", "runs"]
     yield f"| network | {' | '.join(columns)} |"
     yield "| --- " * (len(columns) + 1) + "|"
     alone = {each.one: each for each in judged.differences}
-    shown_rows = [setup for place, setup in enumerate(alone) if not setup.like or place < PEERS]
-    for setup in [comparison.alone, *shown_rows]:
-        trials = [trial for miner in comparison.miners for trial in comparison.of(setup, miner)]
-        first = means[shown[0]][setup, ALL]
+    shown_rows = [config for place, config in enumerate(alone) if not config.like or place < PEERS]
+    for config in [comparison.alone, *shown_rows]:
+        trials = [trial for model in comparison.models for trial in comparison.of(config, model)]
+        first = means[shown[0]][config, ALL]
         cells = [f"{first.mean:.3f} [{first.low:.3f}, {first.high:.3f}]"]
-        cells += [f"{means[other][setup, ALL].mean:.3f}" for other in shown[1:]]
-        cells += [said(alone.get(setup)), said(peers.get((setup, "pagerank"))), said(peers.get((setup, "hops")))]
-        cells += [f"{comparison.nodes(setup):,.0f}", f"{np.mean([trial.loose for trial in trials]):.0f}"]
-        title = f"{setup.method}, that large" if setup.like else setup.name
+        cells += [f"{means[other][config, ALL].mean:.3f}" for other in shown[1:]]
+        cells += [
+            said(alone.get(config)),
+            said(peers.get((config, "pagerank"))),
+            said(peers.get((config, "hops"))),
+        ]
+        cells += [f"{comparison.nodes(config):,.0f}", f"{np.mean([trial.loose for trial in trials]):.0f}"]
+        title = f"{config.method}, that large" if config.like else config.name
         yield f"| {title} | {' | '.join(cells)} | {first.runs} |"
-    failed = [(setup, comparison.reasons(setup)) for setup in comparison.setups if comparison.reasons(setup)]
+    failed = [
+        (config, comparison.reasons(config)) for config in comparison.configurations if comparison.reasons(config)
+    ]
     if failed:
         yield ""
-        yield from (f"- {setup.name}: {'; '.join(reasons)}" for setup, reasons in failed)
+        yield from (f"- {config.name}: {'; '.join(reasons)}" for config, reasons in failed)
 
 
 def said(found: Difference | None) -> str:

@@ -1,7 +1,7 @@
-"""Are mined phrases what a phrase miner promises? Asked of what authors themselves call by a short name.
+"""Are mined phrases what a phrase model promises? Asked of what authors themselves call by a short name.
 
 Where a text says "conditional random field (CRF)", its author has marked a phrase: whole, meaningful, worth a name. No
-miner here looks at brackets, so these phrases are an outside opinion, the cheap kin of the knowledge base that
+model here looks at brackets, so these phrases are an outside opinion, the cheap kin of the knowledge base that
 AutoPhrase learns from. Three questions: how many of the phrases that authors mark are found, how many of the most
 frequent finds does any author mark (a lower bound of what is good), and how many finds are mere pieces of marked ones.
 Frequent runs of words that neither start nor end with a stop word, as many as we find, are asked the same.

@@ -201,24 +201,24 @@ def draw_verdict() -> None:
     )
     told = c2n.verdict(comparison)
     print(told.sentence)
-    setups = comparison.setups
+    configs = comparison.configurations
     measure = comparison.measures[0]
     figure, (runs, gains) = plt.subplots(1, 2, figsize=(9.6, 3.4), sharey=True, gridspec_kw={"wspace": 0.08})
-    by_setup = {difference.one: difference for difference in told.differences}
-    for place, setup in enumerate(setups):
-        colour = "#0072b2" if setup.objective else "#555b66"
+    by_configuration = {difference.one: difference for difference in told.differences}
+    for place, config in enumerate(configs):
+        colour = "#0072b2" if config.objective else "#555b66"
         scores = np.mean(
-            [[one.scores[measure] for one in comparison.of(setup, miner)] for miner in comparison.deciding], 0
+            [[one.scores[measure] for one in comparison.of(config, model)] for model in comparison.deciding], 0
         )
         runs.plot(scores, np.full(len(scores), place), "o", color=colour, alpha=0.55, markersize=5)
         runs.plot([scores.mean()], [place], "|", color=INK, markersize=18, markeredgewidth=2)
-        if setup in by_setup:
-            gain = by_setup[setup]
+        if config in by_configuration:
+            gain = by_configuration[config]
             gains.plot([gain.low, gain.high], [place, place], color=colour, linewidth=2.5)
             gains.plot([gain.mean], [place], "o", color=colour)
     names = {"none": "the query alone", "greedy": "the default network"}
-    said = [f"{names.get(one.method, one.method)}{', as large' if one.like else ''}" for one in setups]
-    runs.set_yticks(range(len(setups)), said)
+    said = [f"{names.get(one.method, one.method)}{', as large' if one.like else ''}" for one in configs]
+    runs.set_yticks(range(len(configs)), said)
     runs.invert_yaxis()
     runs.set_xlabel(f"{measure}, a point a run")
     gains.axvline(0, color=INK, linewidth=0.8)

@@ -80,7 +80,7 @@ ANSWERS = {
     "drill": "drill bundled --query labs.csv -k 5",
     "drill, below a cell": "drill bundled --query labs.csv --cell '202X, ACL, *' -k 3",
     "compare": "compare planted --query communities.csv --methods greedy --objectives cover --forms hybrid,cells "
-    "--miners deepwalk --runs 2 --workers 1",
+    "--models deepwalk --runs 2 --workers 1",
 }
 WRONG_COMMANDS = {
     "no such command": "ask people",

@@ -165,7 +165,7 @@ def a_network_is_judged() -> None:
 
     planted = c2n.make_planted(objects=200, communities=4)
     cube = c2n.build_cube(planted.corpus)
-    compared = c2n.compare(cube, planted.query(0), "hidden", methods=["none", "greedy"], miners=["deepwalk"], runs=2)
+    compared = c2n.compare(cube, planted.query(0), "hidden", methods=["none", "greedy"], models=["deepwalk"], runs=2)
     assert c2n.verdict(compared).sentence
 
 

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 import cube2net
-from cube2net.apps.service import Desk
+from cube2net.apps.service import CubeService
 from cube2net.apps.service.requests import query_words
 
 PACKAGE = str(Path(cube2net.__file__).parent)
@@ -96,22 +96,22 @@ def traced(work: Callable[[], None]) -> Trace:
     return trace
 
 
-def question(desk: Desk) -> dict[str, Any]:
+def question(service: CubeService) -> dict[str, Any]:
     """Return the request for the network of the authors of four labs."""
-    return query_words(desk.cube, desk.cube.query(cube2net.load_labs(), skip_missing=True))
+    return query_words(service.cube, service.cube.query(cube2net.load_labs(), skip_missing=True))
 
 
-def explored(cube: Path) -> Desk:
+def explored(cube: Path) -> CubeService:
     """Return the service of a cube as the explorer has it once its first network is shown."""
-    desk = Desk(cube2net.open_cube(cube))
-    desk.answer("construct", {"ask": question(desk)})
-    return desk
+    service = CubeService(cube2net.open_cube(cube))
+    service.answer("construct", {"request": question(service)})
+    return service
 
 
-def pin(desk: Desk) -> None:
+def pin(service: CubeService) -> None:
     """Ask for the network again, with an object pinned."""
-    pinned = desk.cube.objects.ids(np.array([0])).to_pylist()[0]
-    desk.answer("construct", {"ask": {**question(desk), "pins": [{"object": pinned}]}, "prices": True})
+    pinned = service.cube.objects.ids(np.array([0])).to_pylist()[0]
+    service.answer("construct", {"request": {**question(service), "pins": [{"object": pinned}]}, "prices": True})
 
 
 def works(folder: Path, data: Path | None) -> dict[str, Callable[[], object]]:
@@ -119,15 +119,15 @@ def works(folder: Path, data: Path | None) -> dict[str, Callable[[], object]]:
     cube, query = folder / "cube", folder / "query.txt"
     query.write_text("\n".join(cube2net.load_labs()), encoding="utf-8")
     asked = (str(cube), "--query", str(query))
-    few = ("--methods", "greedy", "--rivals", "pagerank", "--miners", "deepwalk", "--task", "hidden", "--runs", "2")
-    desks: list[Desk] = []
+    few = ("--methods", "greedy", "--baselines", "pagerank", "--models", "deepwalk", "--task", "hidden", "--runs", "2")
+    services: list[CubeService] = []
     found: dict[str, Callable[[], object]] = {
         "build": lambda: cube2net.build_cube(cube2net.load_bundled(), out=cube),
         "query": lambda: command("query", *asked, "--method", "greedy"),
         "default query": lambda: command("query", *asked),
         "compare": lambda: command("compare", *asked, *few),
-        "explore": lambda: desks.append(explored(cube)),
-        "pin": lambda: pin(desks[0]),
+        "explore": lambda: services.append(explored(cube)),
+        "pin": lambda: pin(services[0]),
     }
     if data is not None:
         found["build acl"] = lambda: command("build", "acl", str(data), "--out", str(folder / "acl"))

@@ -92,7 +92,7 @@ def rolled_up(asked: Question) -> None:
 
 def compared(asked: Question) -> None:
     """Hide items of the cube and look for their links."""
-    c2n.compare(asked.cube, asked.query, "hidden", methods=["hops"], miners={"own": Own()}, runs=1, workers=1)
+    c2n.compare(asked.cube, asked.query, "hidden", methods=["hops"], models={"own": Own()}, runs=1, workers=1)
 
 
 def grown(asked: Question) -> None:

@@ -23,7 +23,7 @@ from cube2net.vectors.glove import read_words
 from stress.damage import damage, pick
 from stress.fuzz_cubes import Own, check_network
 
-COMPARED = {"task": "clustering", "methods": ["none", "hops"], "miners": {"own": Own()}, "runs": 2, "workers": 1}
+COMPARED = {"task": "clustering", "methods": ["none", "hops"], "models": {"own": Own()}, "runs": 2, "workers": 1}
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def ask_journal(cube: Cube, place: Path, base: Path) -> None:
         whole = [trial.seed, trial.nodes, trial.links, trial.loose]
         numbers = [*trial.scores.values(), *trial.seconds.values(), 0.0 if trial.value is None else trial.value]
         sound = all(type(value) is int for value in whole) and all(type(value) in (int, float) for value in numbers)
-        if not sound or not isinstance(trial.miner, str) or not isinstance(trial.reason, str):
+        if not sound or not isinstance(trial.model, str) or not isinstance(trial.reason, str):
             raise AssertionError("a trial was taken that holds values of another type")
     json.dumps(results(found))
     again = c2n.compare(cube, query, out=place, **COMPARED)  # type: ignore[arg-type]

@@ -88,7 +88,7 @@ SCENES = {
         Scene(
             "compare",
             (
-                *("compare", "plain", "--query", "query.csv", "--methods", "none,hops", "--miners", "line"),
+                *("compare", "plain", "--query", "query.csv", "--methods", "none,hops", "--models", "line"),
                 *("--runs", "2", "--out", "report", "--workers", "1", "--quiet"),
             ),
             "report",

@@ -264,11 +264,11 @@ def _explain(world: World) -> Iterator[list[str]]:
 
 def _compare(world: World) -> Iterator[list[str]]:
     ask = ["compare", str(world.cube), "--query", str(world.query)]
-    few = ["--methods", "hops", "--forms", "objects", "--miners", "line", "--runs", "1", "--no-as-large"]
+    few = ["--methods", "hops", "--forms", "objects", "--models", "line", "--runs", "1", "--no-as-large"]
     report = str(world.folder / f"report{FOLDER}")
     yield [*ask, *few, "--out", report, "--workers", "1"]
     yield [*ask, *few, "--json", "--out", report, "--workers", "1"]
-    for option in ("--methods", "--task", "--hidden", "--miners", "--runs"):
+    for option in ("--methods", "--task", "--hidden", "--models", "--runs"):
         yield [*ask, option, ARGUMENT]
 
 

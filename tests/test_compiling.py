@@ -13,7 +13,7 @@ import pytest
 
 from cube2net._util import compiling
 from cube2net._util.compiling import KEPT, LOST, Spent, Stopwatch, Waiting, announce_to, lent, timed
-from cube2net.selection.contract import Clock
+from cube2net.selection.constraints import Clock
 
 
 class Hands:

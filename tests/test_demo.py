@@ -16,7 +16,7 @@ from cube2net._util.files import check_folder
 from cube2net.api.compare import WRITTEN
 from cube2net.apps.cli.demo import PARTS, run
 from cube2net.errors import InputError
-from cube2net.evaluation.setups import DEFAULT
+from cube2net.evaluation.configurations import DEFAULT
 
 pytestmark = pytest.mark.slow
 

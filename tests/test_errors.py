@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cube2net._util.spelling import OTHER_NAMES, candidates, name_here, nearest, slips_between
 from cube2net.api.plan import METHODS
-from cube2net.apps.cli import answers
+from cube2net.apps.cli.query import methods
 from cube2net.cube.engines import ENGINES
 from cube2net.errors import Cube2netError, listed, some, unknown
 from cube2net.io.sources import SOURCES
@@ -18,7 +18,7 @@ from cube2net.selection.objectives import OBJECTIVES
 from cube2net.topics.models import TOPIC_MODELS
 
 NAMES = {
-    "method": [*answers.methods()],
+    "method": [*methods()],
     "objective": [*OBJECTIVES],
     "source": [*SOURCES, "bundled"],
     "engine": [*ENGINES],

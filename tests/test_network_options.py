@@ -99,7 +99,7 @@ def test_every_interface_knows_every_option(field: Field[Any], tmp_path: Path) -
             assert name in option.description
 
     # JSON, and the types of the page
-    properties = openapi()["components"]["schemas"]["Ask"]["properties"]
+    properties = openapi()["components"]["schemas"]["NetworkRequest"]["properties"]
     if option.is_field:
         assert properties[field.name]["description"] == option.description
         assert f"  /** {option.description} */\n  {field.name}?: " in make_types.written()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
-from cube2net.model.comparison import Comparison, Setup, Trial
+from cube2net.model.comparison import Comparison, Configuration, Trial
 
 pytestmark = pytest.mark.slow
 
@@ -55,21 +55,21 @@ def test_a_comparison_is_the_same_when_it_was_kept(paper: SimpleNamespace, tmp_p
     cube = c2n.build_cube(planted.corpus)
     query = cube.query({name: f"community {number}" for number in (0, 1) for name in planted.query(number)})
     made = c2n.compare(
-        cube, query, methods=["greedy"], objectives=["jaccard"], forms=["objects"], miners=["deepwalk"], runs=2
+        cube, query, methods=["greedy"], objectives=["jaccard"], forms=["objects"], models=["deepwalk"], runs=2
     )
     paper.scores.write_scores({"tasks": {"planted": paper.scores.stored(made, "a cube", "a query")}}, tmp_path / "s")
     again = paper.scores.comparison_of(paper.scores.read_scores(tmp_path / "s")["tasks"]["planted"])
     assert again.truth == made.truth
-    greedy = paper.claims.setup_of("greedy", made)
+    greedy = paper.claims.get_configuration("greedy", made)
     for one, other in zip(made.of(greedy, "deepwalk"), again.of(greedy, "deepwalk"), strict=True):
         assert np.array_equal(one.evidence, other.evidence)
         assert (one.seed, one.nodes, one.links) == (other.seed, other.nodes, other.links)
         assert other.scores["F1"] == pytest.approx(one.scores["F1"], abs=1e-5)
 
 
-def kept_task(setups: list[str], trials: list[list[object]], cube: str = "a cube") -> dict[str, object]:
+def kept_task(configs: list[str], trials: list[list[object]], cube: str = "a cube") -> dict[str, object]:
     same = {"query": "a query", "task": "clustering", "measures": ["F1"], "labels": ["a"], "truth": "0"}
-    return {"cube": cube, **same, "setups": setups, "trials": trials}
+    return {"cube": cube, **same, "configurations": configs, "trials": trials}
 
 
 def test_scores_of_one_part_are_added_to_those_that_are_kept(paper: SimpleNamespace) -> None:
@@ -79,7 +79,7 @@ def test_scores_of_one_part_are_added_to_those_that_are_kept(paper: SimpleNamesp
     both = paper.scores.added(kept, new)
     assert both["case"] == 1
     assert both["tasks"]["films"] == new["tasks"]["films"]
-    assert both["tasks"]["labs"]["setups"] == ["none", "hops", "far"]
+    assert both["tasks"]["labs"]["configurations"] == ["none", "hops", "far"]
     assert both["tasks"]["labs"]["trials"] == [
         [0, "line", 0, "new"],
         [1, "line", 0, "old"],
@@ -156,7 +156,7 @@ def test_a_claim_without_runs_is_not_judged(paper: SimpleNamespace) -> None:
 
 def test_a_claim_judged_by_several_lists_has_wider_intervals(paper: SimpleNamespace) -> None:
     two = two_methods(0.9, 0.3)
-    found = paper.claims.apart(two, [(Setup(method="hops"), Setup(method="none"))])[0]
+    found = paper.claims.apart(two, [(Configuration(method="hops"), Configuration(method="none"))])[0]
     wider = paper.verdicts.wider(found, 9)
     assert wider.low < found.low < found.mean == wider.mean < found.high < wider.high
     assert paper.verdicts.wider(found, 1) == found
@@ -187,11 +187,15 @@ def test_the_letter_is_beside_random_and_greedy_cells_once_it_has_run(paper: Sim
     scores = paper.scores.read_scores()
     kept = scores["tasks"]["labs"]
     trial = next(row for row in kept["trials"] if row[1] == "deepwalk")
-    rows = [row for row in kept["trials"] if kept["setups"][row[0]][0] != "cube2net paper"]
-    place = len(kept["setups"])
+    rows = [row for row in kept["trials"] if kept["configurations"][row[0]][0] != "cube2net paper"]
+    place = len(kept["configurations"])
     for seed, value in enumerate((0.008, 0.007, 0.009)):
         rows.append([place, "deepwalk", seed, *trial[3:6], value, trial[7]])
-    changed = {**kept, "setups": [*kept["setups"], ["cube2net paper", "jaccard", "objects", 20]], "trials": rows}
+    changed = {
+        **kept,
+        "configurations": [*kept["configurations"], ["cube2net paper", "jaccard", "objects", 20]],
+        "trials": rows,
+    }
     labs = paper.scores.comparison_of(changed)
     greedy, _, helps = paper.elsewhere.letters("labs", labs)
     assert greedy.verdict == "**contradicted**"
@@ -220,9 +224,9 @@ def two_methods(one: float, other: float) -> Comparison:
     rng = np.random.default_rng(0)
     truth = np.arange(80) % 2
     trials = []
-    for setup, share in ((Setup(method="none"), other), (Setup(method="hops"), one)):
+    for config, share in ((Configuration(method="none"), other), (Configuration(method="hops"), one)):
         for seed in range(4):
             found = np.where(rng.random(80) < share, truth, rng.integers(0, 2, 80))
             score = float(max(np.mean(found == truth), np.mean(found != truth)))
-            trials.append(Trial(setup, "deepwalk", seed, {"F1": score}, found))
+            trials.append(Trial(config, "deepwalk", seed, {"F1": score}, found))
     return Comparison("clustering", ("F1",), tuple(trials), truth=tuple(str(label) for label in truth))

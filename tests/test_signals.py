@@ -14,22 +14,22 @@ import pytest
 from cube2net._util import progress as work
 from cube2net._util.files import new_folder, write_files
 from cube2net._util.progress import Stop, remove_unfinished, step, unfinished
-from cube2net.apps.cli.early_signals import INTERRUPTED, STATUS
+from cube2net.apps.cli import EXIT_STATUS, INTERRUPTED
 
 
 def as_from_a_shell() -> None:
     """Let no signal be ignored, whatever the tests were started by."""
-    for number in STATUS:
+    for number in EXIT_STATUS:
         signal.signal(number, signal.SIG_DFL)
 
 
 HEAD = """
 import sys, time, threading
 from pathlib import Path
-from cube2net.apps.cli.signals import Signals
+from cube2net.apps.cli.app import Signals
 from cube2net._util.files import new_folder, write_files
 signals = Signals(lambda: "left", patience=float(sys.argv[2]))
-signals.obey()
+signals.start()
 place = Path(sys.argv[1])
 def ready():
     sys.stdout.write("ready\\n"); sys.stdout.flush()
@@ -38,7 +38,7 @@ def run(work):
         work()
     except BaseException:
         if signals.status is None: raise
-        signals.leave()
+        signals.exit()
 """
 POLITE = """
 def work():
@@ -213,7 +213,7 @@ run(work)
     assert ended(program, tmp_path, [signal.SIGINT]) == (130, "left\n")
 
 
-@pytest.mark.parametrize("number", sorted(STATUS))
+@pytest.mark.parametrize("number", sorted(EXIT_STATUS))
 def test_a_signal_ends_the_work_and_removes_what_is_not_finished(number: int, tmp_path: Path) -> None:
     assert ended(POLITE, tmp_path, [number], patience=40) == (128 + number, "left\n")
     assert list(tmp_path.iterdir()) == []
@@ -231,7 +231,7 @@ def test_an_interrupt_that_is_taken_for_an_error_is_an_interrupt(tmp_path: Path)
 
 def test_the_first_of_many_signals_counts_and_the_words_are_said_once(tmp_path: Path) -> None:
     status, err = ended(DEAF, tmp_path, [signal.SIGINT] + 20 * [signal.SIGINT, signal.SIGTERM])
-    assert (status in STATUS.values(), err) == (True, "left\n")
+    assert (status in EXIT_STATUS.values(), err) == (True, "left\n")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -319,7 +319,7 @@ runpy.run_module("cube2net", run_name="__main__")
 """
     words = [sys.executable, "-c", program]
     done = subprocess.run(words, capture_output=True, text=True, check=False, preexec_fn=as_from_a_shell)
-    assert (done.returncode, done.stdout, done.stderr) == (STATUS[number], "", INTERRUPTED + "\n")
+    assert (done.returncode, done.stdout, done.stderr) == (EXIT_STATUS[number], "", INTERRUPTED + "\n")
 
 
 def test_signals_are_handled_before_modules_that_take_long_are_imported() -> None:
@@ -334,7 +334,6 @@ def test_signals_are_handled_before_modules_that_take_long_are_imported() -> Non
             "cube2net._util",
             "cube2net.apps",
             "cube2net.apps.cli",
-            "cube2net.apps.cli.early_signals",
             "cube2net._util.display",
         )
     }

@@ -43,7 +43,7 @@ ANSWERS = {
     "model.items": "ItemAttributes",
     "model.query": "ReadNames",
     "cube.window": "Window",
-    "cube.cuboids": "Crossed",
+    "cube.pivot": "PivotCounts",
     "mining.clustering": "Clusters",
     "selection.rl.policy": "Trained",
     "selection.rl.presets": "Preset",

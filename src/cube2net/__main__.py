@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from cube2net.apps.cli.early_signals import end_on_signals
+import os
+import signal
+
+from cube2net.apps.cli import EXIT_STATUS, INTERRUPTED
 
 
 def main() -> None:
-    """Run the command line."""
-    end_on_signals()
-    from cube2net.apps.cli.signals import Signals
+    """Run the command line; a signal that arrives while it is imported ends the process."""
+    for number in EXIT_STATUS:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _exit)
+    from cube2net.apps.cli.app import main as run
 
-    signals = Signals()
+    run(ignore_signals_afterwards=True)
+
+
+def _exit(number: int, frame: object) -> None:
     try:
-        try:
-            signals.obey()
-            from cube2net.apps.cli.app import main as run
-
-            run(signals)
-        finally:
-            signals.over()
-    except KeyboardInterrupt:
-        if signals.status is None:
-            raise
-        signals.leave()
+        os.write(2, f"{INTERRUPTED}\n".encode())
+    finally:
+        os._exit(EXIT_STATUS[number])
 
 
 if __name__ == "__main__":

@@ -13,10 +13,10 @@ from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.evaluation import auto
 from cube2net.evaluation import auto as racing
 from cube2net.evaluation.auto import FEWEST, candidates
-from cube2net.evaluation.setups import DEFAULT
+from cube2net.evaluation.configurations import DEFAULT
 from cube2net.mining.clustering import METRICS
 from cube2net.mining.node_embeddings import DeepWalk
-from cube2net.model.comparison import Setup
+from cube2net.model.comparison import Configuration
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.query import Query
@@ -99,31 +99,31 @@ def test_where_cells_say_everything_cells_are_chosen_and_that_holds_for_other_la
 
 def test_the_network_says_what_was_chosen_what_was_tried_and_what_that_is_worth(chosen: Network) -> None:
     tried = chosen.settings["tried"]
-    assert {row["setup"] for row in tried} == {setup.name for setup in candidates()}
+    assert {row["configuration"] for row in tried} == {config.name for config in candidates()}
     mined = [row for row in tried if "F1" in row]
     scores = [row["F1"] for row in mined]
     assert scores == sorted(scores, reverse=True) and all(row["runs"] in (1, 2) for row in mined)
     assert all(row["reason"].startswith("its network is that of ") for row in tried if row not in mined)
-    own = next(row for row in tried if row["setup"] == chosen.settings["chosen"])
-    alone = next(row for row in tried if row["setup"] == "none")
+    own = next(row for row in tried if row["configuration"] == chosen.settings["chosen"])
+    alone = next(row for row in tried if row["configuration"] == "none")
     assert own["nodes"] == len(chosen) and own["runs"] == alone["runs"] == 2
     note = chosen.selection.note
-    assert note.startswith(f"chosen by 45 labels: {own['setup']}, of {len(mined)} ways tried in ")
-    default = next(row for row in tried if row["setup"] == DEFAULT.name)
+    assert note.startswith(f"chosen by 45 labels: {own['configuration']}, of {len(mined)} ways tried in ")
+    default = next(row for row in tried if row["configuration"] == DEFAULT.name)
     beside = "" if own == default else f", the default {default['F1']:.3f}"
     assert f"(2 runs: F1 {own['F1']:.3f}{beside}, the query alone {alone['F1']:.3f}); on other labels expect " in note
     about = c2n.api.summary(chosen)
-    assert (about["chosen"], about["tried"], about["note"]) == (own["setup"], tried, note)
+    assert (about["chosen"], about["tried"], about["note"]) == (own["configuration"], tried, note)
 
 
 def test_the_network_is_the_one_that_construct_gives_for_what_was_chosen(
     chosen: Network, by_cells: tuple[Cube, Query]
 ) -> None:
-    setup = next(setup for setup in candidates() if setup.name == chosen.settings["chosen"])
-    options: dict[str, Any] = {"levels": setup.levels or None, "n_neighbors": setup.n_neighbors}
-    words = (setup.method, setup.n_cells or None, setup.objective, setup.form)
+    config = next(config for config in candidates() if config.name == chosen.settings["chosen"])
+    options: dict[str, Any] = {"levels": config.levels or None, "n_neighbors": config.n_neighbors}
+    words = (config.method, config.n_cells or None, config.objective, config.form)
     same = c2n.construct(
-        by_cells[0], chosen.query, *words, membership_weights=setup.membership_weights or None, **options
+        by_cells[0], chosen.query, *words, membership_weights=config.membership_weights or None, **options
     )
     for part in ("objects", "cells", "source", "target", "weight"):
         assert np.array_equal(getattr(chosen, part), getattr(same, part))
@@ -131,16 +131,16 @@ def test_the_network_is_the_one_that_construct_gives_for_what_was_chosen(
 
 
 FEW = [
-    Setup(method="none"),
-    *(Setup(method="greedy", objective="jaccard", form=form, n_cells=4) for form in ("cells", "objects")),
+    Configuration(method="none"),
+    *(Configuration(method="greedy", objective="jaccard", form=form, n_cells=4) for form in ("cells", "objects")),
 ]
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few setups to try."""
-    like = Setup(method="pagerank", like=FEW[1].name)
-    monkeypatch.setattr(auto, "candidates", lambda: [*FEW, like, Setup(method="pagerank")])
+    """Few configurations to try."""
+    like = Configuration(method="pagerank", like=FEW[1].name)
+    monkeypatch.setattr(auto, "candidates", lambda: [*FEW, like, Configuration(method="pagerank")])
 
 
 @pytest.mark.usefixtures("few")
@@ -182,7 +182,7 @@ def test_with_hardly_any_time_the_answer_is_what_there_was_time_for(by_cells: tu
     network = c2n.construct(cube, query, c2n.Auto(seconds=1e-9, embedding=QUICK))
     tried = [row for row in network.settings["tried"] if "F1" in row]
     rest = [row for row in network.settings["tried"] if "F1" not in row]
-    assert "none" in {row["setup"] for row in tried} and {row["runs"] for row in tried} <= {1, 2}
+    assert "none" in {row["configuration"] for row in tried} and {row["runs"] for row in tried} <= {1, 2}
     assert rest and {row["reason"] for row in rest} == {"there was no time to try it"}
     assert len(tried) + len(rest) == len(candidates())
 
@@ -228,8 +228,8 @@ def test_without_labels_the_query_s_own_hidden_links_are_chosen_by() -> None:
     query = cube.query([name for group in range(3) for name in made_up.query(group)[:30]])
     network = c2n.construct(cube, query, c2n.Auto(runs=2, seconds=600.0, embedding=QUICK))
     tried = network.settings["tried"]
-    assert {row["setup"] for row in tried} == {setup.name for setup in candidates()}
-    finalists = {row["setup"]: row["AUC"] for row in tried if row.get("runs") == 2}
+    assert {row["configuration"] for row in tried} == {config.name for config in candidates()}
+    finalists = {row["configuration"]: row["AUC"] for row in tried if row.get("runs") == 2}
     assert network.settings["chosen"] == DEFAULT.name and finalists[DEFAULT.name] > 0.6
     assert {"none", DEFAULT.name} < finalists.keys() and len(finalists) < len(candidates()) - 1
     assert network.selection.note.startswith("chosen by ") and " hidden links of the query: " in network.selection.note

@@ -1,4 +1,4 @@
-"""Comparing methods on one query: which setups, paired how, made once, resumed, and refused with one sentence."""
+"""Comparing methods on one query: configurations, pairing, making once, resuming, and errors of one sentence."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from cube2net.api.construct import Chosen, with_vectors
 from cube2net.api.construct import choose as really_choose
 from cube2net.api.plan import METHODS, Plan
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.evaluation.setups import AS_LARGE, SHORT_LIST, Maker
-from cube2net.mining import miners
+from cube2net.evaluation.configurations import AS_LARGE, SHORT_LIST, Maker
+from cube2net.mining import downstream
 from cube2net.mining.clustering import METRICS
+from cube2net.mining.downstream import cluster_query
 from cube2net.mining.link_prediction import LINK_MEASURES
-from cube2net.mining.miners import cluster_query
-from cube2net.model.comparison import Comparison, Setup
+from cube2net.model.comparison import Comparison, Configuration
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import STAR
 from cube2net.model.interfaces import Method, chooses_cells, draws
@@ -43,8 +43,8 @@ from cube2net.selection.rl.cube2net import Cube2net
 from comparisons import TINY, Failing, plain
 from toys import random_cube, toy_cube, two_communities
 
-GREEDY = Setup(method="greedy", objective="linked", form="cells", n_cells=3)
-PEERS = [Setup(method=name, like=GREEDY.name) for name in AS_LARGE]
+GREEDY = Configuration(method="greedy", objective="linked", form="cells", n_cells=3)
+PEERS = [Configuration(method=name, like=GREEDY.name) for name in AS_LARGE]
 # As registered, but for the learner, which learns for a moment only.
 QUICK: dict[str, Method] = {
     name: Cube2net(trajectories=4, updates=1, epochs=1, k=3) if name == "cube2net" else kind()
@@ -87,11 +87,11 @@ def test_random_cells_depend_on_the_seed() -> None:
     assert len(drawn) > 1 and draws(Random())
 
 
-# Networks of setups
+# Networks of configurations
 
 
-def made(setup: Setup, seed: int = 0, nodes: int | None = None, by: Maker | None = None) -> Network:
-    return (by or maker(*CUBES[0], {**QUICK, "far": Hops(hops=2)}))(setup, seed, nodes)
+def made(config: Configuration, seed: int = 0, nodes: int | None = None, by: Maker | None = None) -> Network:
+    return (by or maker(*CUBES[0], {**QUICK, "far": Hops(hops=2)}))(config, seed, nodes)
 
 
 def same(one: Network, other: Network) -> bool:
@@ -104,14 +104,14 @@ def same(one: Network, other: Network) -> bool:
 @pytest.mark.parametrize("form", ["objects", "cells", "cells+objects", "hybrid"])
 @pytest.mark.parametrize("method", ["greedy", "random"])
 @pytest.mark.parametrize("objective", ["jaccard", "linked"])
-def test_the_network_of_a_setup_is_the_one_that_construct_gives(method: str, objective: str, form: str) -> None:
-    setup = Setup(method=method, objective=objective, form=form, n_cells=3)
+def test_the_network_of_a_configuration_is_the_one_that_construct_gives(method: str, objective: str, form: str) -> None:
+    config = Configuration(method=method, objective=objective, form=form, n_cells=3)
     for seed in (0, 2):
-        assert same(made(setup, seed), c2n.construct(*CUBES[0], method, 3, objective, form, seed))
+        assert same(made(config, seed), c2n.construct(*CUBES[0], method, 3, objective, form, seed))
 
 
-def test_a_setup_as_large_as_another_gets_no_more_nodes_than_it_is_told() -> None:
-    full = len(made(Setup(method="hops")))
+def test_a_configuration_as_large_as_another_gets_no_more_nodes_than_it_is_told() -> None:
+    full = len(made(Configuration(method="hops")))
     for nodes in (8, 9, 12, full, full + 10):
         assert len(made(PEERS[1], 0, nodes)) == min(nodes, full)
         assert len(made(PEERS[0], 0, nodes)) <= nodes
@@ -120,7 +120,7 @@ def test_a_setup_as_large_as_another_gets_no_more_nodes_than_it_is_told() -> Non
 def test_a_peer_is_the_registered_method_whatever_bears_its_name() -> None:
     by = maker(*CUBES[0], {"hops": Hops(hops=2), "pagerank": PageRank(top=1)})
     assert same(made(PEERS[1], by=by), c2n.construct(*CUBES[0], "hops"))
-    assert same(made(Setup(method="hops"), by=by), c2n.construct(*CUBES[0], Hops(hops=2)))
+    assert same(made(Configuration(method="hops"), by=by), c2n.construct(*CUBES[0], Hops(hops=2)))
     assert len(made(PEERS[0], 0, 14, by)) > 9
 
 
@@ -138,7 +138,7 @@ def test_what_a_method_chooses_is_chosen_once_for_all_forms_and_unless_it_draws_
     for seed in (0, 1):
         for form in ("objects", "cells"):
             for method in ("greedy", "random", "mine"):
-                by(Setup(method=method, objective="linked", form=form, n_cells=3), seed)
+                by(Configuration(method=method, objective="linked", form=form, n_cells=3), seed)
     assert asked == [
         (Greedy(), Linked(), 0),
         (Random(), Linked(), 0),
@@ -180,7 +180,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return counting
 
     monkeypatch.setattr(Maker, "__call__", counted(Maker.__call__, "made"))
-    monkeypatch.setattr(miners, "cluster_query", counted(cluster_query, "mined"))
+    monkeypatch.setattr(downstream, "cluster_query", counted(cluster_query, "mined"))
     return noted
 
 
@@ -205,14 +205,14 @@ def test_a_comparison_waits_for_another_that_writes_the_same_journal(
     assert (tmp_path / "out" / JOURNAL).exists()
 
 
-def test_a_comparison_has_every_setup_paired_by_seed(compared: Comparison, planted: tuple[Cube, Query]) -> None:
-    assert compared.setups == (Setup(method="none"), GREEDY, *PEERS, Setup(method="pagerank"))
-    assert compared.miners == ("deepwalk",) and compared.seeds == (0, 1)
+def test_a_comparison_has_every_configuration_paired_by_seed(compared: Comparison, planted: tuple[Cube, Query]) -> None:
+    assert compared.configurations == (Configuration(method="none"), GREEDY, *PEERS, Configuration(method="pagerank"))
+    assert compared.models == ("deepwalk",) and compared.seeds == (0, 1)
     assert compared.measures == tuple(METRICS) and compared.truth == planted[1].labels
-    for setup in compared.setups:
-        assert [trial.seed for trial in compared.of(setup, "deepwalk")] == [0, 1]
+    for config in compared.configurations:
+        assert [trial.seed for trial in compared.of(config, "deepwalk")] == [0, 1]
     assert compared.peers(GREEDY) == PEERS
-    assert {trial.nodes for setup in (GREEDY, *PEERS) for trial in compared.of(setup, "deepwalk")} == {53}
+    assert {trial.nodes for config in (GREEDY, *PEERS) for trial in compared.of(config, "deepwalk")} == {53}
 
 
 def test_the_scores_are_those_of_the_network_that_construct_gives(
@@ -225,11 +225,11 @@ def test_the_scores_are_those_of_the_network_that_construct_gives(
         assert trial.scores == {name: metric(found, planted[1].labels or ()) for name, metric in METRICS.items()}
         assert (trial.nodes, trial.links, trial.value) == (len(network), len(network.source), network.selection.value)
         assert {"select", "links", "mine"} <= set(trial.seconds)
-    assert all(trial.value is None for trial in compared.trials if trial.setup != GREEDY)
+    assert all(trial.value is None for trial in compared.trials if trial.configuration != GREEDY)
 
 
 def test_cells_join_what_the_query_alone_leaves_apart(compared: Comparison) -> None:
-    alone, cells = (compared.of(setup, "deepwalk")[0] for setup in (compared.alone, GREEDY))
+    alone, cells = (compared.of(config, "deepwalk")[0] for config in (compared.alone, GREEDY))
     assert cells.loose < alone.loose
     assert cells.scores["F1"] > 0.9 > alone.scores["F1"]
 
@@ -244,7 +244,7 @@ def test_settings_say_what_is_needed_to_do_it_again(compared: Comparison) -> Non
         "forms": ["cells"],
     }
     assert list(compared.settings["methods"]) == ["none", "greedy", "pagerank"]
-    assert compared.settings["miners"]["deepwalk"].startswith("DeepWalk(dimensions=128")
+    assert compared.settings["models"]["deepwalk"].startswith("DeepWalk(dimensions=128")
 
 
 def test_a_comparison_is_resumed_without_making_anything_again(
@@ -268,14 +268,14 @@ def test_a_run_more_makes_its_own_trials_and_keeps_the_others(
 def test_the_number_of_workers_and_a_folder_change_no_score(compared: Comparison, planted: tuple[Cube, Query]) -> None:
     again = compare(*planted, **{**TINY, "methods": ["greedy"]}, workers=3)
     for trial in again.trials:
-        twin = compared.of(trial.setup, "deepwalk")[trial.seed]
+        twin = compared.of(trial.configuration, "deepwalk")[trial.seed]
         assert trial.scores == twin.scores and trial.evidence.tolist() == twin.evidence.tolist()
 
 
 def test_a_method_that_fails_is_a_row_that_says_why(planted: tuple[Cube, Query]) -> None:
     cube, query = planted
     found = compare(cube, query, **{**TINY, "methods": {"none": "none", "odd": Failing()}, "runs": 1})
-    odd = Setup(method="odd", objective="linked", form="cells", n_cells=3)
+    odd = Configuration(method="odd", objective="linked", form="cells", n_cells=3)
     assert found.reasons(odd) == ["RuntimeError: out of luck"]
     assert found.reasons(found.peers(odd)[0]) == [f"there is no network of {odd.name!r} to be as large as"]
     assert len(found.of(found.alone, "deepwalk")) == 1
@@ -308,12 +308,12 @@ def test_hidden_links_are_found_again_by_recommenders(
     films: tuple[Cube, Query, tuple[list[int], list[int]]], tmp_path: Path
 ) -> None:
     cube, query, hidden = films
-    options: dict[str, Any] = {"methods": ["none", "pagerank"], "miners": ["popularity", "ease"], "runs": 2}
+    options: dict[str, Any] = {"methods": ["none", "pagerank"], "models": ["popularity", "ease"], "runs": 2}
     found = compare(cube, query, "links", hidden=hidden, out=tmp_path, **options)
-    assert found.measures == LINK_MEASURES and found.truth == () and found.miners == ("popularity", "ease")
-    by_miner = {trial.miner: trial for trial in found.trials if trial.setup == found.alone}
-    assert by_miner["ease"].scores["AUC"] == 1.0 and by_miner["popularity"].scores["AUC"] == 0.5
-    assert by_miner["ease"].evidence.shape == (8, len(LINK_MEASURES))
+    assert found.measures == LINK_MEASURES and found.truth == () and found.models == ("popularity", "ease")
+    by_model = {trial.model: trial for trial in found.trials if trial.configuration == found.alone}
+    assert by_model["ease"].scores["AUC"] == 1.0 and by_model["popularity"].scores["AUC"] == 0.5
+    assert by_model["ease"].evidence.shape == (8, len(LINK_MEASURES))
     assert plain(compare(cube, query, "links", hidden=hidden, out=tmp_path, **options)) == plain(found)
 
 
@@ -321,7 +321,7 @@ def test_the_recommenders_are_the_floor_the_papers_and_a_strong_one_unless_named
     films: tuple[Cube, Query, tuple[list[int], list[int]]],
 ) -> None:
     cube, query, hidden = films
-    assert compare(cube, query, "links", hidden=hidden, methods=[], runs=1).miners == (
+    assert compare(cube, query, "links", hidden=hidden, methods=[], runs=1).models == (
         "popularity",
         "softimpute",
         "ease",
@@ -342,13 +342,13 @@ def test_the_recommenders_are_the_floor_the_papers_and_a_strong_one_unless_named
         ({"forms": ["all"]}, "unknown form 'all': choose one of cells, cells+objects, hybrid, objects"),
         ({"hidden": ([0], [1])}, "hidden links are for the task 'links', and the task is 'clustering'"),
         ({"task": "links"}, "the task 'links' needs the hidden links that are to be found again"),
-        ({"miners": ["ease"]}, "unknown embedding 'ease': choose one of deepwalk, line, node2vec"),
+        ({"models": ["ease"]}, "unknown embedding 'ease': choose one of deepwalk, line, node2vec"),
         (
             {"task": "links", "hidden": ([0], [1])},
             "unknown recommender 'deepwalk': choose one of als, ease, itemknn, popularity, softimpute",
         ),
         (
-            {"task": "links", "hidden": ([0], [1]), "miners": ["ease"]},
+            {"task": "links", "hidden": ([0], [1]), "models": ["ease"]},
             "1 hidden links do not join an object of the kind 'user' with one of another: kinds here are object",
         ),
         ({"runs": 0}, "runs is 0, expected a whole number of 1 or more"),
@@ -391,9 +391,9 @@ def test_without_a_task_a_query_is_judged_by_its_labels_and_else_by_its_hidden_l
 
 
 def test_without_names_the_default_two_variants_and_the_papers_form_are_compared(planted: tuple[Cube, Query]) -> None:
-    found = compare(*planted, miners=["deepwalk"], runs=1, as_large=False)
-    names = ["none", *(setup.name for setup in SHORT_LIST)]
-    assert [setup.name for setup in found.setups] == names
+    found = compare(*planted, models=["deepwalk"], runs=1, as_large=False)
+    names = ["none", *(config.name for config in SHORT_LIST)]
+    assert [config.name for config in found.configurations] == names
     assert names[1:] == [
         "greedy · cover · hybrid",
         "greedy · cover · cells",
@@ -401,7 +401,7 @@ def test_without_names_the_default_two_variants_and_the_papers_form_are_compared
         "greedy · jaccard · objects · n_cells 20",
     ]
     assert found.settings["default"] == names[1] and not {"objectives", "forms", "n_cells"} & found.settings.keys()
-    sizes = {setup.name: found.nodes(setup) for setup in found.setups}
+    sizes = {config.name: found.nodes(config) for config in found.configurations}
     made = {
         "greedy · cover · hybrid": c2n.construct(*planted),
         "greedy · cover · cells": c2n.construct(*planted, form="cells"),
@@ -412,14 +412,14 @@ def test_without_names_the_default_two_variants_and_the_papers_form_are_compared
     assert max(sizes[name] for name in names[1:4]) <= 3 * len(planted[1])
 
 
-def test_a_setup_is_made_with_its_levels_near_objects_and_membership() -> None:
+def test_a_configuration_is_made_with_its_levels_near_objects_and_membership() -> None:
     planted = c2n.make_planted(seed=0)
     cube = c2n.build_cube(planted.corpus)
     query = cube.query(planted.query(0))
-    setup = Setup(
+    config = Configuration(
         method="greedy", objective="cover", form="hybrid", levels="one", n_neighbors=3, membership_weights="even"
     )
-    network = maker(cube, query, {"greedy": "greedy"})(setup, 0)
+    network = maker(cube, query, {"greedy": "greedy"})(config, 0)
     assert [network.settings[name] for name in ("levels", "n_neighbors", "membership_weights")] == ["one", 3, "even"]
     assert {labels.count(STAR) for labels in network.labels} == {2}
     assert network.labels == c2n.construct(cube, query, levels="one").labels
@@ -466,7 +466,7 @@ def test_one_text_is_one_name_and_methods_are_a_list() -> None:
     cube, query = CUBES[1]
     options = {**TINY, "objectives": "linked", "forms": "cells", "levels": "one", "runs": 1}
     found = compare(cube, query, "hidden", **options)
-    assert {setup.levels for setup in found.setups if setup.objective} == {"one"}
+    assert {config.levels for config in found.configurations if config.objective} == {"one"}
     with pytest.raises(ParameterError, match="methods are a list of names and objects, or .*, got 'greedy'"):
         compare(cube, query, "hidden", methods="greedy")
     with pytest.raises(ParameterError, match="unknown level 'ona'"):

@@ -75,7 +75,7 @@ def test_methods_of_ones_own_take_part_as_names_do(planted: tuple[Cube, Query], 
     found = compare(cube, query, **options)
     cells = " · linked · cells · n_cells 3"
     names = ["none", f"greedy{cells}", "Firsts", f"Greedy(by='price'){cells}", f"Plain{cells}"]
-    assert [setup.name for setup in found.setups] == names
+    assert [config.name for config in found.configurations] == names
     assert not any(trial.reason for trial in found.trials)
     assert found.settings["methods"] == {
         "greedy": "'greedy'",
@@ -131,9 +131,11 @@ def test_two_objects_that_call_themselves_the_same_are_not_taken_for_one() -> No
         named_methods([one, Mine()])
 
 
-def test_rivals_are_those_named_all_or_none() -> None:
+def test_baselines_are_those_named_all_or_none() -> None:
     module = import_module("cube2net.api.compare")
-    assert [module._rivals(True, given) for given in (None, "hops", ["hops"], [])] == [True, ["hops"], ["hops"], []]
-    assert module._rivals(False, None) is False
-    with pytest.raises(ParameterError, match="rivals are the networks made as large, and as_large=False leaves them"):
-        module._rivals(False, ["hops"])
+    assert [module._baselines(True, given) for given in (None, "hops", ["hops"], [])] == [True, ["hops"], ["hops"], []]
+    assert module._baselines(False, None) is False
+    with pytest.raises(
+        ParameterError, match="baselines are the networks made as large, and as_large=False leaves them"
+    ):
+        module._baselines(False, ["hops"])

@@ -14,7 +14,7 @@ import pytest
 import cube2net as c2n
 from cube2net.api.query import read_clusters
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.mining.miners import cluster_query
+from cube2net.mining.downstream import cluster_query
 from cube2net.model.contrast import Contrast
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import Dimension, Level
@@ -171,7 +171,7 @@ def test_the_network_of_both_has_the_cells_as_nodes_and_the_sides_as_labels(aske
         for rank in ranks.tolist():
             held[network.labels[rank]] += 1
     assert held == {cell.labels: cell.ones + cell.twos for cell in found.cells}
-    assert network.question is not None and found.network is network
+    assert network.context is not None and found.network is network
 
 
 def test_that_network_is_exported_drawn_and_made_again_like_every_other(

@@ -1,4 +1,4 @@
-"""Comparing networks by hidden links of the query: other links in every run, and rivals by name."""
+"""Comparing networks by hidden links of the query: other links in every run, and baselines by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import cube2net as c2n
 from cube2net.api.compare import compare
 from cube2net.cube.removal import hide_pairs
 from cube2net.errors import ParameterError
-from cube2net.evaluation.setups import setups_of
+from cube2net.evaluation.configurations import list_configurations
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.selection.greedy import Greedy
@@ -25,8 +25,8 @@ SMALL: dict[str, Any] = {
     "methods": ["greedy"],
     "objectives": ["cover"],
     "forms": ["hybrid"],
-    "miners": ["deepwalk"],
-    "rivals": ["pagerank"],
+    "models": ["deepwalk"],
+    "baselines": ["pagerank"],
 }
 
 
@@ -66,31 +66,31 @@ def test_a_run_is_the_same_alone_and_among_others_and_goes_on_from_a_folder(
     )
 
 
-def test_rivals_as_large_can_be_named_and_others_are_refused() -> None:
-    named = setups_of({"greedy": Greedy()}, ["cover"], ["hybrid"], as_large=["pagerank"])
-    assert [setup.name for setup in named] == [
+def test_baselines_as_large_can_be_named_and_others_are_refused() -> None:
+    named = list_configurations({"greedy": Greedy()}, ["cover"], ["hybrid"], as_large=["pagerank"])
+    assert [config.name for config in named] == [
         "none",
         "greedy · cover · hybrid",
         "pagerank, as large as greedy · cover · hybrid",
     ]
     with pytest.raises(ParameterError, match="unknown method that can be as large as another 'steiner': choose one of"):
-        setups_of({"greedy": Greedy()}, ["cover"], ["hybrid"], as_large=["steiner"])
+        list_configurations({"greedy": Greedy()}, ["cover"], ["hybrid"], as_large=["steiner"])
 
 
-def test_the_command_takes_rivals_by_name(planted: tuple[Cube, Query], tmp_path: Path) -> None:
+def test_the_command_takes_baselines_by_name(planted: tuple[Cube, Query], tmp_path: Path) -> None:
     cube, query = planted
     c2n.save_cube(cube, tmp_path / "cube")
     names = cube.objects.table["object"].take(query.objects).to_pylist()
     (tmp_path / "names.txt").write_text("\n".join(names) + "\n", encoding="utf-8")
     words = f"compare {tmp_path / 'cube'} --query {tmp_path / 'names.txt'} --methods greedy --objectives cover"
-    words += " --forms hybrid --miners deepwalk --rivals pagerank --runs 1 --json --quiet"
+    words += " --forms hybrid --models deepwalk --baselines pagerank --runs 1 --json --quiet"
     ended = subprocess.run(
         [sys.executable, "-m", "cube2net", *words.split()], capture_output=True, text=True, check=False
     )
     assert (ended.returncode, ended.stderr) == (0, "")
     told = json.loads(ended.stdout)
     assert told["task"] == "hidden"
-    assert [setup["name"] for setup in told["setups"]] == [
+    assert [config["name"] for config in told["configurations"]] == [
         "none",
         "greedy · cover · hybrid",
         "pagerank, as large as greedy · cover · hybrid",

@@ -48,9 +48,9 @@ VIEWS: dict[str, Callable[[Cube], Cube]] = {
     "all three": lambda cube: of_kind(dice(between(cube, "year=..2009"), {"venue": list(VENUES[:3])}), "author"),
 }
 CELLS = ("random", "greedy", "anneal", "exact", "cube2net")
-SETUPS: list[tuple[str, str | None]] = [(method, None) for method in ("hops 2", *METHODS)]
-SETUPS += [(method, "objects") for method in CELLS]
-SETUPS += [("greedy", "cells+objects"), ("greedy", "cells"), ("exact", "cells")]
+CONFIGURATIONS: list[tuple[str, str | None]] = [(method, None) for method in ("hops 2", *METHODS)]
+CONFIGURATIONS += [(method, "objects") for method in CELLS]
+CONFIGURATIONS += [("greedy", "both"), ("greedy", "cells"), ("exact", "cells")]
 
 
 def made(cube: Cube, method: str, form: str | None = None, query: Query = QUERY, **options: Any) -> Network:
@@ -67,7 +67,7 @@ def allowed(cube: Cube) -> Array:
     return np.ones(len(cube.objects), bool) if cube.bringable is None else cube.bringable
 
 
-@pytest.mark.parametrize(("method", "form"), SETUPS)
+@pytest.mark.parametrize(("method", "form"), CONFIGURATIONS)
 def test_every_method_keeps_to_every_limit(method: str, form: str | None) -> None:
     for name, view in VIEWS.items():
         cube = view(CUBE)
@@ -80,7 +80,7 @@ def test_every_method_keeps_to_every_limit(method: str, form: str | None) -> Non
         assert held[network.selection.objects].all(), "what is brought is what is counted"
 
 
-@pytest.mark.parametrize(("method", "form"), SETUPS)
+@pytest.mark.parametrize(("method", "form"), CONFIGURATIONS)
 def test_limits_that_allow_all_change_not_a_bit(method: str, form: str | None) -> None:
     free = made(CUBE, method, form)
     everybody = of_kind(CUBE, ["author", "editor", "reviewer"])
@@ -149,7 +149,7 @@ def test_networks_that_are_compared_keep_to_the_limits_those_as_large_too(task: 
             return np.random.default_rng(seed).normal(size=(len(network), 4))
 
     cube = dice(of_kind(CUBE, ["editor", "reviewer"]), {"venue": list(VENUES[:3])})
-    c2n.compare(cube, QUERY, task, miners={"spy": Spy()}, runs=1, workers=1)
+    c2n.compare(cube, QUERY, task, models={"spy": Spy()}, runs=1, workers=1)
     assert len(seen) > 6
     for network in seen:
         assert allowed(cube)[outside(network)].all()

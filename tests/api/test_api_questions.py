@@ -48,9 +48,9 @@ def test_a_network_that_travelled_is_asked_of_the_cube_it_was_made_of(cube: Cube
     assert made_of(here) == made_of(made)
     assert here.query.labels == made.query.labels
     assert here.recipe is not None and here.recipe == travelled(made).recipe
-    assert here.question is not None and made.question is not None
-    assert here.question.whole is cube
-    assert made_of(here.question.again(Steering())) == made_of(made)
+    assert here.context is not None and made.context is not None
+    assert here.context.whole is cube
+    assert made_of(here.context.again(Steering())) == made_of(made)
 
 
 def test_a_network_made_of_a_view_is_asked_of_the_cube_behind_it(cube: Cube) -> None:
@@ -58,14 +58,14 @@ def test_a_network_made_of_a_view_is_asked_of_the_cube_behind_it(cube: Cube) -> 
     view = dice(cube, {cube.dimensions[0].name: labels})
     made = c2n.construct(view, view.query(list(range(9))), form="objects")
     here = asked_of(travelled(made), cube)
-    assert here.question is not None and len(here.question.whole.cells) == len(view.cells)
+    assert here.context is not None and len(here.context.whole.cells) == len(view.cells)
 
 
 def test_a_network_without_question_and_cube_is_refused_in_one_sentence(network: Network, cube: Cube) -> None:
     with pytest.raises(InputError, match=r"^the network came from another process .* give the cube \(cube=…\)$"):
         asked_of(travelled(network))
     with pytest.raises(InputError, match=r"^the network has no recipe, .* make it by construct$"):
-        asked_of(replace(network, question=None, recipe=None), cube)
+        asked_of(replace(network, context=None, recipe=None), cube)
 
 
 def test_a_network_made_of_another_cube_is_refused(network: Network) -> None:

@@ -21,9 +21,8 @@ from cube2net.api.export import write_network
 from cube2net.api.plan import METHODS
 from cube2net.api.replay import Replayed
 from cube2net.api.vectors import embed_cells
-from cube2net.apps.cli.app import app, as_typed
-from cube2net.cube.cuboids import cuboid
-from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
+from cube2net.apps.cli.app import app, render_message
+from cube2net.cube.views import cuboid, dice, drill_down, roll_up, slice_cube
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError
 from cube2net.model.cube import Cube, lineage_of
 from cube2net.model.network import Network
@@ -214,7 +213,7 @@ def test_a_cube_that_is_not_found_is_said(place: Place, tmp_path: Path) -> None:
     with pytest.raises(CubeError) as error:
         c2n.replay(tmp_path / "net.json")
     assert str(error.value) == "the cube 'cube' is neither beside the file nor here: give its folder (cube=FOLDER)"
-    assert as_typed(error.value.message).endswith("give its folder (--cube FOLDER)")
+    assert render_message(error.value.message).endswith("give its folder (--cube FOLDER)")
     assert c2n.replay(tmp_path / "net.json", place.folder / "cube").same
     assert c2n.replay(tmp_path / "net.json", place.cube).same
 

@@ -20,9 +20,9 @@ from cube2net.api.compare import JOURNAL
 from cube2net.api.report import results
 from cube2net.apps.cli import compare
 from cube2net.errors import InputError
+from cube2net.evaluation.configurations import DEFAULT, Maker
 from cube2net.evaluation.report import page as illustrations
-from cube2net.evaluation.setups import DEFAULT, Maker
-from cube2net.model.comparison import Comparison, Setup
+from cube2net.model.comparison import Comparison, Configuration
 from cube2net.model.cube import Cube
 from cube2net.model.objects import Objects
 from cube2net.model.query import Query
@@ -36,12 +36,12 @@ TINY: dict[str, Any] = {
     "forms": ["cells"],
     "membership_weights": ["unit"],
     "n_cells": 3,
-    "miners": ["deepwalk"],
+    "models": ["deepwalk"],
     "runs": 2,
 }
 FILES = ["report.html", "trials.csv", "scores.csv", "costs.csv", "results.json"]
-ALONE = Setup(method="none")
-GREEDY = Setup(method="greedy", objective="linked", form="cells", n_cells=3, membership_weights="unit")
+ALONE = Configuration(method="none")
+GREEDY = Configuration(method="greedy", objective="linked", form="cells", n_cells=3, membership_weights="unit")
 
 
 @pytest.fixture(scope="module")
@@ -71,12 +71,12 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def better(comparison: Comparison, *ranking: Setup) -> Comparison:
-    """Return a comparison in which the first of some setups has the highest scores, and so on."""
+def better(comparison: Comparison, *ranking: Configuration) -> Comparison:
+    """Return a comparison in which the first of some configurations has the highest scores, and so on."""
     trials = []
     for trial in comparison.trials:
-        if trial.setup in ranking:
-            wrong = 2 * ranking.index(trial.setup)
+        if trial.configuration in ranking:
+            wrong = 2 * ranking.index(trial.configuration)
             found = np.array([label == "group 1" for label in comparison.truth], dtype=np.int32)
             found[:wrong] = 1 - found[:wrong]
             scores = {**trial.scores, "F1": 1.0 - wrong / len(found)}
@@ -94,7 +94,7 @@ def test_a_comparison_is_read_from_its_folder_as_it_was_made(
     assert (read.task, read.measures, read.truth) == (compared.task, compared.measures, compared.truth)
     assert {trial.key for trial in read.trials} == {trial.key for trial in compared.trials}
     for trial in read.trials:
-        twin = compared.of(trial.setup, trial.miner)[trial.seed]
+        twin = compared.of(trial.configuration, trial.model)[trial.seed]
         assert trial.scores == twin.scores and trial.evidence.tolist() == twin.evidence.tolist()
     assert c2n.verdict(read).sentence == c2n.verdict(compared).sentence
     assert read.settings["methods"] == compared.settings["methods"]
@@ -133,7 +133,7 @@ ODD: tuple[dict[str, object], ...] = (
 
 
 def _header(**odd: object) -> bytes:
-    whole = {"format": 3, "task": "hidden", "query": "x", "methods": {}, "miners": {}, "pairs": {"0": 40}}
+    whole = {"format": 3, "task": "hidden", "query": "x", "methods": {}, "models": {}, "pairs": {"0": 40}}
     return json.dumps({**whole, **odd}).encode() + b"\n"
 
 
@@ -214,7 +214,7 @@ def test_the_cells_of_the_report_are_those_of_the_network_that_it_speaks_of(
 def test_where_adding_nothing_is_best_the_best_other_network_is_shown(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
-    none_best = better(compared, ALONE, GREEDY, Setup(method="pagerank"))
+    none_best = better(compared, ALONE, GREEDY, Configuration(method="pagerank"))
     assert c2n.verdict(none_best).best == ALONE
     files = c2n.write_report(*planted, none_best, tmp_path)
     assert [path.name for path in files] == [*FILES, "cells.csv"]
@@ -229,9 +229,9 @@ def titles(page: str) -> list[str]:
 def test_where_nothing_is_surely_better_the_default_is_drawn_beside_the_query_alone_and_never_random_cells(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
-    random = Setup(method="random", objective="linked", form="cells", n_cells=3)
-    lucky = [replace(trial, setup=random) for trial in better(compared, GREEDY).trials]
-    behind = better(compared, ALONE, Setup(method="pagerank"), GREEDY)
+    random = Configuration(method="random", objective="linked", form="cells", n_cells=3)
+    lucky = [replace(trial, configuration=random) for trial in better(compared, GREEDY).trials]
+    behind = better(compared, ALONE, Configuration(method="pagerank"), GREEDY)
     level = replace(compared, trials=(*behind.trials, *lucky))
     assert not c2n.verdict(level).helps
     # without a default the best that is not random; with one it, and its cells
@@ -242,14 +242,14 @@ def test_where_nothing_is_surely_better_the_default_is_drawn_beside_the_query_al
     files = c2n.write_report(*planted, level, tmp_path)
     page = files[0].read_text(encoding="utf-8")
     assert titles(page) == [f"{GREEDY.title}, the default", "the query alone"]
-    assert f'setup to look at</dt><dd class="words">{GREEDY.name}</dd>' in page
+    assert f'configuration to look at</dt><dd class="words">{GREEDY.name}</dd>' in page
     network = c2n.construct(*planted, "greedy", 3, "linked", "cells")
     assert [tuple(list(row.values())[1:4]) for row in rows(files[-1])] == list(network.labels)
 
 
 def test_a_default_that_failed_is_not_drawn(compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path) -> None:
-    level = better(compared, ALONE, Setup(method="pagerank"))
-    failed = [replace(trial, scores={}, reason="no") for trial in compared.trials if trial.setup == GREEDY]
+    level = better(compared, ALONE, Configuration(method="pagerank"))
+    failed = [replace(trial, scores={}, reason="no") for trial in compared.trials if trial.configuration == GREEDY]
     level = replace(level, trials=(*level.trials, *failed), settings={"default": GREEDY.name})
     page = c2n.write_report(*planted, level, tmp_path)[0].read_text(encoding="utf-8")
     assert titles(page) == ["pagerank, the best of the others", "the query alone"]
@@ -259,9 +259,9 @@ def test_a_default_that_failed_is_not_drawn(compared: Comparison, planted: tuple
 def test_a_network_that_helps_is_drawn_alone_also_where_it_was_made_as_large_as_another(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
-    peer = Setup(method="pagerank", like=GREEDY.name)
-    assert peer in compared.setups
-    ahead = better(compared, peer, GREEDY, *[Setup(method="m")] * 6, ALONE)
+    peer = Configuration(method="pagerank", like=GREEDY.name)
+    assert peer in compared.configurations
+    ahead = better(compared, peer, GREEDY, *[Configuration(method="m")] * 6, ALONE)
     ahead = replace(ahead, settings={"default": GREEDY.name})
     said = c2n.verdict(ahead)
     assert (said.best, said.helps, said.shown) == (peer, True, peer)
@@ -285,7 +285,7 @@ def test_settings_that_a_journal_keeps_are_read_with_it(
 def test_a_network_of_objects_has_no_table_of_cells(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
-    files = c2n.write_report(*planted, better(compared, Setup(method="pagerank"), ALONE), tmp_path)
+    files = c2n.write_report(*planted, better(compared, Configuration(method="pagerank"), ALONE), tmp_path)
     assert [path.name for path in files] == FILES
     page = files[0].read_text(encoding="utf-8")
     assert 'id="network"' in page and 'id="cells"' not in page
@@ -312,16 +312,16 @@ def test_large_networks_are_not_drawn_and_their_cells_are_told(
     assert 'id="network"' in c2n.write_report(*planted, compared, tmp_path)[0].read_text(encoding="utf-8")
 
 
-def test_the_drawing_bears_the_name_of_the_setup_and_methods_of_ones_own_are_drawn_where_they_are_given(
+def test_the_drawing_bears_the_name_of_the_configuration_and_methods_of_ones_own_are_drawn_where_they_are_given(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[str] = []
     monkeypatch.setattr(illustrations, "Drawing", lambda *_, title: drawn.append(title))
     monkeypatch.setattr(reports, "write", lambda report, folder, **options: [])
     for name, methods in (("hops 2", None), ("far", {"far": Hops(hops=2)}), ("unknown", None)):
-        trials = [replace(trial, setup=Setup(method=name)) for trial in better(compared, GREEDY).trials]
+        trials = [replace(trial, configuration=Configuration(method=name)) for trial in better(compared, GREEDY).trials]
         own = replace(compared, trials=(*better(compared, GREEDY, ALONE).trials[:2], *trials))
-        own = replace(own, trials=tuple(trial for trial in own.trials if trial.setup != GREEDY))
+        own = replace(own, trials=tuple(trial for trial in own.trials if trial.configuration != GREEDY))
         assert c2n.verdict(own).best.name == name
         c2n.write_report(*planted, own, tmp_path, methods=methods)
     c2n.write_report(*planted, compared, tmp_path)
@@ -335,14 +335,16 @@ def test_the_network_shown_is_of_a_seed_that_was_mined(
     asked: list[int] = []
     really = Maker.__call__
 
-    def make(maker: Any, setup: Setup, seed: int, nodes: int | None = None) -> Any:
-        if setup == GREEDY:
+    def make(maker: Any, config: Configuration, seed: int, nodes: int | None = None) -> Any:
+        if config == GREEDY:
             asked.append(seed)
-        return really(maker, setup, seed, nodes)
+        return really(maker, config, seed, nodes)
 
     monkeypatch.setattr(Maker, "__call__", make)
     failed = [
-        replace(trial, scores={}, reason="out of luck") if trial.setup.method != "none" and trial.seed == 0 else trial
+        replace(trial, scores={}, reason="out of luck")
+        if trial.configuration.method != "none" and trial.seed == 0
+        else trial
         for trial in compared.trials
     ]
     c2n.write_report(*planted, replace(compared, trials=tuple(failed)), tmp_path)
@@ -367,7 +369,7 @@ def test_a_comparison_of_hidden_links_makes_a_report(tmp_path: Path) -> None:
         "n_cells": 2,
     }
     found = c2n.compare(
-        cube, query, "links", hidden=ends, miners=["popularity", "ease"], runs=2, out=tmp_path, **options
+        cube, query, "links", hidden=ends, models=["popularity", "ease"], runs=2, out=tmp_path, **options
     )
     files = c2n.write_report(cube, query, found, tmp_path)
     assert {path.name for path in files} >= set(FILES)

@@ -93,8 +93,8 @@ def test_a_steered_network_is_made_again_to_the_byte(method: str, place: Place) 
     assert network.recipe is not None
     write_network(network, place.folder / f"{method}.json")
     again = c2n.replay(place.folder / f"{method}.json")
-    assert again.same and again.network.question is not None
-    assert again.network.question.steering == network.question.steering  # type: ignore[union-attr]
+    assert again.same and again.network.context is not None
+    assert again.network.context.steering == network.context.steering  # type: ignore[union-attr]
 
 
 def test_a_recipe_names_cells_by_labels_and_objects_by_ids(place: Place) -> None:
@@ -136,7 +136,7 @@ def test_a_price_is_the_value_without_it_less_the_value_with_it(place: Place) ->
     assert str(left) == f"leaving out ⟨{' · '.join(ban)}⟩ costs {left.price:.3g}"
     assert network.selection.proven
     assert left.to_dict()["price"] == left.price and json.dumps(left.to_dict())
-    travelled = replace(network, question=None)
+    travelled = replace(network, context=None)
     assert [price.price for price in c2n.prices(travelled, place.cube)] == [kept.price, left.price]
     with pytest.raises(InputError, match="give the cube"):
         c2n.prices(travelled)
@@ -242,7 +242,7 @@ def test_more_pins_than_the_default_of_cells_make_room_for_themselves(place: Pla
     pins = [Node("cell", number) for number in range(8)]
     network = c2n.construct(place.cube, place.query[:5], pins=pins)
     assert network.selection.cells.tolist() == list(range(8))
-    assert network.question is not None and network.question.budget.n_cells == 8
+    assert network.context is not None and network.context.budget.n_cells == 8
 
 
 def test_a_ban_that_lets_the_pins_fit_has_no_price_and_says_so() -> None:
@@ -276,14 +276,14 @@ def test_a_method_of_ones_own_is_told_what_is_settled(place: Place) -> None:
 
 def test_a_network_is_asked_again_under_another_steering(place: Place) -> None:
     network = c2n.construct(place.cube, place.query, "greedy", 4, form="objects", pins=[Node("cell", 2)])
-    assert network.question is not None
-    assert network.question.budget.scope.cells.tolist() == [2]
-    plain = network.question.again(Steering())
+    assert network.context is not None
+    assert network.context.budget.scope.cells.tolist() == [2]
+    plain = network.context.again(Steering())
     assert (
         plain.selection.values.tolist()
         == c2n.construct(place.cube, place.query, "greedy", 4, form="objects").selection.values.tolist()
     )
-    back = network.question.again(network.question.steering)
+    back = network.context.again(network.context.steering)
     assert back.recipe == network.recipe
 
 

@@ -215,7 +215,7 @@ def test_whatever_is_asked_is_answered_as_construct_does(
         return
     found = c2n.without(network, nodes) if out else c2n.with_(network, nodes)
     assert same(found.network, wanted)
-    assert getattr(found.network.question.steering, word) == tuple(nodes)
+    assert getattr(found.network.context.steering, word) == tuple(nodes)
     assert found.changed == ("nothing changes" not in str(found))
     if not found.changed:
         assert set(network.objects) == set(wanted.objects) and set(network.labels) == set(wanted.labels)
@@ -285,10 +285,10 @@ def test_pins_that_made_room_for_themselves_take_it_with_them() -> None:
     cube = toy_cube([[0, 1], [0, 1, 2, 10, 11], [2]], objects=20, links=LINE)
     pins = [("label 0",), ("label 1",)]
     network = c2n.construct(cube, ["o0"], pins=pins, form="cells")
-    assert network.question.budget.n_cells == 2 and network.recipe.parameters["n_cells"] is None
+    assert network.context.budget.n_cells == 2 and network.recipe.parameters["n_cells"] is None
     found = c2n.without(network, pins[1])
     assert same(found.network, c2n.construct(cube, ["o0"], pins=pins[:1], bans=pins[1:], form="cells"))
-    assert found.network.question.budget.n_cells == 1
+    assert found.network.context.budget.n_cells == 1
 
 
 @pytest.mark.parametrize("method", ["greedy", "exact", "random"])

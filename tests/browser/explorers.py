@@ -195,9 +195,9 @@ class Tab:
         return self.said["fingerprint"]
 
     @property
-    def ask(self) -> dict[str, Any]:
+    def request(self) -> dict[str, Any]:
         """The question as it stands."""
-        return self.page.evaluate("window.cube2net.store.ask")
+        return self.page.evaluate("window.cube2net.store.request")
 
     @property
     def network(self) -> dict[str, Any]:

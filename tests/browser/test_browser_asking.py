@@ -62,7 +62,7 @@ def test_a_name_of_two_people_must_be_chosen(opened: Tab) -> None:
     assert chips(opened) == ["Ann Smith"]
     opened.button("Make the network").click()
     opened.ready()
-    assert opened.ask["query"] in (["p8"], ["p193"])
+    assert opened.request["query"] in (["p8"], ["p193"])
 
 
 def test_a_name_that_is_not_there_shows_the_nearest_and_runs_nothing(opened: Tab) -> None:
@@ -96,7 +96,7 @@ def test_the_network_is_made_of_pasted_names_that_are_still_looked_up(opened: Ta
     assert (len(held), opened.said["state"]) == (1, "empty")
     held[0].continue_()
     opened.ready()
-    assert opened.ask["query"] == ["p1", "p14"]
+    assert opened.request["query"] == ["p1", "p14"]
 
 
 def test_a_csv_that_is_dropped_brings_names_and_labels(opened: Tab) -> None:
@@ -104,8 +104,8 @@ def test_a_csv_that_is_dropped_brings_names_and_labels(opened: Tab) -> None:
     expect(opened.page.locator('[aria-label="Objects of the query"] .chip')).to_have_count(3)
     opened.button("Make the network").click()
     opened.ready()
-    assert opened.ask["query"] == ["p1", "p14", "p3"]
-    assert opened.ask["labels"] == ["first", "second", "first"]
+    assert opened.request["query"] == ["p1", "p14", "p3"]
+    assert opened.request["labels"] == ["first", "second", "first"]
     nodes = opened.network["nodes"]
     assert dict(zip(nodes["id"][:3], nodes["label"], strict=False)) == {"p1": "first", "p14": "second", "p3": "first"}
     legend = opened.page.get_by_label("Labels of the query").first
@@ -192,7 +192,7 @@ def test_a_query_starts_from_several_cells_of_the_part_that_is_looked_at(opened:
     expect(start).to_contain_text(f"{len(alba)} objects added.")
     opened.button("Make the network").click()
     opened.ready()
-    assert set(alba) < set(opened.ask["query"]) <= set(both)
+    assert set(alba) < set(opened.request["query"]) <= set(both)
     # No more than the server lists at once.
     page.evaluate("window.cube2net.store.cube.limits.members = 30")
     label("city", "Alba")
@@ -281,7 +281,7 @@ def test_enter_takes_the_first_suggestion_and_nothing_covers_the_button_afterwar
     page.keyboard.press("Control+Enter")
     opened.ready()
     expect(options).to_have_count(0)
-    assert opened.ask["query"] == ["p38", "p14"]
+    assert opened.request["query"] == ["p38", "p14"]
 
 
 def test_edits_of_the_list_are_undone_and_the_network_of_before_is_told(opened: Tab) -> None:
@@ -304,7 +304,7 @@ def test_edits_of_the_list_are_undone_and_the_network_of_before_is_told(opened: 
     opened.button("Make it again").click()
     opened.ready(but=before)
     expect(stale).to_be_hidden()
-    assert len(opened.ask["query"]) == 7
+    assert len(opened.request["query"]) == 7
     opened.button("Undo").click()
     expect(page.locator('[aria-label="Objects of the query"] .chip')).to_have_count(8)
 
@@ -314,35 +314,35 @@ def test_a_move_made_while_the_list_was_edited_takes_the_edited_list(opened: Tab
     made(opened, MANY)
     opened.button("Remove Bob Baker").click()
     page.evaluate("void window.cube2net.store.move({ n_cells: 5 })")
-    page.wait_for_function("() => window.cube2net.store.network.ask.m === 5 && !window.cube2net.store.busy")
-    assert "p14" not in opened.ask["query"] and len(opened.ask["query"]) == 7
+    page.wait_for_function("() => window.cube2net.store.network.request.n_cells === 5 && !window.cube2net.store.busy")
+    assert "p14" not in opened.request["query"] and len(opened.request["query"]) == 7
     assert "Bob Baker" not in chips(opened)
     expect(page.locator(".stale")).to_be_hidden()
     # An emptied list asks for nothing: it stays empty, and the network stays that of before.
     opened.button("Remove all").click()
     page.evaluate("void window.cube2net.store.move({ n_cells: 4 })")
-    page.wait_for_function("() => window.cube2net.store.network.ask.m === 4 && !window.cube2net.store.busy")
-    assert len(opened.ask["query"]) == 7 and chips(opened) == []
+    page.wait_for_function("() => window.cube2net.store.network.request.n_cells === 4 && !window.cube2net.store.busy")
+    assert len(opened.request["query"]) == 7 and chips(opened) == []
     expect(page.locator(".stale")).to_contain_text("The network shown is of the 7 before.")
 
 
 def test_a_small_query_brings_fifteen_near_objects_unless_another_number_is_said(opened: Tab) -> None:
     page = opened.page
     made(opened, MANY[:3])
-    assert opened.ask["n_neighbors"] == 15
+    assert opened.request["n_neighbors"] == 15
     page.get_by_role("tab", name="Steer").click()
     expect(page.get_by_text("15 for a small query")).to_be_visible()
     before = opened.fingerprint
     page.locator('[data-auto="n_neighbors"]').click()
     opened.ready(but=before)
-    assert "n_neighbors" not in opened.ask
+    assert "n_neighbors" not in opened.request
     page.get_by_role("tab", name="Ask").click()
     typed(opened, MANY[3])
     expect(page.locator('[aria-label="Objects of the query"] .chip')).to_have_count(4)
     before = opened.fingerprint
     opened.button("Make the network").click()
     opened.ready(but=before)
-    assert "n_neighbors" not in opened.ask, "it was taken back by hand"
+    assert "n_neighbors" not in opened.request, "it was taken back by hand"
 
 
 def test_a_query_that_is_no_longer_small_says_nothing_of_near_objects(opened: Tab) -> None:
@@ -352,7 +352,7 @@ def test_a_query_that_is_no_longer_small_says_nothing_of_near_objects(opened: Ta
     before = opened.fingerprint
     opened.button("Make the network").click()
     opened.ready(but=before)
-    assert "n_neighbors" not in opened.ask
+    assert "n_neighbors" not in opened.request
 
 
 def test_a_name_mended_to_somebody_with_another_label_says_which_label_is_kept(opened: Tab) -> None:
@@ -376,7 +376,7 @@ def test_somebody_whose_name_others_bear_can_be_changed_for_one_of_these(opened:
     assert chips(opened) == ["Ann Smith"]
     opened.button("Make the network").click()
     opened.ready()
-    assert opened.ask["query"] == ["p193"]
+    assert opened.request["query"] == ["p193"]
 
 
 def test_labels_of_names_that_are_not_found_are_not_counted(opened: Tab) -> None:
@@ -401,6 +401,6 @@ def test_names_of_the_command_that_are_unclear_stand_on_the_page_to_be_mended(
         before = tab.fingerprint
         tab.button("Make the network of 3").click()
         tab.ready(but=before)
-        assert tab.ask["labels"] == ["x", "y", "y"]
+        assert tab.request["labels"] == ["x", "y", "y"]
     finally:
         explorer.close()

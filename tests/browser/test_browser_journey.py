@@ -57,13 +57,13 @@ def test_from_a_question_to_files_and_back_by_the_address(asked: Tab, tmp_path: 
     page.locator("[data-cell]").last.get_by_role("button", name="Pin").click()
     page.wait_for_function("() => window.cube2net.store.network.cells.some((cell) => cell.pinned)")
     asked.ready()
-    assert asked.ask["pins"] == [{"cell": last["labels"]}]
+    assert asked.request["pins"] == [{"cell": last["labels"]}]
     show(asked, "steer")
     slider = page.locator('[data-slide="n_cells"]')
     slider.focus()
     slider.press("Home")
     slid = asked.ready(but=first)
-    assert asked.ask["n_cells"] == 1
+    assert asked.request["n_cells"] == 1
     assert [cell["labels"] for cell in asked.network["cells"]] == [last["labels"]]
     # Explain: a click on the cell says why it is there.
     show(asked, "cells")
@@ -79,10 +79,10 @@ def test_from_a_question_to_files_and_back_by_the_address(asked: Tab, tmp_path: 
     expect(page.locator('[data-words="command.txt"]')).to_contain_text("cube2net query")
     expect(page.locator('[data-words="python.txt"]')).to_contain_text("construct(")
     # The address is the recipe: a reload, and another tab, show the same.
-    before, ask = page.url, asked.ask
+    before, request = page.url, asked.request
     page.reload()
     assert asked.ready() == slid
-    assert (page.url, asked.ask) == (before, ask)
+    assert (page.url, asked.request) == (before, request)
     other = Tab(context.new_page())
     other.open(before)
     assert other.ready() == slid
@@ -116,7 +116,7 @@ def test_two_tabs_ask_different_things_and_neither_disturbs_the_other(
         expect(tab.page.locator('[aria-label="Objects of the query"] .chip')).to_have_count(len(names))
         tab.button("Make the network").click()
     shown = [tab.ready() for tab in tabs]
-    assert [tab.ask["query"] for tab in tabs] == queries
+    assert [tab.request["query"] for tab in tabs] == queries
     for tab in tabs:
         tab.page.reload()
     assert [tab.ready() for tab in tabs] == shown

@@ -19,8 +19,8 @@ PEOPLE = [row for row in townspeople() if row[2:4] in (("Alba", "bread"), ("Cork
 def drawn(tab: Tab, town: Explorer) -> Tab:
     """Return a tab that has drawn the network of twenty people, labelled by their city."""
     tab.open(town.address)
-    ask = {"query": [row[0] for row in PEOPLE], "labels": [row[2] for row in PEOPLE]}
-    tab.page.evaluate("ask => window.cube2net.store.move(ask)", ask)
+    request = {"query": [row[0] for row in PEOPLE], "labels": [row[2] for row in PEOPLE]}
+    tab.page.evaluate("ask => window.cube2net.store.move(ask)", request)
     tab.ready()
     settled(tab)
     return tab
@@ -66,7 +66,7 @@ def test_a_tap_on_a_narrow_page_brings_the_reasons_into_view_and_one_bar_scrolls
     tab.page.get_by_label("Names of the query").fill("Bob Baker")
     tab.page.get_by_role("button", name="Make the network").click()
     tab.ready()
-    tab.page.evaluate("window.cube2net.store.select({object: window.cube2net.store.ask.query[0]})")
+    tab.page.evaluate("window.cube2net.store.select({object: window.cube2net.store.request.query[0]})")
     expect(tab.page.locator("[data-panel=why] h3")).to_be_in_viewport()
     scrolled = tab.page.evaluate(
         """() => [document.documentElement, ...document.querySelectorAll('*')].filter((node) =>
@@ -115,9 +115,9 @@ def test_the_menu_of_a_node_pins_it(drawn: Tab) -> None:
     before, key = drawn.fingerprint, stranger(drawn)
     drawn.page.mouse.click(*place_of(drawn, key), button="right")
     drawn.page.locator(".graph-menu [data-action=pin]").click()
-    drawn.page.wait_for_function("() => window.cube2net.store.ask.pins !== undefined")
+    drawn.page.wait_for_function("() => window.cube2net.store.request.pins !== undefined")
     drawn.wait("ready")
-    assert drawn.ask["pins"] == [{"object": key}]
+    assert drawn.request["pins"] == [{"object": key}]
     assert drawn.fingerprint == before or key in drawn.network["nodes"]["id"]
 
 
@@ -145,9 +145,9 @@ def test_a_lasso_lists_what_it_holds_and_makes_a_new_query_of_it(drawn: Tab) -> 
     nodes = drawn.network["nodes"]
     expect(drawn.page.locator(".graph-chosen strong")).to_have_text(f"{len(nodes['id'])} nodes chosen")
     drawn.page.locator(".graph-chosen [data-action=query]").click()
-    drawn.page.wait_for_function("count => window.cube2net.store.ask.query.length > count", arg=len(PEOPLE))
+    drawn.page.wait_for_function("count => window.cube2net.store.request.query.length > count", arg=len(PEOPLE))
     drawn.ready()
-    assert len(drawn.ask["query"]) == sum(labels is None for labels in nodes["labels"])
+    assert len(drawn.request["query"]) == sum(labels is None for labels in nodes["labels"])
 
 
 def test_a_page_that_turns_dark_draws_the_same_nodes_and_listens_once(drawn: Tab) -> None:
@@ -201,9 +201,9 @@ def test_the_cube_is_looked_into_down_to_a_cell_that_is_pinned(drawn: Tab) -> No
         if page.locator(".pivot [data-action=pin]").count():
             break
     page.locator(".pivot [data-action=pin]").click()
-    page.wait_for_function("() => window.cube2net.store.ask.pins !== undefined")
+    page.wait_for_function("() => window.cube2net.store.request.pins !== undefined")
     drawn.wait("ready")
-    assert len(drawn.ask["pins"][0]["cell"]) == 3
+    assert len(drawn.request["pins"][0]["cell"]) == 3
     page.locator(".pivot-path button").first.click()
     expect(page.locator(".pivot-path")).to_have_text("All of the cube")
 
@@ -212,9 +212,9 @@ def test_the_objects_of_a_part_of_the_cube_join_the_query(drawn: Tab) -> None:
     show(drawn, "cube")
     drawn.page.locator(".pivot-scroll tbody th button").first.click()
     drawn.page.locator(".pivot [data-action=take]").click()
-    drawn.page.wait_for_function("count => window.cube2net.store.ask.query.length > count", arg=len(PEOPLE))
+    drawn.page.wait_for_function("count => window.cube2net.store.request.query.length > count", arg=len(PEOPLE))
     drawn.ready()
-    assert len(drawn.ask["labels"]) == len(drawn.ask["query"])
+    assert len(drawn.request["labels"]) == len(drawn.request["query"])
 
 
 def test_the_heat_map_is_walked_by_arrows(drawn: Tab) -> None:

@@ -26,7 +26,7 @@ def show(page: Page, name: str) -> None:
 
 
 def move(tab: Tab, change: dict[str, object]) -> None:
-    """Change the question, as controls do, and do not wait for the answer."""
+    """Change the request, as controls do, and do not wait for the answer."""
     tab.page.evaluate("change => void window.cube2net.store.move(change)", change)
 
 
@@ -187,7 +187,7 @@ def test_a_click_in_the_heat_map_looks_closer_and_its_objects_become_the_query(t
     crumbs.get_by_role("button", name=re.compile("^Add its")).click()
     tab.ready()
     places = {key: (city, trade) for key, _, city, trade, _ in townspeople()}
-    assert len({places[key] for key in tab.ask["query"]}) == 1
+    assert len({places[key] for key in tab.request["query"]}) == 1
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -11,12 +11,12 @@ from unittest.mock import ANY
 
 import pytest
 
-from cube2net.apps.cli.early_signals import STATUS
+from cube2net.apps.cli import EXIT_STATUS
 
 
 def test_a_build_says_that_it_took_the_place_of_another_cube(tool, tables: Path, tmp_path: Path) -> None:
     words = ["build", "tables", tables, "--out", tmp_path / "c", "--dimension", "city", "--min-objects", "2", "--quiet"]
-    said = "it has taken the place of the cube that was there"
+    said = "the cube that was there is replaced"
     assert [said in tool(*words)[1] for _ in range(2)] == [False, True]
 
 
@@ -116,7 +116,7 @@ def test_a_cube_is_built_with_its_items_or_without(tool, tables: Path, tmp_path:
 def test_a_cube_without_cells_is_said_to_have_none(tool, tables: Path, tmp_path: Path) -> None:
     words = ("build", "tables", tables / "nodes.csv", tables / "links.csv", "--dimension", "city", "--quiet")
     status, out, _ = tool(*words, "--min-objects", 999, "--out", tmp_path / "c")
-    assert (status, "60 of 60 objects are in no cell, for a cell needs 999 objects" in out) == (0, True)
+    assert (status, "60 of 60 objects are in no cell, because a cell needs 999 objects" in out) == (0, True)
 
 
 def test_levels_above_are_used_by_their_names(tool, tables: Path, names: Path, tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_ctrl_c_and_kill_in_the_middle_of_a_build_leave_the_old_cube(
         [*command, "--out", str(cube)],
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL) for number in STATUS],  # noqa: PLW1509
+        preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL) for number in EXIT_STATUS],  # noqa: PLW1509
     )
     with fifo.open("wb", buffering=0) as pipe:
         pipe.write(b"#*A paper\n#@Ann\n#t2001\n#cKDD\n#index1\n\n")

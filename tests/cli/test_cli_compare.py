@@ -31,7 +31,7 @@ Tool = Callable[..., tuple[int, str, str]]
 CITIES = ("Ghent", "Turin", "Malmö")
 FILES = ["report.html", "trials.csv", "scores.csv", "costs.csv", "results.json"]
 FEW = ("--methods", "none,greedy", "--methods", "hops 2", "--objectives", "jaccard", "--forms", "cells")
-SHORT = (*FEW, "--n-cells", 3, "--miners", "deepwalk", "--quiet")
+SHORT = (*FEW, "--n-cells", 3, "--models", "deepwalk", "--quiet")
 
 
 @pytest.fixture(scope="module")
@@ -100,8 +100,12 @@ def test_compare_says_the_verdict_first_and_then_the_best_networks(tool: Tool, c
     assert out.startswith(told["verdict"]["sentence"] + "\n\nthe best of the networks tried")
     rows = [line.split("  ")[0].strip() for line in out.splitlines() if re.search(r"\[[+-]", line)]
     assert rows == [found["one"].removesuffix(" · n_cells 3") for found in told["differences"]]
-    assert {setup["name"] for setup in told["setups"]} == {"none", "greedy · jaccard · cells · n_cells 3", "hops 2"}
-    assert (told["task"], told["miners"], told["seeds"]) == ("clustering", ["deepwalk"], [0, 1])
+    assert {config["name"] for config in told["configurations"]} == {
+        "none",
+        "greedy · jaccard · cells · n_cells 3",
+        "hops 2",
+    }
+    assert (told["task"], told["models"], told["seeds"]) == ("clustering", ["deepwalk"], [0, 1])
 
 
 def test_a_query_without_links_is_told_to_be_in_one_cluster_and_nmi_tells_its_networks_apart(
@@ -113,7 +117,7 @@ def test_a_query_without_links_is_told_to_be_in_one_cluster_and_nmi_tells_its_ne
     words = ("compare", cube, "--query", apart, *SHORT, "--runs", 2, "--no-as-large")
     told = json.loads(tool(*words, "--json")[1])
     (flag,) = told["degenerate"]
-    assert (flag["setup"], flag["largest_cluster"], flag["has_links"]) == ("none", 1.0, False)
+    assert (flag["configuration"], flag["largest_cluster"], flag["has_links"]) == ("none", 1.0, False)
     assert flag["note"] in told["verdict"]["sentence"]
     assert re.fullmatch(
         r"the query has no links: every object is in one cluster, so its F1 of 0\.\d{3} says nothing; compare by NMI",
@@ -242,14 +246,17 @@ def test_a_method_that_cannot_answer_is_told_under_the_table(
             ("--task", "cluster"),
             "unknown task 'cluster': choose one of clustering, hidden, links .did you mean 'clustering'",
         ),
-        (("--task", "cluster", "--miners", "line"), "unknown task 'cluster'"),
-        (("--miners", "ease"), "unknown embedding 'ease': choose one of deepwalk, line, node2vec"),
-        (("--rivals", "hops", "--no-as-large"), "rivals are the networks made as large, and --no-as-large leaves them"),
+        (("--task", "cluster", "--models", "line"), "unknown task 'cluster'"),
+        (("--models", "ease"), "unknown embedding 'ease': choose one of deepwalk, line, node2vec"),
+        (
+            ("--baselines", "hops", "--no-as-large"),
+            "baselines are the networks made as large, and --no-as-large leaves them",
+        ),
         (("--methods", "gredy"), "unknown method 'gredy': choose one of anneal, .*did you mean 'greedy'"),
         (("--methods", " ,"), "--methods is ' ,', expected one or more names with commas"),
-        (("--miners", ""), "--miners is '', expected one or more names with commas"),
+        (("--models", ""), "--models is '', expected one or more names with commas"),
         (("--forms", ""), "--forms is '', expected one or more names with commas"),
-        (("--miners", "walk"), "unknown embedding 'walk': choose one of deepwalk, line, node2vec"),
+        (("--models", "walk"), "unknown embedding 'walk': choose one of deepwalk, line, node2vec"),
         (("--objectives", "link"), "unknown objective 'link'"),
         (("--forms", "all"), "unknown form 'all': choose one of cells, cells\\+objects, hybrid, objects"),
         (("--task", "links"), "the task 'links' needs the hidden links that are to be found again"),
@@ -313,11 +320,11 @@ def test_compare_takes_levels_near_objects_and_memberships(tool: Tool, cube: Pat
         "--membership-weights",
         "even,share",
     )
-    words += ("--miners", "deepwalk", "--runs", 1, "--no-as-large", "--quiet", "--json")
+    words += ("--models", "deepwalk", "--runs", 1, "--no-as-large", "--quiet", "--json")
     status, out, err = tool(*words)
     assert (status, err) == (0, "")
     told = json.loads(out)
-    assert [setup["name"] for setup in told["setups"]] == [
+    assert [config["name"] for config in told["configurations"]] == [
         "none",
         *(
             f"greedy · cover · hybrid{levels} · n_neighbors {near} · membership_weights {membership_weights}"
@@ -362,12 +369,12 @@ def test_a_task_is_a_cube_a_query_and_hidden_links_and_the_command_it_shows_comp
 
     words = shlex.split(command)
     assert words[:2] == ["cube2net", "compare"]
-    few = ("--miners", "popularity,ease", *FEW, "--n-cells", 2, "--runs", 2, "--no-as-large", "--quiet")
+    few = ("--models", "popularity,ease", *FEW, "--n-cells", 2, "--runs", 2, "--no-as-large", "--quiet")
     status, out, err = tool(*words[1:], *few, "--out", place / "report")
     assert (status, err) == (0, "")
     told = json.loads((place / "report" / "results.json").read_text(encoding="utf-8"))
     assert out.startswith(told["verdict"]["sentence"])
-    assert (told["task"], told["measures"][0], told["miners"]) == ("links", "P@5", ["popularity", "ease"])
+    assert (told["task"], told["measures"][0], told["models"]) == ("links", "P@5", ["popularity", "ease"])
 
     links = open_cube(place / "cube")
     user = links.objects.find(["user:1"]).rows[0]
@@ -411,7 +418,7 @@ def test_auto_chooses_by_part_of_the_labels_and_shows_what_it_tried(tool: Tool, 
     assert (status, err) == (0, "")
     assert "chosen by 20 labels: " in out and "what was tried" in out
     answer = json.loads(tool(*words, "--seconds", 0.001, "--json")[1])
-    assert answer["chosen"] in {row["setup"] for row in answer["tried"] if "F1" in row}
+    assert answer["chosen"] in {row["configuration"] for row in answer["tried"] if "F1" in row}
     assert "there was no time to try it" in {row.get("reason") for row in answer["tried"]}
     assert "there was no time to try it" in tool(*words, "--seconds", 0.001)[1]
 

@@ -53,7 +53,7 @@ def offered(words: str, **environment: str) -> list[str]:
         ("update cube --source ope", ["openalex"]),
         ("compare cube --forms cells,", ["cells,objects", "cells,cells+objects", "cells,hybrid"]),
         ("compare cube --task h", ["hidden"]),
-        ("compare cube --miners i", ["itemknn"]),
+        ("compare cube --models i", ["itemknn"]),
     ],
 )
 def test_the_tab_key_offers_what_the_command_takes(words: str, names: list[str]) -> None:

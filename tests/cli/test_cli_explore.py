@@ -20,7 +20,7 @@ from urllib.request import url2pathname
 import pytest
 
 import cube2net as c2n
-from cube2net.apps.cli.early_signals import STATUS
+from cube2net.apps.cli import EXIT_STATUS
 from cube2net.apps.cli.explore import _is_loopback, _open, private_page
 from cube2net.apps.server import serve as serving
 from cube2net.apps.server.serve import ExplorerServer, _listening
@@ -34,7 +34,7 @@ PATIENCE = 60
 
 def as_from_a_shell() -> None:
     """Let no signal be ignored, whatever the tests were started by."""
-    for number in STATUS:
+    for number in EXIT_STATUS:
         signal.signal(number, signal.SIG_DFL)
 
 

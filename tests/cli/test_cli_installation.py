@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import cube2net
+from cube2net._util import packages
 from cube2net._util.packages import EXTRAS
-from cube2net.apps.cli import installation
+from cube2net.apps.cli import info
 
 Tool = Callable[..., tuple[int, str, str]]
 
@@ -19,7 +20,7 @@ Tool = Callable[..., tuple[int, str, str]]
 @pytest.fixture
 def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Asking torch for a GPU imports it, which the tests of other things can do without."""
-    monkeypatch.setattr(installation, "_gpu", lambda: None)
+    monkeypatch.setattr(info, "_gpu", lambda: None)
 
 
 @pytest.mark.usefixtures("no_gpu")
@@ -38,7 +39,7 @@ def test_info_without_a_cube_tells_the_versions_of_all_that_takes_part(tool: Too
 
 @pytest.mark.usefixtures("no_gpu")
 def test_info_without_a_cube_says_what_is_not_installed(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installation, "EXTRAS", {"wings": ("feathers_of_wax",)})
+    monkeypatch.setattr(packages, "EXTRAS", {"wings": ("feathers_of_wax",)})
     status, out, _ = tool("info")
     assert status == 0
     assert ["wings", "feathers_of_wax", "not", "installed"] in [
@@ -76,9 +77,9 @@ def test_a_time_without_a_cube_is_refused(tool: Tool) -> None:
 
 def test_a_torch_that_cannot_be_imported_is_told_and_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    assert installation.installation()["gpu"] == "torch does not answer (ModuleNotFoundError)"
+    assert info.describe_installation()["gpu"] == "torch does not answer (ModuleNotFoundError)"
     monkeypatch.setattr(metadata, "version", lambda name: {}[name] if name != "torch" else _raise(name))
-    assert installation._gpu() is None
+    assert info._gpu() is None
 
 
 def _raise(name: str) -> str:
@@ -86,5 +87,5 @@ def _raise(name: str) -> str:
 
 
 def test_memory_is_unknown_where_the_system_does_not_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(installation.os, "sysconf", raising=False)  # type: ignore[attr-defined]
-    assert installation._memory() is None
+    monkeypatch.delattr(info.os, "sysconf", raising=False)  # type: ignore[attr-defined]
+    assert info._memory() is None

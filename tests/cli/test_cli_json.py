@@ -12,7 +12,7 @@ import cube2net as c2n
 from cube2net.apps.cli.app import app
 
 Tool = Callable[..., tuple[int, str, str]]
-FEW = ("--methods", "hops", "--forms", "objects", "--miners", "line", "--runs", "1", "--no-as-large", "--workers", "1")
+FEW = ("--methods", "hops", "--forms", "objects", "--models", "line", "--runs", "1", "--no-as-large", "--workers", "1")
 ASKING: dict[str, Sequence[str]] = {
     "query": (),
     "explain": (),

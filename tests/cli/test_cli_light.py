@@ -21,7 +21,7 @@ EXTRAS = ("torch", "pyspark", "matplotlib", "plotly", "networkx", "igraph", "pol
 HEAVY = (*EXTRAS, "numba", "llvmlite", "scipy", "sklearn", "duckdb", "pyarrow.dataset")
 ELSEWHERE = (
     *("io.bibliography", "io.reviews", "io.datasets", "io.tables.table_source", "io.sql", "topics.lda"),
-    *("cube.engines", "cube.building.build", "api.build", "api.compare", "evaluation.trials", "mining.miners"),
+    *("cube.engines", "cube.building.build", "api.build", "api.compare", "evaluation.trials", "mining.models"),
     *("kernels.compiled", "vectors.cell_vectors", "apps.service", "apps.server", "apps.notebook.html", "apps.mcp"),
 )
 """Parts of the package in which other commands work."""

@@ -133,7 +133,7 @@ def test_a_node_may_be_typed_as_spreadsheets_have_it_and_of_another_level_it_is_
     assert tool("query", *asked, "--pin", "ACL/2019", "--ban", "2018, ACL", "--json")[0] == 0
     sentence = (
         "cube2net: the cell '201X · ACL' is at another level: '201X' is of 'decades' and cells are of 'year' "
-        "(such cells are there with --levels decades,venue or --roll-up year=decades)\n"
+        "(such cells are there with --levels decades,venue)\n"
     )
     for command, option in (("query", "--pin"), ("query", "--ban"), ("explain", "--node"), ("without", "--node")):
         assert tool(command, *asked, option, "201X · ACL") == (2, "", sentence)

@@ -181,7 +181,7 @@ def test_a_link_that_comes_again_is_replaced_or_gets_heavier_and_either_is_said(
     assert "links: 1 new, 1 replaced, 1 unchanged" in ended.output
     assert sorted(set(weights_of(cube))) == [1.0, 2.0, 4.0]
     ended = CliRunner().invoke(app, ["update", str(cube), *again, "--skip-known"])
-    assert "links: 3 that were there got heavier (with --replace they would be replaced)" in ended.output
+    assert "links: 3 existing links got heavier (--replace would replace them)" in ended.output
     assert sorted(set(weights_of(cube))) == [1.0, 2.0, 4.0, 8.0]
 
 
@@ -266,4 +266,4 @@ def test_a_cube_that_does_not_know_its_source_asks_for_it(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    assert "what the files are is not said: add --source, such as --source tables" in capsys.readouterr().err
+    assert "the kind of the files is unknown: add --source, such as --source tables" in capsys.readouterr().err

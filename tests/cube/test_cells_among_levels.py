@@ -1,7 +1,7 @@
 """Cells put into a table of two levels, levels below others, and the times of a cube, by hand."""
 
 import cube2net as c2n
-from cube2net.cube.cuboids import place_cells
+from cube2net.cube.pivot import count_cells
 from cube2net.cube.window import time_dimensions, window_labels
 from cube2net.model.names import mixed_cell_of
 
@@ -16,10 +16,10 @@ def test_a_cell_lies_where_its_labels_are_or_are_part_of_those_shown() -> None:
     sides, shown = [cube.level("decades"), cube.level("topic")], [("199X", "200X"), ("topic 1", "topic 0")]
     year = next(label for label in cube.dimensions[0].labels if label.startswith("199"))
     named = [(year, "venue 0", "topic 0"), ("199X", "∗", "topic 0"), ("∗", "∗", "topic 1"), ("200X", "∗", "topic 2")]
-    table = place_cells(cube, [mixed_cell_of(cube, each) for each in named], sides, shown)
+    table = count_cells(cube, [mixed_cell_of(cube, each) for each in named], sides, shown)
     assert table.tolist() == [[0, 2], [0, 0]]
     years = [cube.level("year"), cube.level("topic")]
-    coarse = place_cells(cube, [mixed_cell_of(cube, ("199X", "∗", "topic 0"))], years, [(year,), ("topic 0",)])
+    coarse = count_cells(cube, [mixed_cell_of(cube, ("199X", "∗", "topic 0"))], years, [(year,), ("topic 0",)])
     assert coarse.tolist() == [[0]]
 
 

@@ -142,7 +142,7 @@ def test_a_label_gets_the_parent_that_most_of_its_items_have() -> None:
         (
             DimensionSpec("venue", "venue", parent="kind"),
             ParameterError,
-            "nothing says which 'kind' a label of 'venue'",
+            "labels of 'venue' have no 'kind'",
         ),
         (DimensionSpec("venue", "venue", parent="venue"), ParameterError, "cannot be its own parent"),
         (DimensionSpec("year", "year", bins="centuries"), ParameterError, "cannot read the bins 'centuries'"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net._util.arrays import links_from_pairs, ragged_from_lists, transpose
-from cube2net.cube.building.cells import pack_homes, pack_members
+from cube2net.cube.building.cells import pack_members, pack_object_cells
 from cube2net.cube.building.links import pack_links
 from cube2net.cube.storage.writer import allocate_in_files
 from cube2net.errors import InputError
@@ -60,7 +60,7 @@ def test_members_and_homes_by_hand() -> None:
     members = pack_members("cells", np.array([1, 0, 2]), rows, 1)
     assert [members[i].tolist() for i in range(3)] == [[0], [], [2, 1]]
     lists = ragged_from_lists([[0, 2], [], [2, 3]])
-    homes, expected = pack_homes(lists, 4), transpose(lists, 4)
+    homes, expected = pack_object_cells(lists, 4), transpose(lists, 4)
     assert homes.indptr.tolist() == expected.indptr.tolist()
     assert homes.indices.tolist() == expected.indices.tolist()
 

@@ -120,9 +120,9 @@ def test_texts_of_more_bytes_than_one_piece_holds_give_the_same_labels(monkeypat
     lists = pa.chunked_array([[["KDD", "ACL"], []], [["WMT"], None, ["ACL", "ACL"]]])
     numbers = pa.chunked_array([["1", " 2"], ["", None, "3.5"]])
     for column in (texts, lists, texts.dictionary_encode()):
-        monkeypatch.setattr(building_labels, "ONE_PIECE", 2**31)
+        monkeypatch.setattr(building_labels, "MAX_BYTES_32_BIT_OFFSETS", 2**31)
         one = building_labels._encode_texts(building_labels._combine_chunks(column))
-        monkeypatch.setattr(building_labels, "ONE_PIECE", 0)
+        monkeypatch.setattr(building_labels, "MAX_BYTES_32_BIT_OFFSETS", 0)
         other = building_labels._encode_texts(building_labels._combine_chunks(column))
         assert (one.items.tolist(), one.codes.tolist(), one.names) == (
             other.items.tolist(),

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from cube2net._util.arrays import row_of_entries
 from cube2net.cube.building.build import build
-from cube2net.cube.cuboids import cuboid
 from cube2net.cube.engines.duckdb import DuckDB
-from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
+from cube2net.cube.views import cuboid, dice, drill_down, roll_up, slice_cube
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cells, Cube
 from cube2net.model.dimension import DimensionSpec

@@ -169,7 +169,7 @@ def assert_same(one: Cube, other: Cube) -> None:
             }
     for name in ("cells.labels", "small.labels", *ragged("cells.members"), *ragged("small.members")):
         assert_equal(one, other, name)
-    for name in (*ragged("homes"), *ragged("links"), "links.weights"):
+    for name in (*ragged("object_cells"), *ragged("links"), "links.weights"):
         assert_equal(one, other, name)
     assert_same_items(one, other)
     assert_same_details(one, other)

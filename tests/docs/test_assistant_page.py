@@ -7,7 +7,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.apps.mcp.tools import TOOLS, answer
-from cube2net.apps.service.service import Desk
+from cube2net.apps.service.service import CubeService
 
 from page_blocks import ROOT, SHOWN, blocks
 from stage import Stage
@@ -20,10 +20,10 @@ def test_every_answer_of_the_page_is_given(stage: Stage) -> None:
     assert len(texts) == 8
     if not stage.usual:
         pytest.skip("topics come out otherwise here")
-    desk = Desk(c2n.open_cube(stage.folder / "acl"))
+    service = CubeService(c2n.open_cube(stage.folder / "acl"))
     for call, text in zip(texts[::2], texts[1::2], strict=True):
         tool, arguments = call.split(" ", 1)
-        assert answer(desk, tool, json.loads(arguments)).text == text
+        assert answer(service, tool, json.loads(arguments)).text == text
 
 
 def test_the_page_lists_every_tool() -> None:

@@ -1,4 +1,4 @@
-"""Small comparisons and networks made by hand, for the referee's tests."""
+"""Small comparisons and networks made by hand, for the tests of the evaluation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cube2net.evaluation.report.closeups import CloseUp, scene
 from cube2net.evaluation.report.page import environment
 from cube2net.evaluation.report.tables import Layout, Table
 from cube2net.mining.clustering import METRICS
-from cube2net.model.comparison import Comparison, Setup, Trial
+from cube2net.model.comparison import Comparison, Configuration, Trial
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.objects import Objects
@@ -26,16 +26,16 @@ TINY: dict[str, Any] = {
     "objectives": ["linked"],
     "forms": ["cells"],
     "n_cells": 3,
-    "miners": ["deepwalk"],
+    "models": ["deepwalk"],
     "runs": 2,
 }
 """What a comparison needs to be over soon."""
 
 TRUTH = ("x",) * 6 + ("y",) * 6
-ALONE = Setup(method="none")
-GREEDY = [Setup(method="greedy", objective="linked", form="cells", n_cells=m) for m in (10, 20)]
-PEER = Setup(method="pagerank", like=GREEDY[1].name)
-EXACT = Setup(method="exact", objective="linked", form="cells", n_cells=20)
+ALONE = Configuration(method="none")
+GREEDY = [Configuration(method="greedy", objective="linked", form="cells", n_cells=m) for m in (10, 20)]
+PEER = Configuration(method="pagerank", like=GREEDY[1].name)
+EXACT = Configuration(method="exact", objective="linked", form="cells", n_cells=20)
 WHY = "no proof within 60 seconds: raise the limit or choose 'anneal' </script><b>&"
 
 
@@ -45,54 +45,56 @@ def plain(comparison: Comparison) -> list[str]:
 
 
 def clustering(
-    *, wrong: Mapping[Setup, int] | None = None, seeds: int = 4, miners: Sequence[str] = ("deepwalk", "line")
+    *, wrong: Mapping[Configuration, int] | None = None, seeds: int = 4, models: Sequence[str] = ("deepwalk", "line")
 ) -> Comparison:
-    """Return a comparison in which every setup puts so many of twelve objects into the wrong cluster.
+    """Return a comparison in which every configuration puts so many of twelve objects into the wrong cluster.
 
     By default greedy is right, the query alone and PageRank are not, and exact fails. A seed takes other objects.
     """
     mistakes = wrong or {ALONE: 4, GREEDY[0]: 2, GREEDY[1]: 0, PEER: 3}
     trials = [
-        _clustered(setup, miner, seed, count)
-        for setup, count in mistakes.items()
-        for miner in miners
+        _clustered(config, model, seed, count)
+        for config, count in mistakes.items()
+        for model in models
         for seed in range(seeds)
     ]
     if wrong is None:
-        trials += [Trial(EXACT, miner, seed, reason=WHY) for miner in miners for seed in range(seeds)]
+        trials += [Trial(EXACT, model, seed, reason=WHY) for model in models for seed in range(seeds)]
     return Comparison("clustering", tuple(METRICS), tuple(trials), TRUTH, {"seed": 0, "n_cells": [10, 20]})
 
 
-def _clustered(setup: Setup, miner: str, seed: int, wrong: int) -> Trial:
+def _clustered(config: Configuration, model: str, seed: int, wrong: int) -> Trial:
     found = np.repeat([0, 1], 6)
     places = (np.arange(wrong) * 5 + seed) % len(TRUTH)
     found[places] = 1 - found[places]
     return Trial(
-        setup,
-        miner,
+        config,
+        model,
         seed,
         {name: metric(found, TRUTH) for name, metric in METRICS.items()},
         found,
-        nodes=12 + setup.n_cells + 20 * bool(setup.like),
-        links=30 + setup.n_cells,
-        loose=2 if setup == ALONE else 0,
-        value=0.5 if setup.objective else None,
-        seconds={"weigh": 0.5, "select": 0.25, "train": 1.0, "links": 0.125, "mine": 2.0 if miner == "line" else 4.0},
+        nodes=12 + config.n_cells + 20 * bool(config.like),
+        links=30 + config.n_cells,
+        loose=2 if config == ALONE else 0,
+        value=0.5 if config.objective else None,
+        seconds={"weigh": 0.5, "select": 0.25, "train": 1.0, "links": 0.125, "mine": 2.0 if model == "line" else 4.0},
     )
 
 
-def in_one_cluster(setup: Setup, *, objects: int = 12, elsewhere: int = 0, loose: int | None = None) -> Comparison:
-    """Return a comparison in which the clusters of a setup are one, but for the first objects, and others are right.
+def in_one_cluster(
+    config: Configuration, *, objects: int = 12, elsewhere: int = 0, loose: int | None = None
+) -> Comparison:
+    """Return a comparison where one configuration has a single cluster but for the first objects; others are right.
 
-    Without a number all objects of the query are loose in the network of the setup.
+    Without a number all objects of the query are loose in the network of the configuration.
     """
     truth = tuple("xy"[2 * place // objects] for place in range(objects))
     trials = []
     for trial in clustering(wrong={ALONE: 4, GREEDY[1]: 0, PEER: 3}).trials:
         found, unlinked = np.repeat([0, 1], objects // 2), trial.loose
-        if trial.setup == setup:
+        if trial.configuration == config:
             found, unlinked = np.where(np.arange(objects) < elsewhere, 1, 0), objects if loose is None else loose
-        elif trial.setup != GREEDY[1]:
+        elif trial.configuration != GREEDY[1]:
             found[(np.arange(objects // 3) * 5 + trial.seed) % objects] ^= 1
         scores = {name: metric(found, truth) for name, metric in METRICS.items()}
         trials.append(replace(trial, evidence=found, scores=scores, loose=unlinked))
@@ -101,38 +103,42 @@ def in_one_cluster(setup: Setup, *, objects: int = 12, elsewhere: int = 0, loose
 
 def hidden_links(
     *,
-    setups: Sequence[Setup] = (ALONE, GREEDY[1], PEER),
+    configs: Sequence[Configuration] = (ALONE, GREEDY[1], PEER),
     seeds: int = 3,
-    miners: Mapping[str, float] | None = None,
+    models: Mapping[str, float] | None = None,
 ) -> Comparison:
     """Return a comparison of link prediction, with precision and recall at 1 and 5 and AUC for twenty users.
 
-    Miners have a score on the query alone, and every further setup has 0.1 more.
+    Models have a score on the query alone, and every further configuration has 0.1 more.
     """
     measures = ("P@5", "P@1", "R@5", "R@1", "AUC")
     trials = []
-    for number, setup in enumerate(setups):
+    for number, config in enumerate(configs):
         for seed in range(seeds):
-            for miner, base in (miners or {"softimpute": 0.2}).items():
+            for model, base in (models or {"softimpute": 0.2}).items():
                 rng = np.random.default_rng([number, seed])
                 users = np.clip(rng.normal(base + 0.1 * number, 0.05, (20, 5)), 0, 1)
                 scores = dict(zip(measures, users.mean(axis=0).tolist(), strict=True))
                 seconds = {"select": 0.1, "links": 0.01, "mine": 1.0 + number}
-                trials.append(Trial(setup, miner, seed, scores, users, 40 + setup.n_cells, 90, 1, None, seconds))
+                trials.append(Trial(config, model, seed, scores, users, 40 + config.n_cells, 90, 1, None, seconds))
     return Comparison("links", measures, tuple(trials))
 
 
 def found_again(
-    scores: Mapping[Setup, float] | None = None, *, pairs: int | None = 412, objects: int = 60, **settings: object
+    scores: Mapping[Configuration, float] | None = None,
+    *,
+    pairs: int | None = 412,
+    objects: int = 60,
+    **settings: object,
 ) -> Comparison:
-    """Return a comparison by hidden links of the query, in which every object is around the score of its setup."""
+    """Return a comparison by hidden links, in which every object is around the score of its configuration."""
     trials = []
-    for setup, score in (scores or {ALONE: 0.6, GREEDY[1]: 0.8, PEER: 0.7}).items():
-        for miner in ("deepwalk", "line"):
+    for config, score in (scores or {ALONE: 0.6, GREEDY[1]: 0.8, PEER: 0.7}).items():
+        for model in ("deepwalk", "line"):
             for seed in range(3):
                 rows = np.random.default_rng(seed).normal(score, 0.05, (objects, 1))
                 rows += score - rows.mean()
-                trials.append(Trial(setup, miner, seed, {"AUC": score}, rows, 40 + setup.n_cells, 90, 1))
+                trials.append(Trial(config, model, seed, {"AUC": score}, rows, 40 + config.n_cells, 90, 1))
     known = {} if pairs is None else {"pairs": pairs}
     return Comparison("hidden", ("AUC",), tuple(trials), settings={**known, **settings})
 

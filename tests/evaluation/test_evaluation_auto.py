@@ -17,9 +17,9 @@ from cube2net._util.progress import silent
 from cube2net.errors import Cube2netError, InputError, QueryError
 from cube2net.evaluation import auto as racing
 from cube2net.evaluation.auto import ByLabels, Marks, Race, assign_folds, candidates, choose_by_hidden_links
-from cube2net.evaluation.setups import DEFAULT
+from cube2net.evaluation.configurations import DEFAULT
 from cube2net.mining.clustering import METRICS, KMeans
-from cube2net.model.comparison import Setup
+from cube2net.model.comparison import Configuration
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.selection import Selection
@@ -27,16 +27,16 @@ from cube2net.network.assembly import assemble
 
 from toys import toy_cube
 
-ALONE = Setup(method="none")
+ALONE = Configuration(method="none")
 
 
-ONE, TWO, THREE = (Setup(method="greedy", objective="linked", form="cells", n_cells=m) for m in (1, 2, 3))
+ONE, TWO, THREE = (Configuration(method="greedy", objective="linked", form="cells", n_cells=m) for m in (1, 2, 3))
 
 
-LIKE = Setup(method="pagerank", like=ONE.name)
+LIKE = Configuration(method="pagerank", like=ONE.name)
 
 
-MANY = [ALONE, *(Setup(method="greedy", objective="linked", form="cells", n_cells=m) for m in range(1, 12))]
+MANY = [ALONE, *(Configuration(method="greedy", objective="linked", form="cells", n_cells=m) for m in range(1, 12))]
 
 
 def query_of(labels: list[str]) -> Query:
@@ -69,16 +69,16 @@ def test_folds_follow_the_seed() -> None:
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-def test_about_six_distinct_setups_are_tried_the_query_alone_first_and_the_default_second() -> None:
-    setups = candidates()
-    assert setups[:2] == [ALONE, DEFAULT] and len({setup.name for setup in setups}) == len(setups) == 7
-    assert {setup.levels for setup in setups} >= {"full", "one"} and {setup.form for setup in setups} >= {"cells"}
+def test_about_six_distinct_configurations_are_tried_the_query_alone_first_and_the_default_second() -> None:
+    configs = candidates()
+    assert configs[:2] == [ALONE, DEFAULT] and len({config.name for config in configs}) == len(configs) == 7
+    assert {config.levels for config in configs} >= {"full", "one"} and {config.form for config in configs} >= {"cells"}
 
 
 def test_what_is_as_large_as_another_comes_behind_it() -> None:
-    names = [setup.name for setup in candidates()]
-    like = [setup for setup in candidates() if setup.like]
-    assert like and all(names.index(setup.like) < names.index(setup.name) for setup in like)
+    names = [config.name for config in candidates()]
+    like = [config for config in candidates() if config.like]
+    assert like and all(names.index(config.like) < names.index(config.name) for config in like)
 
 
 LABELS = ["x"] * 20 + ["y"] * 20
@@ -94,22 +94,22 @@ CUBE = toy_cube([[0, 1]], objects=100, links=[(i, i + 1) for i in range(99)])
 class Fake:
     """A maker of networks that bring ``sizes`` objects, and vectors with ``wrong`` objects on the wrong side."""
 
-    sizes: Mapping[Setup, int]
-    wrong: Callable[[Setup, int], list[int]]
-    made: list[tuple[Setup, int, int | None]] = field(default_factory=list)
+    sizes: Mapping[Configuration, int]
+    wrong: Callable[[Configuration, int], list[int]]
+    made: list[tuple[Configuration, int, int | None]] = field(default_factory=list)
     mined: list[tuple[str, int]] = field(default_factory=list)
 
-    def __call__(self, setup: Setup, seed: int, nodes: int | None = None) -> Network:
-        self.made.append((setup, seed, nodes))
-        first = 40 + list(self.sizes).index(setup)
-        brought = Selection(np.arange(first, first + self.sizes[setup]), 0.0)
-        return replace(assemble(CUBE, query_of(LABELS), brought), settings={"setup": setup})
+    def __call__(self, config: Configuration, seed: int, nodes: int | None = None) -> Network:
+        self.made.append((config, seed, nodes))
+        first = 40 + list(self.sizes).index(config)
+        brought = Selection(np.arange(first, first + self.sizes[config]), 0.0)
+        return replace(assemble(CUBE, query_of(LABELS), brought), settings={"configuration": config})
 
     def embed(self, network: Network, *, seed: int = 0) -> Array:
-        setup = network.settings["setup"]
-        self.mined.append((setup.name, seed))
+        config = network.settings["configuration"]
+        self.mined.append((config.name, seed))
         side = np.repeat([0, 1], 20)
-        places = self.wrong(setup, seed)
+        places = self.wrong(config, seed)
         side[places] = 1 - side[places]
         vectors = np.zeros((len(network), 2))
         vectors[np.arange(40), side] = 1.0
@@ -121,7 +121,7 @@ def judge_of(folds: int = 4) -> ByLabels:
 
 
 def race_of(fake: Fake, judge: ByLabels | None = None) -> Race:
-    """Return a race judged by labels, without the miners of the pipeline."""
+    """Return a race judged by labels, without the models of the pipeline."""
     by = judge or judge_of()
 
     def mark(network: Network, seed: int) -> Marks:
@@ -131,27 +131,27 @@ def race_of(fake: Fake, judge: ByLabels | None = None) -> Race:
 
 
 def test_every_run_has_the_better_half_of_the_last_one_and_the_two_finalists_have_all() -> None:
-    wrong = {setup: list(range(0, 2 * at, 2)) for at, setup in enumerate(MANY[1:9])} | {ALONE: HALF}
-    fake = Fake({setup: at for at, setup in enumerate(MANY)}, lambda setup, seed: wrong[setup])
+    wrong = {config: list(range(0, 2 * at, 2)) for at, config in enumerate(MANY[1:9])} | {ALONE: HALF}
+    fake = Fake({config: at for at, config in enumerate(MANY)}, lambda config, seed: wrong[config])
     race = race_of(fake)
     race.run(MANY[:9], range(4), 60.0, silent)
-    assert [len(race.whole[setup]) for setup in MANY[:9]] == [4, 4, 4, 2, 2, 1, 1, 1, 1]
+    assert [len(race.whole[config]) for config in MANY[:9]] == [4, 4, 4, 2, 2, 1, 1, 1, 1]
     assert race.finalists == [MANY[1], MANY[2], ALONE] and race.runs == 4 and not race.left_out
     assert [row["runs"] for row in race.rows("F1")] == [4, 4, 2, 2, 1, 1, 1, 1, 4]
 
 
 def test_the_default_takes_part_in_every_run_however_low_its_score() -> None:
-    wrong = {ALONE: HALF, DEFAULT: HALF[1:]} | {setup: [at] for at, setup in enumerate(MANY[1:6])}
-    sizes = {setup: at for at, setup in enumerate(wrong)}
-    race = race_of(Fake(sizes, lambda setup, seed: wrong[setup]))
+    wrong = {ALONE: HALF, DEFAULT: HALF[1:]} | {config: [at] for at, config in enumerate(MANY[1:6])}
+    sizes = {config: at for at, config in enumerate(wrong)}
+    race = race_of(Fake(sizes, lambda config, seed: wrong[config]))
     race.run(list(wrong), range(3), 60.0, silent)
     assert len(race.whole[DEFAULT]) == len(race.whole[ALONE]) == 3
-    assert sorted(len(race.whole[setup]) for setup in MANY[1:6]) == [1, 1, 2, 3, 3]
+    assert sorted(len(race.whole[config]) for config in MANY[1:6]) == [1, 1, 2, 3, 3]
 
 
 def test_a_score_is_that_of_the_clusters_on_all_labels() -> None:
     wrong = [0, 4, 21]
-    race = race_of(Fake({ALONE: 0}, lambda setup, seed: wrong))
+    race = race_of(Fake({ALONE: 0}, lambda config, seed: wrong))
     race.run([ALONE], range(1), 60.0, silent)
     side = np.repeat([0, 1], 20)
     side[wrong] = 1 - side[wrong]
@@ -161,7 +161,7 @@ def test_a_score_is_that_of_the_clusters_on_all_labels() -> None:
 def test_objects_without_a_label_do_not_count() -> None:
     judge = judge_of()
     judge.folds[:2] = -1
-    race = race_of(Fake({ALONE: 0}, lambda setup, seed: [0, 1]), judge)
+    race = race_of(Fake({ALONE: 0}, lambda config, seed: [0, 1]), judge)
     race.run([ALONE], range(1), 60.0, silent)
     assert race.whole[ALONE] == [1.0]
 
@@ -180,19 +180,21 @@ def timed(clock: list[float], seconds: float, **options: Any) -> Fake:
 
     @dataclass(eq=False)
     class Slow(Fake):
-        def __call__(self, setup: Setup, seed: int, nodes: int | None = None) -> Network:
+        def __call__(self, config: Configuration, seed: int, nodes: int | None = None) -> Network:
             clock[0] += seconds
-            return super().__call__(setup, seed, nodes)
+            return super().__call__(config, seed, nodes)
 
     return Slow(**options)
 
 
 def test_without_time_the_query_alone_is_tried_and_the_others_say_that_there_was_none(clock: list[float]) -> None:
-    fake = timed(clock, 9.0, sizes={ALONE: 0, ONE: 3, TWO: 5}, wrong=lambda setup, seed: [1])
+    fake = timed(clock, 9.0, sizes={ALONE: 0, ONE: 3, TWO: 5}, wrong=lambda config, seed: [1])
     race = race_of(fake)
     race.run([ALONE, ONE, TWO], range(5), 1.0, silent)
-    assert [setup for setup, _, _ in fake.made] == [ALONE] and judge_of().chosen(race) == ALONE
-    assert race.rows("F1")[1:] == [{"setup": s.name, "reason": "there was no time to try it"} for s in (ONE, TWO)]
+    assert [config for config, _, _ in fake.made] == [ALONE] and judge_of().chosen(race) == ALONE
+    assert race.rows("F1")[1:] == [
+        {"configuration": s.name, "reason": "there was no time to try it"} for s in (ONE, TWO)
+    ]
     hope, low, high = judge_of().expected(race)
     assert hope == pytest.approx(race.mean(ALONE)) and low < hope < high
     assert judge_of().sentence(race).startswith("chosen by 40 labels: none, of 1 ways tried in 9 s (one run: F1 ")
@@ -200,7 +202,7 @@ def test_without_time_the_query_alone_is_tried_and_the_others_say_that_there_was
 
 def test_a_run_that_would_not_fit_into_the_time_left_is_not_begun(clock: list[float]) -> None:
     wrong = {ALONE: [0, 1, 2], ONE: [0, 1, 2], TWO: []}
-    fake = timed(clock, 1.0, sizes={ALONE: 0, ONE: 3, TWO: 5}, wrong=lambda setup, seed: wrong[setup])
+    fake = timed(clock, 1.0, sizes={ALONE: 0, ONE: 3, TWO: 5}, wrong=lambda config, seed: wrong[config])
     race = race_of(fake)
     race.run([ALONE, TWO, ONE], range(5), 5.5, silent)  # half of it is not yet over when the third is begun
     assert [made[:2] for made in fake.made] == [(ALONE, 0), (TWO, 0), (ONE, 0), (ALONE, 1), (TWO, 1)]
@@ -209,36 +211,46 @@ def test_a_run_that_would_not_fit_into_the_time_left_is_not_begun(clock: list[fl
 
 @pytest.mark.parametrize("cost", [0.3, 0.7, 1.9, 3.1, 6.0, 9.5, 13.0, 21.0, 41.0])
 def test_the_time_allowed_is_kept_up_to_one_trial_that_runs(clock: list[float], cost: float) -> None:
-    fake = timed(clock, cost, sizes={setup: at for at, setup in enumerate(MANY)}, wrong=lambda setup, seed: [1])
+    fake = timed(
+        clock,
+        cost,
+        sizes={config: at for at, config in enumerate(MANY)},
+        wrong=lambda config, seed: [1],
+    )
     race_of(fake).run(MANY, range(5), 40.0, silent)
     assert clock[0] <= 40.0 or len(fake.made) == 1
 
 
 def test_a_trial_that_runs_when_the_time_is_over_is_the_last(clock: list[float]) -> None:
-    def wrong(setup: Setup, seed: int) -> list[int]:
-        clock[0] += 35.0 if setup == MANY[3] else 0.0
+    def wrong(config: Configuration, seed: int) -> list[int]:
+        clock[0] += 35.0 if config == MANY[3] else 0.0
         return [1]
 
-    fake = timed(clock, 6.0, sizes={setup: at for at, setup in enumerate(MANY)}, wrong=wrong)
+    fake = timed(clock, 6.0, sizes={config: at for at, config in enumerate(MANY)}, wrong=wrong)
     race = race_of(fake)
     race.run(MANY, range(5), 40.0, silent)
     assert [made[0] for made in fake.made] == MANY[:4] and clock[0] == 4 * 6.0 + 35.0 and race.runs == 1
 
 
 def test_where_the_better_half_does_not_fit_into_the_time_left_fewer_have_a_second_run(clock: list[float]) -> None:
-    wrong = {setup: [0] * (at % 3 == 0) for at, setup in enumerate(MANY)}
-    fake = timed(clock, 3.0, sizes={setup: at for at, setup in enumerate(MANY)}, wrong=lambda setup, seed: wrong[setup])
+    wrong = {config: [0] * (at % 3 == 0) for at, config in enumerate(MANY)}
+    fake = timed(
+        clock,
+        3.0,
+        sizes={config: at for at, config in enumerate(MANY)},
+        wrong=lambda config, seed: wrong[config],
+    )
     race = race_of(fake)
     race.run(MANY, range(5), 40.0, silent)  # the first run makes seven networks in 21 s, and five more take 15 s
-    second = [setup for setup, seed, _ in fake.made if seed == 1]
-    assert second == [ALONE, *(setup for setup in race.ranked if setup in second[1:])] and race.runs == 2
+    second = [config for config, seed, _ in fake.made if seed == 1]
+    assert second == [ALONE, *(config for config in race.ranked if config in second[1:])] and race.runs == 2
     assert clock[0] <= 40.0
 
 
 def test_where_the_time_is_over_in_the_second_run_the_answer_says_one_run(clock: list[float]) -> None:
-    def wrong(setup: Setup, seed: int) -> list[int]:
+    def wrong(config: Configuration, seed: int) -> list[int]:
         clock[0] += 50.0 * seed  # the second run takes long
-        return [0] if setup == ALONE else []
+        return [0] if config == ALONE else []
 
     race = race_of(timed(clock, 1.0, sizes={ALONE: 0, TWO: 5}, wrong=wrong))
     race.run([ALONE, TWO], range(5), 4.0, silent)
@@ -246,52 +258,63 @@ def test_where_the_time_is_over_in_the_second_run_the_answer_says_one_run(clock:
 
 
 def test_what_is_as_large_as_another_is_told_how_large_that_is() -> None:
-    fake = Fake({ALONE: 0, ONE: 3, LIKE: 3}, lambda setup, seed: [])
+    fake = Fake({ALONE: 0, ONE: 3, LIKE: 3}, lambda config, seed: [])
     race_of(fake).run([ALONE, ONE, LIKE], range(2), 60.0, silent)
-    assert {nodes for setup, _, nodes in fake.made if setup == LIKE} == {43}
-    assert {nodes for setup, _, nodes in fake.made if setup != LIKE} == {None}
+    assert {nodes for config, _, nodes in fake.made if config == LIKE} == {43}
+    assert {nodes for config, _, nodes in fake.made if config != LIKE} == {None}
 
 
 @dataclass(eq=False)
 class Failing(Fake):
     """A maker that cannot make some networks."""
 
-    fails: Callable[[Setup, int], bool] = lambda setup, seed: False
+    fails: Callable[[Configuration, int], bool] = lambda config, seed: False
 
-    def __call__(self, setup: Setup, seed: int, nodes: int | None = None) -> Network:
-        if self.fails(setup, seed):
+    def __call__(self, config: Configuration, seed: int, nodes: int | None = None) -> Network:
+        if self.fails(config, seed):
             raise Cube2netError("out of luck")
-        return super().__call__(setup, seed, nodes)
+        return super().__call__(config, seed, nodes)
 
 
-def test_a_setup_that_fails_is_a_row_that_says_why_and_so_is_what_should_be_as_large() -> None:
-    fake = Failing({ALONE: 0, ONE: 3, LIKE: 3, TWO: 1}, lambda setup, seed: [], fails=lambda setup, seed: setup == ONE)
+def test_a_configuration_that_fails_is_a_row_that_says_why_and_so_is_what_should_be_as_large() -> None:
+    fake = Failing(
+        {ALONE: 0, ONE: 3, LIKE: 3, TWO: 1},
+        lambda config, seed: [],
+        fails=lambda config, seed: config == ONE,
+    )
     race = race_of(fake)
     race.run([ALONE, ONE, LIKE, TWO], range(2), 60.0, silent)
-    assert [setup for setup, _, _ in fake.made] == [ALONE, TWO] * 2
+    assert [config for config, _, _ in fake.made] == [ALONE, TWO] * 2
     assert race.rows("F1")[2:] == [
-        {"setup": ONE.name, "reason": "out of luck"},
-        {"setup": LIKE.name, "reason": f"there is no network of {ONE.name!r} to be as large as"},
+        {"configuration": ONE.name, "reason": "out of luck"},
+        {"configuration": LIKE.name, "reason": f"there is no network of {ONE.name!r} to be as large as"},
     ]
 
 
-def test_a_setup_that_fails_in_a_later_run_is_one_row_and_not_chosen() -> None:
+def test_a_configuration_that_fails_in_a_later_run_is_one_row_and_not_chosen() -> None:
     sizes = {ALONE: 0, ONE: 3}
-    fake = Failing(sizes, lambda setup, seed: [0, 9] if setup == ALONE else [], fails=lambda s, seed: s == ONE and seed)
+    fake = Failing(
+        sizes,
+        lambda config, seed: [0, 9] if config == ALONE else [],
+        fails=lambda s, seed: s == ONE and seed,
+    )
     race = race_of(fake)
     race.run([ALONE, ONE], range(3), 60.0, silent)
-    assert [(row["setup"], row.get("reason")) for row in race.rows("F1")] == [("none", None), (ONE.name, "out of luck")]
+    assert [(row["configuration"], row.get("reason")) for row in race.rows("F1")] == [
+        ("none", None),
+        (ONE.name, "out of luck"),
+    ]
     assert judge_of().chosen(race) == ALONE and len(race.whole[ALONE]) == 3
 
 
 def test_where_not_even_the_query_alone_can_be_made_the_reason_is_told() -> None:
-    race = race_of(Failing({ALONE: 0, ONE: 3}, lambda setup, seed: [], fails=lambda setup, seed: True))
+    race = race_of(Failing({ALONE: 0, ONE: 3}, lambda config, seed: [], fails=lambda config, seed: True))
     with pytest.raises(Cube2netError, match="^out of luck$"):
         race.run([ALONE, ONE], range(2), 60.0, silent)
 
 
-def test_a_setup_with_the_network_of_an_earlier_one_is_left_out_and_says_so_unless_it_stays() -> None:
-    fake = Fake({ALONE: 0, DEFAULT: 0, ONE: 0, TWO: 4}, lambda setup, seed: [])
+def test_a_configuration_with_the_network_of_an_earlier_one_is_left_out_and_says_so_unless_it_stays() -> None:
+    fake = Fake({ALONE: 0, DEFAULT: 0, ONE: 0, TWO: 4}, lambda config, seed: [])
     race = race_of(fake)
     race.run([ALONE, DEFAULT, ONE, TWO], range(2), 60.0, silent)
     assert sorted(fake.mined) == [(TWO.name, 0), ("none", 0), ("none", 1)]
@@ -301,24 +324,24 @@ def test_a_setup_with_the_network_of_an_earlier_one_is_left_out_and_says_so_unle
 
 def test_progress_is_told_and_never_goes_back() -> None:
     heard: list[tuple[str, int, int | None]] = []
-    race = race_of(Fake({ALONE: 0, ONE: 3, TWO: 5}, lambda setup, seed: []))
+    race = race_of(Fake({ALONE: 0, ONE: 3, TWO: 5}, lambda config, seed: []))
     race.run([ALONE, ONE, TWO], range(2), 60.0, lambda stage, done, total=None: heard.append((stage, done, total)))
     assert {(stage, total) for stage, _, total in heard} == {("trying networks", 6)}
     done = [step for _, step, _ in heard]
     assert done == sorted(done) and done[0] >= 0 and done[-1] <= 6
 
 
-def judged(clusters: Mapping[Setup, list[list[int]]], judge: ByLabels | None = None) -> Race:
-    """Return a race that is over, with made-up clusters: for every run of a setup the objects on the wrong side."""
+def judged(clusters: Mapping[Configuration, list[list[int]]], judge: ByLabels | None = None) -> Race:
+    """Return a finished race with made-up clusters: for every run the objects on the wrong side."""
     by = judge or judge_of()
-    race = race_of(Fake({}, lambda setup, seed: []))
-    for setup, runs in clusters.items():
-        race.marks[setup] = []
-        race.nodes[setup.name] = 50
+    race = race_of(Fake({}, lambda config, seed: []))
+    for config, runs in clusters.items():
+        race.marks[config] = []
+        race.nodes[config.name] = 50
         for wrong in runs:
             side = np.repeat([0, 1], 20)
             side[wrong] = 1 - side[wrong]
-            race.marks[setup].append(by.marks(side))
+            race.marks[config].append(by.marks(side))
     return race
 
 
@@ -344,9 +367,9 @@ def test_a_difference_that_varies_from_run_to_run_is_not_significant() -> None:
     assert judge_of().chosen(steady) == ONE and judge_of().chosen(varying) == DEFAULT
 
 
-def test_the_interval_is_corrected_for_the_number_of_setups_tried() -> None:
+def test_the_interval_is_corrected_for_the_number_of_configurations_tried() -> None:
     clusters = {ALONE: [HALF, HALF], DEFAULT: [EIGHT[:7], EIGHT[:7]], ONE: [[0], [0]]}
-    dropped = {Setup(method="greedy", objective="linked", n_cells=m): [HALF] for m in range(1_000)}
+    dropped = {Configuration(method="greedy", objective="linked", n_cells=m): [HALF] for m in range(1_000)}
     assert judge_of().chosen(judged(clusters)) == ONE
     assert judge_of().chosen(judged(clusters | dropped)) == DEFAULT
 
@@ -360,20 +383,22 @@ def test_where_the_default_could_not_be_made_the_query_alone_takes_its_place() -
     assert judge_of().chosen(judged({ALONE: [HALF, HALF], ONE: [[], []]})) == ONE
 
 
-def test_where_no_setup_is_better_the_default_is_kept_in_at_least_95_of_100_cases() -> None:
+def test_where_no_configuration_is_better_the_default_is_kept_in_at_least_95_of_100_cases() -> None:
     rng = np.random.default_rng(0)
-    setups = [ALONE, DEFAULT, *MANY[1:6]]
+    configs = [ALONE, DEFAULT, *MANY[1:6]]
     kept = 0
     for _ in range(100):
-        chances = {setup: rng.beta(2, 6, 40) for setup in setups}  # how likely a setup has an object wrong in a run
+        chances = {
+            config: rng.beta(2, 6, 40) for config in configs
+        }  # how likely a configuration has an object wrong in a run
         clusters = {
-            setup: [np.flatnonzero(rng.random(40) < chances[setup]).tolist() for _ in range(2)] for setup in setups
+            config: [np.flatnonzero(rng.random(40) < chances[config]).tolist() for _ in range(2)] for config in configs
         }
         kept += judge_of().chosen(judged(clusters)) == DEFAULT
     assert kept >= 95
 
 
-def test_a_setup_with_fewer_runs_is_not_chosen_however_high() -> None:
+def test_a_configuration_with_fewer_runs_is_not_chosen_however_high() -> None:
     assert judge_of().chosen(judged({ALONE: [HALF] * 2, DEFAULT: [HALF] * 2, ONE: [[]], TWO: [[0], [0]]})) == TWO
 
 
@@ -390,26 +415,26 @@ def test_the_score_on_other_labels_is_that_of_every_fold_under_the_choice_made_w
 
 @dataclass(eq=False)
 class FakeHiddenRuns:
-    """Hidden links in number, and an AUC by setup and seed."""
+    """Hidden links in number, and an AUC by configuration and seed."""
 
     fake: Fake
-    auc: Callable[[Setup, int], float]
+    auc: Callable[[Configuration, int], float]
     links: int = 100
 
     def of(self, seed: int) -> tuple[Fake, Any]:
         ends = np.arange(self.links + seed)
         return self.fake, SimpleNamespace(hidden=(ends, ends, ends, ends))
 
-    def make(self, setup: Setup, seed: int, nodes: int | None = None) -> Network:
-        return self.fake(setup, seed, nodes)
+    def make(self, config: Configuration, seed: int, nodes: int | None = None) -> Network:
+        return self.fake(config, seed, nodes)
 
-    def mine(self, network: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
-        return {"AUC": self.auc(network.settings["setup"], seed)}, np.empty((0, 1)), 0.0
+    def mine(self, network: Network, model: str, seed: int) -> tuple[dict[str, float], Array, float]:
+        return {"AUC": self.auc(network.settings["configuration"], seed)}, np.empty((0, 1)), 0.0
 
 
-def chosen_by_links(auc: Callable[[Setup, int], float], runs: int = 3, links: int = 100) -> Network:
+def chosen_by_links(auc: Callable[[Configuration, int], float], runs: int = 3, links: int = 100) -> Network:
     query = query_of([""] * 40)
-    fake = Fake({setup: at for at, setup in enumerate(candidates())}, lambda setup, seed: [])
+    fake = Fake({config: at for at, config in enumerate(candidates())}, lambda config, seed: [])
     hidden: Any = FakeHiddenRuns(fake, auc, links)
     return choose_by_hidden_links(query, fake, hidden, seeds=range(runs), seconds=60.0, progress=silent)
 
@@ -417,13 +442,13 @@ def chosen_by_links(auc: Callable[[Setup, int], float], runs: int = 3, links: in
 def test_without_labels_a_network_with_a_surely_higher_auc_than_the_default_is_taken() -> None:
     best = candidates()[4]
     scores = {ALONE: [0.6, 0.6, 0.6], DEFAULT: [0.80, 0.82, 0.81], best: [0.83, 0.83, 0.85]}
-    network = chosen_by_links(lambda setup, seed: scores.get(setup, [0.5] * 3)[seed])
+    network = chosen_by_links(lambda config, seed: scores.get(config, [0.5] * 3)[seed])
     assert network.settings["chosen"] == best.name
     assert network.selection.note.startswith(
         f"chosen by 303 hidden links of the query: {best.name}, of 7 ways tried in"
     )
     assert "(3 runs: AUC 0.837, the default 0.810, the query alone 0.600)" in network.selection.note
-    runs = {row["setup"]: row["runs"] for row in network.settings["tried"]}
+    runs = {row["configuration"]: row["runs"] for row in network.settings["tried"]}
     assert runs[best.name] == runs[DEFAULT.name] == runs["none"] == 3 and min(runs.values()) == 1
 
 
@@ -440,44 +465,44 @@ def test_without_labels_the_default_is_taken_unless_another_finds_links_surely_b
     default: list[float], other: list[float]
 ) -> None:
     scores = {DEFAULT: default, candidates()[3]: other}
-    network = chosen_by_links(lambda setup, seed: scores.get(setup, [0.4] * 3)[seed], runs=len(default))
+    network = chosen_by_links(lambda config, seed: scores.get(config, [0.4] * 3)[seed], runs=len(default))
     assert network.settings["chosen"] == DEFAULT.name
     assert "no other network finds them surely better, by more than 0.02" in network.selection.note
 
 
 def test_without_labels_the_query_alone_is_a_reference_and_not_taken() -> None:
     best = candidates()[3]
-    network = chosen_by_links(lambda setup, seed: {ALONE: 0.9, best: 0.8}.get(setup, 0.7))
-    assert network.settings["chosen"] == best.name and network.settings["tried"][0]["setup"] == "none"
+    network = chosen_by_links(lambda config, seed: {ALONE: 0.9, best: 0.8}.get(config, 0.7))
+    assert network.settings["chosen"] == best.name and network.settings["tried"][0]["configuration"] == "none"
 
 
 def test_a_high_auc_in_the_first_run_only_is_not_enough() -> None:
     lucky, steady = candidates()[2:4]
     scores = {lucky: [0.9, 0.5, 0.5], steady: [0.8, 0.8, 0.8]}
-    network = chosen_by_links(lambda setup, seed: scores.get(setup, [0.6] * 3)[seed])
+    network = chosen_by_links(lambda config, seed: scores.get(config, [0.6] * 3)[seed])
     assert network.settings["chosen"] == steady.name
 
 
 def test_with_fewer_than_30_hidden_links_the_default_is_taken() -> None:
-    network = chosen_by_links(lambda setup, seed: 0.9 if setup == ALONE else 0.8, links=29)
+    network = chosen_by_links(lambda config, seed: 0.9 if config == ALONE else 0.8, links=29)
     assert network.settings["chosen"] == DEFAULT.name and network.settings["tried"] == []
 
 
 def test_a_network_that_cannot_be_mined_is_a_row_that_says_why() -> None:
-    fake = Fake({ALONE: 0, ONE: 3}, lambda setup, seed: [])
+    fake = Fake({ALONE: 0, ONE: 3}, lambda config, seed: [])
 
     def mark(network: Network, seed: int) -> Marks:
-        if network.settings["setup"] == ONE:
+        if network.settings["configuration"] == ONE:
             raise InputError("no vectors for it")
         return judge_of().marks(np.repeat([0, 1], 20))
 
     race = Race(fake, mark)
     race.run([ALONE, ONE], range(2), 60.0, silent)
-    assert race.rows("F1")[1:] == [{"setup": ONE.name, "reason": "no vectors for it"}]
+    assert race.rows("F1")[1:] == [{"configuration": ONE.name, "reason": "no vectors for it"}]
 
 
 def test_the_default_is_mined_and_taken_however_little_time_there_is(clock: list[float]) -> None:
-    fake = timed(clock, 9.0, sizes={ALONE: 0, DEFAULT: 3, ONE: 5}, wrong=lambda setup, seed: [])
+    fake = timed(clock, 9.0, sizes={ALONE: 0, DEFAULT: 3, ONE: 5}, wrong=lambda config, seed: [])
     race = race_of(fake)
     race.run([ALONE, DEFAULT, ONE], range(2), 0.01, silent)
     assert judge_of().chosen(race) == DEFAULT and DEFAULT in race.marks and ONE in race.left_out
@@ -494,6 +519,6 @@ def test_a_query_whose_links_cannot_be_hidden_gets_the_default_and_a_note(links:
 
 
 def test_clusters_without_a_fault_promise_no_more_than_so_many_labels_can_tell() -> None:
-    race = race_of(Fake({ALONE: 0}, lambda setup, seed: []))
+    race = race_of(Fake({ALONE: 0}, lambda config, seed: []))
     race.run([ALONE], range(2), 60.0, silent)
     assert judge_of().expected(race) == (1.0, pytest.approx(1 - 3 / 40), 1.0)

@@ -23,7 +23,7 @@ from cube2net.evaluation.report.figures import (
 )
 from cube2net.evaluation.report.page import asset
 from cube2net.evaluation.statistics import all_estimates
-from cube2net.model.comparison import Setup
+from cube2net.model.comparison import Configuration
 from cube2net.model.network import Drawing
 from cube2net.options import FORMS
 
@@ -34,19 +34,19 @@ def named(figure: object) -> dict[str, object]:
     return {trace.name: trace for trace in figure.data if trace.name}  # type: ignore[attr-defined]
 
 
-def test_the_sweep_has_a_line_for_setups_that_differ_only_in_their_number_of_cells() -> None:
-    like = [Setup(method="pagerank", like=setup.name) for setup in GREEDY]
+def test_the_sweep_has_a_line_for_configurations_that_differ_only_in_their_number_of_cells() -> None:
+    like = [Configuration(method="pagerank", like=config.name) for config in GREEDY]
     comparison = clustering(wrong={ALONE: 4, GREEDY[0]: 2, GREEDY[1]: 0, like[0]: 3, like[1]: 4})
     known = all_estimates(comparison, resamples=20)
     lines = named(sweep(comparison, known, measure="NMI"))
     assert list(lines) == ["greedy · linked · cells", "pagerank, as large as greedy · linked · cells"]
-    for name, setups in zip(lines, (GREEDY, like), strict=True):
+    for name, configs in zip(lines, (GREEDY, like), strict=True):
         assert list(lines[name].x) == [10, 20]
-        assert list(lines[name].y) == [known[setup, "all", "NMI"].mean for setup in setups]
+        assert list(lines[name].y) == [known[config, "all", "NMI"].mean for config in configs]
 
 
 def test_only_the_best_line_of_a_method_is_seen_at_first() -> None:
-    objects = [Setup(method="greedy", objective="linked", form="objects", n_cells=m) for m in (10, 20)]
+    objects = [Configuration(method="greedy", objective="linked", form="objects", n_cells=m) for m in (10, 20)]
     comparison = clustering(wrong={ALONE: 4, GREEDY[0]: 2, GREEDY[1]: 0, objects[0]: 3, objects[1]: 4})
     lines = named(sweep(comparison, all_estimates(comparison, resamples=20)))
     assert {name: trace.visible for name, trace in lines.items()} == {
@@ -60,7 +60,7 @@ def test_without_several_numbers_of_cells_there_is_no_sweep() -> None:
     assert sweep(comparison, all_estimates(comparison, resamples=20)) is None
 
 
-def test_every_setup_with_scores_is_a_point_at_its_size_and_the_query_alone_is_a_line() -> None:
+def test_every_configuration_with_scores_is_a_point_at_its_size_and_the_query_alone_is_a_line() -> None:
     comparison = clustering()
     known = all_estimates(comparison, resamples=20)
     figure = score_by_size(comparison, known, best=GREEDY[1])
@@ -86,11 +86,11 @@ def test_links_have_four_panels() -> None:
     assert list(bars["nodes"].x) == [40, 60, 40] and list(bars["links"].x) == [90, 90, 90]
     assert panels["Seconds"].layout.xaxis.type == "log"
     assert floor_trials(comparison) == []
-    assert floor_trials(hidden_links(miners={"popularity": 0.1})) == []
+    assert floor_trials(hidden_links(models={"popularity": 0.1})) == []
 
 
 def test_the_floor_is_a_dashed_line_in_all_four_panels() -> None:
-    comparison = hidden_links(miners={"popularity": 0.05, "ease": 0.2})
+    comparison = hidden_links(models={"popularity": 0.05, "ease": 0.2})
     known = all_estimates(comparison, resamples=20)
     panels = link_panels(comparison, known, best=GREEDY[1])
     lines = {title: named(figure)["popularity on the query alone"] for title, figure in panels.items()}
@@ -100,7 +100,7 @@ def test_the_floor_is_a_dashed_line_in_all_four_panels() -> None:
     assert list(lines["Precision at K"].y) == pytest.approx(floor)
     assert list(lines["Seconds"].x) == pytest.approx([1.11, 1.11])
     assert list(lines["Network size"].x) == [40, 40] and list(lines["Network size"].y) == [-0.5, 2.5]
-    # the other lines are those of the miner that decides
+    # the other lines are those of the model that decides
     assert named(panels["Precision at K"])["none"].y[1] == known[ALONE, "ease", "P@5"].mean
 
 
@@ -108,8 +108,8 @@ def test_every_form_has_a_symbol_of_its_own_that_the_caption_tells() -> None:
     assert tuple(SYMBOLS) == FORMS and len(set(SYMBOLS.values())) == len(FORMS)
     caption = asset("templates/sections.html").split("call figure(content.by_size)")[1].split("endcall")[0].lower()
     assert all(f"{symbol}s" in caption for symbol in SYMBOLS.values())
-    setups = [Setup(method="greedy", objective="linked", form=form, n_cells=20) for form in FORMS]
-    comparison = clustering(wrong={ALONE: 4, **dict.fromkeys(setups, 2)})
+    configs = [Configuration(method="greedy", objective="linked", form=form, n_cells=20) for form in FORMS]
+    comparison = clustering(wrong={ALONE: 4, **dict.fromkeys(configs, 2)})
     points = named(score_by_size(comparison, all_estimates(comparison, resamples=20)))
     assert list(points["greedy"].marker.symbol) == list(SYMBOLS.values())
 

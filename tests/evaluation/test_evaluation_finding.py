@@ -9,15 +9,15 @@ import pytest
 from cube2net.evaluation.statistics import ALL, Difference
 from cube2net.evaluation.verdict import Finding, Peer, Way, find, sentence, verdict_of
 from cube2net.mining.clustering import METRICS
-from cube2net.model.comparison import Comparison, Setup, Trial
+from cube2net.model.comparison import Comparison, Configuration, Trial
 
 from comparisons import ALONE, EXACT, GREEDY, PEER, clustering, found_again, hidden_links, in_one_cluster
 
-BEST = Setup(method="greedy", objective="linked", n_cells=20)
-HOPS = Setup(method="hops", like=BEST.name)
+BEST = Configuration(method="greedy", objective="linked", n_cells=20)
+HOPS = Configuration(method="hops", like=BEST.name)
 
 
-def difference(one: Setup, other: Setup, mean: float, low: float, high: float) -> Difference:
+def difference(one: Configuration, other: Configuration, mean: float, low: float, high: float) -> Difference:
     return Difference(one, other, ALL, "F1", mean, low, high, 0.5, 0.5, 1.0, 3)
 
 
@@ -71,10 +71,10 @@ def test_the_numbers_are_those_of_the_trials() -> None:
     comparison = clustering()
     found = find(comparison)
     assert (found.task, found.measure, found.runs, found.enough, found.pairs) == ("clustering", "F1", 4, True, None)
-    assert (found.alone.setup, found.top.setup, found.shown) == (ALONE, GREEDY[1], GREEDY[1])
+    assert (found.alone.configuration, found.top.configuration, found.shown) == (ALONE, GREEDY[1], GREEDY[1])
     assert (found.alone.nodes, found.top.nodes, found.top.score, found.top.several) == (12, 32, 1.0, True)
     assert [each.one for each in found.differences] == [GREEDY[1], GREEDY[0], PEER] and found.counts == (1, 1, 1)
-    assert [(peer.setup, peer.nodes, peer.same_size) for peer in found.peers] == [(PEER, 32, True)]
+    assert [(peer.configuration, peer.nodes, peer.same_size) for peer in found.peers] == [(PEER, 32, True)]
     assert found.failed == 1 and found.uncompared == 0 and found.default is None and math.isnan(found.floor)
     verdict = verdict_of(comparison)
     assert verdict.finding == found and verdict.sentence == sentence(found)
@@ -84,13 +84,13 @@ def test_the_numbers_are_those_of_the_trials() -> None:
 def test_hidden_links_and_the_floor_are_counted() -> None:
     few = find(found_again(pairs=24))
     assert (few.task, few.pairs, few.enough, few.helps) == ("hidden", 24, False, False)
-    floor = find(hidden_links(miners={"popularity": 0.05, "ease": 0.2}))
+    floor = find(hidden_links(models={"popularity": 0.05, "ease": 0.2}))
     assert floor.floor == pytest.approx(0.05, abs=0.02) and floor.above_floor
 
 
-def test_setups_that_make_the_same_network_are_one_difference_that_counts_them() -> None:
+def test_configurations_that_make_the_same_network_are_one_difference_that_counts_them() -> None:
     comparison = clustering(wrong={ALONE: 4, GREEDY[1]: 0, GREEDY[0]: 3})
-    exact = [replace(trial, setup=EXACT) for trial in comparison.trials if trial.setup == GREEDY[1]]
+    exact = [replace(trial, configuration=EXACT) for trial in comparison.trials if trial.configuration == GREEDY[1]]
     found = find(replace(comparison, trials=(*comparison.trials, *exact)))
     assert [each.one for each in found.differences] == [GREEDY[1], GREEDY[0]] and found.counts == (2, 1)
 
@@ -107,7 +107,7 @@ def test_a_default_as_large_as_another_that_failed_is_said_to_have() -> None:
 
 def test_nmi_stands_beside_f1_in_values_and_in_the_sentence() -> None:
     found = find(clustering())
-    assert [way.setup for way in found.ways] == [ALONE, *(each.one for each in found.differences)]
+    assert [way.configuration for way in found.ways] == [ALONE, *(each.one for each in found.differences)]
     assert found.top in found.ways and found.ways[0] == found.alone
     assert found.top.nmi == pytest.approx(1.0) and 0 < found.alone.nmi < found.alone.score
     end = f"; NMI: greedy · linked · cells · n_cells 20 1.000, the query alone {found.alone.nmi:.3f}"
@@ -135,7 +135,7 @@ def test_a_network_with_links_that_is_nearly_one_cluster_is_flagged_by_its_name(
     comparison = in_one_cluster(PEER, objects=200, elsewhere=3, loose=0)
     found = find(comparison)
     flagged = [way for way in found.ways if way.in_one_cluster]
-    assert [(way.setup, way.has_links, way.largest_cluster) for way in flagged] == [(PEER, True, 0.985)]
+    assert [(way.configuration, way.has_links, way.largest_cluster) for way in flagged] == [(PEER, True, 0.985)]
     (note,) = verdict_of(comparison).notes.values()
     assert note.startswith("pagerank at 32 nodes: nearly every object is in one cluster, so its F1 of 0.")
     assert note not in sentence(found), "the verdict speaks of the query alone and of the best one"

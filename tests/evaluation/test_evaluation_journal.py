@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cube2net.errors import Cube2netError, InputError
 from cube2net.evaluation import journal as journals
 from cube2net.evaluation.journal import Journal
-from cube2net.model.comparison import Setup, Trial
+from cube2net.model.comparison import Configuration, Trial
 
 from comparisons import ALONE, GREEDY, PEER
 
@@ -39,7 +39,9 @@ TRIALS = {
     "no user": Trial(ALONE, "ease", 2, {"P@5": NAN, "AUC": NAN}, np.empty((0, 2)), nodes=4),
     "a column": Trial(ALONE, "own", 3, {"F1": 1.0}, np.array([0.5, NAN, float("inf")]), nodes=4),
     "no evidence": Trial(ALONE, "own", 4, {"F1": float("-inf")}, nodes=4),
-    "failed": Trial(Setup(method="exact · „odd“\n"), "line", 5, reason="no proof: 'max_links' is 3\u2028—\ud7ff"),
+    "failed": Trial(
+        Configuration(method="exact · „odd“\n"), "line", 5, reason="no proof: 'max_links' is 3\u2028—\ud7ff"
+    ),
     "not mined": Trial(GREEDY[1], "line", 6, reason="ValueError: odd", nodes=32, links=5, loose=2, value=0.0),
     "NumPy's numbers": Trial(
         ALONE,
@@ -56,8 +58,8 @@ def plain(trials: Sequence[Trial]) -> list[str]:
     return [
         repr(
             (
-                trial.setup,
-                trial.miner,
+                trial.configuration,
+                trial.model,
                 trial.seed,
                 {name: float(score) for name, score in trial.scores.items()},
                 (trial.evidence.dtype, trial.evidence.shape, trial.evidence.tolist()),
@@ -107,7 +109,10 @@ def test_trials_come_back_in_the_order_they_were_noted(tmp_path: Path) -> None:
 
 def test_every_trial_is_a_line_of_its_own_that_others_can_read(tmp_path: Path) -> None:
     lines = filled(tmp_path / "trials.jsonl").read_text(encoding="ascii").splitlines()
-    assert [next(iter(json.loads(line, parse_constant=pytest.fail))) for line in lines] == ["format", *["setup"] * 3]
+    assert [next(iter(json.loads(line, parse_constant=pytest.fail))) for line in lines] == [
+        "format",
+        *["configuration"] * 3,
+    ]
 
 
 def test_a_trial_is_on_disk_as_soon_as_it_is_noted(tmp_path: Path) -> None:
@@ -244,8 +249,8 @@ def test_a_file_that_is_no_journal_is_refused_and_left_alone(content: bytes, tmp
         b"[]",
         b"{}",
         b"\xff",
-        b'{"setup": 3}',
-        b'{"setup": {"method": "x", "colour": "red"}, "miner": "m", "seed": 0, "scores": {}, "evidence": []}',
+        b'{"configuration": 3}',
+        b'{"configuration": {"method": "x", "colour": "red"}, "model": "m", "seed": 0, "scores": {}, "evidence": []}',
     ],
     ids=repr,
 )
@@ -264,7 +269,7 @@ def test_a_line_that_is_no_trial_is_named_by_its_number(line: bytes, tmp_path: P
         {"evidence": [2**40]},
         {"evidence": [[1], [1, 2]]},
         {"shape": [7]},
-        {"miner": []},
+        {"model": []},
         {"whole": None, "evidence": "x"},
         {"seed": "x"},
         {"seed": True},
@@ -275,8 +280,8 @@ def test_a_line_that_is_no_trial_is_named_by_its_number(line: bytes, tmp_path: P
         {"value": NAN},
         {"value": float("inf")},
         {"value": 10**400},
-        {"miner": 5},
-        {"miner": None},
+        {"model": 5},
+        {"model": None},
         {"reason": 5},
         {"nodes": "13"},
         {"nodes": -1},
@@ -303,13 +308,13 @@ def test_a_line_that_is_no_trial_is_named_by_its_number(line: bytes, tmp_path: P
         {"seconds": {"mine": "x"}},
         {"seconds": {"mine": None}},
         {"seconds": None},
-        {"setup": []},
-        {"setup": {"method": 5}},
-        {"setup": {"method": "greedy", "n_cells": "20"}},
-        {"setup": {"method": "greedy", "n_cells": True}},
-        {"setup": {"method": "greedy", "n_neighbors": 1.5}},
-        {"setup": {"method": "greedy", "objective": None}},
-        {"setup": {"method": "greedy", "like": ["x"]}},
+        {"configuration": []},
+        {"configuration": {"method": 5}},
+        {"configuration": {"method": "greedy", "n_cells": "20"}},
+        {"configuration": {"method": "greedy", "n_cells": True}},
+        {"configuration": {"method": "greedy", "n_neighbors": 1.5}},
+        {"configuration": {"method": "greedy", "objective": None}},
+        {"configuration": {"method": "greedy", "like": ["x"]}},
     ],
     ids=lambda change: str(change)[:60],
 )
@@ -325,7 +330,7 @@ def test_a_trial_that_does_not_hold_together_is_no_trial(change: dict[str, objec
 
 
 @pytest.mark.parametrize(
-    "line", [b"[" * 200_000, b'{"setup": ' * 200_000, b'{"seed": ' + b"9" * 100_000 + b"}", "\ufeff{}".encode()]
+    "line", [b"[" * 200_000, b'{"configuration": ' * 200_000, b'{"seed": ' + b"9" * 100_000 + b"}", "\ufeff{}".encode()]
 )
 def test_a_line_that_json_cannot_hold_is_no_trial(line: bytes, tmp_path: Path) -> None:
     path = filled(tmp_path / "trials.jsonl")

@@ -140,7 +140,7 @@ def test_templates_escape_all_but_what_was_made_safe_before() -> None:
     )
 
 
-def test_importing_the_referee_loads_nothing_that_only_a_report_needs() -> None:
+def test_importing_the_evaluation_loads_nothing_that_only_a_report_needs() -> None:
     program = "import sys, cube2net.evaluation; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert not {"jinja2", "markupsafe", "plotly", "matplotlib", "scipy", "numba"} & set(done.stdout.split())
@@ -222,12 +222,12 @@ def test_the_page_begins_with_f1_and_nmi_and_tells_what_is_in_one_cluster(tmp_pa
     write(made, tmp_path)
     told = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     (flag,) = told["degenerate"]
-    assert (flag["setup"], flag["largest_cluster"], flag["has_links"]) == (PEER.name, 1.0, False)
+    assert (flag["configuration"], flag["largest_cluster"], flag["has_links"]) == (PEER.name, 1.0, False)
     assert (flag["note"], flag["nmi"]) == (note, 0.0)
 
 
 def test_a_page_without_a_network_or_a_gain_is_whole() -> None:
-    comparison = clustering(wrong={ALONE: 0, GREEDY[1]: 4}, miners=("line",))
+    comparison = clustering(wrong={ALONE: 0, GREEDY[1]: 4}, models=("line",))
     made = Report(comparison, verdict_of(comparison), all_estimates(comparison, resamples=20))
     found = Tags(page(made))
     assert found.open == [] and "not shown to help" in found.texts["span"]
@@ -245,11 +245,11 @@ def test_links_show_the_panels() -> None:
 
 
 def test_the_page_of_links_tells_the_floor() -> None:
-    comparison = hidden_links(miners={"popularity": 0.05, "ease": 0.2, "als": 0.1})
+    comparison = hidden_links(models={"popularity": 0.05, "ease": 0.2, "als": 0.1})
     found = Tags(page(Report(comparison, verdict_of(comparison), all_estimates(comparison, resamples=20))))
     assert re.search(r"; popularity on the query alone: P@5 0\.0\d\d$", found.texts["h1"][0])
     assert any("The dashed line is popularity on the query alone" in text for text in found.texts["p"])
-    assert any("P@5 (all miners but popularity)" in text for text in found.texts["p"])
+    assert any("P@5 (all models but popularity)" in text for text in found.texts["p"])
     assert any("popularity on the query alone" in text for text in found.texts["button"])
 
 
@@ -292,17 +292,21 @@ def test_the_files_hold_every_trial_and_every_number(tmp_path: Path) -> None:
         rows = list(csv.DictReader(lines))
     assert len(rows) == len(made.comparison.trials)
     for row, trial in zip(rows, made.comparison.trials, strict=True):
-        assert (row["setup"], row["miner"], int(row["seed"])) == (trial.setup.name, trial.miner, trial.seed)
+        assert (row["configuration"], row["model"], int(row["seed"])) == (
+            trial.configuration.name,
+            trial.model,
+            trial.seed,
+        )
         assert row["reason"] == trial.reason
         assert row["F1"] == (str(trial.scores["F1"]) if trial.scores else "")
-        assert row["like"] == trial.setup.like
+        assert row["like"] == trial.configuration.like
     results = json.loads((tmp_path / "new" / "report" / "results.json").read_text(encoding="utf-8"))
     assert results["verdict"]["sentence"] == made.verdict.sentence and results["verdict"]["helps"] is True
     assert results["failed"] == {EXACT.name: [WHY]}
     assert len(results["estimates"]) == len(made.estimates)
     assert [each["other"] for each in results["same_size"]] == [PEER.name]
     assert results["settings"] == {"seed": 0, "n_cells": [10, 20]}
-    assert results["miners"] == results["deciding"] == ["deepwalk", "line"]
+    assert results["models"] == results["deciding"] == ["deepwalk", "line"]
     with (tmp_path / "new" / "report" / "scores.csv").open(encoding="utf-8", newline="") as lines:
         assert [row["runs"] for row in csv.DictReader(lines)] == ["4", "4", "4", "4", ""]
 

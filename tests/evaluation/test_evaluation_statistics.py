@@ -17,9 +17,9 @@ from cube2net.errors import InputError, ParameterError
 from cube2net.evaluation import statistics
 from cube2net.evaluation.statistics import ALL, Difference, differences, estimate, estimates
 from cube2net.kernels.cluster_agreement import AGREEMENT
-from cube2net.model.comparison import Comparison, Setup, Trial
+from cube2net.model.comparison import Comparison, Configuration, Trial
 
-NONE, HOPS, GREEDY = (Setup(method=name) for name in ("none", "hops", "greedy"))
+NONE, HOPS, GREEDY = (Configuration(method=name) for name in ("none", "hops", "greedy"))
 MEASURES = ("F1", "JC", "NMI")
 
 
@@ -29,17 +29,19 @@ def table(found: Sequence[int], truth: Sequence[str]) -> Array:
     return np.array([[float(pairs.count((row, column))) for column in columns] for row in rows])
 
 
-def clusters(setup: Setup, seed: int, found: Sequence[int], truth: Sequence[str], miner: str = "line") -> Trial:
+def clusters(
+    config: Configuration, seed: int, found: Sequence[int], truth: Sequence[str], model: str = "line"
+) -> Trial:
     known = [(own, label) for own, label in zip(found, truth, strict=True) if label]
     shared = table([own for own, _ in known], [label for _, label in known])
     scores = {name: float(AGREEMENT[name](shared)) for name in MEASURES}
-    return Trial(setup, miner, seed, scores, np.array(found), nodes=len(found))
+    return Trial(config, model, seed, scores, np.array(found), nodes=len(found))
 
 
-def users(setup: Setup, seed: int, scores: Sequence[float], miner: str = "als") -> Trial:
+def users(config: Configuration, seed: int, scores: Sequence[float], model: str = "als") -> Trial:
     known = [score for score in scores if not math.isnan(score)]
     plain = sum(known) / len(known) if known else math.nan
-    return Trial(setup, miner, seed, {"P@5": plain}, np.array(scores, dtype=float)[:, None])
+    return Trial(config, model, seed, {"P@5": plain}, np.array(scores, dtype=float)[:, None])
 
 
 def linked(*trials: Trial) -> Comparison:
@@ -53,13 +55,13 @@ def noisy(truth: Sequence[str], right: float, rng: np.random.Generator) -> list[
     return np.where(rng.random(len(own)) < right, own, rng.integers(0, len(names), len(own))).tolist()
 
 
-def planted(shares: Mapping[Setup, float], *, seeds: int = 6, count: int = 60, seed: int = 0) -> Comparison:
-    """Return trials of two miners, whose clusters are right for a share of the objects that differs by setup."""
+def planted(shares: Mapping[Configuration, float], *, seeds: int = 6, count: int = 60, seed: int = 0) -> Comparison:
+    """Return trials of two models, right for a share of the objects that differs by configuration."""
     rng = np.random.default_rng(seed)
     truth = [("a", "b", "c")[place % 3] if place % 10 else "" for place in range(count)]
     trials = [
-        clusters(setup, run, noisy(truth, share, rng), truth, miner)
-        for (setup, share), miner, run in product(shares.items(), ("line", "deepwalk"), range(seeds))
+        clusters(config, run, noisy(truth, share, rng), truth, model)
+        for (config, share), model, run in product(shares.items(), ("line", "deepwalk"), range(seeds))
     ]
     return Comparison("clustering", MEASURES, tuple(trials), truth=tuple(truth))
 
@@ -160,12 +162,14 @@ def test_a_planted_difference_is_found_and_sure_and_none_is_not() -> None:
     assert down.sure
     assert (down.mean, down.effect) == (-up.mean, -up.effect)
     assert (down.low, down.high) == (pytest.approx(-up.high), pytest.approx(-up.low))
-    assert (up.one, up.other, up.miner, up.measure, up.runs) == (GREEDY, NONE, ALL, "F1", 6)
+    assert (up.one, up.other, up.model, up.measure, up.runs) == (GREEDY, NONE, ALL, "F1", 6)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_identical_setups_do_not_differ(measure: str) -> None:
-    same = [Trial(HOPS, t.miner, t.seed, t.scores, (t.evidence + 5) % 7) for t in PLANTED.trials if t.setup == NONE]
+def test_identical_configurations_do_not_differ(measure: str) -> None:
+    same = [
+        Trial(HOPS, t.model, t.seed, t.scores, (t.evidence + 5) % 7) for t in PLANTED.trials if t.configuration == NONE
+    ]
     found = Comparison("clustering", MEASURES, (*PLANTED.trials[:12], *same), truth=PLANTED.truth)
     (apart,) = differences(found, [(NONE, HOPS)], measure=measure)
     assert (apart.mean, apart.low, apart.high, apart.t_test, apart.wilcoxon, apart.effect) == (0, 0, 0, 1, 1, 0)
@@ -173,8 +177,8 @@ def test_identical_setups_do_not_differ(measure: str) -> None:
 
 
 def test_means_and_tests_are_those_of_the_scores_as_they_are() -> None:
-    def by_seed(setup: Setup) -> Array:
-        return np.array([[t.scores["NMI"] for t in PLANTED.of(setup, miner)] for miner in PLANTED.miners]).mean(axis=0)
+    def by_seed(config: Configuration) -> Array:
+        return np.array([[t.scores["NMI"] for t in PLANTED.of(config, model)] for model in PLANTED.models]).mean(axis=0)
 
     one, other = by_seed(GREEDY), by_seed(NONE)
     (apart,) = differences(PLANTED, [(GREEDY, NONE)], measure="NMI")
@@ -192,9 +196,9 @@ def test_means_and_tests_are_those_of_the_scores_as_they_are() -> None:
 
 def test_all_estimates_at_once_are_those_asked_one_by_one() -> None:
     found = estimates(PLANTED, "JC", resamples=60, seed=4)
-    assert list(found) == [(setup, miner) for setup in PLANTED.setups for miner in (*PLANTED.miners, ALL)]
-    for (setup, miner), each in found.items():
-        assert each == estimate(PLANTED, setup, miner, "JC", resamples=60, seed=4)
+    assert list(found) == [(config, model) for config in PLANTED.configurations for model in (*PLANTED.models, ALL)]
+    for (config, model), each in found.items():
+        assert each == estimate(PLANTED, config, model, "JC", resamples=60, seed=4)
 
 
 @given(st.randoms(use_true_random=False))
@@ -261,15 +265,15 @@ def test_the_interval_of_one_difference_is_that_of_95_percent_and_of_several_as_
         assert each.mean - each.low == pytest.approx(wider * (one.mean - one.low))
         assert each.high - each.mean == pytest.approx(wider * (one.high - one.mean))
     plain = statistics.Draws(PLANTED, "F1", PLANTED.trials, 1000, 0)
-    keys = sorted((t.seed, t.miner) for t in PLANTED.trials if t.setup == NONE)
+    keys = sorted((t.seed, t.model) for t in PLANTED.trials if t.configuration == NONE)
     drawn = np.stack([plain.scores[of(GREEDY, *key)] - plain.scores[of(NONE, *key)] for key in keys])
     low, high = np.quantile(plain.means(drawn, keys), [0.025, 0.975])
     assert alone[0].low <= low < high <= alone[0].high
     assert alone[0].high - alone[0].low < 1.3 * (high - low)
 
 
-def of(setup: Setup, seed: int, miner: str) -> Trial:
-    return next(trial for trial in PLANTED.of(setup, miner) if trial.seed == seed)
+def of(config: Configuration, seed: int, model: str) -> Trial:
+    return next(trial for trial in PLANTED.of(config, model) if trial.seed == seed)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 5), st.booleans())
@@ -277,56 +281,67 @@ def test_what_is_sure_is_what_the_interval_and_the_chance_say_and_no_more_than_w
     seed: int, count: int, runs: int, links: bool
 ) -> None:
     rng = np.random.default_rng(seed)
-    setups = [NONE, *(Setup(method=f"m{number}") for number in range(count))]
+    configs = [NONE, *(Configuration(method=f"m{number}") for number in range(count))]
     if links:
         base = rng.random(25) / 2
-        rows = {setup: base + rng.choice([0.0, 0.05, 0.2]) * rng.random(25) for setup in setups}
-        trials = [users(setup, run, rows[setup] + rng.normal(0, 0.05, 25)) for setup in setups for run in range(runs)]
+        rows = {config: base + rng.choice([0.0, 0.05, 0.2]) * rng.random(25) for config in configs}
+        trials = [
+            users(config, run, rows[config] + rng.normal(0, 0.05, 25)) for config in configs for run in range(runs)
+        ]
         found = linked(*trials)
     else:
-        shares = {setup: float(rng.choice([0.3, 0.5, 0.6, 0.9])) for setup in setups}
+        shares = {config: float(rng.choice([0.3, 0.5, 0.6, 0.9])) for config in configs}
         found = planted(shares, seeds=runs, count=30, seed=seed)
-    for each in differences(found, [(setup, NONE) for setup in setups[1:]], resamples=50):
+    for each in differences(found, [(config, NONE) for config in configs[1:]], resamples=50):
         assert each.sure == (each.low > 0 or each.high < 0) == (each.chance < LEVEL)
         assert each.low <= each.mean <= each.high if runs > 1 else math.isnan(each.low)
         (single,) = differences(found, [(each.one, NONE)], resamples=50)
         assert single.sure or not each.sure
         # the rule without any of it: 95 % of the draws are on one side of 0
         draws = statistics.Draws(found, found.measures[0], found.trials, 50, 0)
-        two = [(a, b) for a in found.trials for b in found.trials if a.setup == each.one and b.setup == NONE]
-        two = sorted([(a, b) for a, b in two if (a.seed, a.miner) == (b.seed, b.miner)], key=lambda p: p[0].key[::-1])
-        keys = [(a.seed, a.miner) for a, _ in two]
+        two = [
+            (a, b)
+            for a in found.trials
+            for b in found.trials
+            if a.configuration == each.one and b.configuration == NONE
+        ]
+        two = sorted([(a, b) for a, b in two if (a.seed, a.model) == (b.seed, b.model)], key=lambda p: p[0].key[::-1])
+        keys = [(a.seed, a.model) for a, _ in two]
         means = draws.means(np.stack([draws.scores[a] - draws.scores[b] for a, b in two]), keys)
         low, high = np.quantile(means, [0.025, 0.975])
         assert low > 0 or high < 0 or not each.sure
 
 
 def test_seeds_that_one_side_lacks_are_left_out_of_the_pair() -> None:
-    kept = [t for t in PLANTED.trials if not (t.setup == GREEDY and (t.seed == 2 or (t.seed, t.miner) == (4, "line")))]
+    kept = [
+        t
+        for t in PLANTED.trials
+        if not (t.configuration == GREEDY and (t.seed == 2 or (t.seed, t.model) == (4, "line")))
+    ]
     failed = Trial(GREEDY, "line", 2, reason="took too long")
     found = Comparison("clustering", MEASURES, (*kept, failed), truth=PLANTED.truth)
     (apart,) = differences(found, [(GREEDY, NONE)])
     assert apart.runs == 4
 
-    def score(setup: Setup, miner: str, seed: int) -> float:
-        return next(t.scores["F1"] for t in PLANTED.of(setup, miner) if t.seed == seed)
+    def score(config: Configuration, model: str, seed: int) -> float:
+        return next(t.scores["F1"] for t in PLANTED.of(config, model) if t.seed == seed)
 
-    kept_seeds = [(seed, miner) for seed in (0, 1, 3, 5) for miner in ("deepwalk", "line")]
-    wanted = np.mean([score(GREEDY, miner, seed) - score(NONE, miner, seed) for seed, miner in kept_seeds])
+    kept_seeds = [(seed, model) for seed in (0, 1, 3, 5) for model in ("deepwalk", "line")]
+    wanted = np.mean([score(GREEDY, model, seed) - score(NONE, model, seed) for seed, model in kept_seeds])
     assert apart.mean == pytest.approx(wanted)
-    assert [differences(found, [(GREEDY, NONE)], miner)[0].runs for miner in ("line", "deepwalk")] == [4, 5]
+    assert [differences(found, [(GREEDY, NONE)], model)[0].runs for model in ("line", "deepwalk")] == [4, 5]
 
 
-def test_the_mean_over_all_miners_is_over_the_runs_that_have_every_one_of_them() -> None:
-    # deepwalk finds all and line half: a setup that line failed on would look best if its mean were over fewer miners
+def test_the_mean_over_all_models_is_over_the_runs_that_have_every_one_of_them() -> None:
+    # deepwalk finds all and line half: a configuration that line failed on would look best by a mean over fewer models
     truth = ("x", "y") * 4
     right, half = [0, 1] * 4, [0, 0, 1, 1] * 2
     trials = [
-        clusters(setup, seed, own, truth, miner)
-        for setup, has in ((NONE, range(3)), (HOPS, range(2)), (GREEDY, ()))
+        clusters(config, seed, own, truth, model)
+        for config, has in ((NONE, range(3)), (HOPS, range(2)), (GREEDY, ()))
         for seed in range(3)
-        for miner, own in (("deepwalk", right), ("line", half))
-        if miner == "deepwalk" or seed in has
+        for model, own in (("deepwalk", right), ("line", half))
+        if model == "deepwalk" or seed in has
     ]
     found = Comparison("clustering", MEASURES, tuple(trials), truth=truth)
     whole, part = estimate(found, NONE), estimate(found, HOPS)
@@ -340,8 +355,8 @@ def test_the_mean_over_all_miners_is_over_the_runs_that_have_every_one_of_them()
     assert [each.one for each in differences(found, [(GREEDY, NONE), (HOPS, NONE)], "deepwalk")] == [GREEDY, HOPS]
 
 
-def test_a_miner_that_failed_everywhere_is_not_waited_for() -> None:
-    failed = [Trial(setup, "node2vec", 0, reason="too slow") for setup in (NONE, GREEDY)]
+def test_a_model_that_failed_everywhere_is_not_waited_for() -> None:
+    failed = [Trial(config, "node2vec", 0, reason="too slow") for config in (NONE, GREEDY)]
     found = Comparison("clustering", MEASURES, (*PLANTED.trials, *failed), truth=PLANTED.truth)
     assert estimate(found, NONE) == estimate(PLANTED, NONE)
     assert estimate(found, NONE, "node2vec") is None
@@ -349,7 +364,7 @@ def test_a_miner_that_failed_everywhere_is_not_waited_for() -> None:
 
 def test_for_links_the_floor_is_not_mixed_with_the_others() -> None:
     low, high = [0.1, 0.2, 0.3, 0.0], [0.4, 0.6, 0.5, 0.5]
-    trials = [users(NONE, seed, own, miner) for seed in (0, 1) for miner, own in (("popularity", low), ("als", high))]
+    trials = [users(NONE, seed, own, model) for seed in (0, 1) for model, own in (("popularity", low), ("als", high))]
     found = estimate(linked(*trials), NONE)
     assert found is not None and found.mean == pytest.approx(0.5)
     assert found == estimate(linked(*trials), NONE, "als")
@@ -364,10 +379,10 @@ def test_trials_that_all_failed_have_no_estimates() -> None:
 
 
 def test_pairs_without_common_runs_are_left_out() -> None:
-    trials = [t for t in PLANTED.trials if (t.miner == "line") == (t.setup == HOPS)]
+    trials = [t for t in PLANTED.trials if (t.model == "line") == (t.configuration == HOPS)]
     found = Comparison("clustering", MEASURES, tuple(trials), truth=PLANTED.truth)
     assert differences(found, [(HOPS, NONE), (GREEDY, NONE)]) == []
-    apart = differences(found, [(HOPS, NONE), (GREEDY, NONE), (Setup(method="exact"), NONE)], "deepwalk")
+    apart = differences(found, [(HOPS, NONE), (GREEDY, NONE), (Configuration(method="exact"), NONE)], "deepwalk")
     assert [(each.one, each.other) for each in apart] == [(GREEDY, NONE)]
     assert estimate(found, HOPS, "deepwalk") is None
     assert differences(found, []) == []
@@ -393,8 +408,8 @@ def test_a_difference_that_never_varies_has_no_t_test_and_the_interval_decides()
     worse = [int(label == "y") for label in truth[:30]] + [0, 1, 1, 0, 0, 0, 1, 1, 1, 0]
     poor = [0, 0, 1, 1] * 10
     trials = [
-        clusters(setup, seed, own, truth)
-        for setup, own in ((NONE, worse), (HOPS, poor), (GREEDY, [*worse[:-1], 1]))
+        clusters(config, seed, own, truth)
+        for config, own in ((NONE, worse), (HOPS, poor), (GREEDY, [*worse[:-1], 1]))
         for seed in range(4)
     ]
     found = Comparison("clustering", MEASURES, tuple(trials), truth=truth)
@@ -413,10 +428,10 @@ def test_a_difference_that_never_varies_has_no_t_test_and_the_interval_decides()
 def test_for_links_the_user_is_what_differences_are_tested_over() -> None:
     one, other = np.array([0.2, 0.4, 0.0, 0.6, 0.2]), np.array([0.0, 0.4, 0.2, 0.2, 0.0])
     trials = [
-        users(setup, seed, own + shift * seed, miner)
-        for setup, own in ((GREEDY, one), (NONE, other))
+        users(config, seed, own + shift * seed, model)
+        for config, own in ((GREEDY, one), (NONE, other))
         for seed in range(3)
-        for miner, shift in (("als", 0.0), ("ease", 0.1))
+        for model, shift in (("als", 0.0), ("ease", 0.1))
     ]
     (apart,) = differences(linked(*trials), [(GREEDY, NONE)])
     assert apart.runs == 3
@@ -440,7 +455,7 @@ def test_a_planted_difference_of_links_is_sure_over_seeds_that_do_not_differ() -
 
 def test_users_without_a_score_are_dropped() -> None:
     one, other = [0.2, math.nan, 0.6, 0.4], [0.1, 0.9, 0.2, math.nan]
-    trials = [users(setup, seed, own) for setup, own in ((GREEDY, one), (NONE, other)) for seed in range(2)]
+    trials = [users(config, seed, own) for config, own in ((GREEDY, one), (NONE, other)) for seed in range(2)]
     (apart,) = differences(linked(*trials), [(GREEDY, NONE)])
     assert apart.mean == pytest.approx(0.4 - 0.4)
     assert apart.t_test == pytest.approx(stats.ttest_1samp([0.1, 0.4], 0).pvalue)
@@ -477,20 +492,20 @@ def test_the_chance_of_a_difference_is_that_of_its_spread_over_draws_and_is_corr
     assert (same.chance, same.sure) == (1.0, False)
 
 
-def test_a_great_difference_is_sure_after_three_runs_among_many_setups() -> None:
+def test_a_great_difference_is_sure_after_three_runs_among_many_configurations() -> None:
     truth = ("x", "y") * 60
     right, wrong = np.arange(120) % 2, np.arange(120) // 60
-    setups = [Setup(method=f"m{number}") for number in range(60)]
+    configs = [Configuration(method=f"m{number}") for number in range(60)]
     trials = [clusters(NONE, seed, wrong.tolist(), truth) for seed in range(3)]
-    trials += [clusters(setup, seed, right.tolist(), truth) for setup in setups for seed in range(3)]
+    trials += [clusters(config, seed, right.tolist(), truth) for config in configs for seed in range(3)]
     found = differences(
-        Comparison("clustering", ("F1", "JC", "NMI"), tuple(trials), truth), [(s, NONE) for s in setups]
+        Comparison("clustering", ("F1", "JC", "NMI"), tuple(trials), truth), [(s, NONE) for s in configs]
     )
     assert all(each.sure for each in found)
 
 
 def test_questions_that_have_no_answer_are_refused() -> None:
-    with pytest.raises(ParameterError, match="unknown miner 'lines': choose one of all, deepwalk, line .did you mean"):
+    with pytest.raises(ParameterError, match="unknown model 'lines': choose one of all, deepwalk, line .did you mean"):
         estimate(PLANTED, NONE, "lines")
     with pytest.raises(ParameterError, match="unknown measure 'AUC': choose one of F1, JC, NMI"):
         differences(PLANTED, [(GREEDY, NONE)], measure="AUC")

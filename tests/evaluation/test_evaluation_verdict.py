@@ -14,25 +14,32 @@ from cube2net.evaluation import verdict as module
 from cube2net.evaluation.statistics import ALL, Difference, differences
 from cube2net.evaluation.verdict import Verdict, verdict_of
 from cube2net.kernels.cluster_agreement import f1
-from cube2net.model.comparison import Comparison, Setup, Trial
+from cube2net.model.comparison import Comparison, Configuration, Trial
 
 from comparisons import found_again
 
-NONE, PAGERANK, HOPS = (Setup(method=name) for name in ("none", "pagerank", "hops"))
-GREEDY = Setup(method="greedy", objective="linked", n_cells=20)
+NONE, PAGERANK, HOPS = (Configuration(method=name) for name in ("none", "pagerank", "hops"))
+GREEDY = Configuration(method="greedy", objective="linked", n_cells=20)
 EXACT = replace(GREEDY, method="exact")
 FORTY = replace(GREEDY, n_cells=40)
 CELLS = replace(GREEDY, form="cells")
-AS_LARGE = [Setup(method=name, like=GREEDY.name) for name in ("pagerank", "hops")]
+AS_LARGE = [Configuration(method=name, like=GREEDY.name) for name in ("pagerank", "hops")]
 RANDOM = replace(GREEDY, method="random")
 Says = Callable[..., Verdict]
 
 
-def comparison(setups: Sequence[Setup], *, runs: int = 3, nodes: int = 281) -> Comparison:
+def comparison(configs: Sequence[Configuration], *, runs: int = 3, nodes: int = 281) -> Comparison:
     """Return trials that all score 0.62 and a trifle, at as many nodes on average."""
     trials = [
-        Trial(setup, "line", seed, {"F1": 0.62 + 1e-9 * own}, np.array([0, 1]), nodes=nodes + 50 * (seed - runs // 2))
-        for own, setup in enumerate(setups)
+        Trial(
+            config,
+            "line",
+            seed,
+            {"F1": 0.62 + 1e-9 * own},
+            np.array([0, 1]),
+            nodes=nodes + 50 * (seed - runs // 2),
+        )
+        for own, config in enumerate(configs)
         for seed in range(runs)
     ]
     return Comparison("clustering", ("F1",), tuple(trials), truth=("a", "b"))
@@ -40,13 +47,15 @@ def comparison(setups: Sequence[Setup], *, runs: int = 3, nodes: int = 281) -> C
 
 @pytest.fixture
 def says(monkeypatch: pytest.MonkeyPatch) -> Says:
-    """Return what the verdict is when setups are above the query alone, and peers below the best, as given."""
+    """Return what the verdict is when configurations are above the query alone, and peers below the best, as given."""
 
     def say(
-        above: Mapping[Setup, tuple[float, float, float, bool]], default: Setup | None = None, **extra: int
+        above: Mapping[Configuration, tuple[float, float, float, bool]],
+        default: Configuration | None = None,
+        **extra: int,
     ) -> Verdict:
         def known(
-            compared: Comparison, pairs: Sequence[tuple[Setup, Setup]], *rest: object, **more: object
+            compared: Comparison, pairs: Sequence[tuple[Configuration, Configuration]], *rest: object, **more: object
         ) -> list[Difference]:
             runs = len(compared.seeds)
             found = []
@@ -74,12 +83,12 @@ def test_what_helps_is_said_first_with_its_gain_and_size(says: Says) -> None:
     assert [each.one for each in found.differences] == [PAGERANK, GREEDY]
 
 
-def test_setups_of_the_same_size_are_compared_with_the_best(says: Says) -> None:
+def test_configurations_of_the_same_size_are_compared_with_the_best(says: Says) -> None:
     best = (0.041, 0.02, 0.06, True)
     start = "greedy · linked · objects helps: F1 +0.041 [0.020, 0.060] over the query alone, at 281 nodes"
     pagerank, hops = AS_LARGE
 
-    def end(peers: Mapping[Setup, tuple[float, float, float, bool]]) -> str:
+    def end(peers: Mapping[Configuration, tuple[float, float, float, bool]]) -> str:
         found = says({GREEDY: best, **peers})
         assert [each.other for each in found.peers] == sorted(peers, key=lambda peer: peer.name)
         assert found.sentence.startswith(start)
@@ -103,7 +112,7 @@ def test_a_method_without_cells_that_helps_reads_as_its_name(says: Says) -> None
     assert found.sentence == "pagerank helps: F1 +0.100 [0.050, 0.150] over the query alone, at 1,281 nodes"
 
 
-def test_the_number_of_cells_is_told_where_setups_differ_in_it(says: Says) -> None:
+def test_the_number_of_cells_is_told_where_configurations_differ_in_it(says: Says) -> None:
     found = says({FORTY: (0.05, 0.02, 0.06, True), GREEDY: (0.041, 0.02, 0.06, True), CELLS: (0.0, -0.1, 0.1, False)})
     assert found.sentence.startswith("greedy · linked · objects · n_cells 40 helps: F1 +0.050")
 
@@ -175,7 +184,7 @@ def test_the_query_alone_with_nothing_beside_it_is_said_to_be_alone() -> None:
 
 def test_without_the_query_alone_there_is_no_verdict() -> None:
     with pytest.raises(
-        InputError, match="over the query alone, and the comparison has no setup 'none': compare it too"
+        InputError, match="over the query alone, and the comparison has no configuration 'none': compare it too"
     ):
         verdict_of(comparison([GREEDY]))
     failed = [Trial(NONE, "line", seed, reason="the query has no links") for seed in range(2)]
@@ -187,19 +196,30 @@ def test_without_the_query_alone_there_is_no_verdict() -> None:
 
 
 def planted(
-    shares: Mapping[Setup, float], *, runs: int = 6, count: int = 90, nodes: Mapping[Setup, int] | None = None
+    shares: Mapping[Configuration, float],
+    *,
+    runs: int = 6,
+    count: int = 90,
+    nodes: Mapping[Configuration, int] | None = None,
 ) -> Comparison:
-    """Return trials whose clusters are right for a share of the objects that differs by setup."""
+    """Return trials whose clusters are right for a share of the objects that differs by configuration."""
     rng = np.random.default_rng(0)
     own = np.arange(count) % 3
     trials = []
-    for setup, share in shares.items():
-        for miner in ("line", "deepwalk"):
+    for config, share in shares.items():
+        for model in ("line", "deepwalk"):
             for seed in range(runs):
                 found = np.where(rng.random(count) < share, own, rng.integers(0, 3, count))
                 table = np.bincount(found * 3 + own, minlength=9).reshape(3, 3).astype(float)
                 trials.append(
-                    Trial(setup, miner, seed, {"F1": float(f1(table))}, found, (nodes or {}).get(setup, count))
+                    Trial(
+                        config,
+                        model,
+                        seed,
+                        {"F1": float(f1(table))},
+                        found,
+                        (nodes or {}).get(config, count),
+                    )
                 )
     return Comparison("clustering", ("F1",), tuple(trials), truth=tuple("abc"[label] for label in own))
 
@@ -209,7 +229,7 @@ def test_a_planted_gain_is_found_beside_peers_as_they_were_planted() -> None:
     shares = {NONE: 0.5, HOPS: 0.5, GREEDY: 0.8, FORTY: 0.65, pagerank: 0.78, hops: 0.3}
     compared = planted(shares)
     found = verdict_of(compared)
-    gain = differences(compared, [(setup, NONE) for setup in shares if setup != NONE])[1]
+    gain = differences(compared, [(config, NONE) for config in shares if config != NONE])[1]
     assert gain.one == found.best == GREEDY
     assert found.helps
     assert [each.one for each in found.differences] == [GREEDY, pagerank, FORTY, HOPS, hops]
@@ -237,19 +257,19 @@ def test_the_order_of_trials_changes_no_verdict() -> None:
     assert verdict_of(replace(compared, trials=tuple(trials))) == verdict_of(compared)
 
 
-def test_a_setup_that_failed_for_one_miner_is_not_judged_and_the_sentence_says_so() -> None:
-    # deepwalk finds more than line everywhere, so that a setup without line's trials has a higher mean and no gain
+def test_a_configuration_that_failed_for_one_model_is_not_judged_and_the_sentence_says_so() -> None:
+    # deepwalk finds more than line everywhere, so a configuration without line's trials has a higher mean and no gain
     shares = planted({NONE: 0.5, HOPS: 0.5})
     better = [
-        replace(trial, evidence=np.arange(90) % 3, scores={"F1": 1.0}) if trial.miner == "deepwalk" else trial
+        replace(trial, evidence=np.arange(90) % 3, scores={"F1": 1.0}) if trial.model == "deepwalk" else trial
         for trial in shares.trials
-        if (trial.setup, trial.miner) != (HOPS, "line")
+        if (trial.configuration, trial.model) != (HOPS, "line")
     ]
     found = verdict_of(replace(shares, trials=tuple(better)))
     assert (found.best, found.helps, found.differences) == (NONE, False, ())
     assert re.fullmatch(
         r"there is nothing to compare the query alone with: F1 0\.\d{3}; "
-        "1 way could not be compared, for want of runs by every miner",
+        "1 way could not be compared, for want of runs by every model",
         found.sentence,
     )
 
@@ -261,13 +281,13 @@ def test_a_peer_that_failed_is_said_to_have() -> None:
     assert found.sentence.endswith("over the query alone, at 90 nodes; pagerank at the same size failed")
 
 
-def test_a_peer_that_a_miner_is_lacking_is_said_not_to_be_compared() -> None:
+def test_a_peer_that_a_model_is_lacking_is_said_not_to_be_compared() -> None:
     compared = planted({NONE: 0.3, GREEDY: 0.9, AS_LARGE[0]: 0.5})
-    kept = [trial for trial in compared.trials if (trial.setup, trial.miner) != (AS_LARGE[0], "line")]
+    kept = [trial for trial in compared.trials if (trial.configuration, trial.model) != (AS_LARGE[0], "line")]
     found = verdict_of(replace(compared, trials=tuple(kept)))
     assert found.sentence.endswith(
         "at 90 nodes; pagerank at the same size could not be compared; "
-        "1 way could not be compared, for want of runs by every miner"
+        "1 way could not be compared, for want of runs by every model"
     )
 
 
@@ -302,10 +322,10 @@ def test_a_peer_of_another_size_is_not_said_to_be_of_the_same() -> None:
 def test_networks_that_are_the_same_in_every_trial_are_tried_once() -> None:
     compared = planted({NONE: 0.5, HOPS: 0.5, GREEDY: 0.8})
     again = [
-        replace(trial, setup=Setup(method="hops", like=f"greedy · {number}"))
+        replace(trial, configuration=Configuration(method="hops", like=f"greedy · {number}"))
         for number in range(40)
         for trial in compared.trials
-        if trial.setup == HOPS
+        if trial.configuration == HOPS
     ]
     found = verdict_of(replace(compared, trials=(*again, *compared.trials)))
     assert found.differences == verdict_of(compared).differences
@@ -316,15 +336,15 @@ def test_networks_that_are_the_same_in_every_trial_are_tried_once() -> None:
 
 def test_the_ways_that_are_counted_are_those_that_the_tables_show() -> None:
     compared = planted({NONE: 0.6, HOPS: 0.5, GREEDY: 0.6})
-    exact = [replace(trial, setup=EXACT) for trial in compared.trials if trial.setup == GREEDY]
+    exact = [replace(trial, configuration=EXACT) for trial in compared.trials if trial.configuration == GREEDY]
     both = replace(compared, trials=(*compared.trials, *exact))
     found = verdict_of(both)
     assert "the best of 3 ways (2 different networks), greedy · linked · objects, " in found.sentence
-    assert len([setup for setup in both.setups if setup != NONE]) == 3 and len(found.differences) == 2
-    alike = replace(compared, trials=tuple(trial for trial in both.trials if trial.setup != HOPS))
+    assert len([config for config in both.configurations if config != NONE]) == 3 and len(found.differences) == 2
+    alike = replace(compared, trials=tuple(trial for trial in both.trials if trial.configuration != HOPS))
     assert "the one network of 2 ways, greedy · linked · objects, " in verdict_of(alike).sentence
     worse = planted({NONE: 0.9, HOPS: 0.3, GREEDY: 0.4})
-    again = [replace(trial, setup=EXACT) for trial in worse.trials if trial.setup == GREEDY]
+    again = [replace(trial, configuration=EXACT) for trial in worse.trials if trial.configuration == GREEDY]
     hurt = verdict_of(replace(worse, trials=(*worse.trials, *again)))
     assert "; all 3 other ways (2 different networks) hurt, greedy" in hurt.sentence
 
@@ -337,14 +357,14 @@ def test_holm_counts_the_networks_made_as_large_too() -> None:
     assert by_name[GREEDY] == pytest.approx(3 * single.t_test)
 
 
-def hidden(scores: Mapping[tuple[Setup, str], float], *, runs: int = 3, users: int = 200) -> Comparison:
+def hidden(scores: Mapping[tuple[Configuration, str], float], *, runs: int = 3, users: int = 200) -> Comparison:
     """Return trials of recommenders in which every user is around a score."""
     rng = np.random.default_rng(3)
     trials = []
-    for (setup, miner), score in scores.items():
+    for (config, model), score in scores.items():
         spread = rng.normal(0, 0.01, users)
         own = score + (spread - spread.mean())[:, None]
-        trials += [Trial(setup, miner, seed, {"P@5": score}, own, nodes=281) for seed in range(runs)]
+        trials += [Trial(config, model, seed, {"P@5": score}, own, nodes=281) for seed in range(runs)]
     return Comparison("links", ("P@5",), tuple(trials))
 
 
@@ -366,7 +386,7 @@ def test_a_winner_that_is_not_above_the_floor_is_said_not_to_be() -> None:
     found = verdict_of(hidden({**FLOORED, (PAGERANK, "als"): 0.04, (PAGERANK, "ease"): 0.06}))
     assert found.helps
     assert found.sentence.endswith(" at 281 nodes, not above popularity on the query alone: P@5 0.051")
-    peer = Setup(method="hops", like="pagerank")
+    peer = Configuration(method="hops", like="pagerank")
     beside = {(peer, "als"): 0.03, (peer, "ease"): 0.05}
     both = verdict_of(hidden({**FLOORED, (PAGERANK, "als"): 0.04, (PAGERANK, "ease"): 0.06, **beside})).sentence
     assert ", not above popularity on the query alone: P@5 0.051; hops at the same size: 0.010 lower" in both
@@ -377,7 +397,7 @@ def test_the_query_alone_is_held_against_the_floor_too() -> None:
     found = verdict_of(hidden({**FLOORED, **worse}))
     assert re.fullmatch(
         r"adding nothing is best here: P@5 0\.040; the only other way, pagerank, is 0\.020 lower \[.*\]; "
-        r"other miners are not above popularity on the query alone: P@5 0\.051",
+        r"other models are not above popularity on the query alone: P@5 0\.051",
         found.sentence,
     )
     above = verdict_of(hidden({**FLOORED, **worse, (NONE, "popularity"): 0.01}))
@@ -396,16 +416,16 @@ def test_the_floor_alone_decides_where_there_is_nothing_above_it() -> None:
 
 
 def test_trials_that_all_failed_are_one_sentence() -> None:
-    failed = [Trial(setup, "line", 0, reason=f"{setup.method} has no links") for setup in (NONE, HOPS)]
+    failed = [Trial(config, "line", 0, reason=f"{config.method} has no links") for config in (NONE, HOPS)]
     with pytest.raises(
         InputError, match="^all 2 trials failed, so there is nothing to compare: none has no links; hops"
     ):
         verdict_of(Comparison("clustering", ("F1",), tuple(failed), truth=("a", "b")))
 
 
-def test_a_query_alone_that_a_miner_is_lacking_is_refused_with_the_reason() -> None:
+def test_a_query_alone_that_a_model_is_lacking_is_refused_with_the_reason() -> None:
     compared = planted({NONE: 0.5, HOPS: 0.5})
-    kept = [trial for trial in compared.trials if (trial.setup, trial.miner) != (NONE, "line")]
+    kept = [trial for trial in compared.trials if (trial.configuration, trial.model) != (NONE, "line")]
     with pytest.raises(InputError, match="'none' has no run with scores of all of deepwalk, line: some are missing$"):
         verdict_of(replace(compared, trials=tuple(kept)))
     failed = Trial(NONE, "line", 0, reason="took too long")
@@ -452,7 +472,7 @@ def test_a_default_of_one_run_has_a_score_and_one_that_failed_is_said_to_have() 
 
 def test_of_networks_that_are_the_same_the_default_is_the_one_that_is_named() -> None:
     compared = planted({NONE: 0.3, GREEDY: 0.9})
-    exact = [replace(trial, setup=EXACT) for trial in compared.trials if trial.setup == GREEDY]
+    exact = [replace(trial, configuration=EXACT) for trial in compared.trials if trial.configuration == GREEDY]
     found = verdict_of(replace(compared, trials=(*compared.trials, *exact), settings={"default": EXACT.name}))
     assert found.best == EXACT and "greedy" not in found.sentence and "the default" not in found.sentence
 
@@ -506,10 +526,10 @@ def test_fewer_than_thirty_hidden_links_are_too_few_to_tell(pairs: int) -> None:
         assert each.sure == (pairs >= 30) and math.isnan(each.low) == math.isnan(each.chance) == (pairs < 30)
 
 
-def test_hidden_links_are_judged_like_links_with_every_miner_and_no_floor() -> None:
+def test_hidden_links_are_judged_like_links_with_every_model_and_no_floor() -> None:
     scores = {NONE: 0.6, GREEDY: 0.8}
     compared = found_again(scores)
-    renamed = [replace(t, miner="popularity") if t.miner == "line" else t for t in compared.trials]
+    renamed = [replace(t, model="popularity") if t.model == "line" else t for t in compared.trials]
     found = replace(compared, trials=tuple(renamed))
     assert found.deciding == ("deepwalk", "popularity") and "popularity" not in verdict_of(found).sentence
     wide, narrow = (differences(found_again(scores, objects=count), [(GREEDY, NONE)])[0] for count in (60, 600))

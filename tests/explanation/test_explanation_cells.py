@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net._util.statistics import share_interval
 from cube2net.api.plan import METHODS
-from cube2net.cube.cuboids import pick_cells
-from cube2net.cube.views import roll_up
+from cube2net.cube.views import pick_cells, roll_up
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.explanation import CellExplanation, ValueAccount
@@ -45,15 +44,15 @@ def brute(worth: QueryObjective, cube: Cube, cells: list[int]) -> float:
 
 
 def of_cell(network: Network, cell: int) -> CellExplanation:
-    assert network.question is not None
-    found = c2n.explain(network, network.question.cube.cell(cell))
+    assert network.context is not None
+    found = c2n.explain(network, network.context.cube.cell(cell))
     assert isinstance(found, CellExplanation)
     return found
 
 
 def asked(network: Network) -> tuple[Cube, QueryObjective]:
-    assert network.question is not None
-    return network.question.cube, network.question.worth
+    assert network.context is not None
+    return network.context.cube, network.context.worth
 
 
 @pytest.fixture(scope="module")

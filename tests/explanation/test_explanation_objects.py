@@ -211,7 +211,7 @@ def test_the_cheapest_cell_is_the_one_that_leaves_the_value_highest(seed: int, r
     query = cube.query(np.random.default_rng(seed).choice(40, 6, replace=False).tolist())
     network = c2n.construct(cube, query, n_cells=3, form="objects", objective=objective)
     found = of_object(network, row)
-    assert network.question is not None
+    assert network.context is not None
     held = [cell for cell in range(len(cube.cells)) if row in cube.cells.members[cell]]
     if found.present:
         assert found.came == ("query" if row in query.objects else "cells")
@@ -223,7 +223,7 @@ def test_the_cheapest_cell_is_the_one_that_leaves_the_value_highest(seed: int, r
     if not held:
         assert found.miss.obstacle == "no cell holds it"
         return
-    worth = network.question.worth
+    worth = network.context.worth
     values = {
         cell: worth.value(np.union1d(network.selection.objects, cube.cells.members[cell]).astype(np.int64))
         for cell in held

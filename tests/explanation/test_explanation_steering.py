@@ -49,9 +49,9 @@ def test_the_parts_add_up_to_the_value_to_the_bit(seed: int, objective: Any, for
 @given(st.integers(0, 10**6), st.sampled_from(["jaccard", "cover", "coverage"]))
 def test_what_a_cell_adds_last_is_the_price_of_its_place(seed: int, objective: str) -> None:
     network = steered(seed, objective=objective, form="cells")
-    assert network.question is not None
+    assert network.context is not None
     cells = network.selection.cells.tolist()
-    found = c2n.explain(network, network.question.cube.cell(cells[-1]))
+    found = c2n.explain(network, network.context.cube.cell(cells[-1]))
     assert isinstance(found, CellExplanation)
     before = network.selection.values[-2]
     assert found.last == found.in_turn == pytest.approx(network.selection.value - before, abs=1e-12)
@@ -96,8 +96,8 @@ def test_an_object_that_a_view_leaves_out_is_said_to_be() -> None:
     cube = c2n.build_cube(planted.corpus)
     view = dice(cube, {"venue": "venue 0"})
     network = c2n.construct(view, view.query(view.cells.members[0][:4].tolist()), "hops")
-    assert network.question is not None
-    forbidden = network.question.budget.scope.forbidden_objects
+    assert network.context is not None
+    forbidden = network.context.budget.scope.forbidden_objects
     assert forbidden is not None and forbidden.any()
     row = int(np.flatnonzero(forbidden)[0])
     found = c2n.explain(network, cube.objects.ids(np.array([row])).to_pylist()[0])

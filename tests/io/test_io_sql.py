@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cube2net as c2n
-from cube2net.apps.cli.app import as_typed
+from cube2net.apps.cli.app import render_message
 from cube2net.errors import Cube2netError, Message, Setting
 from cube2net.io.sql import Sql
 
@@ -195,5 +195,6 @@ def test_the_command_line_builds_by_sql(monkeypatch: pytest.MonkeyPatch, capsys:
 
 
 def test_advice_is_given_as_it_is_typed() -> None:
-    assert as_typed(Message("give it more (", Setting("memory", "8GB"), ")")) == "give it more (--memory 8GB)"
-    assert as_typed(Message("needs links beside it (", Setting("links"), ")")) == "needs links beside it (--links …)"
+    assert render_message(Message("give it more (", Setting("memory", "8GB"), ")")) == "give it more (--memory 8GB)"
+    message = Message("needs links beside it (", Setting("links"), ")")
+    assert render_message(message) == "needs links beside it (--links …)"

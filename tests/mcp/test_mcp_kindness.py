@@ -11,17 +11,17 @@ import pytest
 from assistant_cubes import ASKED, CALLS, named_cube
 from cube2net.apps.mcp.texts import ToolReply
 from cube2net.apps.mcp.tools import TOOLS, answer
-from cube2net.apps.service.service import Desk
+from cube2net.apps.service.service import CubeService
 from cube2net.model.objects import Objects
 
 from toys import toy_cube
 
-DESK = Desk(named_cube())
+SERVICE = CubeService(named_cube())
 
 
 def ask(tool: str, **arguments: Any) -> ToolReply:
     """Return what a tool says."""
-    return answer(DESK, tool, arguments)
+    return answer(SERVICE, tool, arguments)
 
 
 HELPS: list[tuple[str, dict[str, Any], str]] = [
@@ -59,13 +59,13 @@ def test_a_name_in_other_capitals_that_several_bear_stays_ambiguous() -> None:
 @pytest.mark.parametrize("tool", ["construct", "explain", "contrast", "drill", "pivot"])
 def test_one_text_is_a_list_of_one(tool: str) -> None:
     given = {**CALLS[tool], "objects": "Object 3"}
-    assert answer(DESK, tool, given) == answer(DESK, tool, {**given, "objects": ["Object 3"]})
+    assert answer(SERVICE, tool, given) == answer(SERVICE, tool, {**given, "objects": ["Object 3"]})
 
 
 def test_nodes_are_taken_as_json_has_them() -> None:
     plain = ask("explain", objects=ASKED, node="o77")
     assert ask("explain", objects=ASKED, node={"object": "o77"}) == plain
-    cell = list(DESK.cube.cell(0))
+    cell = list(SERVICE.cube.cell(0))
     assert not ask("explain", objects=ASKED, node={"cell": cell}).wrong
     assert ask("explain", objects=ASKED, node=cell) == ask("explain", objects=ASKED, node=" · ".join(cell))
     stars = ["∗"] * len(cell)
@@ -94,13 +94,13 @@ def test_the_least_budget_stands_in_every_schema() -> None:
 def test_a_name_that_others_bear_too_is_remarked_with_their_ids() -> None:
     made = toy_cube([[0, 1, 2], [2, 3]], objects=4, links=[(0, 1), (1, 2), (2, 3)])
     table = pa.table({"object": ["wei-li", "Wei Li", "ada", "ben"], "name": ["Wei Li", "Wei Li", "Ada", "Ben"]})
-    desk = Desk(replace(made, objects=Objects.of(table.append_column("kind", pa.array(["author"] * 4)))))
+    service = CubeService(replace(made, objects=Objects.of(table.append_column("kind", pa.array(["author"] * 4)))))
     said = (
         "1 name is borne by others too, and taken as the id: \"Wei Li\" also by id 'wei-li' (find_objects lists all)."
     )
     for tool in ("construct", "explain", "contrast", "drill"):
-        assert answer(desk, tool, {"objects": ["Wei Li", "ada"]}).text.startswith(said)
-        assert not answer(desk, tool, {"objects": ["wei-li", "ada"]}).text.startswith("1 name")
-    told = answer(desk, "find_objects", {"objects": ["Wei Li"]}).text
+        assert answer(service, tool, {"objects": ["Wei Li", "ada"]}).text.startswith(said)
+        assert not answer(service, tool, {"objects": ["wei-li", "ada"]}).text.startswith("1 name")
+    told = answer(service, "find_objects", {"objects": ["Wei Li"]}).text
     assert told.startswith("1 of 1 name is found, 1 of them is also the name of others.")
     assert '- "Wei Li": "Wei Li" (id \'Wei Li\'): author' in told and "(id 'wei-li')" in told

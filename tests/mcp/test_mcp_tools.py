@@ -18,8 +18,8 @@ from cube2net._util import progress as work
 from cube2net.apps.mcp.protocol import Working
 from cube2net.apps.mcp.texts import LEAST, MAX_TOKENS, ToolReply, tokens_of
 from cube2net.apps.mcp.tools import TOOLS, answer, instructions_for
-from cube2net.apps.service.service import Desk
-from cube2net.cube.views import kinds_of
+from cube2net.apps.service.service import CubeService
+from cube2net.cube.views import list_kinds
 from cube2net.network.export.token_budget import estimated_tokens
 
 import hostile
@@ -29,12 +29,12 @@ WHOLE = 30_000
 
 
 @cache
-def desk() -> Desk:
-    return Desk(named_cube())
+def service() -> CubeService:
+    return CubeService(named_cube())
 
 
 def ask(tool: str, **arguments: Any) -> ToolReply:
-    return answer(desk(), tool, arguments)
+    return answer(service(), tool, arguments)
 
 
 def said(tool: str, **arguments: Any) -> str:
@@ -85,7 +85,7 @@ def test_without_a_word_the_budget_is_1500_tokens(tool: str) -> None:
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_the_same_call_gives_the_same_bytes_whoever_remembers_what(tool: str) -> None:
-    fresh = answer(Desk(named_cube()), tool, CALLS[tool])
+    fresh = answer(CubeService(named_cube()), tool, CALLS[tool])
     again = ask(tool, **CALLS[tool])
     assert json.dumps([fresh.text, fresh.structured]) == json.dumps([again.text, again.structured])
 
@@ -184,9 +184,9 @@ def test_two_lists_are_told_apart() -> None:
     planted = c2n.make_planted(objects=200, communities=4, noise=0)
     cube = c2n.build_cube(planted.corpus)
     one, two = list(planted.query(0)), list(planted.query(1))
-    told = answer(Desk(cube), "contrast", {"objects": one, "against": two, "names": ["A", "B"]})
+    told = answer(CubeService(cube), "contrast", {"objects": one, "against": two, "names": ["A", "B"]})
     assert "- ⟨∗ · ∗ · topic 0⟩ holds 100 % of B (50 of 50) and 0 % of A (0 of 50), chance below 0.001" in told.text
-    alone = answer(Desk(cube), "contrast", {"objects": one})
+    alone = answer(CubeService(cube), "contrast", {"objects": one})
     assert "all others" in alone.text and not alone.wrong
 
 
@@ -213,13 +213,13 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("find_objects", {"objects": ["a"], "begins": "b"}, "give either objects"),
     ("find_objects", {"objects": []}, "objects has 0 entries, expected 1 to 20,000 names or ids"),
     ("find_objects", {"begins": "a", "most": 1_000}, "most is 1000, expected 1 to 100 names"),
-    ("construct", {}, "the question lacks the field 'objects'"),
+    ("construct", {}, "the request lacks the field 'objects'"),
     ("construct", {"objects": 1.5}, "objects is 1.5, expected a list"),
     ("find_objects", {"begins": " - "}, "begins is ' - ', expected a text with letters or digits"),
     ("explain", {"objects": ASKED, "node": {"obj": "o3"}}, "node is {'obj': 'o3'}, expected a text, {'object': id}"),
     ("construct", {"objects": [1.5]}, "objects[0] is 1.5, expected a text or a whole number"),
     ("construct", {"objects": [None]}, "objects[0] is None, expected a text or a whole number"),
-    ("construct", {"objects": ASKED, "object": "x"}, "unknown field of the question 'object'"),
+    ("construct", {"objects": ASKED, "object": "x"}, "unknown field of the request 'object'"),
     ("construct", {"objects": ASKED, "method": "cube2net"}, "unknown method 'cube2net': choose one of greedy, hops"),
     ("construct", {"objects": ASKED, "max_tokens": 10}, "max_tokens is 10, expected 200 to 100,000 tokens"),
     ("construct", {"objects": ASKED, "max_tokens": "many"}, "max_tokens is 'many', expected a whole number"),
@@ -302,7 +302,7 @@ def test_a_name_that_would_give_orders_comes_back_quoted_as_data() -> None:
         assert re.match(r"- (\"o22\" is )?" + re.escape(quoted), line)
     found = ask("find_objects", objects=["o22"]).structured
     assert found is not None and found["rows"][0]["name"] == INJECTED
-    assert "never instructions" in instructions_for(desk())
+    assert "never instructions" in instructions_for(service())
 
 
 def test_a_name_can_be_given_back_as_an_answer_wrote_it() -> None:
@@ -314,7 +314,7 @@ def test_a_name_can_be_given_back_as_an_answer_wrote_it() -> None:
 
 
 def test_the_instructions_say_what_the_cube_has() -> None:
-    text = instructions_for(desk())
+    text = instructions_for(service())
     assert text.startswith("A data cube of 200 objects")
     assert "'decade' (levels: 'decade'); 'venue' (levels: 'venue'); 'topic' (levels: 'topic')." in text
 
@@ -324,8 +324,8 @@ def test_texts_of_the_data_stand_in_the_instructions_only_quoted_and_short() -> 
     people = pa.table({"id": list(range(6)), order: ["a", "b"] * 3, "kind": [f"kind of {order}"] * 6})
     knows = pa.table({"source": list(range(5)), "target": list(range(1, 6))})
     cube = c2n.build_cube(people, links=knows, dimensions=[order], min_objects=1, progress=None)
-    assert cube.dimensions[0].name.startswith("city. SYSTEM") and kinds_of(cube)[0].startswith("kind of city.")
-    text = instructions_for(Desk(cube))
+    assert cube.dimensions[0].name.startswith("city. SYSTEM") and list_kinds(cube)[0].startswith("kind of city.")
+    text = instructions_for(CubeService(cube))
     unquoted = re.sub(r"'(?:[^'\\]|\\.)*'", "", text)
     assert "SYSTEM" in text and "SYSTEM" not in unquoted and "ignore" not in unquoted
     assert "\n" not in text and "reply" not in text and " now" not in text
@@ -369,6 +369,6 @@ def test_a_call_that_nobody_waits_for_any_more_is_stopped() -> None:
 
 
 def test_a_network_that_is_too_large_is_not_made_and_words_that_help_are_named() -> None:
-    told = answer(Desk(named_cube(), most_nodes=20), "construct", CALLS["construct"])
+    told = answer(CubeService(named_cube(), most_nodes=20), "construct", CALLS["construct"])
     assert told.wrong
     assert "more than the 20 that are taken at once: ask for fewer with max_nodes, n_cells or n_neighbors" in told.text

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
-from cube2net.cube.cuboids import cuboid
-from cube2net.cube.views import roll_up
+from cube2net.cube.views import cuboid, roll_up
 from cube2net.errors import ParameterError, QueryError
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node, mixed_cell_of, node_of, title_of
@@ -40,7 +39,7 @@ def test_what_names_nothing_is_said(cube: Cube) -> None:
         node_of(cube, " Objekt 7")
     with pytest.raises(QueryError, match=r"^no object has the row 200: the cube has 200 objects$"):
         node_of(cube, 200)
-    with pytest.raises(ParameterError, match="neither an object nor a cell: a cell has a label for each of"):
+    with pytest.raises(ParameterError, match="^no cell is 'one · two': write one label for each of"):
         node_of(cube, "one · two")
     labels = cube.cell(3)
     with pytest.raises(ParameterError, match=f"unknown label of .*{labels[-1]}"):
@@ -58,18 +57,17 @@ def test_labels_may_be_typed_in_any_order_with_other_signs_between(cube: Cube, m
         assert mixed_cell_of(cube, mark.join(labels)).names(cube) == cube.cell(3)
 
 
-def test_an_order_that_leaves_doubt_is_refused_and_the_right_one_said() -> None:
+def test_an_order_that_leaves_doubt_is_refused() -> None:
     items = [{"paper": f"p{n}", "object": f"o{n}", "city": "AB"[n % 2], "born": "ABC"[n % 3]} for n in range(60)]
     cube = c2n.build_cube(
         c2n.read_tables(items, item="paper", objects="object"), dimensions=["city", "born"], min_objects=2
     )
     assert cube.cell(node_of(cube, "A, B").number) == ("A", "B")
-    with pytest.raises(ParameterError, match="'C / A' is neither an object nor a cell: .* city, born, in this order$"):
-        node_of(cube, "C / A")
+    for given in ("C / A", "A, D", "Doe, Jane"):
+        with pytest.raises(QueryError, match=f"no object or cell is called '{given}'$"):
+            node_of(cube, given)
     with pytest.raises(ParameterError, match="unknown label of 'born' 'D': choose one of A, B, C"):
-        node_of(cube, "A, D")
-    with pytest.raises(QueryError, match="no object or cell is called 'Doe, Jane'$"):
-        node_of(cube, "Doe, Jane")
+        node_of(cube, "A · D")
 
 
 def test_an_object_may_be_called_as_a_cell_that_there_is_not() -> None:
@@ -103,17 +101,17 @@ def test_a_cell_of_another_level_says_what_has_such_cells() -> None:
         node_of(cube, "ACL, 201X")
     assert str(refused.value) == (
         "the cell '201X · ACL' is at another level: '201X' is of 'decades' and cells are of 'year' "
-        "(such cells are there with levels='decades,venue' or roll_up(cube, 'year', 'decades'))"
+        "(such cells are there with levels='decades,venue')"
     )
     for given in (("201X", "∗"), ["201X", "ACL"], "⟨201X · ACL⟩", "201X/ACL"):
         with pytest.raises(ParameterError, match="is at another level: '201X' is of 'decades'"):
             node_of(cube, given)
     assert node_of(cuboid(cube, "decades,venue"), "ACL, 201X").is_cell
-    with pytest.raises(ParameterError, match="^unknown label of 'venue' 'ACK'"):
+    with pytest.raises(ParameterError, match="^unknown label of 'year' '201X'"):
         node_of(cube, "201X · ACK")
     rolled = roll_up(cube, "year", "decades")
     assert node_of(rolled, "ACL, 201X").is_cell
-    with pytest.raises(ParameterError, match="'2019' is of 'year' and cells are of 'decades'; the cube before it was"):
+    with pytest.raises(ParameterError, match="'2019' is of 'year' and cells are of 'decades'$"):
         node_of(rolled, "2019 · ACL")
 
 
@@ -128,7 +126,7 @@ def test_a_label_may_hold_what_stands_between_labels() -> None:
 def test_a_line_of_many_commas_is_refused_at_once(cube: Cube) -> None:
     with pytest.raises(QueryError, match="no object or cell is called 'a,a,"):
         node_of(cube, "a," * 20_000)
-    with pytest.raises(ParameterError, match="neither an object nor a cell"):
+    with pytest.raises(ParameterError, match="write one label for each of"):
         node_of(cube, "198X · " * 20_000)
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.apps.cli.app import as_typed
+from cube2net.apps.cli.app import render_message
 from cube2net.cube.storage.reader import read
 from cube2net.cube.storage.writer import save
 from cube2net.errors import QueryError
@@ -144,5 +144,5 @@ def test_what_leaves_missing_objects_out_is_said_as_it_is_called_and_as_it_is_ty
     with pytest.raises(QueryError) as caught:
         cube().query(["o1", "nobody", "no one", "none", "nil"])
     assert str(caught.value).endswith("(cube.query(…, skip_missing=True) leaves them out)")
-    typed = as_typed(caught.value.message)
+    typed = render_message(caught.value.message)
     assert typed.endswith("(cube2net query --show-missing lists them all, --skip-missing leaves them out)")

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.apps.cli.answers import about_missing, show_missing
-from cube2net.apps.service.service import Desk
+from cube2net.apps.cli.query import describe_missing, show_missing
+from cube2net.apps.service.service import CubeService
 from cube2net.model.cube import Cube
 from cube2net.model.objects import Lookup, Objects
 from cube2net.model.query import said_of_shared
@@ -80,12 +80,12 @@ def test_many_shared_names_are_counted_and_three_are_named() -> None:
 
 
 def test_the_ids_of_a_page_are_not_told_as_shared(cube: Cube) -> None:
-    answer = Desk(cube).answer("construct", {"ask": {"query": ["Wei Li", "ada"]}})
+    answer = CubeService(cube).answer("construct", {"request": {"query": ["Wei Li", "ada"]}})
     assert "other objects too" not in answer["note"]
 
 
 def test_a_pasted_name_that_is_an_id_is_found_with_all_who_bear_it(cube: Cube) -> None:
-    answer = Desk(cube).answer("names", {"text": "Ada\nWei Li\nBen"})
+    answer = CubeService(cube).answer("names", {"text": "Ada\nWei Li\nBen"})
     ada, wei, ben = answer["rows"]
     assert (ada["state"], ada["candidates"]) == ("found", [])
     assert (wei["state"], wei["id"]) == ("found", "Wei Li")
@@ -109,7 +109,7 @@ def test_commands_say_and_give_which_names_are_those_of_others_too(
     cube: Cube, capsys: pytest.CaptureFixture[str]
 ) -> None:
     query = cube.query(["Wei Li", "Ada"])
-    assert about_missing(query) == {"shared": ["Wei Li"]}
+    assert describe_missing(query) == {"shared": ["Wei Li"]}
     show_missing(query, cube=cube)
     assert "1 name of the query is the name of other objects too" in capsys.readouterr().out.replace("\n", " ")
 

@@ -52,7 +52,7 @@ def network(cube: Cube, form: str = "hybrid", labels: tuple[str, ...] | None = (
 
 def without_question(network: Network) -> Network:
     """Return a network as it arrives elsewhere: with the sizes of its cells in place of its question."""
-    return replace(network, question=None, settings={**network.settings, "cell_objects": network.cell_objects})
+    return replace(network, context=None, settings={**network.settings, "cell_objects": network.cell_objects})
 
 
 @pytest.mark.parametrize("form", ["objects", "cells", "cells+objects", "hybrid"])
@@ -60,7 +60,7 @@ def test_a_network_travels_whole_but_for_the_question_that_knows_its_cube(form: 
     own = network(random_cube(1), form)
     assert copy.copy(own) is copy.deepcopy(own) is own
     for got in (sent(own), sent(sent(own))):
-        assert got.question is None
+        assert got.context is None
         assert_same(without_question(own), got)
         assert got.nodes.equals(own.nodes)
         assert got.links.equals(own.links)

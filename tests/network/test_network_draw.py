@@ -25,7 +25,7 @@ from cube2net.model.query import Query
 from cube2net.model.selection import Selection
 from cube2net.network.drawing.layout import layout
 from cube2net.network.drawing.matplotlib import draw, figure
-from cube2net.network.drawing.picture import COLOURS, SHAPES, group_nodes, wordings
+from cube2net.network.drawing.picture import COLOURS, SHAPES, group_nodes, wrap_name
 from cube2net.network.drawing.svg import draw_svg
 
 
@@ -308,10 +308,10 @@ def test_more_cells_are_named_where_their_names_may_cover_objects_and_none_cover
 
 
 def test_the_name_of_a_cell_is_cut_in_two_lines_before_it_is_cut_short() -> None:
-    assert wordings("2017 · ACL · parsing") == ["2017 · ACL · parsing", "2017 · ACL ·\nparsing"]
-    assert wordings("2017 · ACL · natural language instruction") == ["2017 · ACL · natural\nlanguage instruction"]
-    assert wordings("x" * 40) == ["x" * 33 + "…"]
-    assert wordings("") == [""]
+    assert wrap_name("2017 · ACL · parsing") == ["2017 · ACL · parsing", "2017 · ACL ·\nparsing"]
+    assert wrap_name("2017 · ACL · natural language instruction") == ["2017 · ACL · natural\nlanguage instruction"]
+    assert wrap_name("x" * 40) == ["x" * 33 + "…"]
+    assert wrap_name("") == [""]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.model.query import Query
-from cube2net.network.export.pyg import inputs, to_hetero, to_pyg
+from cube2net.network.export.pyg import compute_inputs, to_hetero, to_pyg
 
 from rich_networks import ARROWS, citing_authors, rich_network
 
@@ -33,7 +33,7 @@ def test_pyg_gives_directed_links_one_way_and_memberships_both() -> None:
 
 
 def test_texts_of_many_values_are_no_category() -> None:
-    names, values = inputs(pa.table({"id": list(range(60)), "city": [f"city {at}" for at in range(60)]}))
+    names, values = compute_inputs(pa.table({"id": list(range(60)), "city": [f"city {at}" for at in range(60)]}))
     assert names == [] and values.shape == (60, 0)
 
 

@@ -18,7 +18,7 @@ from cube2net._util import display as showing
 from cube2net.apps.notebook import html as html_pages
 from cube2net.apps.notebook.html import escaped
 from cube2net.errors import ParameterError
-from cube2net.model.comparison import Comparison, Setup, Trial
+from cube2net.model.comparison import Comparison, Configuration, Trial
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.query import Query
@@ -51,11 +51,11 @@ def asked() -> tuple[Cube, Query, Network]:
 
 
 def scored() -> Comparison:
-    none, greedy = Setup(method="none"), Setup(method="greedy", objective="cover", form="hybrid")
+    none, greedy = Configuration(method="none"), Configuration(method="greedy", objective="cover", form="hybrid")
     truth = ("a", "b") * 6
     trials = [
-        Trial(setup, "deepwalk", seed, {"F1": score + seed / 100}, np.array([0, 1] * 6), nodes=nodes)
-        for setup, score, nodes in ((none, 0.5, 12), (greedy, 0.8, 30))
+        Trial(config, "deepwalk", seed, {"F1": score + seed / 100}, np.array([0, 1] * 6), nodes=nodes)
+        for config, score, nodes in ((none, 0.5, 12), (greedy, 0.8, 30))
         for seed in range(3)
     ]
     return Comparison("clustering", ("F1",), tuple(trials), truth)
@@ -106,7 +106,7 @@ def test_a_networks_selection_names_its_cells_by_their_labels(asked: tuple[Cube,
     cube, query, network = asked
     first = network.selection.cells[0]
     assert network.selection.labels == network.labels
-    assert network.question is not None and network.selection.labels[0] == network.question.cube.cell(int(first))
+    assert network.context is not None and network.selection.labels[0] == network.context.cube.cell(int(first))
     said = Kept(html(network.selection)).text
     assert f"1 {' · '.join(network.labels[0])}" in said
     assert "cube.cell(number)" not in said
@@ -150,7 +150,7 @@ def test_a_large_network_is_drawn_when_asked_for(
 
 def test_a_comparison_has_scores_with_intervals_the_query_alone_first() -> None:
     said = Kept(html(scored())).text
-    assert "Comparison clustering: 2 setups × 1 miner × 3 seeds" in said
+    assert "Comparison clustering: 2 configurations × 1 model × 3 seeds" in said
     assert said.index("none 12 0.510 [") < said.index("greedy · cover · hybrid 30 0.810 [")
     assert c2n.verdict(scored()).sentence in said
 
@@ -227,7 +227,7 @@ def test_a_picture_names_cells_and_query_and_draws_every_node(asked: tuple[Cube,
 def test_of_very_many_links_the_heaviest_are_drawn_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     from cube2net.network.drawing import svg
 
-    monkeypatch.setattr(svg, "MOST_LINKS", 5)
+    monkeypatch.setattr(svg, "MAX_LINKS", 5)
     cube, query = two_communities(6)
     network = c2n.construct(cube, query)
     picture = network.plot().svg
@@ -242,7 +242,7 @@ def test_above_two_thousand_nodes_a_picture_is_simpler(
     from cube2net.network.drawing import svg
 
     full = c2n.construct(*asked[:2]).plot().svg
-    monkeypatch.setattr(svg, "MANY", 10)
+    monkeypatch.setattr(svg, "MAX_DETAILED_NODES", 10)
     simple = c2n.construct(*asked[:2]).plot().svg
     assert len(simple) < len(full)
     ElementTree.fromstring(simple)

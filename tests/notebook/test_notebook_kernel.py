@@ -40,7 +40,7 @@ def test_records_are_shown_as_html_and_as_text(tmp_path: Path) -> None:
 
 
 def test_a_bar_is_replaced_in_its_place_and_says_in_the_end_how_long_it_took(tmp_path: Path) -> None:
-    told = "made = c2n.compare(cube, query, methods=['pagerank'], miners=['line'], runs=2, progress=True)"
+    told = "made = c2n.compare(cube, query, methods=['pagerank'], models=['line'], runs=2, progress=True)"
     _, outputs, failed = ran(
         [MAKE, told, "try:\n    c2n.build_cube([], progress=True)\nexcept c2n.Cube2netError:\n    pass"], tmp_path
     )
@@ -70,14 +70,14 @@ def test_the_explorer_is_a_widget_and_a_picture_where_there_is_no_page(tmp_path:
 
 @needs_page
 def test_work_for_a_page_goes_on_beside_the_kernel_and_answers_it(tmp_path: Path) -> None:
-    ask = """
+    request = """
 import threading
 widget, heard, sent = c2n.explore(cube, query), threading.Event(), []
 widget._send = lambda message, buffers=None: (sent.append((message["content"], buffers)), heard.set())
-widget._handle_custom_msg({"id": "a", "name": "layout", "question": {"ask": widget.ask}}, [])
+widget._handle_custom_msg({"id": "a", "name": "layout", "body": {"request": widget.request}}, [])
 heard.wait(60), sent[-1][0], len(sent[-1][1][0]) > 100
 """
-    _, (output,) = ran([MAKE, ask], tmp_path)
+    _, (output,) = ran([MAKE, request], tmp_path)
     assert shown(output)["text/plain"] == "(True, {'id': 'a', 'answer': True}, True)"
 
 

@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
 ]
 ADDRESS = "http://notebook.example/"
-SYNCED = ("_esm", "_css", "ask", "node", "still")
+SYNCED = ("_esm", "_css", "request", "node", "still")
 DOCUMENT = """<!doctype html><meta charset="utf-8"><title>A notebook</title>
 <body><input id="other" aria-label="another cell"><div id="cell"></div><div id="below"></div><script type="module">
 const contexts = new Set(), observing = new Set(), heard = [];
@@ -240,11 +240,11 @@ def test_python_moves_the_page(shown: Show, cube: Cube) -> None:
     widget = c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3)
     notebook = shown(widget)
     ready(notebook)
-    widget.ask = {**widget.ask, "n_cells": 1}
+    widget.request = {**widget.request, "n_cells": 1}
     expect(notebook.frame.locator(".said")).to_contain_text("1 cell")
     widget.query = PLANTED.query(1)[:5]
     expect(notebook.frame.locator(".said")).to_contain_text("Your 5,")
-    widget.ask = {"query": []}
+    widget.request = {"query": []}
     notebook.waits(lambda: notebook.frame.get_attribute("data-phase") == "empty")
 
 
@@ -258,7 +258,7 @@ def test_the_mouse_moves_python(shown: Show, cube: Cube) -> None:
     notebook.frame.get_by_role("tab", name="Cells").click()
     notebook.frame.get_by_role("row", name=" · ".join(first)).hover()
     notebook.frame.get_by_role("button", name="Ban").first.click()
-    notebook.waits(lambda: widget.ask.get("bans") == [{"cell": first}])
+    notebook.waits(lambda: widget.request.get("bans") == [{"cell": first}])
     assert tuple(first) not in widget.network.labels
     assert seen == [str(widget.network)]
     assert len(widget.selection.cells) == len(widget.network.labels)
@@ -268,7 +268,7 @@ def test_what_is_clicked_is_the_widgets_node_and_the_other_way_round(shown: Show
     widget = c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3)
     notebook = shown(widget)
     ready(notebook)
-    widget.node = {"object": widget.ask["query"][0]}
+    widget.node = {"object": widget.request["query"][0]}
     expect(notebook.frame.get_by_role("tab", name="Why")).to_have_attribute("aria-selected", "true")
     widget.node = None
     notebook.frame.get_by_role("tab", name="Cells").click()
@@ -285,7 +285,7 @@ def test_two_views_of_a_widget_move_together_and_an_end_leaves_nothing_behind(sh
     notebook.page.evaluate("window.show('below')")
     below = notebook.page.locator("#below .c2n-widget")
     notebook.waits(lambda: below.get_attribute("data-phase") == "ready")
-    widget.ask = {**widget.ask, "n_cells": 1}
+    widget.request = {**widget.request, "n_cells": 1}
     for frame in (notebook.frame, below):
         expect(frame.locator(".said")).to_contain_text("1 cell")
     notebook.page.evaluate("window.ends.below()")
@@ -358,9 +358,9 @@ def test_a_refusal_is_a_sentence_on_the_page(shown: Show, cube: Cube) -> None:
     widget = c2n.explore(cube, PLANTED.query(0)[:10])
     notebook = shown(widget)
     ready(notebook)
-    notebook._told.put(("state", {"ask": {**widget.ask, "bans": [{"cell": ["no", "such", "cell"]}]}}, []))
+    notebook._told.put(("state", {"request": {**widget.request, "bans": [{"cell": ["no", "such", "cell"]}]}}, []))
     expect(notebook.frame.get_by_role("alert").first).to_be_visible()
-    assert "bans" not in widget.ask
+    assert "bans" not in widget.request
 
 
 def test_while_no_kernel_answers_the_picture_stands_and_a_sentence_says_so(shown: Show, cube: Cube) -> None:

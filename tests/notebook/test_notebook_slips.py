@@ -30,10 +30,10 @@ def test_a_wrong_option_of_explore_is_told_with_the_one_meant(options: dict[str,
 
 def test_what_a_widget_cannot_be_set_to_is_refused_and_a_closed_one_shows_and_does_not_move() -> None:
     widget = c2n.explore(CUBE, QUERY, n_cells=2)
-    with pytest.raises(ParameterError, match=r"^ask is \['o3'\], expected a question such as"):
-        widget.ask = ["o3"]
+    with pytest.raises(ParameterError, match=r"^request is \['o3'\], expected a request such as"):
+        widget.request = ["o3"]
     with pytest.raises(
-        ParameterError, match=r"^the widget has no attribute 'n_cells': set ask, node or query, here widget.ask"
+        ParameterError, match=r"^the widget has no attribute 'n_cells': set request, node or query, here widget.request"
     ):
         widget.n_cells = 3
     widget.close()

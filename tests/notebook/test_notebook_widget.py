@@ -45,7 +45,7 @@ class Page:
         monkeypatch.setattr(widget, "send", lambda message, buffers=None: self.told.put((message, buffers or [])))
 
     def asks(self, key: str, name: Any, question: Any) -> None:
-        self.widget._handle_custom_msg({"id": key, "name": name, "question": question}, [])
+        self.widget._handle_custom_msg({"id": key, "name": name, "body": question}, [])
 
     def hears(self) -> tuple[Any, list[bytes]]:
         while True:
@@ -65,14 +65,14 @@ def test_a_widget_begins_with_the_network_that_construct_makes(cube: Cube, widge
     assert np.array_equal(widget.network.objects, network.objects)
     assert np.array_equal(widget.selection.cells, network.selection.cells)
     assert len(widget.query) == 10
-    assert widget.ask == {"query": [*cube.objects.ids(network.query.objects).to_pylist()], "n_cells": 3}
+    assert widget.request == {"query": [*cube.objects.ids(network.query.objects).to_pylist()], "n_cells": 3}
 
 
 def test_a_widget_without_a_query_asks_for_names(cube: Cube) -> None:
     widget = c2n.explore(cube)
     assert (widget.network, widget.selection, widget.query) == (None, None, None)
     assert repr(widget) == f"Explorer({cube})"
-    assert widget.ask == {"query": []}
+    assert widget.request == {"query": []}
     widget.close()
 
 
@@ -107,10 +107,10 @@ def test_numbers_of_numpy_are_numbers(cube: Cube) -> None:
         "bound": np.bool_(True),
         "levels": np.array(["venue", "topic"]),
     }
-    ask = asked(
+    request = asked(
         cube, np.array(["o1", "o2"]), **given, cell_weight=np.float64(0.5), where={"venue": np.array(["venue 0"])}
     )
-    assert ask == {
+    assert request == {
         "query": ["o1", "o2"],
         "n_cells": 3,
         "n_neighbors": 4,
@@ -119,7 +119,7 @@ def test_numbers_of_numpy_are_numbers(cube: Cube) -> None:
         "options": {"cell_weight": 0.5},
         "where": {"venue": ["venue 0"]},
     }
-    json.dumps(ask)
+    json.dumps(request)
     with pytest.raises(ParameterError, match="n_cells is nan, expected numbers and texts that a page can send"):
         asked(cube, ["o1"], n_cells=np.float64("nan"))
     made = c2n.explore(cube, PLANTED.query(0)[:10], n_cells=np.int64(3))
@@ -130,9 +130,9 @@ def test_numbers_of_numpy_are_numbers(cube: Cube) -> None:
 def test_a_network_that_a_page_cannot_show_is_refused(
     widget: Explorer, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert widget._desk.most_nodes == 20_000
-    monkeypatch.setattr(widget._desk, "most_nodes", 15)
-    page.asks("1", "construct", {"ask": {**widget.ask, "n_cells": 2}})
+    assert widget._service.most_nodes == 20_000
+    monkeypatch.setattr(widget._service, "most_nodes", 15)
+    page.asks("1", "construct", {"request": {**widget.request, "n_cells": 2}})
     sentence = page.hears()[0]["error"]["sentence"]
     assert sentence.endswith(
         "more than the 15 that are taken at once: ask for fewer with max_nodes, n_cells or n_neighbors"
@@ -141,30 +141,30 @@ def test_a_network_that_a_page_cannot_show_is_refused(
 
 def test_setting_the_query_or_the_question_moves_the_widget_and_tells_observers(widget: Explorer) -> None:
     seen: list[str] = []
-    widget.observe(lambda change: seen.append(change["name"]), names=["network", "selection", "query", "ask"])
+    widget.observe(lambda change: seen.append(change["name"]), names=["network", "selection", "query", "request"])
     widget.query = PLANTED.query(1)[:5]
     assert len(widget.network.query) == 5
-    assert widget.ask["n_cells"] == 3
-    assert sorted(seen) == ["ask", "network", "query", "selection"]
-    widget.ask = {**widget.ask, "n_cells": 1}
+    assert widget.request["n_cells"] == 3
+    assert sorted(seen) == ["network", "query", "request", "selection"]
+    widget.request = {**widget.request, "n_cells": 1}
     assert len(widget.selection.cells) == 1
-    widget.ask = {"query": []}
+    widget.request = {"query": []}
     assert (widget.network, widget.query) == (None, None)
 
 
 def test_what_is_refused_changes_nothing(widget: Explorer) -> None:
-    before, network = widget.ask, widget.network
+    before, network = widget.request, widget.network
     with pytest.raises(QueryError, match="query names 1 object that is not in the cube: 'nobody'"):
-        widget.ask = {"query": ["nobody"]}
+        widget.request = {"query": ["nobody"]}
     with pytest.raises(QueryError, match="'nobody'"):
         widget.query = ["nobody"]
     with pytest.raises(ParameterError, match="n_cells is 'many', expected a whole number or null"):
-        widget.ask = {**before, "n_cells": "many"}
-    with pytest.raises(ParameterError, match="unknown field of the question 'mm'"):
-        widget.ask = {**before, "mm": 3}
+        widget.request = {**before, "n_cells": "many"}
+    with pytest.raises(ParameterError, match="unknown field of the request 'mm'"):
+        widget.request = {**before, "mm": 3}
     with pytest.raises(TraitError, match="read-only"):
         widget.network = None
-    assert (widget.ask, widget.network) == (before, network)
+    assert (widget.request, widget.network) == (before, network)
 
 
 @pytest.mark.parametrize(
@@ -196,8 +196,8 @@ def test_without_anywidget_one_sentence_says_how_to_get_it(cube: Cube, monkeypat
         c2n.explore(cube)
 
 
-def test_a_question_of_the_page_is_answered_as_by_the_desk(widget: Explorer, page: Page) -> None:
-    page.asks("v-1", "construct", {"ask": widget.ask})
+def test_a_question_of_the_page_is_answered_as_by_the_service(widget: Explorer, page: Page) -> None:
+    page.asks("v-1", "construct", {"request": widget.request})
     message, (answer,) = page.hears()
     assert message == {"id": "v-1", "answer": True}
     got = json.loads(answer)
@@ -207,7 +207,7 @@ def test_a_question_of_the_page_is_answered_as_by_the_desk(widget: Explorer, pag
 
 
 def test_a_file_comes_as_bytes(widget: Explorer, page: Page) -> None:
-    page.asks("v-1", "export", {"ask": widget.ask, "format": "query.csv"})
+    page.asks("v-1", "export", {"request": widget.request, "format": "query.csv"})
     message, (content,) = page.hears()
     assert message["answer"]["name"].endswith("query.csv")
     assert content.decode().splitlines()[0].startswith("object")
@@ -216,12 +216,12 @@ def test_a_file_comes_as_bytes(widget: Explorer, page: Page) -> None:
 @pytest.mark.parametrize(
     ("name", "question", "sentence"),
     [
-        ("constrct", {}, "unknown question 'constrct'"),
-        ("construct", {"ask": {"query": ["nobody"]}}, "query names 1 object that is not in the cube: 'nobody'"),
-        ("construct", {"ask": 3}, "ask is 3, expected an object"),
-        ("construct", [], "a question has a name and words"),
-        (None, {}, "a question has a name and words"),
-        ("export", {"ask": {"query": ["o1"]}, "format": "exe"}, "'exe'"),
+        ("constrct", {}, "unknown request 'constrct'"),
+        ("construct", {"request": {"query": ["nobody"]}}, "query names 1 object that is not in the cube: 'nobody'"),
+        ("construct", {"request": 3}, "request is 3, expected an object"),
+        ("construct", [], "a request has a name and words"),
+        (None, {}, "a request has a name and words"),
+        ("export", {"request": {"query": ["o1"]}, "format": "exe"}, "'exe'"),
     ],
 )
 def test_what_cannot_be_answered_comes_back_as_a_sentence(page: Page, name: Any, question: Any, sentence: str) -> None:
@@ -259,7 +259,7 @@ def test_work_that_the_page_stops_ends_and_is_not_answered(
     widget: Explorer, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, ended = threading.Event(), threading.Event()
-    monkeypatch.setattr(widget._desk, "answer", endless(begun, ended))
+    monkeypatch.setattr(widget._service, "answer", endless(begun, ended))
     page.asks("v-1", "construct", {})
     assert begun.wait(30)
     message, _ = page.told.get(timeout=30)
@@ -273,22 +273,22 @@ def test_work_that_the_page_stops_ends_and_is_not_answered(
 def test_closing_ends_all_work_and_lets_the_networks_go(cube: Cube, monkeypatch: pytest.MonkeyPatch) -> None:
     widget = c2n.explore(cube, PLANTED.query(0)[:10])
     begun, ended = threading.Event(), threading.Event()
-    monkeypatch.setattr(widget._desk, "answer", endless(begun, ended))
+    monkeypatch.setattr(widget._service, "answer", endless(begun, ended))
     Page(widget, monkeypatch).asks("v-1", "construct", {})
     assert begun.wait(30)
-    desk = widget._desk
+    service = widget._service
     widget.close()
     assert ended.wait(30)
     assert widget.comm is None
-    assert widget._desk is not desk
+    assert widget._service is not service
     widget.close()
 
 
 def test_several_widgets_stand_side_by_side(cube: Cube) -> None:
     one, other = (c2n.explore(cube, PLANTED.query(group)[:5]) for group in (0, 1))
-    one.ask = {**one.ask, "n_cells": 1}
+    one.request = {**one.request, "n_cells": 1}
     assert len(one.selection.cells) == 1
-    assert "n_cells" not in other.ask
+    assert "n_cells" not in other.request
     one.close()
     other.query = PLANTED.query(2)[:4]
     assert len(other.network.query) == 4

@@ -187,18 +187,6 @@ def test_a_cell_that_does_not_fit_makes_room_for_the_next_near_one() -> None:
 
 
 @pytest.mark.parametrize("sees_left", [True, False])
-@pytest.mark.parametrize("judged", [True, False])
-def test_one_worker_and_two_give_the_same_answers(sees_left: bool, judged: bool) -> None:
-    _, _, problem, space = question(3)
-    judge = problem.value if judged else None
-    dynamics = Dynamics(n_cells=7, k=3, sees_left=sees_left)
-    one, two = (Trajectories(problem, space, dynamics, batch=5, judge=judge, workers=count) for count in (1, 2))
-    for first, second in zip(run(one, 0), run(two, 0), strict=True):
-        np.testing.assert_array_equal(first, second)
-    assert (one.best, one.best_cells.tolist()) == (two.best, two.best_cells.tolist())
-
-
-@pytest.mark.parametrize("sees_left", [True, False])
 def test_what_was_returned_is_never_changed_and_changing_it_changes_nothing(sees_left: bool) -> None:
     _, _, problem, space = question(5)
     dynamics = Dynamics(n_cells=6, k=2, sees_left=sees_left)
@@ -280,7 +268,7 @@ def test_one_cell_no_cell_and_more_steps_than_cells_are_no_trouble() -> None:
         space = Space.of([np.zeros((len(problem), 2))])
         for sees_left in (True, False):
             dynamics = Dynamics(n_cells=4, k=9, pass_over=False, sees_left=sees_left)
-            game = Trajectories(problem, space, dynamics, batch=2, workers=2)
+            game = Trajectories(problem, space, dynamics, batch=2)
             seen, rewards, _ = run(game, 0)
             assert game.cells(1).tolist() == cells
             assert (game.best, game.best_cells.tolist()) == (0.5 if cells else 0.0, cells)

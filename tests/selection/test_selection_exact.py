@@ -17,7 +17,7 @@ from cube2net.errors import InputError, QueryError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, Weights
-from cube2net.selection.contract import Clock, compute_room
+from cube2net.selection.constraints import Clock, compute_room
 from cube2net.selection.exact.duals import Relaxation, tighten
 from cube2net.selection.exact.exact import BranchAndBound, Exact, target_of, unit, upper_bound
 from cube2net.selection.greedy import Greedy

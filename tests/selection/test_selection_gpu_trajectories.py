@@ -13,7 +13,7 @@ from cube2net.model.query import Query
 from cube2net.selection.objectives import Jaccard
 from cube2net.selection.problem import Problem
 from cube2net.selection.rl import ppo
-from cube2net.selection.rl.cpu_trajectories import OnCpu, Trajectories
+from cube2net.selection.rl.cpu_trajectories import Trajectories
 from cube2net.selection.rl.episodes import Dynamics, Space
 from cube2net.selection.rl.gpu_trajectories import GpuTrajectories, usable
 
@@ -87,7 +87,7 @@ def test_a_policy_learns_from_tensors_as_from_arrays() -> None:
     problem, space, dynamics = chances(2, n_cells=3, k=2)
     settings = ppo.Settings(epochs=2, hidden=8)
     tensors = GpuTrajectories(problem, space, dynamics, batch=8, device="cpu")
-    arrays = OnCpu(Trajectories(problem, space, dynamics, batch=8))
+    arrays = Trajectories(problem, space, dynamics, batch=8)
     curves = []
     for game in (tensors, arrays):
         policy, generator = ppo.start(game, settings, seed=0)

@@ -17,7 +17,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.interfaces import LinkObjective, Objective
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, CallableObjective, CoverObjective, Weights
-from cube2net.selection.contract import untouched_may_help
+from cube2net.selection.constraints import untouched_may_help
 from cube2net.selection.greedy import BY, Greedy, priced_greedy
 from cube2net.selection.objectives import OBJECTIVES, Coverage, FBeta, Jaccard, Linked, Precision
 from cube2net.selection.problem import Problem
@@ -318,7 +318,7 @@ def test_unknown_parameters_and_those_that_do_not_go_together_are_refused() -> N
         ({"by": "prize"}, "unknown by 'prize': choose one of price, value (did you mean 'price'?)"),
         (
             {"by": "price", "among": "all"},
-            "among is 'all', and by 'price' only cells that may help are looked at: use by='value'",
+            "among is 'all', and by 'price' only cells that may help are candidates: use by='value'",
         ),
     ):
         with pytest.raises(ParameterError) as caught:

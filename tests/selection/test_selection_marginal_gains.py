@@ -14,10 +14,10 @@ from cube2net.kernels import coverage
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import CoverObjective
-from cube2net.selection.contract import outcome
-from cube2net.selection.greedy import priced_cells, priced_greedy
+from cube2net.selection.constraints import evaluate_cells
+from cube2net.selection.greedy import Served, Sums, priced_cells, priced_greedy
 from cube2net.selection.objectives import Jaccard
-from cube2net.selection.problem import Problem, Served, Sums
+from cube2net.selection.problem import Problem
 
 from toys import random_cube
 
@@ -50,7 +50,7 @@ def test_priced_greedy_takes_the_same_cells_of_the_cube_and_of_a_problem(seed: i
     positions, value = priced_greedy(problem, m, max_nodes=room)
     cells, same = priced_cells(cube, query, weights, m, max_nodes=room)
     assert cells.tolist() == problem.cells[positions].tolist()
-    assert same == value == outcome(cube, weights, cells).value
+    assert same == value == evaluate_cells(cube, weights, cells).value
 
 
 def test_the_best_cell_is_the_first_of_those_that_agree_to_twelve_digits() -> None:

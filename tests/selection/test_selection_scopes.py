@@ -12,7 +12,7 @@ from cube2net.model.names import Node
 from cube2net.model.network import Form
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, Steering
-from cube2net.selection.steering import check_no_cells, check_scope, scope_of
+from cube2net.selection.constraints import check_no_cells, check_scope, resolve_scope
 
 from toys import toy_cube
 
@@ -30,8 +30,7 @@ from toys import toy_cube
         ),
         (
             Steering(bans=(Node("object", 0),)),
-            "'Object 0' is banned, and it is in the query, which always stays: leave it out of the query, "
-            "or ask without it",
+            "'Object 0' is banned, and it is in the query: leave it out of one of them",
         ),
         (Steering(like=(4,), unlike=(4,)), "'Object 4' is liked and unliked: it cannot be both"),
         (Steering(like=(4,), bans=(Node("object", 4),)), "'Object 4' is liked and banned: leave it out of one of them"),
@@ -41,7 +40,7 @@ from toys import toy_cube
 def test_a_steering_against_itself_is_refused_by_name(steering: Steering, sentence: str) -> None:
     cube = toy_cube([[0, 1, 4], [1, 2]], objects=6)
     with pytest.raises(ParameterError) as error:
-        scope_of(cube, Query(np.array([0, 1])), steering)
+        resolve_scope(cube, Query(np.array([0, 1])), steering)
     assert str(error.value) == sentence
 
 
@@ -49,8 +48,8 @@ def test_a_pin_that_the_view_leaves_out_is_refused() -> None:
     cube = toy_cube([[0, 1, 4]], objects=6)
     bringable = np.array([False, True, True, True, False, True])
     with pytest.raises(ParameterError, match=r"^'Object 4' is pinned, and the view of the cube leaves it out: "):
-        scope_of(cube, Query(np.array([0, 1])), Steering(pins=(Node("object", 4),)), bringable)
-    scope = scope_of(
+        resolve_scope(cube, Query(np.array([0, 1])), Steering(pins=(Node("object", 4),)), bringable)
+    scope = resolve_scope(
         cube, Query(np.array([0, 1])), Steering(pins=(Node("object", 2),), bans=(Node("object", 3),)), bringable
     )
     assert scope.forbidden_objects is not None and np.flatnonzero(scope.forbidden_objects).tolist() == [
@@ -92,7 +91,7 @@ def test_a_pin_that_the_view_leaves_out_is_refused() -> None:
 def test_pins_that_do_not_fit_are_refused(budget: Budget, form: Form, nodes: int | None, sentence: str) -> None:
     cube = toy_cube([[0, 1, 4], [1, 2, 3]], objects=6, links=[(0, 1), (1, 4), (3, 5), (4, 5)][:3])
     query = Query(np.array([0, 1]))
-    scope = scope_of(cube, query, Steering(pins=(Node("cell", 0), Node("cell", 1), Node("object", 5))))
+    scope = resolve_scope(cube, query, Steering(pins=(Node("cell", 0), Node("cell", 1), Node("object", 5))))
     with pytest.raises(ParameterError) as error:
         check_scope(cube, query, scope, budget, form, nodes)
     assert str(error.value) == sentence

@@ -29,13 +29,12 @@ from cube2net.model.selection import (
 )
 from cube2net.model.vectors import Vectors
 from cube2net.selection.anneal import Anneal
-from cube2net.selection.contract import check_selection
+from cube2net.selection.constraints import ResidualProblem, apply_preferences, check_selection, resolve_scope
 from cube2net.selection.exact.exact import Exact, bounded
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import Cover, Coverage, CustomObjective, FBeta, Jaccard, Precision
 from cube2net.selection.random import Random
 from cube2net.selection.rl.cube2net import Cube2net
-from cube2net.selection.steering import ResidualProblem, guided, scope_of
 
 from toys import random_cube, toy_cube
 
@@ -57,20 +56,20 @@ def liked(query: Query, steering: Steering) -> Query:
 
 def worth_of(objective: Any, cube: Cube, query: Query, steering: Steering, scope: Scope) -> QueryObjective:
     unlike = np.unique(np.array(steering.unlike, dtype=np.int32))
-    return guided(objective.weigh(liked(query, steering), len(cube.objects)), scope, unlike)
+    return apply_preferences(objective.weigh(liked(query, steering), len(cube.objects)), scope, unlike)
 
 
 def answer(
     method: Any, cube: Cube, query: Query, objective: Any, steering: Steering, *, bound: bool = False, **limits: Any
 ) -> Selection:
     """Return what the pipeline makes of a method: the worth of what is left, the choice, and both together."""
-    scope = scope_of(cube, query, steering)
+    scope = resolve_scope(cube, query, steering)
     budget = Budget(scope=scope, **limits)
     settled = ResidualProblem.of(cube, worth_of(objective, cube, query, steering, scope), budget)
-    chosen = method.select(cube, query, weights=settled.worth, budget=settled.budget, seed=3)
+    chosen = method.select(cube, query, weights=settled.objective, budget=settled.budget, seed=3)
     chosen = check_selection(chosen, cube, "method", settled.budget)
     if bound:
-        chosen = bounded(cube, query, settled.worth, settled.budget, chosen)
+        chosen = bounded(cube, query, settled.objective, settled.budget, chosen)
     return settled.with_choice(chosen)
 
 
@@ -288,22 +287,22 @@ def test_cube2net_keeps_the_steering(preset: str) -> None:
 def test_without_steering_nothing_is_settled(name: str) -> None:
     cube, query = small(5)
     weights = (RATIOS | COVERS)[name].weigh(query, len(cube.objects))
-    assert scope_of(cube, query, Steering()) is OPEN
+    assert resolve_scope(cube, query, Steering()) is OPEN
     settled = ResidualProblem.of(cube, weights, Budget(n_cells=3))
-    assert settled.worth is weights and settled.budget.n_cells == 3
+    assert settled.objective is weights and settled.budget.n_cells == 3
     chosen = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=3))
     assert settled.with_choice(chosen) is chosen
-    assert guided(weights, OPEN, np.empty(0, np.int32)) is weights
+    assert apply_preferences(weights, OPEN, np.empty(0, np.int32)) is weights
 
 
 def test_by_hand_a_pin_moves_into_the_constants() -> None:
     cube = toy_cube([[0, 1, 4], [1, 2], [3, 5]], objects=6)
     query = Query(np.array([0, 1, 2]))
-    scope = scope_of(cube, query, Steering(pins=(cell(0), thing(5)), bans=(thing(3),)))
+    scope = resolve_scope(cube, query, Steering(pins=(cell(0), thing(5)), bans=(thing(3),)))
     settled = ResidualProblem.of(
         cube, worth_of(Jaccard(), cube, query, Steering(), scope), Budget(n_cells=2, scope=scope)
     )
-    worth = settled.worth
+    worth = settled.objective
     assert isinstance(worth, Weights)
     assert (worth.gain0, worth.cost0) == (2.0, 3.0 + 2.0)  # 0 and 1 are served; 4 and 5 cost one each
     assert worth.gain.tolist() == [0, 0, 1, 0, 0, 0] and worth.cost.tolist() == [0, 0, 0, 0, 0, 0]
@@ -316,11 +315,11 @@ def test_by_hand_a_pin_moves_into_the_constants() -> None:
 def test_by_hand_cover_counts_what_pins_hold_and_what_is_not_liked() -> None:
     cube = toy_cube([[0, 1, 4], [0, 1, 2], [0, 1], [2, 3, 5]], objects=6)
     query = Query(np.array([0, 1, 2]))
-    scope = scope_of(cube, query, Steering(pins=(cell(0),)))
-    worth = guided(Cover(r=2, least=1).weigh(query, 6), scope, np.array([4, 5]))
+    scope = resolve_scope(cube, query, Steering(pins=(cell(0),)))
+    worth = apply_preferences(Cover(r=2, least=1).weigh(query, 6), scope, np.array([4, 5]))
     assert isinstance(worth, CoverObjective)
     settled = ResidualProblem.of(cube, worth, Budget(n_cells=3, scope=scope))
-    rest = settled.worth
+    rest = settled.objective
     assert isinstance(rest, CoverObjective) and rest.held is not None
     assert (rest.held.tolist(), rest.value0) == ([1, 1, 0], 1.0)  # two are served, and one is lost for 4
     found = settled.with_choice(Greedy().select(cube, query, weights=rest, budget=settled.budget))
@@ -333,15 +332,15 @@ def test_a_function_refuses_unlike() -> None:
 
     judge = CustomObjective(share).weigh(Query(np.array([0])), 4)
     with pytest.raises(ParameterError) as error:
-        guided(judge, OPEN, np.array([2]))
+        apply_preferences(judge, OPEN, np.array([2]))
     assert str(error.value) == (
         "the objective 'share' is a function of the objects, and unlike says what objects cost: "
         "leave unlike out, or use an objective that counts"
     )
     scope = Scope(objects=np.array([3]), forbidden_objects=np.array([False, True, False, False]))
     rest = ResidualProblem.of(
-        toy_cube([[0, 1]], objects=4), guided(judge, scope, np.empty(0, int)), Budget(scope=scope)
-    ).worth
+        toy_cube([[0, 1]], objects=4), apply_preferences(judge, scope, np.empty(0, int)), Budget(scope=scope)
+    ).objective
     assert isinstance(rest, CallableObjective) and rest.name == "the objective 'share'"
     assert rest.value(np.array([0, 1])) == 2.0
 

@@ -83,7 +83,7 @@ def folder(planted: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def ask(planted: Any) -> dict[str, Any]:
+def network_request(planted: Any) -> dict[str, Any]:
     """A question about two communities."""
     groups = [planted.query(group)[:12] for group in (0, 1)]
     labels = [f"group {at}" for at, group in enumerate(groups) for _ in group]

@@ -37,10 +37,10 @@ def working(client: Any) -> list[int]:
     return list(client.server.work.workers.pids)
 
 
-def begin(client: Any, ask: dict[str, Any]) -> tuple[Any, int]:
+def begin(client: Any, network_request: dict[str, Any]) -> tuple[Any, int]:
     """Return the stream of endless work that has begun, and the process that does it."""
     before = set(working(client))
-    stream = client.open_stream("construct", {"ask": {**ask, **ENDLESS}})
+    stream = client.open_stream("construct", {"request": {**network_request, **ENDLESS}})
     while first_progress(stream)["stage"] in ("starting a worker", "waiting for other long work"):
         pass
     (pid,) = set(working(client)) - before

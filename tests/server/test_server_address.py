@@ -14,35 +14,35 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net.apps.server import serve as serving
 from cube2net.apps.server.serve import ExplorerServer
-from cube2net.apps.server.sessions import packed_ask
+from cube2net.apps.server.sessions import pack_request
 
 from hostile import NAMES
 
 
 def unpacked(word: str) -> Any:
-    """Return the question of an address, as the page reads it."""
+    """Return the request of an address, as the page reads it."""
     content = base64.urlsafe_b64decode(word + "=" * (-len(word) % 4))
     return json.loads(zlib.decompress(content, -zlib.MAX_WBITS))
 
 
 @given(st.lists(st.text() | st.integers(-(2**53), 2**53)), st.dictionaries(st.text(), st.text()))
 def test_a_question_survives_its_address(ids: list[Any], more: dict[str, str]) -> None:
-    ask = {**more, "query": ids}
-    word = packed_ask(ask)
+    network_request = {**more, "query": ids}
+    word = pack_request(network_request)
     assert set(word) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
-    assert unpacked(word) == ask
+    assert unpacked(word) == network_request
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 def test_the_page_reads_the_same_question() -> None:
-    ask = {"query": [*NAMES, "\ud800", 7], "labels": ["a"] * (len(NAMES) + 2), "cube": "abc"}
+    network_request = {"query": [*NAMES, "\ud800", 7], "labels": ["a"] * (len(NAMES) + 2), "cube": "abc"}
     program = (
         "const zlib = require('zlib'); const word = process.argv[1];"
         "const text = zlib.inflateRawSync(Buffer.from(word, 'base64url')).toString('utf8');"
         "process.stdout.write(JSON.stringify(JSON.parse(text)))"
     )
-    ended = subprocess.run(["node", "-e", program, packed_ask(ask)], capture_output=True, check=True)
-    assert json.loads(ended.stdout) == ask
+    ended = subprocess.run(["node", "-e", program, pack_request(network_request)], capture_output=True, check=True)
+    assert json.loads(ended.stdout) == network_request
 
 
 def test_a_query_too_long_for_a_header_stands_in_the_address(monkeypatch: pytest.MonkeyPatch) -> None:

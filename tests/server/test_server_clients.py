@@ -29,9 +29,9 @@ def received(sent: socket.socket) -> bytes:
         return b""
 
 
-def test_fifty_clients_get_the_answers_of_a_single_one(client: Any, ask: dict[str, Any]) -> None:
-    questions = [("construct", {"ask": {**ask, "n_cells": m}}) for m in range(1, 8)]
-    questions += [("layout", {"ask": {**ask, "n_cells": m}}) for m in range(1, 4)]
+def test_fifty_clients_get_the_answers_of_a_single_one(client: Any, network_request: dict[str, Any]) -> None:
+    questions = [("construct", {"request": {**network_request, "n_cells": m}}) for m in range(1, 8)]
+    questions += [("layout", {"request": {**network_request, "n_cells": m}}) for m in range(1, 4)]
     single = [timeless(client.answer(*question)) for question in questions]
 
     def visit(number: int) -> list[Any]:
@@ -43,17 +43,19 @@ def test_fifty_clients_get_the_answers_of_a_single_one(client: Any, ask: dict[st
             assert all(answer == single[at] for at, answer in answers)
 
 
-def test_clients_who_say_nothing_or_read_nothing_do_not_stop_others(client: Any, ask: dict[str, Any]) -> None:
+def test_clients_who_say_nothing_or_read_nothing_do_not_stop_others(
+    client: Any, network_request: dict[str, Any]
+) -> None:
     silent = [client.raw(b"") for _ in range(40)]
     begun = [client.raw(b"POST /api/v1/construct HTTP/1.1\r\nHost: x") for _ in range(40)]
-    body = json.dumps({"ask": {**ask, "form": "objects"}}).encode()
+    body = json.dumps({"request": {**network_request, "form": "objects"}}).encode()
     head = (
         f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.gate.port}\r\nAuthorization: Bearer "
         f"{client.server.gate.token}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     ).encode()
     deaf = [client.raw((head + body) * 8) for _ in range(10)]
     try:
-        assert client.ask("construct", {"ask": ask})[0] == 200
+        assert client.ask("construct", {"request": network_request})[0] == 200
     finally:
         for each in silent + begun + deaf:
             each.close()
@@ -70,12 +72,12 @@ def test_whoever_does_not_say_what_he_asks_for_is_left(
 
 
 def test_whoever_does_not_read_is_left(
-    folder: Path, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, ask: dict[str, Any]
+    folder: Path, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, network_request: dict[str, Any]
 ) -> None:
     monkeypatch.setattr(connections, "STALLED_SECONDS", 0.05)
     client = serve(c2n.open_cube(folder))
     connected = client.server.connected
-    body = json.dumps({"ask": {**ask, "form": "objects"}}).encode()
+    body = json.dumps({"request": {**network_request, "form": "objects"}}).encode()
     head = (
         f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.gate.port}\r\nAuthorization: Bearer "
         f"{client.server.gate.token}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -86,11 +88,11 @@ def test_whoever_does_not_read_is_left(
         until(lambda: connected() == 0)
 
 
-def _flood(sent: Any, request: bytes) -> None:
+def _flood(sent: Any, network_request: bytes) -> None:
     """Ask again and again without reading, until the other side has enough."""
     with suppress(OSError):
         for _ in range(10_000):
-            sent.sendall(request)
+            sent.sendall(network_request)
 
 
 HALF_SENT = b"GET /api/v1/cube HTTP/1.1\r\nHo"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cube2net.apps.server import application as page_files
-from cube2net.apps.server.auth import HEADERS, LOOPBACK, Gate
+from cube2net.apps.server.auth import HEADERS, LOOPBACK, Authenticator
 from cube2net.apps.server.responses import RefusalError, attached
 
 from hostile import NAMES
@@ -100,8 +100,8 @@ def test_the_names_of_this_machine_itself_are_taken(client: Any) -> None:
 
 
 def test_a_host_that_was_given_is_taken_and_a_wildcard_takes_numbers_only() -> None:
-    Gate(8080, "Cube.example").check("GET", "/", {"host": "cube.example:8080"})
-    everywhere = Gate(8080, "0.0.0.0")
+    Authenticator(8080, "Cube.example").check("GET", "/", {"host": "cube.example:8080"})
+    everywhere = Authenticator(8080, "0.0.0.0")
     for host in ("10.0.0.7:8080", "[fe80::1]:8080", "localhost:8080"):
         everywhere.check("GET", "/", {"host": host})
     for host in ("evil.example:8080", "10.0.0.7:81", "10.0.0.7", ""):
@@ -110,9 +110,9 @@ def test_a_host_that_was_given_is_taken_and_a_wildcard_takes_numbers_only() -> N
 
 
 def test_the_port_that_browsers_leave_out_may_be_left_out() -> None:
-    Gate(80).check("POST", "/", {"host": "localhost", "origin": "http://localhost"})
+    Authenticator(80).check("POST", "/", {"host": "localhost", "origin": "http://localhost"})
     with pytest.raises(RefusalError, match="the request is for 'localhost'"):
-        Gate(81).check("GET", "/", {"host": "localhost"})
+        Authenticator(81).check("GET", "/", {"host": "localhost"})
 
 
 def test_other_sites_cannot_ask(client: Any) -> None:
@@ -131,15 +131,19 @@ def test_other_sites_may_link_to_the_page_but_not_frame_it(client: Any) -> None:
 
 
 @pytest.mark.parametrize("origin", ["null", "http://evil.example", "https://127.0.0.1:{}", "http://127.0.0.1:1", "x"])
-def test_a_question_from_a_page_of_another_origin_is_refused(client: Any, ask: dict[str, Any], origin: str) -> None:
-    status, answer = client.ask("construct", {"ask": ask}, Origin=origin.format(client.server.gate.port))
+def test_a_question_from_a_page_of_another_origin_is_refused(
+    client: Any, network_request: dict[str, Any], origin: str
+) -> None:
+    status, answer = client.ask(
+        "construct", {"request": network_request}, Origin=origin.format(client.server.gate.port)
+    )
     assert status == 403
     assert "comes from a page of" in answer["error"]["sentence"]
 
 
-def test_a_question_from_the_page_itself_is_answered(client: Any, ask: dict[str, Any]) -> None:
+def test_a_question_from_the_page_itself_is_answered(client: Any, network_request: dict[str, Any]) -> None:
     origin = f"http://127.0.0.1:{client.server.gate.port}"
-    status, _ = client.ask("construct", {"ask": ask}, Origin=origin, Sec_Fetch_Site="same-origin")
+    status, _ = client.ask("construct", {"request": network_request}, Origin=origin, Sec_Fetch_Site="same-origin")
     assert status == 200
 
 

@@ -35,8 +35,8 @@ def test_the_page_for_people_names_every_question_and_shape_and_runs_nothing(cli
     assert not re.search(r"<script|<link|<img|http://|https://", page)
 
 
-def test_a_comparison_gives_a_report_that_reaches_nothing(client: Any, ask: dict[str, Any]) -> None:
-    lines = client.open_stream("compare", {"ask": ask, "runs": 1}).read().splitlines()
+def test_a_comparison_gives_a_report_that_reaches_nothing(client: Any, network_request: dict[str, Any]) -> None:
+    lines = client.open_stream("compare", {"request": network_request, "runs": 1}).read().splitlines()
     answer = json.loads(lines[-1])["answer"]
     assert all("progress" in json.loads(line) for line in lines[:-1])
     assert answer["report"]
@@ -49,10 +49,10 @@ def test_a_comparison_gives_a_report_that_reaches_nothing(client: Any, ask: dict
     assert (status, json.loads(body)["error"]["kind"]) == (404, "unknown")
 
 
-def test_a_long_export_comes_from_a_worker_as_the_same_file(client: Any, ask: dict[str, Any]) -> None:
-    question = {"ask": {**ask, "method": "anneal", "options": {"steps": 1000}}, "format": ".graphml"}
+def test_a_long_export_comes_from_a_worker_as_the_same_file(client: Any, network_request: dict[str, Any]) -> None:
+    question = {"request": {**network_request, "method": "anneal", "options": {"steps": 1000}}, "format": ".graphml"}
     body = json.dumps(question).encode()
     status, headers, content = client.send("POST", "/api/v1/export", body, Content_Type="application/json")
     assert status == 200
     assert headers["content-disposition"].startswith("attachment; filename=")
-    assert content == client.server.work.desk.file(question).content
+    assert content == client.server.work.service.file(question).content

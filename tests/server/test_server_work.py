@@ -24,19 +24,19 @@ from server.timeless_answers import timeless
 
 
 def test_long_work_is_done_by_a_process_that_is_kept(
-    folder: Path, serve: Callable[..., Any], ask: dict[str, Any]
+    folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
     client = serve(c2n.open_cube(folder))
     assert working(client) == []
-    client.answer("construct", {"ask": ask})
+    client.answer("construct", {"request": network_request})
     assert working(client) == []
-    long = {"ask": {**ask, "method": "anneal", "options": {"steps": 1000}}}
+    long = {"request": {**network_request, "method": "anneal", "options": {"steps": 1000}}}
     told = client.answer("construct", long)
     (pid,) = working(client)
     lines = client.open_stream("construct", long).read().splitlines()
     assert timeless(json.loads(lines[-1])["answer"]) == timeless(told)
     assert working(client) == [pid]
-    status, answer = client.ask("construct", {"ask": {**long["ask"], "options": {"steps": "many"}}})
+    status, answer = client.ask("construct", {"request": {**long["request"], "options": {"steps": "many"}}})
     assert status == 400
     assert "steps" in answer["error"]["sentence"]
     assert working(client) == [pid]
@@ -45,21 +45,21 @@ def test_long_work_is_done_by_a_process_that_is_kept(
 
 
 def test_a_worker_that_nobody_needs_ends(
-    folder: Path, serve: Callable[..., Any], ask: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    folder: Path, serve: Callable[..., Any], network_request: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_pool, "IDLE", 0.05)
     client = serve(c2n.open_cube(folder))
-    client.answer("construct", {"ask": {**ask, "method": "anneal", "options": {"steps": 1000}}})
+    client.answer("construct", {"request": {**network_request, "method": "anneal", "options": {"steps": 1000}}})
     until(lambda: working(client) == [])
 
 
 def test_whoever_does_not_read_his_lines_holds_no_worker(
-    folder: Path, serve: Callable[..., Any], ask: dict[str, Any]
+    folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
     client = serve(c2n.open_cube(folder), limits=ServerLimits(workers=1))
     client.server._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
-    long = {**ask, "method": "anneal", "options": {"steps": 1000}}
-    body = json.dumps({"ask": {**long, "labels": [label * 2_000 for label in ask["labels"]]}}).encode()
+    long = {**network_request, "method": "anneal", "options": {"steps": 1000}}
+    body = json.dumps({"request": {**long, "labels": [label * 2_000 for label in network_request["labels"]]}}).encode()
     head = (
         f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.gate.port}\r\nAuthorization: Bearer "
         f"{client.server.gate.token}\r\nContent-Type: application/json\r\nAccept: application/x-ndjson\r\n"
@@ -71,29 +71,34 @@ def test_whoever_does_not_read_his_lines_holds_no_worker(
         deaf.connect(("127.0.0.1", client.server.gate.port))
         deaf.sendall(head + body)
         until(lambda: any(each.flow.write_paused for each in client.server._server.server_state.connections))
-        assert client.ask("construct", {"ask": {**long, "n_cells": 4}})[0] == 200
+        assert client.ask("construct", {"request": {**long, "n_cells": 4}})[0] == 200
         assert b'{"answer":' in b"".join(iter(lambda: deaf.recv(1 << 16), b""))
 
 
-def test_whoever_goes_away_stops_the_work(folder: Path, serve: Callable[..., Any], ask: dict[str, Any]) -> None:
+def test_whoever_goes_away_stops_the_work(
+    folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
+) -> None:
     client = serve(c2n.open_cube(folder))
-    stream, pid = begin(client, ask)
+    stream, pid = begin(client, network_request)
     assert is_there(pid)
     stream.close()
     until(lambda: not is_there(pid))
-    assert client.ask("construct", {"ask": {**ask, "method": "anneal", "options": {"steps": 1000}}})[0] == 200
+    assert (
+        client.ask("construct", {"request": {**network_request, "method": "anneal", "options": {"steps": 1000}}})[0]
+        == 200
+    )
 
 
 def test_a_worker_that_is_killed_is_one_sentence_and_the_next_question_works(
-    folder: Path, serve: Callable[..., Any], ask: dict[str, Any]
+    folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
     client = serve(c2n.open_cube(folder))
-    stream, pid = begin(client, ask)
+    stream, pid = begin(client, network_request)
     os.kill(pid, signal.SIGKILL)
     error = json.loads(stream.read().splitlines()[-1])["error"]
     assert error["kind"] == "worker"
     assert error["sentence"].startswith("the worker ended unexpectedly (with status -9)")
-    long = {"ask": {**ask, "method": "anneal", "options": {"steps": 1000}}}
+    long = {"request": {**network_request, "method": "anneal", "options": {"steps": 1000}}}
     client.answer("construct", long)
     (kept,) = working(client)
     os.kill(kept, signal.SIGKILL)
@@ -102,61 +107,66 @@ def test_a_worker_that_is_killed_is_one_sentence_and_the_next_question_works(
 
 
 def test_long_work_waits_for_its_turn_and_too_much_of_it_is_refused(
-    folder: Path, serve: Callable[..., Any], ask: dict[str, Any]
+    folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
     client = serve(c2n.open_cube(folder), limits=ServerLimits(workers=1, long_waiting=1))
-    stream, _ = begin(client, ask)
-    second = client.open_stream("construct", {"ask": {**ask, **ENDLESS, "n_cells": 3}})
+    stream, _ = begin(client, network_request)
+    second = client.open_stream("construct", {"request": {**network_request, **ENDLESS, "n_cells": 3}})
     assert first_progress(second)["stage"] == "waiting for other long work"
-    status, answer = client.ask("construct", {"ask": {**ask, **ENDLESS, "n_cells": 4}})
+    status, answer = client.ask("construct", {"request": {**network_request, **ENDLESS, "n_cells": 4}})
     assert (status, answer["error"]["kind"]) == (429, "busy")
-    assert answer["error"]["sentence"].startswith("1 long questions are waiting already")
-    assert client.ask("construct", {"ask": ask})[0] == 200
+    assert answer["error"]["sentence"].startswith("1 long requests are waiting already")
+    assert client.ask("construct", {"request": network_request})[0] == 200
     stream.close()
     assert first_progress(second)["stage"] != "waiting for other long work"
     second.close()
 
 
-def test_work_that_takes_too_long_is_stopped(folder: Path, serve: Callable[..., Any], ask: dict[str, Any]) -> None:
+def test_work_that_takes_too_long_is_stopped(
+    folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
+) -> None:
     client = serve(c2n.open_cube(folder), limits=ServerLimits(long_seconds=0.5))
-    status, answer = client.ask("construct", {"ask": {**ask, **ENDLESS}})
+    status, answer = client.ask("construct", {"request": {**network_request, **ENDLESS}})
     assert (status, answer["error"]["kind"]) == (503, "slow")
     assert working(client) == []
 
 
 def test_long_work_on_a_cube_in_memory_is_stopped_too(
-    planted: Any, serve: Callable[..., Any], ask: dict[str, Any]
+    planted: Any, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
     client = serve(c2n.build_cube(planted.corpus), limits=ServerLimits(workers=1))
     assert client.server.work.workers is None
-    stream = client.open_stream("construct", {"ask": {**ask, **ENDLESS}})
+    stream = client.open_stream("construct", {"request": {**network_request, **ENDLESS}})
     assert first_progress(stream)["stage"] == "working"
     stream.close()
-    assert client.ask("construct", {"ask": {**ask, "method": "anneal", "options": {"steps": 1000}}})[0] == 200
+    assert (
+        client.ask("construct", {"request": {**network_request, "method": "anneal", "options": {"steps": 1000}}})[0]
+        == 200
+    )
 
 
 def test_the_server_ends_in_the_middle_of_long_work(
-    folder: Path, serve: Callable[..., Any], ask: dict[str, Any]
+    folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
     client = serve(c2n.open_cube(folder))
-    _, pid = begin(client, ask)
+    _, pid = begin(client, network_request)
     client.server.stop()
     until(lambda: not is_there(pid))
 
 
 def test_a_cube_that_changed_on_disk_is_not_mixed_with_the_one_that_is_served(
-    planted: Any, tmp_path: Path, serve: Callable[..., Any], ask: dict[str, Any]
+    planted: Any, tmp_path: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
     c2n.build_cube(planted.corpus, out=tmp_path / "cube")
     client = serve(c2n.open_cube(tmp_path / "cube"))
     (tmp_path / "cube").rename(tmp_path / "old")
     c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus, out=tmp_path / "cube")
-    status, answer = client.ask("construct", {"ask": {**ask, "method": "anneal"}})
+    status, answer = client.ask("construct", {"request": {**network_request, "method": "anneal"}})
     assert status == 400
     assert "holds another cube than when" in answer["error"]["sentence"]
 
 
-def test_a_worker_ends_when_the_server_is_killed(folder: Path, ask: dict[str, Any]) -> None:
+def test_a_worker_ends_when_the_server_is_killed(folder: Path, network_request: dict[str, Any]) -> None:
     program = (
         "import sys, cube2net as c2n; from cube2net.apps.server.serve import ExplorerServer\n"
         "server = ExplorerServer(c2n.open_cube(sys.argv[1])); server.start()\n"
@@ -170,7 +180,7 @@ def test_a_worker_ends_when_the_server_is_killed(folder: Path, ask: dict[str, An
         port, token = server.stdout.readline().split()
         connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=PATIENCE)
         headers = {"Authorization": f"Bearer {token}", "Accept": "application/x-ndjson"}
-        body = json.dumps({"ask": {**ask, **ENDLESS}})
+        body = json.dumps({"request": {**network_request, **ENDLESS}})
         connection.request("POST", "/api/v1/construct", body, {**headers, "Content-Type": "application/json"})
         stream = connection.getresponse()
         while first_progress(stream)["stage"] == "starting a worker":

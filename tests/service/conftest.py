@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.apps.service.service import Desk
+from cube2net.apps.service.service import CubeService
 
 NAMES = {0: "Zoë Ångström", 1: "Ivan Vulić", 2: "Wei Li", 3: "Wei Li", 4: "=1+1", 5: "Ada Lovelace", 6: "Ada Byron"}
 
@@ -31,12 +31,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def desk(folder: Path) -> Desk:
-    return Desk(c2n.open_cube(folder))
+def service(folder: Path) -> CubeService:
+    return CubeService(c2n.open_cube(folder))
 
 
 @pytest.fixture(scope="session")
-def ask() -> dict[str, Any]:
+def network_request() -> dict[str, Any]:
     """Return a question: two communities, with labels."""
     planted = c2n.make_planted(objects=200, communities=4, noise=0.2, seed=1)
     pairs = [(key, f"group {number}") for number in (0, 1) for key in planted.query(number)[:12]]

@@ -8,42 +8,58 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.apps.service.network_schemas import ConstructQuestion, LayoutQuestion
-from cube2net.apps.service.schemas import Ask, CompleteQuestion, MembersQuestion, NameRow
-from cube2net.apps.service.service import ROUTES, Desk
+from cube2net.apps.service.network_schemas import ConstructRequest, LayoutRequest
+from cube2net.apps.service.schemas import CompleteRequest, MembersRequest, NameRow, NetworkRequest
+from cube2net.apps.service.service import ROUTES, CubeService
 from cube2net.apps.service.validation import read
 from cube2net.errors import Cube2netError, ParameterError
 
 WRONG = [
-    (Ask, {}, r"^the question lacks the field 'query': the ids of the objects$"),
-    (Ask, [], r"^the question is \[\], expected an object with .*query"),
-    (Ask, {"query": ["a"], "metod": "greedy"}, r"^unknown field of the question 'metod': .*did you mean 'method'\?\)$"),
-    (Ask, {"query": "a"}, r"^query is 'a', expected a list$"),
-    (Ask, {"query": ["a", 1, True]}, r"^query\[2\] is True, expected a text or a whole number$"),
-    (Ask, {"query": ["a"], "n_cells": True}, r"^n_cells is True, expected a whole number or null$"),
-    (Ask, {"query": ["a"], "n_cells": 2.0}, r"^n_cells is 2.0, expected a whole number or null$"),
-    (Ask, {"query": ["a"], "n_cells": 10**40}, r"^n_cells is 1000.*…, expected a number of at most 4,611,686"),
-    (Ask, {"query": ["a"], "bound": 1}, r"^bound is 1, expected true or false$"),
-    (Ask, {"query": ["a"], "where": {"venue": "ACL"}}, r"^where\['venue'\] is 'ACL', expected a list$"),
+    (NetworkRequest, {}, r"^the request lacks the field 'query': the ids of the objects$"),
+    (NetworkRequest, [], r"^the request is \[\], expected an object with .*query"),
     (
-        Ask,
+        NetworkRequest,
+        {"query": ["a"], "metod": "greedy"},
+        r"^unknown field of the request 'metod': .*did you mean 'method'\?\)$",
+    ),
+    (NetworkRequest, {"query": "a"}, r"^query is 'a', expected a list$"),
+    (NetworkRequest, {"query": ["a", 1, True]}, r"^query\[2\] is True, expected a text or a whole number$"),
+    (NetworkRequest, {"query": ["a"], "m": True}, r"^m is True, expected a whole number or null$"),
+    (NetworkRequest, {"query": ["a"], "m": 2.0}, r"^m is 2.0, expected a whole number or null$"),
+    (NetworkRequest, {"query": ["a"], "m": 10**40}, r"^m is 1000.*…, expected a number of at most 4,611,686"),
+    (NetworkRequest, {"query": ["a"], "bound": 1}, r"^bound is 1, expected true or false$"),
+    (NetworkRequest, {"query": ["a"], "where": {"venue": "ACL"}}, r"^where\['venue'\] is 'ACL', expected a list$"),
+    (
+        NetworkRequest,
         {"query": ["a"], "pins": [{"cel": ["x"]}]},
         r"^pins\[0\] is .*, expected an object with one of cell, object$",
     ),
-    (Ask, {"query": ["a"], "pins": [{"cell": [1]}]}, r"^pins\[0\]\.cell\[0\] is 1, expected a text$"),
-    (Ask, {"query": ["a"], "pins": [{"cell": [], "object": "a"}]}, r"^unknown field of pins\[0\] 'object'"),
-    (Ask, {"query": ["a"], "options": {"beta": math.nan}}, r"^options\['beta'\] is nan, expected a finite number$"),
+    (NetworkRequest, {"query": ["a"], "pins": [{"cell": [1]}]}, r"^pins\[0\]\.cell\[0\] is 1, expected a text$"),
+    (NetworkRequest, {"query": ["a"], "pins": [{"cell": [], "object": "a"}]}, r"^unknown field of pins\[0\] 'object'"),
     (
-        Ask,
+        NetworkRequest,
+        {"query": ["a"], "options": {"beta": math.nan}},
+        r"^options\['beta'\] is nan, expected a finite number$",
+    ),
+    (
+        NetworkRequest,
         {"query": ["a"], "options": {"beta": [1]}},
         r"^options\['beta'\] is \[1\], expected a text, a whole number, ",
     ),
-    (Ask, {"query": ["\ud800"]}, r"^query\[0\] is '\\ud800', which is no text: it holds half of a sign$"),
-    (ConstructQuestion, {"ask": {"query": [None]}}, r"^ask\.query\[0\] is None, expected a text or a whole number$"),
-    (LayoutQuestion, {"ask": {"query": []}, "start": [[0, math.inf]]}, r"^start\[0\]\[1\] is inf, expected a finite"),
-    (MembersQuestion, {"cells": [["a"], 7]}, r"^cells\[1\] is 7, expected a list$"),
-    (CompleteQuestion, {"text": None}, r"^text is None, expected a text$"),
-    (CompleteQuestion, {"text": "a" * 1_000_001}, r"^text has 1,000,001 letters, expected at most 1,000,000$"),
+    (NetworkRequest, {"query": ["\ud800"]}, r"^query\[0\] is '\\ud800', which is no text: it holds half of a sign$"),
+    (
+        ConstructRequest,
+        {"request": {"query": [None]}},
+        r"^request\.query\[0\] is None, expected a text or a whole number$",
+    ),
+    (
+        LayoutRequest,
+        {"request": {"query": []}, "start": [[0, math.inf]]},
+        r"^start\[0\]\[1\] is inf, expected a finite",
+    ),
+    (MembersRequest, {"cells": [["a"], 7]}, r"^cells\[1\] is 7, expected a list$"),
+    (CompleteRequest, {"text": None}, r"^text is None, expected a text$"),
+    (CompleteRequest, {"text": "a" * 1_000_001}, r"^text has 1,000,001 letters, expected at most 1,000,000$"),
     (NameRow, {"state": "gone"}, r"lacks the field 'given'"),
 ]
 
@@ -56,15 +72,18 @@ def test_what_does_not_fit_is_one_sentence_that_names_its_place(shape: type, val
 
 
 def test_what_fits_comes_back_as_it_is() -> None:
-    ask = {
+    network_request = {
         "query": ["a", 7],
         "n_cells": None,
         "n_neighbors": 0,
         "levels": ["one"],
         "pins": [{"cell": ["x"]}, {"object": 3}],
     }
-    ask |= {"options": {"by": "price", "top": 3, "damping": 0.5, "floor": False}, "where": {"venue": ["ACL"]}}
-    assert read(Ask, ask) == ask
+    network_request |= {
+        "options": {"by": "price", "top": 3, "damping": 0.5, "floor": False},
+        "where": {"venue": ["ACL"]},
+    }
+    assert read(NetworkRequest, network_request) == network_request
 
 
 def test_a_literal_is_one_of_its_words() -> None:
@@ -111,7 +130,7 @@ ASKS = st.fixed_dictionaries(
     },
 )
 FIELDS = {
-    "ask": ASKS,
+    "request": ASKS,
     "text": WORDS | st.text(max_size=30),
     "query": st.lists(WORDS, max_size=3),
     "against": st.lists(WORDS, max_size=3),
@@ -129,9 +148,9 @@ FIELDS = {
 
 
 @given(st.sampled_from([name for name in ROUTES if name != "compare"]), JSON)
-def test_any_json_gives_an_answer_or_a_sentence(desk: Desk, name: str, question: Any) -> None:
+def test_any_json_gives_an_answer_or_a_sentence(service: CubeService, name: str, question: Any) -> None:
     try:
-        answer = desk.answer(name, question)
+        answer = service.answer(name, question)
     except Cube2netError as error:
         assert str(error)
     else:
@@ -139,13 +158,13 @@ def test_any_json_gives_an_answer_or_a_sentence(desk: Desk, name: str, question:
 
 
 @given(st.data())
-def test_questions_of_likely_words_give_an_answer_or_a_sentence(desk: Desk, data: st.DataObject) -> None:
+def test_questions_of_likely_words_give_an_answer_or_a_sentence(service: CubeService, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from([name for name in ROUTES if name != "compare"]))
     fields = {field: FIELDS[field] for field in ROUTES[name].asks.__annotations__ if field in FIELDS}
     question = data.draw(st.fixed_dictionaries(fields))
-    desk.is_long(name, question)
+    service.is_long(name, question)
     try:
-        answer = desk.answer(name, question)
+        answer = service.answer(name, question)
     except Cube2netError as error:
         assert "\n" not in str(error)
     else:

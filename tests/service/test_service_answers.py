@@ -19,18 +19,18 @@ from cube2net.api.what_if import change as change_network
 from cube2net.apps.service import network_schemas as reason_shapes
 from cube2net.apps.service.exports import endings
 from cube2net.apps.service.openapi import openapi
-from cube2net.apps.service.service import ROUTES, Desk
+from cube2net.apps.service.service import ROUTES, CubeService
 from cube2net.errors import ParameterError, QueryError
 from cube2net.model import explanation
 from cube2net.model import explanation as cell_explanation
 
-Ask = dict[str, Any]
+NetworkRequest = dict[str, Any]
 
 
-def test_a_cube_says_what_it_has_and_what_may_be_asked(desk: Desk) -> None:
-    answer = desk.answer("cube", {})
+def test_a_cube_says_what_it_has_and_what_may_be_asked(service: CubeService) -> None:
+    answer = service.answer("cube", {})
     assert answer["name"] == "cube"
-    assert answer["checksum"] == desk.checksum
+    assert answer["checksum"] == service.checksum
     assert answer["sentence"].startswith("200 objects (object) in ")
     assert [each["name"] for each in answer["dimensions"]] == ["year", "venue", "topic"]
     assert [level["name"] for level in answer["dimensions"][0]["levels"]] == ["year", "decades"]
@@ -56,105 +56,118 @@ def test_a_cube_says_what_it_has_and_what_may_be_asked(desk: Desk) -> None:
     assert not shown & {"save", "policy", "progress"}
 
 
-def test_a_window_of_every_time_can_be_asked_for(desk: Desk, ask: Ask) -> None:
-    times = desk.answer("cube", {})["times"]
+def test_a_window_of_every_time_can_be_asked_for(service: CubeService, network_request: NetworkRequest) -> None:
+    times = service.answer("cube", {})["times"]
     whole, seen = (
-        desk.answer("construct", {"ask": ask | window}) for window in ({}, {"between": f"{times[0]}..{times[-1]}"})
+        service.answer("construct", {"request": network_request | window})
+        for window in ({}, {"between": f"{times[0]}..{times[-1]}"})
     )
     assert [seen[part] for part in ("nodes", "links")] == [whole[part] for part in ("nodes", "links")]
 
 
-def test_a_method_says_what_is_missing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_method_says_what_is_missing(service: CubeService, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extras, "_is_installed", lambda package: package != "torch")
-    methods = {method["name"]: method for method in desk.answer("cube", {})["methods"]}
+    methods = {method["name"]: method for method in service.answer("cube", {})["methods"]}
     assert methods["greedy"]["missing"] is None
     assert "pip install torch" in methods["cube2net"]["missing"]
 
 
 def test_a_cube_in_memory_has_no_checksum() -> None:
-    desk = Desk(c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus))
-    answer = desk.answer("cube", {})
+    service = CubeService(c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus))
+    answer = service.answer("cube", {})
     assert (answer["checksum"], answer["name"]) == (None, "a cube in memory")
-    assert "cube" not in desk.answer("construct", {"ask": {"query": ["o1", "o2"]}})["ask"]
+    assert "cube" not in service.answer("construct", {"request": {"query": ["o1", "o2"]}})["request"]
 
 
-def test_a_pivot_marks_chosen_cells_and_names_the_finer_levels(desk: Desk, ask: Ask) -> None:
-    cells = [cell["labels"] for cell in desk.answer("construct", {"ask": ask})["cells"]]
-    question = {"rows": "decades", "columns": "topic", "query": ask["query"], "cells": cells}
-    answer = desk.answer("pivot", question)
+def test_a_pivot_marks_chosen_cells_and_names_the_finer_levels(
+    service: CubeService, network_request: NetworkRequest
+) -> None:
+    cells = [cell["labels"] for cell in service.answer("construct", {"request": network_request})["cells"]]
+    question = {"rows": "decades", "columns": "topic", "query": network_request["query"], "cells": cells}
+    answer = service.answer("pivot", question)
     assert answer["finer"] == ["year", None]
     full = [cell for cell in cells if "∗" not in cell]
     assert sum(map(sum, answer["chosen"])) == len(full) > 0
-    parents = dict(zip(desk.cube.dimensions[0].labels, desk.cube.dimensions[0].parents_at(1).tolist(), strict=True))
-    decade = desk.cube.dimensions[0].levels[1].labels[parents[full[0][0]]]
+    parents = dict(
+        zip(service.cube.dimensions[0].labels, service.cube.dimensions[0].parents_at(1).tolist(), strict=True)
+    )
+    decade = service.cube.dimensions[0].levels[1].labels[parents[full[0][0]]]
     assert answer["chosen"][answer["rows"].index(decade)][answer["columns"].index(full[0][2])] >= 1
     assert answer["query"][0][0] <= answer["objects"][0][0]
     assert answer["rows"] == sorted(answer["rows"])
-    plain = desk.answer("pivot", {"rows": "decades", "columns": "topic"})
+    plain = service.answer("pivot", {"rows": "decades", "columns": "topic"})
     assert plain["query"] == plain["lift"] == plain["chosen"] == []
     assert plain["objects"] == answer["objects"]
-    coarse = desk.answer("pivot", question | {"cells": [["∗", "∗", "topic 0"], ["199X", "∗", "topic 0"]]})
+    coarse = service.answer("pivot", question | {"cells": [["∗", "∗", "topic 0"], ["199X", "∗", "topic 0"]]})
     assert sum(map(sum, coarse["chosen"])) == 1
 
 
-def test_a_pivot_is_drilled_by_a_view(desk: Desk) -> None:
-    answer = desk.answer("pivot", {"rows": "year", "columns": "topic", "where": {"decades": ["199X"]}})
+def test_a_pivot_is_drilled_by_a_view(service: CubeService) -> None:
+    answer = service.answer("pivot", {"rows": "year", "columns": "topic", "where": {"decades": ["199X"]}})
     assert answer["rows"]
     assert all(label.startswith("199") for label in answer["rows"])
-    few = desk.answer("pivot", {"rows": "year", "columns": "topic", "most": 2})
+    few = service.answer("pivot", {"rows": "year", "columns": "topic", "most": 2})
     assert len(few["rows"]) == len(few["columns"]) == 2
     assert few["more_rows"] > 0
 
 
-def test_reasons_are_those_of_the_library(desk: Desk, ask: Ask) -> None:
-    network = desk.network(ask)  # type: ignore[arg-type]
+def test_reasons_are_those_of_the_library(service: CubeService, network_request: NetworkRequest) -> None:
+    network = service.network(network_request)  # type: ignore[arg-type]
     cell = network.labels[0]
-    assert desk.answer("explain", {"ask": ask})["explanation"] == c2n.explain(network).to_dict()
-    told = desk.answer("explain", {"ask": ask, "node": {"cell": list(cell)}})
+    assert service.answer("explain", {"request": network_request})["explanation"] == c2n.explain(network).to_dict()
+    told = service.answer("explain", {"request": network_request, "node": {"cell": list(cell)}})
     assert told["explanation"] == c2n.explain(network, cell).to_dict()
     assert told["kind"] == "cell"
-    told = desk.answer("explain", {"ask": ask, "node": {"object": "o150"}})
+    told = service.answer("explain", {"request": network_request, "node": {"object": "o150"}})
     assert told["sentence"] == str(c2n.explain(network, "o150"))
     assert [each["column"] for each in told["columns"]] == ["year", "venue", "topic"]
     assert told["columns"][1]["value"].startswith("venue ")
 
 
-def test_what_if_is_that_of_the_library(desk: Desk, ask: Ask) -> None:
-    network = desk.network(ask)  # type: ignore[arg-type]
+def test_what_if_is_that_of_the_library(service: CubeService, network_request: NetworkRequest) -> None:
+    network = service.network(network_request)  # type: ignore[arg-type]
     cell = list(network.labels[0])
     away = next(f"o{row}" for row in range(200) if row not in network.objects)
-    told = desk.answer("without", {"ask": ask, "without": [{"cell": cell}], "with_": [{"object": away}]})
+    told = service.answer(
+        "without", {"request": network_request, "without": [{"cell": cell}], "with_": [{"object": away}]}
+    )
     change = change_network(network, without=[tuple(cell)], with_=[away])
     assert told["change"] == change.to_dict()
     assert {"cell": cell} in told["left"]
     assert {"object": away} in told["entered"]
     assert told["sentence"] == change.sentence
-    links = desk.answer("without", {"ask": ask | {"method": "pagerank"}, "without": [{"object": "o1"}]})
+    links = service.answer(
+        "without", {"request": network_request | {"method": "pagerank"}, "without": [{"object": "o1"}]}
+    )
     assert links["value"] is None
     with pytest.raises(ParameterError, match="no cell and no object is named"):
-        desk.answer("without", {"ask": ask})
+        service.answer("without", {"request": network_request})
 
 
-def test_contrasts_are_of_two_queries_of_labels_or_of_all_others(desk: Desk, ask: Ask) -> None:
-    one, two = ask["query"][:12], ask["query"][12:]
-    both = desk.answer("contrast", {"query": one, "against": two, "names": ["one", "two"], "n_cells": 3})
+def test_contrasts_are_of_two_queries_of_labels_or_of_all_others(
+    service: CubeService, network_request: NetworkRequest
+) -> None:
+    one, two = network_request["query"][:12], network_request["query"][12:]
+    both = service.answer("contrast", {"query": one, "against": two, "names": ["one", "two"], "n_cells": 3})
     assert both["contrast"]["sides"] == [{"name": "one", "objects": 12}, {"name": "two", "objects": 12}]
-    labels = desk.answer("contrast", {"query": ask["query"], "labels": ask["labels"]})
+    labels = service.answer("contrast", {"query": network_request["query"], "labels": network_request["labels"]})
     assert len(labels["contrast"]["groups"]) == 2
-    rest = desk.answer("contrast", {"query": one})
+    rest = service.answer("contrast", {"query": one})
     assert [side["objects"] for side in rest["contrast"]["sides"]] == [12, 188]
     assert rest["sentence"].startswith("the query (12 objects) is told from all others (188 objects)")
     everybody = [f"o{number}" for number in range(200)]
     with pytest.raises(QueryError, match="the query has all objects of the cube"):
-        desk.answer("contrast", {"query": everybody})
+        service.answer("contrast", {"query": everybody})
 
 
-def test_an_empty_other_side_is_refused_and_not_taken_for_all_others(desk: Desk, ask: Ask) -> None:
-    for labels in ({}, {"labels": ask["labels"]}):
+def test_an_empty_other_side_is_refused_and_not_taken_for_all_others(
+    service: CubeService, network_request: NetworkRequest
+) -> None:
+    for labels in ({}, {"labels": network_request["labels"]}):
         with pytest.raises(ParameterError, match=r"^against is \[\], expected the id of at least one object: leave it"):
-            desk.answer("contrast", {"query": ask["query"], "against": [], **labels})
+            service.answer("contrast", {"query": network_request["query"], "against": [], **labels})
     with pytest.raises(ParameterError, match=r"^names is \[\], expected two different texts$"):
-        desk.answer("contrast", {"query": ask["query"], "names": []})
+        service.answer("contrast", {"query": network_request["query"], "names": []})
 
 
 @pytest.mark.parametrize(
@@ -168,70 +181,74 @@ def test_an_empty_other_side_is_refused_and_not_taken_for_all_others(desk: Desk,
     ],
 )
 def test_how_much_is_answered_has_an_upper_end(
-    desk: Desk, ask: Ask, route: str, field: str, most: int, what: str
+    service: CubeService, network_request: NetworkRequest, route: str, field: str, most: int, what: str
 ) -> None:
-    question = real_questions(desk, ask)[route][0]
-    desk.answer(route, question | {field: most})
+    question = real_questions(service, network_request)[route][0]
+    service.answer(route, question | {field: most})
     for wrong in (0, most + 1, 2**40):
         with pytest.raises(ParameterError, match=f"^{field} is {wrong}, expected 1 to {most:,} {what}$"):
-            desk.answer(route, question | {field: wrong})
+            service.answer(route, question | {field: wrong})
     shape = openapi()["components"]["schemas"][ROUTES[route].asks.__name__]
     assert f"1 to {most:,}" in shape["properties"][field]["description"]
 
 
-def test_drilling_is_that_of_the_library(desk: Desk, ask: Ask) -> None:
-    told = desk.answer("drill", {"query": ask["query"], "cell": ["199X", "∗", "∗"], "k": 3})
-    assert told["drilled"] == c2n.drill(desk.cube, ask["query"], ("199X", "∗", "∗"), 3).to_dict()
+def test_drilling_is_that_of_the_library(service: CubeService, network_request: NetworkRequest) -> None:
+    told = service.answer("drill", {"query": network_request["query"], "cell": ["199X", "∗", "∗"], "k": 3})
+    assert told["drilled"] == c2n.drill(service.cube, network_request["query"], ("199X", "∗", "∗"), 3).to_dict()
 
 
-def test_a_verdict_compares_the_network_asked_for_with_pagerank_and_the_query_alone(desk: Desk, ask: Ask) -> None:
+def test_a_verdict_compares_the_network_asked_for_with_pagerank_and_the_query_alone(
+    service: CubeService, network_request: NetworkRequest
+) -> None:
     stages = []
-    question = {"ask": ask | {"n_cells": 3, "bans": [{"object": "o150"}]}, "runs": 2}
-    answer = desk.answer("compare", question, lambda stage, done, total: stages.append((stage, done, total)))
+    question = {"request": network_request | {"n_cells": 3, "bans": [{"object": "o150"}]}, "runs": 2}
+    answer = service.answer("compare", question, lambda stage, done, total: stages.append((stage, done, total)))
     name = "greedy as asked · cover · hybrid · n_cells 3"
     assert [row["network"] for row in answer["table"]] == ["none", name, f"pagerank, as large as {name}"]
-    made = desk.answer("construct", {"ask": question["ask"]})
+    made = service.answer("construct", {"request": question["request"]})
     assert answer["table"][1]["nodes"] == len(made["nodes"]["id"])
     assert answer["table"][1]["links"] == len(made["links"]["weight"])
     assert answer["task"] == "clustering"
-    assert {"miner", "measure", "mean", "low", "high", "runs"} == answer["table"][0]["scores"][0].keys()
+    assert {"model", "measure", "mean", "low", "high", "runs"} == answer["table"][0]["scores"][0].keys()
     assert any("comparing" in stage for stage, _, _ in stages)
-    page = desk.report(answer["report"])
+    page = service.report(answer["report"])
     assert page.lstrip().lower().startswith("<!doctype html")
     with pytest.raises(ParameterError, match="there is no report 'nothing': run the comparison again"):
-        desk.report("nothing")
+        service.report("nothing")
 
 
-def test_a_verdict_without_labels_is_by_hidden_links(desk: Desk, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_verdict_without_labels_is_by_hidden_links(
+    service: CubeService, network_request: NetworkRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(extras, "_is_installed", lambda package: package != "plotly")
-    answer = desk.answer("compare", {"ask": {"query": ask["query"]}, "runs": 1})
+    answer = service.answer("compare", {"request": {"query": network_request["query"]}, "runs": 1})
     assert answer["task"] == "hidden"
     assert answer["report"] == ""
     assert "needs the package 'plotly'" in answer["note"]
 
 
-def test_what_cannot_be_compared_is_refused(desk: Desk, ask: Ask) -> None:
+def test_what_cannot_be_compared_is_refused(service: CubeService, network_request: NetworkRequest) -> None:
     with pytest.raises(ParameterError, match=r"^runs is 51, expected 1 to 50 runs$"):
-        desk.answer("compare", {"ask": ask, "runs": 51})
+        service.answer("compare", {"request": network_request, "runs": 51})
     with pytest.raises(ParameterError, match="unknown task 'links'"):
-        desk.answer("compare", {"ask": ask, "task": "links"})
+        service.answer("compare", {"request": network_request, "task": "links"})
     with pytest.raises(ParameterError, match="the method 'auto' has compared networks itself"):
-        desk.answer("compare", {"ask": ask | {"method": "auto"}})
+        service.answer("compare", {"request": network_request | {"method": "auto"}})
 
 
-def test_a_comparison_can_be_stopped(desk: Desk, ask: Ask) -> None:
+def test_a_comparison_can_be_stopped(service: CubeService, network_request: NetworkRequest) -> None:
     stop = Stop()
 
     def told(stage: str, done: int, total: int | None) -> None:
         stop.ask()
 
     with pytest.raises(KeyboardInterrupt):
-        stop.heeded(desk.answer)("compare", {"ask": ask, "runs": 50}, told)
+        stop.heeded(service.answer)("compare", {"request": network_request, "runs": 50}, told)
 
 
-def real_questions(desk: Desk, ask: Ask) -> dict[str, list[dict[str, Any]]]:
+def real_questions(service: CubeService, network_request: NetworkRequest) -> dict[str, list[dict[str, Any]]]:
     """Return questions of every route."""
-    cells = [cell["labels"] for cell in desk.answer("construct", {"ask": ask})["cells"]]
+    cells = [cell["labels"] for cell in service.answer("construct", {"request": network_request})["cells"]]
     cell = next(labels for labels in cells if "∗" not in labels)
     return {
         "cube": [{}],
@@ -240,19 +257,25 @@ def real_questions(desk: Desk, ask: Ask) -> dict[str, list[dict[str, Any]]]:
         "members": [{"cells": [["∗", "venue 0", "∗"]], "most": 3}],
         "pivot": [
             {"rows": "year", "columns": "topic"},
-            {"rows": "year", "columns": "topic", "query": ask["query"], "cells": [cell], "between": "1990..2000"},
+            {
+                "rows": "year",
+                "columns": "topic",
+                "query": network_request["query"],
+                "cells": [cell],
+                "between": "1990..2000",
+            },
         ],
         "construct": [
-            {"ask": ask},
-            {"ask": ask | {"pins": [{"cell": cells[0]}]}},
-            {"ask": ask | {"pins": [{"cell": cell}]}, "prices": True},
-            {"ask": ask | {"method": "pagerank"}},
-            {"ask": ask | {"form": "cells+objects", "levels": ["one"]}},
-            {"ask": ask | {"method": "auto"}},
+            {"request": network_request},
+            {"request": network_request | {"pins": [{"cell": cells[0]}]}},
+            {"request": network_request | {"pins": [{"cell": cell}]}, "prices": True},
+            {"request": network_request | {"method": "pagerank"}},
+            {"request": network_request | {"form": "both", "levels": ["one"]}},
+            {"request": network_request | {"method": "auto"}},
         ],
-        "layout": [{"ask": ask}],
+        "layout": [{"request": network_request}],
         "explain": [
-            {"ask": ask | more} | node
+            {"request": network_request | more} | node
             for more in (
                 {},
                 {"method": "pagerank"},
@@ -264,28 +287,33 @@ def real_questions(desk: Desk, ask: Ask) -> dict[str, list[dict[str, Any]]]:
             if more.get("method") is None or node != {"node": {"cell": cell}}
         ],
         "without": [
-            {"ask": ask, "without": [{"cell": cell}, {"object": "o1"}], "with_": [{"object": "o150"}]},
-            {"ask": ask | {"method": "pagerank"}, "without": [{"object": "o1"}]},
+            {"request": network_request, "without": [{"cell": cell}, {"object": "o1"}], "with_": [{"object": "o150"}]},
+            {"request": network_request | {"method": "pagerank"}, "without": [{"object": "o1"}]},
         ],
         "contrast": [
-            {"query": ask["query"]},
-            {"query": ask["query"], "labels": ask["labels"]},
-            {"query": ask["query"][:12], "against": ask["query"][12:]},
-            {"query": ask["query"][:2], "against": ask["query"][2:4]},
+            {"query": network_request["query"]},
+            {"query": network_request["query"], "labels": network_request["labels"]},
+            {"query": network_request["query"][:12], "against": network_request["query"][12:]},
+            {"query": network_request["query"][:2], "against": network_request["query"][2:4]},
         ],
-        "drill": [{"query": ask["query"]}, {"query": ask["query"], "k": 1, "cell": ["199X", "∗", "∗"]}],
-        "compare": [{"ask": ask, "runs": 1}],
+        "drill": [
+            {"query": network_request["query"]},
+            {"query": network_request["query"], "k": 1, "cell": ["199X", "∗", "∗"]},
+        ],
+        "compare": [{"request": network_request, "runs": 1}],
     }
 
 
 @pytest.mark.parametrize("name", ROUTES)
-def test_questions_and_answers_keep_to_the_schema(desk: Desk, ask: Ask, name: str) -> None:
+def test_questions_and_answers_keep_to_the_schema(
+    service: CubeService, network_request: NetworkRequest, name: str
+) -> None:
     page = openapi()
     operation = page["paths"][f"/api/v1/{name}"]["post"]
     asked = operation["requestBody"]["content"]["application/json"]["schema"]
     answered = operation["responses"]["200"]["content"]["application/json"]["schema"]
-    for question in real_questions(desk, ask)[name]:
-        answer = json.loads(json.dumps(desk.answer(name, question), allow_nan=False))
+    for question in real_questions(service, network_request)[name]:
+        answer = json.loads(json.dumps(service.answer(name, question), allow_nan=False))
         for schema, value in ((asked, question), (answered, answer)):
             jsonschema.Draft202012Validator({**schema, "components": page["components"]}).validate(value)
 
@@ -322,17 +350,17 @@ def test_no_field_of_a_question_or_an_answer_is_left_open() -> None:
 @pytest.mark.parametrize(
     ("record", "shape"),
     [
-        (explanation.ObjectExplanation, reason_shapes.ObjectExplanationShape),
-        (explanation.NearMiss, reason_shapes.NearMissShape),
-        (explanation.QueryLink, reason_shapes.QueryLinkShape),
-        (explanation.SharedItem, reason_shapes.SharedItemShape),
-        (explanation.LinkPath, reason_shapes.LinkPathShape),
-        (explanation.BringingCell, reason_shapes.BringingCellShape),
-        (cell_explanation.CellExplanation, reason_shapes.CellExplanationShape),
-        (cell_explanation.Lift, reason_shapes.LiftShape),
-        (cell_explanation.OnlyObject, reason_shapes.OnlyObjectShape),
-        (cell_explanation.ValueAccount, reason_shapes.ValueAccountShape),
-        (cell_explanation.AddedCell, reason_shapes.AddedCellShape),
+        (explanation.ObjectExplanation, reason_shapes.ObjectExplanationSchema),
+        (explanation.NearMiss, reason_shapes.NearMissSchema),
+        (explanation.QueryLink, reason_shapes.QueryLinkSchema),
+        (explanation.SharedItem, reason_shapes.SharedItemSchema),
+        (explanation.LinkPath, reason_shapes.LinkPathSchema),
+        (explanation.BringingCell, reason_shapes.BringingCellSchema),
+        (cell_explanation.CellExplanation, reason_shapes.CellExplanationSchema),
+        (cell_explanation.Lift, reason_shapes.LiftSchema),
+        (cell_explanation.OnlyObject, reason_shapes.OnlyObjectSchema),
+        (cell_explanation.ValueAccount, reason_shapes.ValueAccountSchema),
+        (cell_explanation.AddedCell, reason_shapes.AddedCellSchema),
     ],
 )
 def test_the_shape_of_an_explanation_has_the_fields_of_its_record(record: Any, shape: Any) -> None:

@@ -17,19 +17,23 @@ import cube2net as c2n
 from cube2net._util import packages as extras
 from cube2net.apps.cli.app import app
 from cube2net.apps.service.exports import endings
-from cube2net.apps.service.service import Desk
+from cube2net.apps.service.service import CubeService
 from cube2net.errors import CubeError, MissingPackageError, ParameterError
 from cube2net.io.tables.dialects import Conventions
 from cube2net.io.tables.read_rows import read_rows
 from cube2net.model.names import cell_title
 from cube2net.network.export.recipes import read_recipe
 
-Ask = dict[str, Any]
+NetworkRequest = dict[str, Any]
 
 
 @pytest.mark.parametrize("ending", endings())
-def test_every_format_comes_whole_and_with_the_same_bytes_each_time(folder: Path, ask: Ask, ending: str) -> None:
-    first, second = (Desk(c2n.open_cube(folder)).file({"ask": ask, "format": ending}) for _ in range(2))
+def test_every_format_comes_whole_and_with_the_same_bytes_each_time(
+    folder: Path, network_request: NetworkRequest, ending: str
+) -> None:
+    first, second = (
+        CubeService(c2n.open_cube(folder)).file({"request": network_request, "format": ending}) for _ in range(2)
+    )
     assert first == second
     assert first.content
     assert ending in first.name
@@ -37,35 +41,39 @@ def test_every_format_comes_whole_and_with_the_same_bytes_each_time(folder: Path
     assert repr(first) == f"ExportedFile({first.name}, {len(first.content):,} bytes)"
 
 
-def test_tables_come_together_in_one_archive(desk: Desk, ask: Ask) -> None:
-    file = desk.file({"ask": ask, "format": ".csv"})
+def test_tables_come_together_in_one_archive(service: CubeService, network_request: NetworkRequest) -> None:
+    file = service.file({"request": network_request, "format": ".csv"})
     assert (file.name, file.media_type) == ("network.csv.zip", "application/zip")
     with zipfile.ZipFile(io.BytesIO(file.content)) as archive:
         assert archive.namelist() == ["network.nodes.csv", "network.links.csv", "network.recipe.json"]
         rows = list(csv.DictReader(io.StringIO(archive.read("network.nodes.csv").decode())))
-    assert [row["id"] for row in rows] == desk.answer("construct", {"ask": ask})["nodes"]["id"]
+    assert [row["id"] for row in rows] == service.answer("construct", {"request": network_request})["nodes"]["id"]
 
 
-def test_a_network_in_a_file_knows_its_recipe(desk: Desk, ask: Ask, tmp_path: Path) -> None:
+def test_a_network_in_a_file_knows_its_recipe(
+    service: CubeService, network_request: NetworkRequest, tmp_path: Path
+) -> None:
     path = tmp_path / "network.graphml"
-    path.write_bytes(desk.file({"ask": ask, "format": ".graphml"}).content)
-    made = desk.answer("construct", {"ask": ask})
+    path.write_bytes(service.file({"request": network_request, "format": ".graphml"}).content)
+    made = service.answer("construct", {"request": network_request})
     assert read_recipe(path).made["checksum"] == made["fingerprint"]
-    recipe = json.loads(desk.file({"ask": ask, "format": "recipe.json"}).content)
+    recipe = json.loads(service.file({"request": network_request, "format": "recipe.json"}).content)
     assert recipe["made"]["checksum"] == made["fingerprint"]
-    assert recipe["cube"]["checksum"] == desk.checksum
+    assert recipe["cube"]["checksum"] == service.checksum
 
 
-def test_the_file_of_the_query_is_read_as_the_query(desk: Desk, ask: Ask, tmp_path: Path) -> None:
-    for own in (ask, {"query": ["o4", "o1", "o0"]}, {"query": ["o4"], "labels": ['say "a", then b']}):
+def test_the_file_of_the_query_is_read_as_the_query(
+    service: CubeService, network_request: NetworkRequest, tmp_path: Path
+) -> None:
+    for own in (network_request, {"query": ["o4", "o1", "o0"]}, {"query": ["o4"], "labels": ['say "a", then b']}):
         path = tmp_path / "query.csv"
-        path.write_bytes(desk.file({"ask": own, "format": "query.csv"}).content)
-        read, asked = c2n.read_query(desk.cube, path), desk.cube.query(own["query"], own.get("labels"))
+        path.write_bytes(service.file({"request": own, "format": "query.csv"}).content)
+        read, asked = c2n.read_query(service.cube, path), service.cube.query(own["query"], own.get("labels"))
         assert read.objects.tolist() == asked.objects.tolist()
         assert read.labels == asked.labels
 
 
-WAYS: list[Ask] = [
+WAYS: list[NetworkRequest] = [
     {},
     {"n_cells": 3, "r": 2, "n_neighbors": 4, "seed": 7},
     {"form": "objects", "n_cells": 4},
@@ -82,102 +90,127 @@ WAYS: list[Ask] = [
 
 @pytest.mark.parametrize("words", WAYS, ids=str)
 def test_the_command_gives_the_same_network(
-    desk: Desk, ask: Ask, words: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    service: CubeService,
+    network_request: NetworkRequest,
+    words: NetworkRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    pins = [{"cell": desk.answer("construct", {"ask": ask})["cells"][-1]["labels"]}] if words == WAYS[1] else []
-    asked = ask | words | ({"pins": pins} if pins else {})
+    pins = (
+        [{"cell": service.answer("construct", {"request": network_request})["cells"][-1]["labels"]}]
+        if words == WAYS[1]
+        else []
+    )
+    asked = network_request | words | ({"pins": pins} if pins else {})
     monkeypatch.chdir(tmp_path)
-    Path("query.csv").write_bytes(desk.file({"ask": asked, "format": "query.csv"}).content)
-    command = desk.file({"ask": asked, "format": "command.txt"}).content.decode()
+    Path("query.csv").write_bytes(service.file({"request": asked, "format": "query.csv"}).content)
+    command = service.file({"request": asked, "format": "command.txt"}).content.decode()
     name, *arguments = shlex.split(command)
     assert name == "cube2net"
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
-    made = desk.answer("construct", {"ask": asked})["fingerprint"]
+    made = service.answer("construct", {"request": asked})["fingerprint"]
     assert read_recipe(Path("network.graphml")).made["checksum"] == made
 
 
 @pytest.mark.parametrize("words", WAYS, ids=str)
 @pytest.mark.parametrize("few", [True, False])
 def test_the_lines_of_python_give_the_same_network(
-    desk: Desk, ask: Ask, words: Ask, few: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    service: CubeService,
+    network_request: NetworkRequest,
+    words: NetworkRequest,
+    few: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    short = {"query": ask["query"][8:16], "labels": ask["labels"][8:16]} if few else ask
-    pins = [{"cell": desk.answer("construct", {"ask": ask})["cells"][-1]["labels"]}] if words == WAYS[1] else []
+    short = (
+        {"query": network_request["query"][8:16], "labels": network_request["labels"][8:16]} if few else network_request
+    )
+    pins = (
+        [{"cell": service.answer("construct", {"request": network_request})["cells"][-1]["labels"]}]
+        if words == WAYS[1]
+        else []
+    )
     asked = short | words | ({"pins": pins} if pins else {})
     monkeypatch.chdir(tmp_path)
     if not few:
-        Path("query.csv").write_bytes(desk.file({"ask": asked, "format": "query.csv"}).content)
-    text = desk.file({"ask": asked, "format": "python.txt"}).content.decode()
+        Path("query.csv").write_bytes(service.file({"request": asked, "format": "query.csv"}).content)
+    text = service.file({"request": asked, "format": "python.txt"}).content.decode()
     names: dict[str, Any] = {}
     exec(compile(text, "python.txt", "exec"), names)
-    assert names["network"].recipe.made["checksum"] == desk.answer("construct", {"ask": asked})["fingerprint"]
+    assert names["network"].recipe.made["checksum"] == service.answer("construct", {"request": asked})["fingerprint"]
 
 
-def test_a_cube_in_memory_is_the_cube_of_who_made_it(folder: Path, ask: Ask) -> None:
+def test_a_cube_in_memory_is_the_cube_of_who_made_it(folder: Path, network_request: NetworkRequest) -> None:
     planted = c2n.make_planted(objects=60, communities=2, noise=0)
     cube = c2n.build_cube(planted.corpus)
-    desk, asked = Desk(cube), {"query": planted.query(0)[:5]}
-    text = desk.file({"ask": asked, "format": "python.txt"}).content.decode()
+    service, asked = CubeService(cube), {"query": planted.query(0)[:5]}
+    text = service.file({"request": asked, "format": "python.txt"}).content.decode()
     assert "open_cube" not in text
     names: dict[str, Any] = {"cube": cube}
     exec(compile(text, "python.txt", "exec"), names)
-    assert names["network"].recipe.made["checksum"] == desk.answer("construct", {"ask": asked})["fingerprint"]
-    command = desk.file({"ask": asked, "format": "command.txt"}).content.decode()
+    assert names["network"].recipe.made["checksum"] == service.answer("construct", {"request": asked})["fingerprint"]
+    command = service.file({"request": asked, "format": "command.txt"}).content.decode()
     assert command.splitlines()[0] == "# CUBE is a folder: c2n.save_cube(cube, 'CUBE') in Python makes it"
     assert shlex.split(command, comments=True)[:3] == ["cube2net", "query", "CUBE"]
-    saved = Desk(c2n.open_cube(folder)).file({"ask": ask, "format": "python.txt"}).content.decode()
+    saved = (
+        CubeService(c2n.open_cube(folder)).file({"request": network_request, "format": "python.txt"}).content.decode()
+    )
     assert f"cube = c2n.open_cube({str(folder)!r})" in saved
 
 
-def test_hostile_names_are_quoted_for_the_shell_and_for_python(desk: Desk) -> None:
+def test_hostile_names_are_quoted_for_the_shell_and_for_python(service: CubeService) -> None:
     wild = "'; rm -rf ~ #"
     asked = {"query": ["o1"], "where": {"venue": [wild, "$(id)"]}, "like": ["--help"], "pins": [{"object": "`id`"}]}
-    command = desk.file({"ask": asked, "format": "command.txt"}).content.decode()
+    command = service.file({"request": asked, "format": "command.txt"}).content.decode()
     parts = shlex.split(command)
     assert f"venue={wild}" in parts
     assert "venue=$(id)" in parts
     assert "--like=--help" in parts
     assert parts[parts.index("--pin") + 1] == "`id`"
-    text = desk.file({"ask": asked, "format": "python.txt"}).content.decode()
+    text = service.file({"request": asked, "format": "python.txt"}).content.decode()
     compile(text, "python.txt", "exec")
     assert repr([wild, "$(id)"]) in text
 
 
-def test_what_cannot_be_kept_is_refused(desk: Desk, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_kept_is_refused(
+    service: CubeService, network_request: NetworkRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ParameterError, match=r"^unknown format '.graphmls': .*did you mean '.graphml'"):
-        desk.file({"ask": ask, "format": ".graphmls"})
+        service.file({"request": network_request, "format": ".graphmls"})
     with pytest.raises(ParameterError, match=r"^unknown format '../../etc/passwd'"):
-        desk.file({"ask": ask, "format": "../../etc/passwd"})
+        service.file({"request": network_request, "format": "../../etc/passwd"})
     with pytest.raises(CubeError, match="another cube"):
-        desk.file({"ask": ask | {"cube": "f00"}, "format": "command.txt"})
-    assert desk.answer("cube", {})["unmade"] == {}
+        service.file({"request": network_request | {"cube": "f00"}, "format": "command.txt"})
+    assert service.answer("cube", {})["unmade"] == {}
     monkeypatch.setattr(extras, "_is_installed", lambda package: package != "matplotlib")
-    assert list(desk.answer("cube", {})["unmade"]) == [".png", ".pdf"]
-    light = desk.file({"ask": ask, "format": ".svg"})
+    assert list(service.answer("cube", {})["unmade"]) == [".png", ".pdf"]
+    light = service.file({"request": network_request, "format": ".svg"})
     assert (light.name, light.content[:4]) == ("network.svg", b"<svg")
     with pytest.raises(
         MissingPackageError, match=r"needs the package 'matplotlib': pip install matplotlib \(extra 'report'\)"
     ):
-        desk.file({"ask": ask, "format": ".png"})
+        service.file({"request": network_request, "format": ".png"})
 
 
-def test_a_workbook_holds_the_nodes_and_links_and_runs_no_formula(desk: Desk, ask: Ask, tmp_path: Path) -> None:
-    file = desk.file({"ask": ask, "format": ".xlsx"})
-    assert file.content == desk.file({"ask": ask, "format": ".xlsx"}).content
+def test_a_workbook_holds_the_nodes_and_links_and_runs_no_formula(
+    service: CubeService, network_request: NetworkRequest, tmp_path: Path
+) -> None:
+    file = service.file({"request": network_request, "format": ".xlsx"})
+    assert file.content == service.file({"request": network_request, "format": ".xlsx"}).content
     assert file.name == "network.xlsx" and file.media_type.endswith("spreadsheetml.sheet")
     path = tmp_path / file.name
     path.write_bytes(file.content)
-    names = desk.answer("construct", {"ask": ask})["nodes"]["name"]
+    names = service.answer("construct", {"request": network_request})["nodes"]["name"]
     assert c2n.read_tables(path).objects.num_rows == len(names)
     told = read_rows(path, conventions=Conventions(sheet="nodes")).table
-    assert told["in_query"].to_pylist().count(True) == len(ask["query"])
-    chosen = {cell_title(labels) for labels in desk.network(ask).labels}
+    assert told["in_query"].to_pylist().count(True) == len(network_request["query"])
+    chosen = {cell_title(labels) for labels in service.network(network_request).labels}
     assert {title for held in told["cells"].to_pylist() if held for title in held.split("; ")} <= chosen
     assert any(told["cells"].to_pylist())
     with zipfile.ZipFile(path) as parts:
         assert b"<f>" not in b"".join(parts.read(name) for name in parts.namelist())
-    assert read_recipe(path) == desk.network(ask).recipe
+    assert read_recipe(path) == service.network(network_request).recipe
 
 
 def test_a_workbook_is_offered_once() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from cube2net.api.plan import METHODS, WITH_OPTIONS
 from cube2net.apps.service.requests import is_long, methods, options_shown, split_options
-from cube2net.apps.service.service import Desk
+from cube2net.apps.service.service import CubeService
 from cube2net.errors import ParameterError
 from cube2net.model.arguments import options_outside
 from cube2net.selection.objectives import OBJECTIVES
@@ -38,10 +38,10 @@ def test_from_outside_only_numbers_are_set_and_words_of_a_few(name: str) -> None
 
 
 @pytest.mark.parametrize("name", methods())
-def test_what_is_closed_to_the_outside_is_refused_and_not_shown(name: str, ask: dict[str, Any]) -> None:
+def test_what_is_closed_to_the_outside_is_refused_and_not_shown(name: str, network_request: dict[str, Any]) -> None:
     kind = methods()[name]
     for field in dataclasses.fields(kind):
-        words = {**ask, "method": name, "options": {field.name: "x"}}
+        words = {**network_request, "method": name, "options": {field.name: "x"}}
         if field.name not in options_outside(kind):
             assert field.name not in options_shown(kind)
             with pytest.raises(ParameterError, match=f"unknown option of the method '{name}'"):
@@ -49,7 +49,7 @@ def test_what_is_closed_to_the_outside_is_refused_and_not_shown(name: str, ask: 
 
 
 def test_a_method_that_somebody_adds_is_closed_and_long_until_it_says_otherwise(
-    monkeypatch: pytest.MonkeyPatch, desk: Desk, ask: dict[str, Any]
+    monkeypatch: pytest.MonkeyPatch, service: CubeService, network_request: dict[str, Any]
 ) -> None:
     @dataclasses.dataclass(frozen=True, kw_only=True)
     class Reading:
@@ -59,9 +59,9 @@ def test_a_method_that_somebody_adds_is_closed_and_long_until_it_says_otherwise(
     monkeypatch.setitem(METHODS, "reading", Reading)  # type: ignore[arg-type]
     assert options_shown(Reading) == {"count": 3}
     assert is_long("reading")
-    assert desk.is_long("construct", {"ask": {**ask, "method": "reading"}})
+    assert service.is_long("construct", {"request": {**network_request, "method": "reading"}})
     with pytest.raises(ParameterError, match="unknown option of the method 'reading' 'file'"):
-        split_options({**ask, "method": "reading", "options": {"file": "/etc/passwd"}})
+        split_options({**network_request, "method": "reading", "options": {"file": "/etc/passwd"}})
 
 
 def test_methods_say_themselves_whether_they_take_long() -> None:

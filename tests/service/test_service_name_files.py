@@ -11,15 +11,15 @@ import pytest
 from workbook_files import workbook, zipped
 
 from cube2net.apps.service.names import MOST_FILE
-from cube2net.apps.service.service import Desk
+from cube2net.apps.service.service import CubeService
 from cube2net.errors import Cube2netError
 
 TAKEN = "expected a list of names (.txt) or a table (.csv, .tsv, .xlsx, .parquet, .jsonl)"
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256))
 
 
-def ask(desk: Desk, name: str, content: bytes, **more: str) -> dict[str, Any]:
-    return desk.answer("names", {"file": base64.b64encode(content).decode(), "name": name, **more})
+def ask(service: CubeService, name: str, content: bytes, **more: str) -> dict[str, Any]:
+    return service.answer("names", {"file": base64.b64encode(content).decode(), "name": name, **more})
 
 
 def found(answer: dict[str, Any]) -> list[tuple[Any, str]]:
@@ -38,15 +38,15 @@ def found(answer: dict[str, Any]) -> list[tuple[Any, str]]:
         ("list.jsonl", '{"Name": "Zoë Ångström", "Group": "red"}\n{"Name": "Ada Byron", "Group": "blue"}\n'.encode()),
     ],
 )
-def test_a_list_is_read_whatever_kind_of_file_it_is(desk: Desk, name: str, content: bytes) -> None:
-    answer = ask(desk, name, content)
+def test_a_list_is_read_whatever_kind_of_file_it_is(service: CubeService, name: str, content: bytes) -> None:
+    answer = ask(service, name, content)
     assert found(answer) == [("o0", "red"), ("o6", "blue")]
     assert len(answer["columns"]) == 2
     assert answer["sentence"] == "2 of 2 names are found; 2 labels"
 
 
-def test_a_workbook_is_read_though_its_name_says_otherwise(desk: Desk) -> None:
-    assert found(ask(desk, "list.csv", workbook({"a": [["Name"], ["Ada Byron"]]}))) == [("o6", "")]
+def test_a_workbook_is_read_though_its_name_says_otherwise(service: CubeService) -> None:
+    assert found(ask(service, "list.csv", workbook({"a": [["Name"], ["Ada Byron"]]}))) == [("o6", "")]
 
 
 @pytest.mark.parametrize(
@@ -69,10 +69,10 @@ def test_a_workbook_is_read_though_its_name_says_otherwise(desk: Desk) -> None:
     ],
 )
 def test_a_file_that_names_nobody_is_one_sentence_about_it(
-    desk: Desk, name: str, content: bytes, sentence: str
+    service: CubeService, name: str, content: bytes, sentence: str
 ) -> None:
     with pytest.raises(Cube2netError) as refused:
-        ask(desk, name, content)
+        ask(service, name, content)
     assert str(refused.value).startswith(sentence.replace("[", "_"))
     assert "\n" not in str(refused.value)
 
@@ -81,57 +81,61 @@ TABLE = "Group,Surname,First\nA,Lovelace,Ada\nB,Byron,Ada\n"
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.txt"])
-def test_a_table_in_which_nobody_is_known_asks_for_its_column(desk: Desk, name: str) -> None:
-    answer = ask(desk, name, TABLE.encode())
+def test_a_table_in_which_nobody_is_known_asks_for_its_column(service: CubeService, name: str) -> None:
+    answer = ask(service, name, TABLE.encode())
     assert (answer["rows"], answer["column"]) == ([], None)
     assert answer["columns"] == ["Group", "Surname", "First"]
     assert answer["sentence"] == (
         f"no column of {name} has names that the cube knows: it has Group, Surname, First; choose the one to be read"
     )
-    chosen = ask(desk, name, TABLE.encode(), column="Surname")
+    chosen = ask(service, name, TABLE.encode(), column="Surname")
     assert chosen["column"] == "Surname"
     assert [(row["given"], row["label"]) for row in chosen["rows"]] == [("Lovelace", "A"), ("Byron", "B")]
     assert chosen["rows"][0]["candidates"][0]["id"] == "o5"
 
 
-def test_a_pasted_table_asks_for_its_column_too_and_its_lines_may_be_names(desk: Desk) -> None:
-    assert desk.answer("names", {"text": TABLE})["column"] is None
-    lines = desk.answer("names", {"text": TABLE, "column": ""})
+def test_a_pasted_table_asks_for_its_column_too_and_its_lines_may_be_names(service: CubeService) -> None:
+    assert service.answer("names", {"text": TABLE})["column"] is None
+    lines = service.answer("names", {"text": TABLE, "column": ""})
     assert [row["given"] for row in lines["rows"]] == TABLE.split()
     assert (lines["columns"], lines["column"]) == (["Group", "Surname", "First"], "")
 
 
-def test_another_column_than_the_one_that_is_known_can_be_read(desk: Desk) -> None:
+def test_another_column_than_the_one_that_is_known_can_be_read(service: CubeService) -> None:
     content = b"red,Ada Byron,o1\nblue,Ada Lovelace,o2\n"
-    read = ask(desk, "t.csv", content)
+    read = ask(service, "t.csv", content)
     assert [row["id"] for row in read["rows"]] == ["o6", "o5"]
     other = next(name for name in reversed(read["columns"]) if name != read["column"])
-    assert [row["id"] for row in ask(desk, "t.csv", content, column=other)["rows"]] == ["o1", "o2"]
+    assert [row["id"] for row in ask(service, "t.csv", content, column=other)["rows"]] == ["o1", "o2"]
 
 
 @pytest.mark.parametrize(
     ("question", "sentence"),
     [
-        ({}, "the question lacks the field 'text' or 'file': give one"),
-        ({"text": "a", "file": "YQ=="}, "the question has both 'text' and 'file': give one"),
+        ({}, "the request lacks the field 'text' or 'file': give one"),
+        ({"text": "a", "file": "YQ=="}, "the request has both 'text' and 'file': give one"),
         ({"file": "no base64!"}, "file is no base64, expected the bytes of a file written so"),
         ({"text": TABLE, "column": "Surnam"}, "unknown column of the text 'Surnam'"),
     ],
 )
-def test_a_question_about_names_that_is_none_is_refused(desk: Desk, question: dict[str, Any], sentence: str) -> None:
+def test_a_question_about_names_that_is_none_is_refused(
+    service: CubeService, question: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(Cube2netError) as refused:
-        desk.answer("names", question)
+        service.answer("names", question)
     assert str(refused.value).startswith(sentence)
 
 
-def test_a_file_that_is_no_list_any_more_is_refused(desk: Desk) -> None:
+def test_a_file_that_is_no_list_any_more_is_refused(service: CubeService) -> None:
     with pytest.raises(Cube2netError, match=rf"^a.csv has {MOST_FILE + 1:,} bytes, expected a list of at most 2,900,"):
-        ask(desk, "a.csv", b"x" * (MOST_FILE + 1))
+        ask(service, "a.csv", b"x" * (MOST_FILE + 1))
 
 
-def test_nothing_of_a_file_stays_on_the_disk(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_of_a_file_stays_on_the_disk(
+    service: CubeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    ask(desk, "list.xlsx", workbook({"a": [["Name"], ["Ada Byron"]]}))
+    ask(service, "list.xlsx", workbook({"a": [["Name"], ["Ada Byron"]]}))
     with pytest.raises(Cube2netError):
-        ask(desk, "list.xlsx", b"PK rubbish")
+        ask(service, "list.xlsx", b"PK rubbish")
     assert list(tmp_path.iterdir()) == []

@@ -2,33 +2,33 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addedChange, likedChange, manyChange, removedChange } from "./actions";
 import { chanceText, sidesOf } from "./contrast";
-import type { Ask } from "./types";
+import type { NetworkRequest } from "./types";
 
-const ask: Ask = { query: ["a", "b", "c"], labels: ["x", "y", "x"], like: ["n"], bans: [{ object: "p" }] };
+const request: NetworkRequest = { query: ["a", "b", "c"], labels: ["x", "y", "x"], like: ["n"], bans: [{ object: "p" }] };
 
 test("liking ends unliking, and liking twice ends liking", () => {
-  assert.deepEqual(likedChange({ ...ask, unlike: ["m"] }, "m", "like"), { like: ["n", "m"], unlike: [] });
-  assert.deepEqual(likedChange(ask, "n", "like"), { like: [], unlike: [] });
+  assert.deepEqual(likedChange({ ...request, unlike: ["m"] }, "m", "like"), { like: ["n", "m"], unlike: [] });
+  assert.deepEqual(likedChange(request, "n", "like"), { like: [], unlike: [] });
 });
 
 test("objects join and leave the query with their labels", () => {
-  assert.deepEqual(addedChange(ask, ["c", "d"]), { query: ["a", "b", "c", "d"], labels: ["x", "y", "x", ""] });
-  assert.deepEqual(removedChange(ask, "b"), { query: ["a", "c"], labels: ["x", "x"] });
+  assert.deepEqual(addedChange(request, ["c", "d"]), { query: ["a", "b", "c", "d"], labels: ["x", "y", "x", ""] });
+  assert.deepEqual(removedChange(request, "b"), { query: ["a", "c"], labels: ["x", "x"] });
   assert.deepEqual(addedChange({ query: [] }, ["d"]), { query: ["d"], labels: null });
 });
 
 test("many nodes are pinned at once, those of the query and those that are pinned left as they are", () => {
-  const change = manyChange(ask, [{ object: "a" }, { object: "p" }, { cell: ["1", "2"] }], "pins");
+  const change = manyChange(request, [{ object: "a" }, { object: "p" }, { cell: ["1", "2"] }], "pins");
   assert.deepEqual(change, { pins: [{ object: "p" }, { cell: ["1", "2"] }], bans: [] });
 });
 
 test("a new query of chosen nodes has their objects and labels, and no pins of the old one", () => {
-  const change = manyChange(ask, [{ object: "a" }, { cell: ["1"] }, { object: "z" }], "query", new Map([["a", "x"]]));
+  const change = manyChange(request, [{ object: "a" }, { cell: ["1"] }, { object: "z" }], "query", new Map([["a", "x"]]));
   assert.deepEqual([change.query, change.labels, change.bans], [["a", "z"], ["x", ""], []]);
 });
 
 test("a query offers itself and each of its labels to be compared", () => {
-  assert.deepEqual(sidesOf(ask).map(({ name, ids }) => [name, ids.length]), [["the query", 3], ["x", 2], ["y", 1]]);
+  assert.deepEqual(sidesOf(request).map(({ name, ids }) => [name, ids.length]), [["the query", 3], ["x", 2], ["y", 1]]);
   assert.equal(sidesOf({ query: ["a"], labels: ["x"] }).length, 1);
 });
 

@@ -2,7 +2,7 @@
 import { el } from "./dom";
 import { nodeKey } from "./nodes";
 import type { Store } from "./state";
-import type { Ask, Id, Node } from "./types";
+import type { NetworkRequest, Id, Node } from "./types";
 
 export interface Action {
   name: string;
@@ -16,27 +16,27 @@ const has = (ids: readonly Id[] | undefined, id: Id): boolean => (ids ?? []).som
 const lacking = (ids: readonly Id[] | undefined, id: Id): Id[] => (ids ?? []).filter((other) => String(other) !== String(id));
 
 /** The change that likes an object, or takes that back; liking ends unliking. */
-export function likedChange(ask: Ask, id: Id, word: "like" | "unlike"): Partial<Ask> {
+export function likedChange(request: NetworkRequest, id: Id, word: "like" | "unlike"): Partial<NetworkRequest> {
   const other = word === "like" ? "unlike" : "like";
-  const mine = has(ask[word], id) ? lacking(ask[word], id) : [...(ask[word] ?? []), id];
-  return { [word]: mine, [other]: lacking(ask[other], id) };
+  const mine = has(request[word], id) ? lacking(request[word], id) : [...(request[word] ?? []), id];
+  return { [word]: mine, [other]: lacking(request[other], id) };
 }
 
 /** The change that puts objects into the query, with empty labels where the query has labels. */
-export function addedChange(ask: Ask, ids: readonly Id[]): Partial<Ask> {
-  const fresh = ids.filter((id) => !has(ask.query, id));
-  const labels = ask.labels ? [...ask.labels, ...fresh.map(() => "")] : (ask.labels ?? null);
-  return { query: [...ask.query, ...fresh], labels };
+export function addedChange(request: NetworkRequest, ids: readonly Id[]): Partial<NetworkRequest> {
+  const fresh = ids.filter((id) => !has(request.query, id));
+  const labels = request.labels ? [...request.labels, ...fresh.map(() => "")] : (request.labels ?? null);
+  return { query: [...request.query, ...fresh], labels };
 }
 
 /** The change that takes an object out of the query. */
-export function removedChange(ask: Ask, id: Id): Partial<Ask> {
-  const kept = ask.query.flatMap((other, at) => (String(other) === String(id) ? [] : [at]));
-  return { query: kept.map((at) => ask.query[at]!), labels: ask.labels ? kept.map((at) => ask.labels![at]!) : null };
+export function removedChange(request: NetworkRequest, id: Id): Partial<NetworkRequest> {
+  const kept = request.query.flatMap((other, at) => (String(other) === String(id) ? [] : [at]));
+  return { query: kept.map((at) => request.query[at]!), labels: request.labels ? kept.map((at) => request.labels![at]!) : null };
 }
 
 export function actionsOf(store: Store, node: Node): Action[] {
-  const { ask } = store;
+  const { request } = store;
   const [pinned, banned] = [store.isPinned(node), store.isBanned(node)];
   const actions: Action[] = [
     { name: "pin", text: pinned ? "Unpin" : "Pin", on: pinned, run: () => store.togglePin(node) },
@@ -44,17 +44,17 @@ export function actionsOf(store: Store, node: Node): Action[] {
   ];
   if ("cell" in node) return actions;
   const id = node.object;
-  const queried = has(ask.query, id);
+  const queried = has(request.query, id);
   for (const [word, text, back] of [["like", "More like it", "No longer like it"], ["unlike", "Less like it", "No longer unlike it"]] as const) {
-    const on = has(ask[word], id);
+    const on = has(request[word], id);
     if (queried && !on) continue; // a network of the query is like its own members anyway
-    actions.push({ name: word, text: on ? back : text, on, run: () => store.move(likedChange(ask, id, word)) });
+    actions.push({ name: word, text: on ? back : text, on, run: () => store.move(likedChange(request, id, word)) });
   }
   actions.push({
     name: "query",
     text: queried ? "Out of the query" : "Into the query",
     on: queried,
-    run: () => store.move(queried ? removedChange(ask, id) : addedChange(ask, [id])),
+    run: () => store.move(queried ? removedChange(request, id) : addedChange(request, [id])),
   });
   return queried ? actions.filter((action) => action.name !== "ban" && action.name !== "pin") : actions;
 }
@@ -80,20 +80,20 @@ export function actionButtons(store: Store, node: Node, after: () => void = () =
 }
 
 /** The change that does the same with many nodes at once. */
-export function manyChange(ask: Ask, nodes: readonly Node[], word: "pins" | "bans" | "like" | "query", labels?: ReadonlyMap<string, string>): Partial<Ask> {
+export function manyChange(request: NetworkRequest, nodes: readonly Node[], word: "pins" | "bans" | "like" | "query", labels?: ReadonlyMap<string, string>): Partial<NetworkRequest> {
   const objects = nodes.flatMap((node) => ("object" in node ? [node.object] : []));
-  if (word === "like") return { like: [...(ask.like ?? []), ...objects.filter((id) => !has(ask.like, id))] };
+  if (word === "like") return { like: [...(request.like ?? []), ...objects.filter((id) => !has(request.like, id))] };
   if (word === "query") {
     const given = objects.map((id) => labels?.get(String(id)) ?? "");
     return { query: objects, labels: given.some((label) => label !== "") ? given : null, pins: [], bans: [], like: [], unlike: [] };
   }
-  const queried = new Set(ask.query.map((id) => nodeKey({ object: id })));
+  const queried = new Set(request.query.map((id) => nodeKey({ object: id })));
   const fit = nodes.filter((node) => !queried.has(nodeKey(node)));
-  const known = new Set((ask[word] ?? []).map(nodeKey));
+  const known = new Set((request[word] ?? []).map(nodeKey));
   const chosen = new Set(fit.map(nodeKey));
   const other = word === "pins" ? "bans" : "pins";
   return {
-    [word]: [...(ask[word] ?? []), ...fit.filter((node) => !known.has(nodeKey(node)))],
-    [other]: (ask[other] ?? []).filter((node) => !chosen.has(nodeKey(node))),
+    [word]: [...(request[word] ?? []), ...fit.filter((node) => !known.has(nodeKey(node)))],
+    [other]: (request[other] ?? []).filter((node) => !chosen.has(nodeKey(node))),
   };
 }

@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { askOfHash, followAddress, hashOf, packed, readAsk, unpacked } from "./address";
+import { readHash, followAddress, hashOf, packed, readRequest, unpacked } from "./address";
 import { Store } from "./state";
 import type { Client } from "./client";
-import type { Ask, CubeAnswer } from "./types";
+import type { NetworkRequest, CubeAnswer } from "./types";
 
-const ASK: Ask = { query: ["ада", 7], labels: ["a", ""], n_cells: 12, pins: [{ cell: ["∗", "ACL"] }], between: "2015..2019" };
+const ASK: NetworkRequest = { query: ["ада", 7], labels: ["a", ""], n_cells: 12, pins: [{ cell: ["∗", "ACL"] }], between: "2015..2019" };
 
-test("a question survives its address", async () => {
-  assert.deepEqual(await askOfHash(await hashOf(ASK, "abc")), { ...ASK, cube: "abc" });
+test("a request survives its address", async () => {
+  assert.deepEqual(await readHash(await hashOf(ASK, "abc")), { ...ASK, cube: "abc" });
 });
 
 test("words that say nothing are not in the address", async () => {
   assert.deepEqual(await unpacked(await packed({ ...ASK, bans: [], method: "", n_neighbors: null }, null)), ASK);
 });
 
-test("the same question has the same address", async () => {
+test("the same request has the same address", async () => {
   assert.equal(await packed(ASK, "abc"), await packed({ ...ASK }, "abc"));
 });
 
@@ -24,10 +24,10 @@ test("twenty thousand objects fit into an address", async () => {
   assert.deepEqual((await unpacked(await packed({ query }, null))).query, query);
 });
 
-test("an empty question has no address", async () => {
+test("an empty request has no address", async () => {
   assert.equal(await hashOf({ query: [] }, "abc"), "");
-  assert.equal(await askOfHash(""), null);
-  assert.equal(await askOfHash("#elsewhere"), null);
+  assert.equal(await readHash(""), null);
+  assert.equal(await readHash("#elsewhere"), null);
 });
 
 test("an address that was cut off is refused in a sentence", async () => {
@@ -36,19 +36,19 @@ test("an address that was cut off is refused in a sentence", async () => {
   await assert.rejects(unpacked("AAAA"), /cut off when it was copied/);
 });
 
-test("an address that unpacks to more than any question is refused", async () => {
+test("an address that unpacks to more than any request is refused", async () => {
   const word = await packed({ query: ["x".repeat(17 * 1024 * 1024)] }, null);
   assert.ok(word.length < 100_000);
-  await assert.rejects(unpacked(word), /no question that can be read/);
+  await assert.rejects(unpacked(word), /no request that can be read/);
 });
 
 test("a field that nobody knows and one of the wrong kind are named", () => {
-  assert.throws(() => readAsk({ query: ["a"], exec: "rm" }), /asks for 'exec'/);
-  assert.throws(() => readAsk({ query: ["a"], constructor: "x" }), /asks for 'constructor'/);
-  assert.throws(() => readAsk({ query: ["a"], n_cells: "12" }), /'n_cells' of the wrong kind/);
-  assert.throws(() => readAsk({ query: ["a"], pins: [{ cell: "x" }] }), /'pins' of the wrong kind/);
-  assert.throws(() => readAsk({ n_cells: 12 }), /names no objects/);
-  assert.throws(() => readAsk(null), /names no objects/);
+  assert.throws(() => readRequest({ query: ["a"], exec: "rm" }), /asks for 'exec'/);
+  assert.throws(() => readRequest({ query: ["a"], constructor: "x" }), /asks for 'constructor'/);
+  assert.throws(() => readRequest({ query: ["a"], n_cells: "12" }), /'n_cells' of the wrong kind/);
+  assert.throws(() => readRequest({ query: ["a"], pins: [{ cell: "x" }] }), /'pins' of the wrong kind/);
+  assert.throws(() => readRequest({ n_cells: 12 }), /names no objects/);
+  assert.throws(() => readRequest(null), /names no objects/);
 });
 
 /** A browser's history with one page, and how often its address was written. */
@@ -80,10 +80,10 @@ function fakeBrowser(hash = "") {
       forward: () => go(1),
     },
   });
-  return { pages, counts, asks: () => Promise.all(pages.map((page) => askOfHash(page.hash))) };
+  return { pages, counts, asks: () => Promise.all(pages.map((page) => readHash(page.hash))) };
 }
 
-const answered = { ask: (name: string, { ask }: { ask: Ask }) => Promise.resolve(name === "layout" ? { places: [] } : { ask, nodes: { id: [], name: [], labels: [] }, links: { source: [], target: [], weight: [] }, prices: [] }) } as unknown as Client;
+const answered = { ask: (name: string, { request }: { request: NetworkRequest }) => Promise.resolve(name === "layout" ? { places: [] } : { request, nodes: { id: [], name: [], labels: [] }, links: { source: [], target: [], weight: [] }, prices: [] }) } as unknown as Client;
 const cubeOf = (checksum: string) => ({ checksum }) as unknown as CubeAnswer;
 
 /** Waits, turn by turn, until something is so. */
@@ -104,12 +104,12 @@ test("every settled move is a page of the history, and a slide is one, written w
   assert.deepEqual(await browser.asks(), [null, { query: ["a"], cube }, { query: ["a"], n_cells: 31, cube }]);
   assert.deepEqual(browser.counts, { pushState: 2, replaceState: 1 });
   store.trail.back();
-  await until(() => store.ask.n_cells === undefined);
-  assert.deepEqual(store.ask, { query: ["a"] });
+  await until(() => store.request.n_cells === undefined);
+  assert.deepEqual(store.request, { query: ["a"] });
   assert.ok(store.trail.canGoForward && store.trail.canGoBack);
   store.trail.forward();
-  await until(() => store.ask.n_cells !== undefined);
-  assert.deepEqual(store.ask, { query: ["a"], n_cells: 31 });
+  await until(() => store.request.n_cells !== undefined);
+  assert.deepEqual(store.request, { query: ["a"], n_cells: 31 });
   assert.deepEqual(browser.counts, { pushState: 2, replaceState: 1 });
 });
 
@@ -121,12 +121,12 @@ test("of two steps back the one made last counts, however long the first takes t
   for (const query of [["a"], many, ["c"]]) await store.move({ query });
   await until(() => browser.counts.pushState === 3);
   const arrived: number[] = [];
-  store.subscribe((changed) => changed.has("ask") && arrived.push(store.ask.query.length));
+  store.subscribe((changed) => changed.has("request") && arrived.push(store.request.query.length));
   history.back();
   history.back();
-  await until(() => store.ask.query.length === 1 && store.ask.query[0] === "a");
+  await until(() => store.request.query.length === 1 && store.request.query[0] === "a");
   await unpacked(await packed({ query: many }, null));
-  assert.deepEqual([store.ask, arrived], [{ query: ["a"] }, [1]]);
+  assert.deepEqual([store.request, arrived], [{ query: ["a"] }, [1]]);
 });
 
 test("an address of another cube is refused and one that a browser refuses to write stops nothing", async () => {
@@ -145,17 +145,17 @@ test("an address of another cube is refused and one that a browser refuses to wr
   assert.equal(store.phase, "ready");
 });
 
-test("an address that holds no question is told, whatever signs it has", async () => {
-  for (const mark of ["#q=garbage", "#q=gar%20bage", "#q=", "#q=ä!"]) await assert.rejects(askOfHash(mark), /address/, mark);
-  assert.equal(await askOfHash(""), null);
-  assert.equal(await askOfHash("#elsewhere"), null);
+test("an address that holds no request is told, whatever signs it has", async () => {
+  for (const mark of ["#q=garbage", "#q=gar%20bage", "#q=", "#q=ä!"]) await assert.rejects(readHash(mark), /address/, mark);
+  assert.equal(await readHash(""), null);
+  assert.equal(await readHash("#elsewhere"), null);
 });
 
 test("names that came with an address are handed over, and are no part of its question", async () => {
   const unresolved: [string, string][] = [["Dora Bakr", "y"]];
-  fakeBrowser(await hashOf({ query: ["a"], unresolved } as Ask, "abc"));
+  fakeBrowser(await hashOf({ query: ["a"], unresolved } as NetworkRequest, "abc"));
   const store = new Store(answered, cubeOf("abc"));
   await followAddress(store);
-  assert.deepEqual([store.ask, store.given], [{ query: ["a"] }, unresolved]);
-  await assert.rejects(unpacked(await packed({ query: ["a"], unresolved: ["x"] } as Ask, null)), /'unresolved' of the wrong kind/);
+  assert.deepEqual([store.request, store.given], [{ query: ["a"] }, unresolved]);
+  await assert.rejects(unpacked(await packed({ query: ["a"], unresolved: ["x"] } as NetworkRequest, null)), /'unresolved' of the wrong kind/);
 });

@@ -1,27 +1,27 @@
-// The address is the recipe: a question as #q=…, packed, and the trail of moves that the browser's history is.
-import type { Ask, Id, Node } from "./types";
-import { shortest } from "./asks";
+// The address is the recipe: a request as #q=…, packed, and the trail of moves that the browser's history is.
+import type { NetworkRequest, Id, Node } from "./types";
+import { shortest } from "./requests";
 import type { Store } from "./state";
 import type { Trail } from "./trails";
 
 const LARGEST = 16 * 1024 * 1024;
 
-/** A question as a word for an address: JSON, deflated, in base64url. */
-export async function packed(ask: Ask, cube: string | null): Promise<string> {
-  const said = shortest(ask);
+/** A request as a word for an address: JSON, deflated, in base64url. */
+export async function packed(request: NetworkRequest, cube: string | null): Promise<string> {
+  const said = shortest(request);
   const text = JSON.stringify(cube === null ? said : { ...said, cube });
   return toWord(await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw")));
 }
 
-/** A question, and names with their labels that are to be mended first: they are no part of it. */
+/** A request, and names with their labels that are to be mended first: they are no part of it. */
 export interface Begun {
-  ask: Ask;
+  request: NetworkRequest;
   unresolved: [name: string, label: string][];
 }
 
-/** The question of such a word; throws one sentence where it is none. */
-export async function unpacked(word: string): Promise<Ask> {
-  return (await begun(word)).ask;
+/** The request of such a word; throws one sentence where it is none. */
+export async function unpacked(word: string): Promise<NetworkRequest> {
+  return (await begun(word)).request;
 }
 
 async function begun(word: string): Promise<Begun> {
@@ -30,20 +30,20 @@ async function begun(word: string): Promise<Begun> {
     const bytes = await through(fromWord(word), new DecompressionStream("deflate-raw"));
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new Error("the address holds no question that can be read: it may have been cut off when it was copied");
+    throw new Error("the address holds no request that can be read: it may have been cut off when it was copied");
   }
-  const { unresolved = [], ...ask } = isRecord(value) ? value : {};
+  const { unresolved = [], ...request } = isRecord(value) ? value : {};
   if (!Array.isArray(unresolved) || !unresolved.every((pair) => WORDS(pair) && pair.length === 2)) throw new Error("the address has 'unresolved' of the wrong kind");
-  return { ask: readAsk(isRecord(value) ? ask : value), unresolved: unresolved as Begun["unresolved"] };
+  return { request: readRequest(isRecord(value) ? request : value), unresolved: unresolved as Begun["unresolved"] };
 }
 
-/** The hash of an address with a question; empty for an empty one. */
-export async function hashOf(ask: Ask, cube: string | null): Promise<string> {
-  return ask.query.length === 0 ? "" : `#q=${await packed(ask, cube)}`;
+/** The hash of an address with a request; empty for an empty one. */
+export async function hashOf(request: NetworkRequest, cube: string | null): Promise<string> {
+  return request.query.length === 0 ? "" : `#q=${await packed(request, cube)}`;
 }
 
-export async function askOfHash(hash: string): Promise<Ask | null> {
-  return (await begunOfHash(hash))?.ask ?? null;
+export async function readHash(hash: string): Promise<NetworkRequest | null> {
+  return (await begunOfHash(hash))?.request ?? null;
 }
 
 async function begunOfHash(hash: string): Promise<Begun | null> {
@@ -64,7 +64,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const isNode = (value: unknown): boolean =>
   isRecord(value) && (WORDS(value.cell) || typeof value.object === "string" || typeof value.object === "number");
 
-const FIELDS: Record<keyof Ask, (value: unknown) => boolean> = {
+const FIELDS: Record<keyof NetworkRequest, (value: unknown) => boolean> = {
   query: IDS,
   labels: WORDS,
   method: WORD,
@@ -89,15 +89,15 @@ const FIELDS: Record<keyof Ask, (value: unknown) => boolean> = {
   kind: WORDS,
 };
 
-/** A question out of a value that anybody may have written; throws one sentence that names the field. */
-export function readAsk(value: unknown): Ask {
-  if (!isRecord(value) || !IDS(value.query)) throw new Error("the address holds no question: it names no objects");
+/** A request out of a value that anybody may have written; throws one sentence that names the field. */
+export function readRequest(value: unknown): NetworkRequest {
+  if (!isRecord(value) || !IDS(value.query)) throw new Error("the address holds no request: it names no objects");
   for (const [field, given] of Object.entries(value)) {
-    const fits = Object.hasOwn(FIELDS, field) ? FIELDS[field as keyof Ask] : undefined;
+    const fits = Object.hasOwn(FIELDS, field) ? FIELDS[field as keyof NetworkRequest] : undefined;
     if (!fits) throw new Error(`the address asks for '${field}', which this version does not know`);
     if (!fits(given)) throw new Error(`the address has a '${field}' of the wrong kind`);
   }
-  return value as unknown as Ask;
+  return value as unknown as NetworkRequest;
 }
 
 async function through(bytes: Uint8Array<ArrayBuffer>, by: CompressionStream | DecompressionStream): Promise<Uint8Array<ArrayBuffer>> {
@@ -142,12 +142,12 @@ export async function followAddress(store: Store): Promise<void> {
   const placeNow = (): number => (typeof history.state?.at === "number" ? (history.state.at as number) : 0);
   let at = placeNow();
   let most = at;
-  let waiting: Ask | null = null;
+  let waiting: NetworkRequest | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let writing: Promise<void> = Promise.resolve();
-  const write = (ask: Ask, by: "pushState" | "replaceState", place: number): void => {
+  const write = (request: NetworkRequest, by: "pushState" | "replaceState", place: number): void => {
     writing = writing.then(async () => {
-      const hash = await hashOf(ask, cube);
+      const hash = await hashOf(request, cube);
       try {
         history[by]({ at: place }, "", location.pathname + location.search + hash);
       } catch {
@@ -162,15 +162,15 @@ export async function followAddress(store: Store): Promise<void> {
     return writing;
   };
   store.trail = {
-    push(ask) {
-      arrivals += 1; // a move that is made while an address is read is the later question
+    push(request) {
+      arrivals += 1; // a move that is made while an address is read is the later request
       void settle();
       at += 1;
       most = at;
-      write(ask, "pushState", at);
+      write(request, "pushState", at);
     },
-    replace(ask, soon = false) {
-      waiting = ask;
+    replace(request, soon = false) {
+      waiting = request;
       clearTimeout(timer);
       if (soon) timer = setTimeout(() => void settle(), PAUSE);
       else void settle();
@@ -192,13 +192,13 @@ export async function followAddress(store: Store): Promise<void> {
     at = placeNow();
     most = Math.max(most, at);
     try {
-      const { ask: found, unresolved } = (await begunOfHash(location.hash)) ?? { ask: { query: [] }, unresolved: [] };
-      const { cube: asked, ...ask } = found as Ask;
+      const { request: found, unresolved } = (await begunOfHash(location.hash)) ?? { request: { query: [] }, unresolved: [] };
+      const { cube: asked, ...request } = found as NetworkRequest;
       if (mine !== arrivals) return;
       if (asked !== undefined && asked !== cube) {
-        throw new Error("this address was made with another cube: open that one, or ask anew here");
+        throw new Error("this address was made with another cube: open that one, or start again here");
       }
-      const made = store.arrive(ask);
+      const made = store.arrive(request);
       store.give(unresolved);
       await made;
     } catch (error) {

@@ -88,7 +88,7 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
 
   async function run(): Promise<void> {
     if (!(await names.take()) || draft.sure.length === 0) return;
-    await store.move({ ...draft.question, ...nearOf(store.ask, draft.question.query) });
+    await store.move({ ...draft.edited, ...nearOf(store.request, draft.edited.query) });
   }
 
   function draw(): void {
@@ -97,14 +97,14 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
     clear.hidden = draft.size === 0;
     hint.hidden = draft.size > 0;
     count.textContent = many === 0 ? "" : counted(many, "object");
-    store.edit(draft.question);
+    store.edit(draft.edited);
     drawButton();
   }
 
   function drawButton(): void {
     const many = draft.sure.length;
     make.disabled = many === 0 && names.empty;
-    make.classList.toggle("primary", store.network === null || !draft.isQueryOf(store.ask));
+    make.classList.toggle("primary", store.network === null || !draft.isQueryOf(store.request));
     make.textContent = draft.unsure.length > 0 && many > 0 ? `Make the network of ${number(many)}` : "Make the network";
     drawStale(many);
   }
@@ -113,20 +113,20 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
   function drawStale(many: number): void {
     stale.hidden = store.network === null || store.edited === null;
     if (stale.hidden) return fill(stale);
-    const before = store.network?.ask.query.length ?? 0;
+    const before = store.network?.request.query.length ?? 0;
     const again = el("button", { type: "button", class: "bare", "data-do": "make-again", onclick: () => void run() }, "Make it again");
-    const back = el("button", { type: "button", class: "bare", "data-do": "put-back", onclick: () => changed(() => draft.putBack(store.ask, (id) => store.nameOf(id))) }, "Put them back");
+    const back = el("button", { type: "button", class: "bare", "data-do": "put-back", onclick: () => changed(() => draft.putBack(store.request, (id) => store.nameOf(id))) }, "Put them back");
     fill(stale, el("span", {}, `The network shown is of the ${number(before)} before.`), many > 0 ? again : null, back);
   }
 
   /** Takes the query of the store, when that came from an address or by going back; an edited one stays. */
   function follow(): void {
-    if (draft.isQueryOf(store.ask)) {
+    if (draft.isQueryOf(store.request)) {
       if (draft.canUndo || draft.canRedo) draft.settle();
       return drawButton();
     }
     if (store.edited !== null) return drawButton();
-    draft.follow(store.ask, (id) => store.nameOf(id));
+    draft.follow(store.request, (id) => store.nameOf(id));
     draw();
   }
 
@@ -161,7 +161,7 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
   });
   start.addEventListener("toggle", () => start.open && start.childElementCount === 1 && mountFromCells(start, store, add, ended));
   store.subscribe((parts) => {
-    if (parts.has("ask")) follow();
+    if (parts.has("request")) follow();
     if (parts.has("given")) void names.lookUp(store.given);
     if (parts.has("network")) drawButton();
     if (parts.has("names") && draft.rename((id) => store.nameOf(id))) draw();

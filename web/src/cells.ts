@@ -79,7 +79,7 @@ export function mountCells(root: HTMLElement, store: Store, ended: AbortSignal):
     const { signal } = flight;
     told.textContent = `Without ${name} …`;
     try {
-      const answer = await store.client.ask("without", { ask: network.ask, without: [node] }, { signal });
+      const answer = await store.client.ask("without", { request: network.request, without: [node] }, { signal });
       if (signal.aborted || store.network !== network) return;
       told.textContent = sentence(plain(answer.sentence));
       spotlight.show({ nodes: [node], came: answer.entered, went: answer.left });
@@ -198,7 +198,7 @@ function drawProof(proof: HTMLElement, network: NetworkAnswer | null): void {
   if (network === null) return fill(proof, el("p", { class: "quiet" }, "The chosen cells of a network stand here."));
   const { value, bound, proven, certificate, summary } = network;
   const objective = String(summary.objective ?? "");
-  const about = valueLine(objective, Number(network.ask.r ?? 3));
+  const about = valueLine(objective, Number(network.request.r ?? 3));
   if (value === null) return fill(proof);
   const share = bound !== null && bound > 0 ? value / bound : null;
   const bar = el("span", {});

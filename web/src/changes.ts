@@ -1,12 +1,12 @@
-// What one question says otherwise than another.
-import { same } from "./asks";
-import type { Ask } from "./types";
+// What one request says otherwise than another.
+import { same } from "./requests";
+import type { NetworkRequest } from "./types";
 
-const NAMES: Partial<Record<keyof Ask, string>> = { max_nodes: "nodes at most", n_neighbors: "neighbours", n_cells: "cells", r: "cells for each object", levels: "cells by", roll_up: "levels rolled up", between: "time", where: "only" };
+const NAMES: Partial<Record<keyof NetworkRequest, string>> = { max_nodes: "nodes at most", n_neighbors: "neighbours", n_cells: "cells", r: "cells for each object", levels: "cells by", roll_up: "levels rolled up", between: "time", where: "only" };
 
-/** What one question says otherwise than another, word by word. */
-export function changes(before: Ask, after: Ask): string[] {
-  const words = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((word) => word !== "cube") as (keyof Ask)[];
+/** What one request says otherwise than another, word by word. */
+export function changes(before: NetworkRequest, after: NetworkRequest): string[] {
+  const words = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((word) => word !== "cube") as (keyof NetworkRequest)[];
   return words
     .filter((word) => !same(before[word] ?? null, after[word] ?? null))
     .map((word) => `${NAMES[word] ?? word} ${brief(after[word])}`);

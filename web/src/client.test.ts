@@ -3,7 +3,7 @@ import test from "node:test";
 import { fileName, httpClient, Refusal } from "./client";
 import { labelClass, labelNumbers } from "./colours";
 import { changes } from "./changes";
-import type { ProgressShape } from "./types";
+import type { ProgressSchema } from "./types";
 
 /** Answers the next fetch with the parts of a body, as they come over the wire. */
 function answering(parts: string[], status = 200, headers: Record<string, string> = {}): Request[] {
@@ -26,7 +26,7 @@ const refused = (kind: string, words: RegExp) => (error: unknown) => error insta
 
 test("progress is told line by line, however the lines are cut, and then the answer comes", async () => {
   const asked = answering(['{"progress":{"stage":"a","do', 'ne":1,"total":2}}\n{"progress":{"stage":"b","done":2,"total":2}}\n{"ans', 'wer":{"candidates":[]}}\n'], 200, LINES);
-  const told: ProgressShape[] = [];
+  const told: ProgressSchema[] = [];
   const answer = await httpClient().ask("complete", { text: "a" }, { progress: (word) => told.push(word) });
   assert.deepEqual(answer, { candidates: [] });
   assert.deepEqual(told.map(({ stage }) => stage), ["a", "b"]);
@@ -86,7 +86,7 @@ test("a stop is no refusal", async () => {
 
 test("a file has the name that the server gave it", async () => {
   answering(["object,label\n"], 200, { "content-disposition": 'attachment; filename="query.csv"', "content-type": "text/csv" });
-  const file = await httpClient().file({ ask: { query: ["a"] }, format: "query.csv" });
+  const file = await httpClient().file({ request: { query: ["a"] }, format: "query.csv" });
   assert.deepEqual([file.name, file.media_type, new TextDecoder().decode(file.bytes)], ["query.csv", "text/csv", "object,label\n"]);
   assert.equal(fileName("attachment; filename*=UTF-8''%C3%A4.csv"), "ä.csv");
   assert.equal(fileName(null), null);

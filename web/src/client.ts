@@ -1,12 +1,12 @@
-// Who answers questions: a server by fetch here, a notebook's kernel in widget.ts. The rest of the page knows only Client.
-import type { CompareAnswer, CubeAnswer, ExportQuestion, FailureDetail, ProgressShape, Routes, UploadAnswer } from "./types";
+// Who answers requests: a server by fetch here, a notebook's kernel in widget.ts. The rest of the page knows only Client.
+import type { CompareAnswer, CubeAnswer, ExportRequest, FailureDetail, ProgressSchema, Routes, UploadAnswer } from "./types";
 
 export type RouteName = keyof Routes;
-export type Question<N extends RouteName> = Routes[N]["question"];
+export type RequestOf<N extends RouteName> = Routes[N]["body"];
 export type Answer<N extends RouteName> = Routes[N]["answer"];
 
 export interface Asking {
-  progress?: (told: ProgressShape) => void;
+  progress?: (told: ProgressSchema) => void;
   signal?: AbortSignal;
 }
 
@@ -17,8 +17,8 @@ export interface ExportedFile {
 }
 
 export interface Client {
-  ask<N extends RouteName>(name: N, question: Question<N>, how?: Asking): Promise<Answer<N>>;
-  file(question: ExportQuestion, how?: Asking): Promise<ExportedFile>;
+  ask<N extends RouteName>(name: N, body: RequestOf<N>, how?: Asking): Promise<Answer<N>>;
+  file(body: ExportRequest, how?: Asking): Promise<ExportedFile>;
   /** Hands over a file to be opened beside those used, and says what it is called there; none where that cannot be. */
   upload?(file: File, used: readonly string[], how?: Asking): Promise<UploadAnswer>;
   /** Takes a file back that was handed over. */
@@ -52,7 +52,7 @@ const UNAUTHORISED = "this page has no key: open the address that the program pr
 /** The kind of a refusal where another window opened another cube: nothing is answered until the page is loaded again. */
 export const OTHER_CUBE = "other-cube";
 
-/** The header that says of which cube a question is. */
+/** The header that says of which cube a request is. */
 const ASKED_OF = "cube2net-checksum";
 
 /**
@@ -62,9 +62,9 @@ const ASKED_OF = "cube2net-checksum";
  */
 export function httpClient(base = "/api/v1/", moved: (refusal: Refusal) => void = () => undefined): Client {
   let cube: string | null = null;
-  async function asked(name: string, question: unknown, how: Asking, accept: string): Promise<Response> {
+  async function asked(name: string, body: unknown, how: Asking, accept: string): Promise<Response> {
     try {
-      return await post(base + name, question, how, { accept, ...(cube === null || name === "cube" ? {} : { [ASKED_OF]: cube }) });
+      return await post(base + name, body, how, { accept, ...(cube === null || name === "cube" ? {} : { [ASKED_OF]: cube }) });
     } catch (error) {
       throw told(error);
     }
@@ -74,18 +74,18 @@ export function httpClient(base = "/api/v1/", moved: (refusal: Refusal) => void 
     return error;
   }
   return {
-    async ask<N extends RouteName>(name: N, question: Question<N>, how: Asking = {}): Promise<Answer<N>> {
-      const response = await asked(name, question, how, how.progress ? "application/x-ndjson" : "application/json");
+    async ask<N extends RouteName>(name: N, body: RequestOf<N>, how: Asking = {}): Promise<Answer<N>> {
+      const response = await asked(name, body, how, how.progress ? "application/x-ndjson" : "application/json");
       const type = response.headers.get("content-type") ?? "";
       const lines = type.startsWith("application/x-ndjson");
       const answer = await (lines ? streamed<Answer<N>>(response, how.progress) : json<Answer<N>>(response)).catch((error: unknown) => Promise.reject(told(error)));
       if (name === "cube") cube = (answer as CubeAnswer).checksum;
       return answer;
     },
-    async file(question, how = {}) {
-      const response = await asked("export", question, how, "*/*");
+    async file(body, how = {}) {
+      const response = await asked("export", body, how, "*/*");
       return {
-        name: fileName(response.headers.get("content-disposition")) ?? question.format,
+        name: fileName(response.headers.get("content-disposition")) ?? body.format,
         media_type: response.headers.get("content-type") ?? "application/octet-stream",
         bytes: new Uint8Array(await response.arrayBuffer()),
       };
@@ -101,8 +101,8 @@ export function httpClient(base = "/api/v1/", moved: (refusal: Refusal) => void 
   };
 }
 
-function post(address: string, question: unknown, how: Asking, headers: Record<string, string>): Promise<Response> {
-  const asked = { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(question) };
+function post(address: string, body: unknown, how: Asking, headers: Record<string, string>): Promise<Response> {
+  const asked = { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) };
   return sent(address, address.endsWith("/cube") ? { method: "GET", headers } : asked, how);
 }
 
@@ -136,12 +136,12 @@ async function json<T>(response: Response): Promise<T> {
 }
 
 interface Line<T> {
-  progress?: ProgressShape;
+  progress?: ProgressSchema;
   answer?: T;
   error?: FailureDetail;
 }
 
-async function streamed<T>(response: Response, progress?: (told: ProgressShape) => void): Promise<T> {
+async function streamed<T>(response: Response, progress?: (told: ProgressSchema) => void): Promise<T> {
   const reader = (response.body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   try {

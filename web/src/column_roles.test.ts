@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { DIMENSION, KEPT, columnsFor, notTaken, nowOf, withoutLinks } from "./column_roles";
-import type { ColumnUse, ReadingShape } from "./types";
+import type { ColumnUse, ReadingSchema } from "./types";
 
 const ALONE = ["nodes.id", "nodes.name", "nodes.text", "links.target", "mentions.object"];
 const use = (column: string, role = "", table = "nodes", may = ALONE): ColumnUse => ({ table, column, role, may });
-const read = (links: number | null): ReadingShape => ({ links }) as ReadingShape;
+const read = (links: number | null): ReadingSchema => ({ links }) as ReadingSchema;
 
 test("a column that is chosen for a role leaves the one that it had", () => {
   const uses = [use("Nr", "nodes.id"), use("Notes", "nodes.text"), use("Firm")];

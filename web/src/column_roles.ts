@@ -1,8 +1,8 @@
 // What columns may be, and what is asked of the reader when a person says what one is.
-import type { ColumnUse, TablesAnswer, TablesQuestion } from "./types";
+import type { ColumnUse, TablesAnswer, TablesRequest } from "./types";
 
 /** What a person said instead of what was guessed. */
-export type Corrections = Pick<TablesQuestion, "columns" | "dimensions" | "min_objects">;
+export type Corrections = Pick<TablesRequest, "columns" | "dimensions" | "min_objects">;
 
 export const DIMENSION = "dimension";
 export const KEPT = "kept";

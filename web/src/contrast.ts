@@ -8,9 +8,9 @@ import { labelClass, labelNumbers } from "./colours";
 import { percent } from "./cells";
 import { sentence } from "./sentences";
 import { spotlightOf } from "./spotlight";
-import { viewOf } from "./asks";
+import { viewOf } from "./requests";
 import type { Store } from "./state";
-import type { Ask, Id } from "./types";
+import type { NetworkRequest, Id } from "./types";
 import { whenVisible } from "./when_visible";
 import { plain } from "./words";
 
@@ -22,15 +22,15 @@ export interface Side {
 }
 
 /** The sides that a query has by itself: all of it, and each of its labels where it has several. */
-export function sidesOf(ask: Ask): Side[] {
-  const labels = ask.labels ?? [];
+export function sidesOf(request: NetworkRequest): Side[] {
+  const labels = request.labels ?? [];
   const names = [...new Set(labels)].filter((label) => label !== "").sort((a, b) => (a < b ? -1 : 1));
-  const parts = names.length < 2 ? [] : names.map((label) => ({ name: label, label, ids: ask.query.filter((_, at) => labels[at] === label) }));
-  return [{ name: "the query", ids: ask.query, label: null }, ...parts];
+  const parts = names.length < 2 ? [] : names.map((label) => ({ name: label, label, ids: request.query.filter((_, at) => labels[at] === label) }));
+  return [{ name: "the query", ids: request.query, label: null }, ...parts];
 }
 
 /** The change that asks for two sides together, each labelled by its name; who is in both bears both names. */
-export function bothChange(first: Side, second: Side): Partial<Ask> {
+export function bothChange(first: Side, second: Side): Partial<NetworkRequest> {
   const [ones, twos] = [new Set(first.ids.map(String)), new Set(second.ids.map(String))];
   const query = [...first.ids, ...second.ids.filter((id) => !ones.has(String(id)))];
   const called = first.name === second.name ? `${second.name} (2)` : second.name;
@@ -72,7 +72,7 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
 
   /** The choices, kept where they still are what was chosen. */
   const offer = (): void => {
-    const sides = sidesOf(store.ask);
+    const sides = sidesOf(store.request);
     const lassoed = spotlight.lassoed.filter((node) => "object" in node).length;
     const now = JSON.stringify([sides.map((side) => [side.name, side.ids.length]), lassoed]);
     if (now === drawn) return;
@@ -97,7 +97,7 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
   const other = async (signal: AbortSignal): Promise<Side | null> => {
     if (two.value === REST) return null;
     if (two.value === LASSO) return { name: "the lassoed", ids: spotlight.lassoed.flatMap((node) => ("object" in node ? [node.object] : [])), label: null };
-    if (two.value !== PASTE) return sidesOf(store.ask)[Number(two.value)] ?? null;
+    if (two.value !== PASTE) return sidesOf(store.request)[Number(two.value)] ?? null;
     const answer = await store.client.ask("names", { text: names.value }, { signal });
     const ids = answer.rows.flatMap((row) => (row.state === "found" && row.id !== null ? [row.id] : []));
     said.textContent = answer.found === answer.rows.length ? "" : answer.sentence;
@@ -107,7 +107,7 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
   const compare = async (): Promise<void> => {
     flight?.abort();
     const mine = (flight = new AbortController());
-    const first = sidesOf(store.ask)[Number(one.value)];
+    const first = sidesOf(store.request)[Number(one.value)];
     if (first === undefined || first.ids.length === 0) return fill(body, el("p", { class: "quiet" }, "Two queries are compared here when there is a first one."));
     if (two.value === PASTE && names.value.trim() === "") return fill(body, el("p", { class: "quiet" }, "Paste the names of the other side above."));
     if (body.querySelector(".against-cells") === null) fill(body, el("p", { class: "quiet" }, "Comparing…"));
@@ -118,7 +118,7 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
       if (second?.ids.length === 0) throw new Error(NOBODY);
       const sides = second === null ? {} : { against: second.ids };
       const called = [first.name, second?.name ?? "the rest"];
-      const answer = await store.client.ask("contrast", { query: first.ids, names: called, ...sides, ...viewOf(store.ask) }, { signal: mine.signal });
+      const answer = await store.client.ask("contrast", { query: first.ids, names: called, ...sides, ...viewOf(store.request) }, { signal: mine.signal });
       if (mine.signal.aborted) return;
       both.hidden = second === null;
       both.onclick = () => second !== null && seeBoth(first, second);
@@ -159,7 +159,7 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
 
 function classOf(store: Store, side: Side | null, otherwise: string): string {
   if (side === null || side.label === null) return `against-${otherwise}`;
-  return labelClass(labelNumbers(store.ask.labels ?? []), side.label);
+  return labelClass(labelNumbers(store.request.labels ?? []), side.label);
 }
 
 /** How likely chance alone is, in words. */

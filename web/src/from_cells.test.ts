@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { cellsNamed, levelsOf } from "./from_cells";
-import type { DimensionShape } from "./types";
+import type { DimensionSchema } from "./types";
 
 const level = (name: string) => ({ name, labels: 1, first: ["x"] });
-const YEAR: DimensionShape = { name: "year", time: true, levels: [level("year"), level("decades")] };
+const YEAR: DimensionSchema = { name: "year", time: true, levels: [level("year"), level("decades")] };
 
 test("a dimension that is rolled up offers the labels that its cells have then", () => {
   assert.deepEqual(levelsOf(YEAR, undefined).map(({ name }) => name), ["year", "decades"]);

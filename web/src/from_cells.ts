@@ -4,10 +4,10 @@ import { completing } from "./completion";
 import { counted, el, fill, number } from "./dom";
 import { named } from "./query_draft";
 import { sentence } from "./sentences";
-import { same, viewOf } from "./asks";
+import { same, viewOf } from "./requests";
 import { cellTitle } from "./nodes";
 import type { Store } from "./state";
-import type { Ask, DimensionShape, LevelShape, NameRow } from "./types";
+import type { NetworkRequest, DimensionSchema, LevelSchema, NameRow } from "./types";
 
 const ALL = "∗";
 /** So many objects are taken without a word, where cells hold more. */
@@ -16,7 +16,7 @@ const FEW = 200;
 const OFFERED = 60;
 
 /** The levels of a dimension whose labels name cells of a view: those at or above the one that it is rolled up to. */
-export function levelsOf(dimension: DimensionShape, rolled: string | undefined): LevelShape[] {
+export function levelsOf(dimension: DimensionSchema, rolled: string | undefined): LevelSchema[] {
   if (rolled === undefined) return dimension.levels;
   const at = dimension.levels.findIndex(({ name }) => name === rolled);
   return at < 0 ? [] : dimension.levels.slice(at);
@@ -31,7 +31,7 @@ export function cellsNamed(cells: readonly (readonly string[])[]): string[][] {
 export function mountFromCells(root: HTMLElement, store: Store, add: (rows: NameRow[]) => void, ended: AbortSignal): void {
   const { dimensions, limits, items } = store.cube;
   const nothing = (): string[] => dimensions.map(() => ALL);
-  let view: Partial<Ask> = {};
+  let view: Partial<NetworkRequest> = {};
   let asideCells: string[][] = [];
   let labels = nothing();
   let asked = 0;
@@ -62,7 +62,7 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
     drawAmount();
     if (cells.length === 0 || said !== "") return;
     try {
-      const found = await store.client.ask("members", { cells, most: 1, ...viewOf(store.ask) });
+      const found = await store.client.ask("members", { cells, most: 1, ...viewOf(store.request) });
       if (mine !== asked) return;
       objects = found.objects;
       most = Math.min(objects, limits.members);
@@ -80,7 +80,7 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
     const mine = (asked += 1);
     take.disabled = true;
     try {
-      const { ids, names } = await store.client.ask("members", { cells: wanted(), most: many.valueAsNumber, ...viewOf(store.ask) });
+      const { ids, names } = await store.client.ask("members", { cells: wanted(), most: many.valueAsNumber, ...viewOf(store.request) });
       if (mine !== asked) return;
       add(ids.map((id, at) => named(id, names[at] ?? String(id))));
       clear();
@@ -131,7 +131,7 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
   }
 
   function drawFields(): void {
-    const rolled = store.ask.roll_up ?? {};
+    const rolled = store.request.roll_up ?? {};
     fill(fields, ...dimensions.flatMap((dimension, place) => {
       const levels = levelsOf(dimension, rolled[dimension.name]);
       const set = (label: string): void => {
@@ -145,7 +145,7 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
 
   /** Begins anew where another part of the cube is looked at: its cells have other labels, or other objects. */
   function follow(): void {
-    const now = viewOf(store.ask);
+    const now = viewOf(store.request);
     within.hidden = Object.keys(now).length === 0;
     if (same(now, view)) return;
     if (!same(now.roll_up, view.roll_up)) clear();
@@ -154,15 +154,15 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
   }
 
   many.addEventListener("input", drawAmount);
-  store.subscribe((changed) => changed.has("ask") && follow(), ended);
-  view = viewOf(store.ask);
+  store.subscribe((changed) => changed.has("request") && follow(), ended);
+  view = viewOf(store.request);
   drawFields();
   follow();
   void look();
 }
 
 /** A field for a label of a dimension: those that the cube names are offered, any other can be typed. */
-function labelField(name: string, levels: readonly LevelShape[], set: (label: string) => void): HTMLElement {
+function labelField(name: string, levels: readonly LevelSchema[], set: (label: string) => void): HTMLElement {
   const field = el("input", { placeholder: "all", "aria-label": `Label of ${name}` });
   const offered = levels.flatMap((level) => level.first.map((label) => ({ label, level: level.name })));
   const box = completing(field, async (text) => {

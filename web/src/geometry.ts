@@ -1,4 +1,4 @@
-// Small questions about places on the screen.
+// Small requests about places on the screen.
 
 export interface Point {
   x: number;

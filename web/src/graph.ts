@@ -371,7 +371,7 @@ class NetworkView {
   private moveAll(nodes: readonly Node[], word: "pins" | "bans" | "like" | "query"): void {
     const labels = new Map(this.network!.nodes.id.map((id, at) => [String(id), this.network!.nodes.label[at]!]));
     this.gather([]);
-    void this.store.move(manyChange(this.store.ask, nodes, word, labels)).catch((error: unknown) => this.store.refuse(error));
+    void this.store.move(manyChange(this.store.request, nodes, word, labels)).catch((error: unknown) => this.store.refuse(error));
   }
 
   // Legend and notes

@@ -35,7 +35,7 @@ export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): 
     told.textContent = "";
     button.disabled = true;
     try {
-      if (store.network) hand(await store.client.file({ ask: store.network.ask, format }));
+      if (store.network) hand(await store.client.file({ request: store.network.request, format }));
     } catch (error) {
       told.textContent = sentence(refusalOf(error).sentence);
     } finally {
@@ -51,11 +51,11 @@ export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): 
   let shown = "";
   async function write(): Promise<void> {
     const network = store.network;
-    if (!network || shown === network.fingerprint + JSON.stringify(network.ask)) return;
-    shown = network.fingerprint + JSON.stringify(network.ask);
+    if (!network || shown === network.fingerprint + JSON.stringify(network.request)) return;
+    shown = network.fingerprint + JSON.stringify(network.request);
     for (const { format, pre } of words) {
       try {
-        const { bytes } = await store.client.file({ ask: network.ask, format });
+        const { bytes } = await store.client.file({ request: network.request, format });
         if (store.network === network) pre.textContent = new TextDecoder().decode(bytes).trimEnd();
       } catch (error) {
         pre.textContent = sentence(refusalOf(error).sentence);

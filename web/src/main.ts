@@ -24,7 +24,7 @@ async function start(root: HTMLElement): Promise<void> {
   }
 }
 
-/** Loads the page again, without the question of the cube before. */
+/** Loads the page again, without the request of the cube before. */
 function reload(): void {
   history.replaceState(null, "", "/");
   location.reload();

@@ -5,13 +5,13 @@ import { el, fill } from "./dom";
 import { named } from "./query_draft";
 import type { Store } from "./state";
 import { tooLarge, tooLong } from "./text_limits";
-import type { Candidate, NameRow, NamesAnswer, NamesQuestion } from "./types";
+import type { Candidate, NameRow, NamesAnswer, NamesRequest } from "./types";
 
 /** What became of a text: all of it means one object each, some of it does not, nobody answered, or it is too long. */
 type Outcome = "sure" | "unsure" | "refused" | "long";
 
 /** Names as they came: a text, or a file. */
-type Given = Pick<NamesQuestion, "text" | "file" | "name">;
+type Given = Pick<NamesRequest, "text" | "file" | "name">;
 
 /** Who wants to know what the field is given. */
 export interface Listening {
@@ -181,7 +181,7 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** Bytes as a question carries them. */
+/** Bytes as a request carries them. */
 function base64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));

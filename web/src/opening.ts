@@ -9,7 +9,7 @@ import { drawing } from "./header";
 import { readingOf } from "./reading";
 import { sentence } from "./sentences";
 import { plain } from "./words";
-import type { OpenAnswer, OpenQuestion, ProgressShape, StartAnswer, TablesAnswer } from "./types";
+import type { OpenAnswer, OpenRequest, ProgressSchema, StartAnswer, TablesAnswer } from "./types";
 
 const LOCAL = ["127.0.0.1", "localhost", "[::1]"];
 const CUBE = "M10 1.5 17.5 5.75v8.5L10 18.5 2.5 14.25v-8.5Z M2.5 5.75 10 10l7.5-4.25 M10 10v8.5";
@@ -52,7 +52,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
   const others = el("section", { class: "others" });
 
   /** Does long work with a bar and a way to stop it; what it answers, or null where it was stopped or refused. */
-  async function doing<T>(what: string, does: (how: { signal: AbortSignal; progress: (told: ProgressShape) => void }) => Promise<T>): Promise<T | null> {
+  async function doing<T>(what: string, does: (how: { signal: AbortSignal; progress: (told: ProgressSchema) => void }) => Promise<T>): Promise<T | null> {
     work?.abort();
     const mine = new AbortController();
     work = mine;
@@ -61,7 +61,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
     root.dataset.busy = "true";
     stage.textContent = what;
     bar.removeAttribute("value");
-    const progress = ({ stage: name, done, total }: ProgressShape): void => {
+    const progress = ({ stage: name, done, total }: ProgressSchema): void => {
       stage.textContent = `${what}: ${name}`;
       if (total && total > 1) Object.assign(bar, { max: total, value: done });
       else bar.removeAttribute("value");
@@ -164,8 +164,8 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
     void client.takeBack?.(name).catch(() => undefined);
   }
 
-  async function open(question: OpenQuestion): Promise<void> {
-    const answer = await doing("Making the cube", (how) => client.ask("open", question, how));
+  async function open(body: OpenRequest): Promise<void> {
+    const answer = await doing("Making the cube", (how) => client.ask("open", body, how));
     if (answer) opened(answer);
   }
 

@@ -11,7 +11,7 @@ import { backTo, brief, cellOf, drilled, firstState, fullest, isFull, strength, 
 import { nodeKey } from "./nodes";
 import type { Store } from "./state";
 import { onTheme, themeNow } from "./theme";
-import type { Id, PivotAnswer, PivotQuestion } from "./types";
+import type { Id, PivotAnswer, PivotRequest } from "./types";
 import { whenVisible } from "./when_visible";
 
 const MOST = 60;
@@ -74,17 +74,17 @@ class PivotView {
     void this.ask();
   }
 
-  private view(): Pick<PivotQuestion, "between" | "kind" | "where"> {
-    const { between, kind, where } = this.store.ask;
+  private view(): Pick<PivotRequest, "between" | "kind" | "where"> {
+    const { between, kind, where } = this.store.request;
     const narrowed = Object.fromEntries(Object.entries(this.state.where).map(([level, label]) => [level, [label]]));
     return { ...(between ? { between } : {}), ...(kind ? { kind } : {}), where: { ...where, ...narrowed } };
   }
 
   private async ask(): Promise<void> {
     const { rows, columns } = this.state;
-    const { network, ask } = this.store;
-    const question: PivotQuestion = { rows, columns, query: ask.query, cells: network?.cells.map((cell) => cell.labels) ?? [], most: MOST, ...this.view() };
-    const asked = JSON.stringify(question);
+    const { network, request } = this.store;
+    const body: PivotRequest = { rows, columns, query: request.query, cells: network?.cells.map((cell) => cell.labels) ?? [], most: MOST, ...this.view() };
+    const asked = JSON.stringify(body);
     if (asked === this.asked) return;
     this.asked = asked;
     this.flight?.abort();
@@ -92,7 +92,7 @@ class PivotView {
     this.holder.classList.add("waiting");
     if (this.answer === null) fill(this.holder, el("p", { class: "pad quiet" }, "Counting…"));
     try {
-      const answer = await this.store.client.ask("pivot", question, { signal: flight.signal });
+      const answer = await this.store.client.ask("pivot", body, { signal: flight.signal });
       if (flight.signal.aborted) return;
       this.answer = answer;
       this.draw();
@@ -156,7 +156,7 @@ class PivotView {
     const { where: _narrowed, ...view } = this.view();
     const { ids, objects } = await store.client.ask("members", { cells: [cellOf(this.state, store.cube.dimensions)], most: TAKEN, ...view }, { signal });
     if (signal.aborted) return;
-    const known = new Set(store.ask.query.map(String));
+    const known = new Set(store.request.query.map(String));
     this.fresh = ids.filter((id) => !known.has(String(id)));
     this.all = ids.length === objects;
     this.drawCrumbs();
@@ -174,7 +174,7 @@ class PivotView {
     const ids = this.fresh ?? [];
     this.root.closest(".c2n")?.querySelector<HTMLElement>('[data-tab="network"]')?.click();
     try {
-      await store.move(addedChange(store.ask, ids));
+      await store.move(addedChange(store.request, ids));
     } catch (error) {
       if (!stopped(error)) store.refuse(error);
     }
@@ -192,7 +192,7 @@ class PivotView {
       if (option) option.textContent = `${shortName(this.state[axis], 40)} (${number(many)})`;
     }
     const theme = themeNow();
-    const queried = this.store.ask.query.length;
+    const queried = this.store.request.query.length;
     const shown = this.values(answer);
     let largest = 0;
     for (const row of shown) for (const value of row) if (value !== null && value > largest) largest = value;
@@ -245,7 +245,7 @@ class PivotView {
   private values(answer: PivotAnswer): (number | null)[][] {
     if (this.measure === "objects") return answer.objects;
     if (this.measure === "lift") return answer.objects.map((row, at) => row.map((_, column) => answer.lift[at]?.[column] ?? null));
-    const queried = Math.max(1, this.store.ask.query.length);
+    const queried = Math.max(1, this.store.request.query.length);
     return answer.objects.map((row, at) => row.map((_, column) => (answer.query[at]?.[column] ?? 0) / queried));
   }
 
@@ -253,7 +253,7 @@ class PivotView {
     const { answer } = this;
     if (answer === null) return;
     const hint = answer.finer.some((level) => level !== null) ? "Click to look closer." : "Click to look inside.";
-    if (at === null) return void (this.told.textContent = `${fullest(answer, this.store.ask.query.length)} ${hint}`);
+    if (at === null) return void (this.told.textContent = `${fullest(answer, this.store.request.query.length)} ${hint}`);
     const [row, column] = at;
     if (row < 0 || column < 0) {
       const finer = answer.finer[row < 0 ? 1 : 0];
@@ -262,7 +262,7 @@ class PivotView {
       return;
     }
     const [objects, query, lift, chosen] = [answer.objects, answer.query, answer.lift, answer.chosen].map((table) => table[row]?.[column] ?? null);
-    const queried = this.store.ask.query.length;
+    const queried = this.store.request.query.length;
     const parts = [counted(objects ?? 0, "object")];
     if (queried > 0) parts.push(`${number(query ?? 0)} of yours (${percent((query ?? 0) / queried)})`);
     if (lift != null && queried > 0) parts.push(`${lift.toFixed(1)} times as often as in the cube`);

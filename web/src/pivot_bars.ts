@@ -4,7 +4,7 @@ import { stopped } from "./client";
 import { counted, el, fill, number } from "./dom";
 import { shortName } from "./geometry";
 import type { Store } from "./state";
-import type { DimensionShape, MembersAnswer } from "./types";
+import type { DimensionSchema, MembersAnswer } from "./types";
 import { whenVisible } from "./when_visible";
 
 const SHOWN = 40;
@@ -19,7 +19,7 @@ interface Bar {
 
 /** Fills an element with the labels of a cube's only dimension; the largest first, each with a way into the query. */
 export function mountBars(root: HTMLElement, store: Store, ended: AbortSignal): void {
-  const dimension: DimensionShape | undefined = store.cube.dimensions[0];
+  const dimension: DimensionSchema | undefined = store.cube.dimensions[0];
   const told = el("p", { class: "pivot-told", "aria-live": "polite" }, "Counting…");
   const list = el("ul", { class: "pivot-bars pad" });
   root.append(told, list);
@@ -28,7 +28,7 @@ export function mountBars(root: HTMLElement, store: Store, ended: AbortSignal): 
   const draw = async (): Promise<void> => {
     flight?.abort();
     const { signal } = (flight = new AbortController());
-    const { between, kind, query } = store.ask;
+    const { between, kind, query } = store.request;
     const view = { ...(between ? { between } : {}), ...(kind ? { kind } : {}) };
     const known = new Set(query.map(String));
     const bars: Bar[] = [];
@@ -50,8 +50,8 @@ export function mountBars(root: HTMLElement, store: Store, ended: AbortSignal): 
   const row = ({ label, members, mine }: Bar, most: number): HTMLElement => {
     const bar = el("span", { class: "pivot-bar-fill" });
     bar.style.width = `${(100 * members.objects) / most}%`;
-    const add = (): void => void store.move(addedChange(store.ask, members.ids)).catch((error: unknown) => store.refuse(error));
-    const text = `${number(members.objects)}${store.ask.query.length > 0 ? ` · ${number(mine)} of yours` : ""}`;
+    const add = (): void => void store.move(addedChange(store.request, members.ids)).catch((error: unknown) => store.refuse(error));
+    const text = `${number(members.objects)}${store.request.query.length > 0 ? ` · ${number(mine)} of yours` : ""}`;
     return el("li", {}, el("button", { type: "button", class: "link", onclick: add }, el("bdi", {}, shortName(label, 60))), el("span", { class: "pivot-bar-track" }, bar), el("span", { class: "quiet" }, text));
   };
   const request = whenVisible(root, () => void draw(), ended);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { backTo, fullest, brief, cellOf, drilled, firstState, isFull, strength, withAxis } from "./pivot_state";
-import type { DimensionShape } from "./types";
+import type { DimensionSchema } from "./types";
 
-const dimension = (name: string, time: boolean, ...levels: [string, number][]): DimensionShape => ({ name, time, levels: levels.map(([level, labels]) => ({ name: level, labels })) });
+const dimension = (name: string, time: boolean, ...levels: [string, number][]): DimensionSchema => ({ name, time, levels: levels.map(([level, labels]) => ({ name: level, labels })) });
 const dimensions = [dimension("year", true, ["year", 11], ["decade", 2]), dimension("venue", false, ["venue", 442], ["kind", 3]), dimension("topic", false, ["topic", 104])];
 const first = firstState(dimensions)!;
 

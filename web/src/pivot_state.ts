@@ -1,6 +1,6 @@
 // Which part of the cube the heat map shows: two levels crossed, inside some labels, and the way back.
 import { shortName } from "./geometry";
-import type { DimensionShape, PivotAnswer } from "./types";
+import type { DimensionSchema, PivotAnswer } from "./types";
 
 export type Measure = "objects" | "share" | "lift";
 
@@ -16,27 +16,27 @@ export interface PivotState {
 const WIDE = 40;
 const TALL = 60;
 
-export function dimensionOf(dimensions: readonly DimensionShape[], level: string): DimensionShape | undefined {
+export function dimensionOf(dimensions: readonly DimensionSchema[], level: string): DimensionSchema | undefined {
   return dimensions.find((dimension) => dimension.levels.some(({ name }) => name === level));
 }
 
 /** The finest level of a dimension that a table can show, or else its coarsest. */
-export function fittingLevel(dimension: DimensionShape, most = WIDE): string {
+export function fittingLevel(dimension: DimensionSchema, most = WIDE): string {
   const fits = dimension.levels.find(({ labels }) => labels <= most);
   return (fits ?? dimension.levels[dimension.levels.length - 1]!).name;
 }
 
 /** What is shown first: a dimension of times across, and the one with most to see down. Null where the cube has but one dimension. */
-export function firstState(dimensions: readonly DimensionShape[]): PivotState | null {
+export function firstState(dimensions: readonly DimensionSchema[]): PivotState | null {
   if (dimensions.length < 2) return null;
   const across = dimensions.find(({ time }) => time) ?? dimensions[1]!;
-  const size = (dimension: DimensionShape): number => dimension.levels.find(({ name }) => name === fittingLevel(dimension, TALL))!.labels;
+  const size = (dimension: DimensionSchema): number => dimension.levels.find(({ name }) => name === fittingLevel(dimension, TALL))!.labels;
   const down = dimensions.filter((dimension) => dimension !== across).reduce((one, two) => (size(two) > size(one) ? two : one));
   return { rows: fittingLevel(down, TALL), columns: fittingLevel(across), where: {}, trail: [] };
 }
 
 /** The state with another level across or down; crossing a dimension with itself turns the table. */
-export function withAxis(state: PivotState, dimensions: readonly DimensionShape[], axis: "rows" | "columns", level: string): PivotState {
+export function withAxis(state: PivotState, dimensions: readonly DimensionSchema[], axis: "rows" | "columns", level: string): PivotState {
   const other = axis === "rows" ? "columns" : "rows";
   const clash = dimensionOf(dimensions, level) === dimensionOf(dimensions, state[other]);
   return clash ? { ...state, [axis]: level, [other]: state[axis] } : { ...state, [axis]: level };
@@ -49,7 +49,7 @@ interface Step {
 }
 
 /** The state inside labels: each goes one level finer, or where there is none gives its place to another dimension. */
-export function drilled(state: PivotState, dimensions: readonly DimensionShape[], steps: readonly Step[]): PivotState {
+export function drilled(state: PivotState, dimensions: readonly DimensionSchema[], steps: readonly Step[]): PivotState {
   const fresh = steps.filter(({ axis, label }) => state.where[state[axis]] !== label);
   let next: PivotState = { ...state, trail: [...state.trail, { step: fresh.map(({ label }) => label).join(" · "), state }] };
   for (const { axis, label, finer } of steps) {
@@ -73,7 +73,7 @@ export function backTo(state: PivotState, at: number): PivotState {
 }
 
 /** The labels of the part that is shown: one for every dimension, ∗ for all. */
-export function cellOf(state: PivotState, dimensions: readonly DimensionShape[]): string[] {
+export function cellOf(state: PivotState, dimensions: readonly DimensionSchema[]): string[] {
   return dimensions.map((dimension) => {
     const level = dimension.levels.find(({ name }) => name in state.where);
     return level === undefined ? "∗" : state.where[level.name]!;
@@ -81,7 +81,7 @@ export function cellOf(state: PivotState, dimensions: readonly DimensionShape[])
 }
 
 /** Whether the part that is shown is a cell of the cube itself: a label of the finest level in every dimension. */
-export function isFull(state: PivotState, dimensions: readonly DimensionShape[]): boolean {
+export function isFull(state: PivotState, dimensions: readonly DimensionSchema[]): boolean {
   return dimensions.every((dimension) => dimension.levels[0]!.name in state.where);
 }
 

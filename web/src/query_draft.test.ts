@@ -10,13 +10,13 @@ test("an object is in the query once, however often it is given", () => {
   const draft = new Draft();
   draft.add([ann(), { ...ann(), state: "repeated" }, named(2, "Bob")]);
   draft.add([named("2", "Bob")]);
-  assert.deepEqual(draft.question, { query: ["p1", 2], labels: null });
+  assert.deepEqual(draft.edited, { query: ["p1", 2], labels: null });
 });
 
 test("one label is enough for all to have one", () => {
   const draft = new Draft();
   draft.add([ann(), { ...named("p2", "Bob"), label: "x" }]);
-  assert.deepEqual(draft.question.labels, ["", "x"]);
+  assert.deepEqual(draft.edited.labels, ["", "x"]);
 });
 
 test("a name that is chosen means its object, and goes where that is there already", () => {
@@ -26,10 +26,10 @@ test("a name that is chosen means its object, and goes where that is there alrea
   draft.choose(an, { id: "p1", name: "Ann", kind: "", about: "" });
   assert.equal(draft.size, 2);
   draft.choose(smith, { id: "p9", name: "Smith", kind: "", about: "" });
-  assert.deepEqual(draft.question.query, ["p1", "p9"]);
+  assert.deepEqual(draft.edited.query, ["p1", "p9"]);
 });
 
-test("a question that comes from elsewhere takes the place of the objects, and names that mean nobody stay", () => {
+test("a request that comes from elsewhere takes the place of the objects, and names that mean nobody stay", () => {
   const draft = new Draft();
   draft.add([ann(), unknown("Smith", "ambiguous")]);
   draft.follow({ query: ["p3"], labels: ["x"] }, called);
@@ -50,7 +50,7 @@ test("every edit is a step that can be taken back and taken again", () => {
   draft.choose(draft.unsure[0] as Entry, { id: "p9", name: "Smith", kind: "", about: "" });
   draft.drop(draft.sure[0] as Entry);
   draft.clear();
-  const ids = (): unknown[] => draft.question.query;
+  const ids = (): unknown[] => draft.edited.query;
   assert.deepEqual(ids(), []);
   draft.undo();
   assert.deepEqual(ids(), ["p2", "p9"]);

@@ -1,7 +1,7 @@
 // The query to be: names that were given, and whom each of them means.
-import { same } from "./asks";
+import { same } from "./requests";
 import { clearlyMeant } from "./nearest_name";
-import type { Ask, Candidate, Id, NameRow } from "./types";
+import type { NetworkRequest, Candidate, Id, NameRow } from "./types";
 
 /** A name of the query to be: what was given and, once it is known, whom it means. */
 export type Entry = NameRow;
@@ -46,7 +46,7 @@ export class Draft {
     this.entries = after;
   }
 
-  /** Ends the steps: the query as it stands is the question's. */
+  /** Ends the steps: the query as it stands is the request's. */
   settle(): void {
     this.past = [];
     this.future = [];
@@ -121,24 +121,24 @@ export class Draft {
     return taken;
   }
 
-  get question(): { query: Id[]; labels: string[] | null } {
+  get edited(): { query: Id[]; labels: string[] | null } {
     const labels = this.sure.map((one) => one.label);
     return { query: this.sure.map((one) => one.id), labels: labels.some((label) => label !== "") ? labels : null };
   }
 
-  isQueryOf(ask: Ask): boolean {
-    return same(this.question, { query: ask.query, labels: ask.labels ?? null });
+  isQueryOf(request: NetworkRequest): boolean {
+    return same(this.edited, { query: request.query, labels: request.labels ?? null });
   }
 
-  /** Takes the query of a question in place of its own; names that mean nobody yet stay. */
-  follow(ask: Ask, nameOf: (id: Id) => string): void {
-    this.putBack(ask, nameOf);
+  /** Takes the query of a request in place of its own; names that mean nobody yet stay. */
+  follow(request: NetworkRequest, nameOf: (id: Id) => string): void {
+    this.putBack(request, nameOf);
     this.settle();
   }
 
   /** The same as a step that can be taken back. */
-  putBack(ask: Ask, nameOf: (id: Id) => string): void {
-    const taken = ask.query.map((id, place) => ({ ...named(id, nameOf(id)), label: ask.labels?.[place] ?? "" }));
+  putBack(request: NetworkRequest, nameOf: (id: Id) => string): void {
+    const taken = request.query.map((id, place) => ({ ...named(id, nameOf(id)), label: request.labels?.[place] ?? "" }));
     this.become([...taken, ...this.unsure]);
   }
 

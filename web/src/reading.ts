@@ -3,7 +3,7 @@ import "./reading.css";
 import { counted, el, number } from "./dom";
 import { sentence } from "./sentences";
 import type { Store } from "./state";
-import type { ReadingShape } from "./types";
+import type { ReadingSchema } from "./types";
 import { plain } from "./words";
 
 export function mountReading(root: HTMLElement, { cube }: Store): void {
@@ -11,7 +11,7 @@ export function mountReading(root: HTMLElement, { cube }: Store): void {
 }
 
 /** A reading as tables and sentences; names and values go in as text. */
-export function readingOf(read: ReadingShape): HTMLElement {
+export function readingOf(read: ReadingSchema): HTMLElement {
   const links = read.links === null ? "linked where a record names both" : counted(read.links, "link");
   const left = read.left_out.map(({ reason, count }) => el("li", {}, `${number(count)} ${reason}`));
   return el(

@@ -11,10 +11,10 @@ export function mountRefusal(root: HTMLElement, store: Store, ended: AbortSignal
   root.setAttribute("role", "alert");
   const draw = (): void => {
     const { error, halted } = store;
-    const ask = error?.ask ?? halted;
-    root.hidden = ask === null;
-    if (ask === null) return;
-    const tried = store.network ? changes(store.network.ask, ask) : [];
+    const request = error?.request ?? halted;
+    root.hidden = request === null;
+    if (request === null) return;
+    const tried = store.network ? changes(store.network.request, request) : [];
     root.classList.toggle("calm", error === null);
     fill(
       root,
@@ -24,7 +24,7 @@ export function mountRefusal(root: HTMLElement, store: Store, ended: AbortSignal
         "div",
         { class: "row" },
         store.network ? el("button", { type: "button", "data-do": "give-up", onclick: () => void store.giveUp() }, "Back to the network shown") : null,
-        ask.query.length === 0
+        request.query.length === 0
           ? el("button", { type: "button", "data-do": "anew", onclick: () => void store.giveUp() }, "Begin anew")
           : el("button", { type: "button", "data-do": "retry", onclick: () => void store.retry() }, error ? "Retry" : "Go on"),
       ),

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Asking, Client } from "./client";
 import { Refusal } from "./client";
-import { shortest } from "./asks";
+import { shortest } from "./requests";
 import { carried } from "./places";
 import { Store } from "./state";
-import type { Ask, CubeAnswer, NetworkAnswer } from "./types";
+import type { NetworkRequest, CubeAnswer, NetworkAnswer } from "./types";
 
 const CUBE = { name: "toy", checksum: null } as unknown as CubeAnswer;
 
-function networkOf(ask: Ask, links: [number, number][] = []): NetworkAnswer {
+function networkOf(request: NetworkRequest, links: [number, number][] = []): NetworkAnswer {
   return {
-    ask,
-    fingerprint: JSON.stringify(ask),
-    sentence: `${ask.query.length} objects`,
-    nodes: { id: ask.query, name: ask.query.map(String), labels: ask.query.map(() => null) },
+    request,
+    fingerprint: JSON.stringify(request),
+    sentence: `${request.query.length} objects`,
+    nodes: { id: request.query, name: request.query.map(String), labels: request.query.map(() => null) },
     links: { source: links.map(([a]) => a), target: links.map(([, b]) => b), weight: links.map(() => 1) },
     prices: [],
   } as unknown as NetworkAnswer;
@@ -22,13 +22,13 @@ function networkOf(ask: Ask, links: [number, number][] = []): NetworkAnswer {
 
 /** A client whose answers come when they are let go, so that a test sets the order. */
 function slowClient() {
-  const waiting: { name: string; question: { ask: Ask; start?: unknown; prices?: boolean }; go: (error?: Error) => void }[] = [];
+  const waiting: { name: string; body: { request: NetworkRequest; start?: unknown; prices?: boolean }; go: (error?: Error) => void }[] = [];
   const client = {
-    ask(name: string, question: { ask: Ask; start?: unknown }, how: Asking = {}) {
+    ask(name: string, body: { request: NetworkRequest; start?: unknown }, how: Asking = {}) {
       return new Promise((resolve, reject) => {
         how.signal?.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")));
-        const answer = name === "names" ? { rows: [] } : name === "layout" ? { places: question.ask.query.map((_, n) => [n, n]) } : networkOf(question.ask);
-        waiting.push({ name, question, go: (error) => (error ? reject(error) : resolve(answer)) });
+        const answer = name === "names" ? { rows: [] } : name === "layout" ? { places: body.request.query.map((_, n) => [n, n]) } : networkOf(body.request);
+        waiting.push({ name, body, go: (error) => (error ? reject(error) : resolve(answer)) });
       });
     },
   } as unknown as Client;
@@ -65,11 +65,11 @@ test("a later move supersedes the one in flight", async () => {
   await next();
   await next();
   await Promise.all([first, second]);
-  assert.deepEqual(store.network?.ask.query, ["a", "b"]);
+  assert.deepEqual(store.network?.request.query, ["a", "b"]);
   assert.equal(store.phase, "ready");
 });
 
-test("a refusal keeps the last network, and giving up goes back to its question", async () => {
+test("a refusal keeps the last network, and giving up goes back to its request", async () => {
   const { client, next } = slowClient();
   const store = new Store(client, CUBE);
   const first = store.move({ query: ["a"] });
@@ -81,12 +81,12 @@ test("a refusal keeps the last network, and giving up goes back to its question"
   await second;
   assert.equal(store.phase, "error");
   assert.equal(store.error?.refusal.sentence, "n_cells is -1, expected at least 1");
-  assert.deepEqual(store.network?.ask, { query: ["a"] });
+  assert.deepEqual(store.network?.request, { query: ["a"] });
   const back = store.giveUp();
   await next();
   await next();
   await back;
-  assert.deepEqual(store.ask, { query: ["a"] });
+  assert.deepEqual(store.request, { query: ["a"] });
   assert.equal(store.phase, "ready");
 });
 
@@ -97,7 +97,7 @@ test("prices that are refused leave a good network as it is", async (context) =>
   const moved = store.move({ query: ["a"], pins: [{ cell: ["x", "∗"] }] });
   await next();
   await next();
-  assert.equal((await next(new Refusal("the explorer is busy", "busy"))).question.prices, true);
+  assert.equal((await next(new Refusal("the explorer is busy", "busy"))).body.prices, true);
   await moved;
   assert.equal(store.phase, "ready");
   assert.equal(store.error, null);
@@ -120,7 +120,7 @@ test("names that are refused leave a good network as it is, and prices still com
   assert.equal(store.error, null);
 });
 
-test("a stop keeps the last network, is no error, and says which question was not answered", async () => {
+test("a stop keeps the last network, is no error, and says which request was not answered", async () => {
   const { client, next } = slowClient();
   const store = new Store(client, CUBE);
   const first = store.move({ query: ["a"] });
@@ -132,15 +132,15 @@ test("a stop keeps the last network, is no error, and says which question was no
   await second;
   assert.equal(store.phase, "ready");
   assert.equal(store.error, null);
-  assert.deepEqual(store.network?.ask, { query: ["a"] });
+  assert.deepEqual(store.network?.request, { query: ["a"] });
   assert.deepEqual(store.halted, { query: ["a"], n_cells: 4 });
-  assert.deepEqual(store.ask, { query: ["a"] }, "controls show the network's question again");
+  assert.deepEqual(store.request, { query: ["a"] }, "controls show the network's request again");
   const again = store.retry();
-  assert.deepEqual(store.ask, { query: ["a"], n_cells: 4 });
+  assert.deepEqual(store.request, { query: ["a"], n_cells: 4 });
   store.stop();
   await again;
   void store.giveUp();
-  assert.deepEqual(store.ask, { query: ["a"] });
+  assert.deepEqual(store.request, { query: ["a"] });
   assert.equal(store.halted, null);
 });
 
@@ -152,9 +152,9 @@ test("a slide is one step to undo", async () => {
   void store.move({ n_cells: 4 }, { settled: false });
   void store.move({ n_cells: 5 });
   store.trail.back();
-  assert.deepEqual(store.ask, { query: ["a"] });
+  assert.deepEqual(store.request, { query: ["a"] });
   store.trail.forward();
-  assert.deepEqual(store.ask, { query: ["a"], n_cells: 5 });
+  assert.deepEqual(store.request, { query: ["a"], n_cells: 5 });
   assert.equal(store.trail.canGoForward, false);
   waiting.length = 0;
 });
@@ -167,9 +167,9 @@ test("a pin takes the place of a ban, and a second click takes it away", () => {
   void store.toggleBan(node);
   assert.ok(store.isBanned({ cell: ["x", "∗"] }));
   void store.togglePin({ cell: ["x", "∗"] });
-  assert.deepEqual(store.ask, { query: ["a"], pins: [node] });
+  assert.deepEqual(store.request, { query: ["a"], pins: [node] });
   void store.togglePin(node);
-  assert.deepEqual(store.ask, { query: ["a"] });
+  assert.deepEqual(store.request, { query: ["a"] });
 });
 
 test("an empty query asks nothing and shows nothing", async () => {
@@ -186,7 +186,7 @@ test("nodes stay where they were, and a new one begins amid its neighbours", () 
   assert.deepEqual(carried(before, [[0, 0], [4, 2]], after), [[4, 2], [2, 1], [0, 0], [0, 0]]);
 });
 
-test("the shortest question leaves out what says nothing but keeps zero", () => {
+test("the shortest request leaves out what says nothing but keeps zero", () => {
   assert.deepEqual(shortest({ query: ["a"], n_neighbors: 0, labels: null, bans: [], bound: false, where: {} }), { query: ["a"], n_neighbors: 0 });
 });
 
@@ -196,13 +196,13 @@ test("a move takes the query as it was edited meanwhile, but never one in which 
   void store.move({ query: ["a", "b"] });
   store.edit({ query: ["a"], labels: null });
   void store.move({ n_cells: 4 });
-  assert.deepEqual([store.ask, store.edited], [{ query: ["a"], n_cells: 4 }, null]);
+  assert.deepEqual([store.request, store.edited], [{ query: ["a"], n_cells: 4 }, null]);
   store.edit({ query: [], labels: null });
   void store.move({ n_cells: 5 });
-  assert.deepEqual(store.ask, { query: ["a"], n_cells: 5 });
+  assert.deepEqual(store.request, { query: ["a"], n_cells: 5 });
   assert.deepEqual(store.edited?.query, []);
   store.edit({ query: ["a"], labels: null });
-  assert.equal(store.edited, null, "it is the question's again");
+  assert.equal(store.edited, null, "it is the request's again");
 });
 
 test("edits are taken back before moves are", async () => {
@@ -212,8 +212,8 @@ test("edits are taken back before moves are", async () => {
   let edits = 1;
   store.edits = { get canUndo() { return edits > 0; }, canRedo: false, undo: () => (edits -= 1), redo: () => undefined };
   store.undo();
-  assert.deepEqual([edits, store.ask.query], [0, ["a"]]);
+  assert.deepEqual([edits, store.request.query], [0, ["a"]]);
   store.undo();
-  assert.deepEqual(store.ask.query, []);
+  assert.deepEqual(store.request.query, []);
   assert.ok(!store.canUndo && store.canRedo);
 });

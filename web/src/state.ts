@@ -1,27 +1,27 @@
 // What the page knows: one store that every part reads and listens to, and that alone asks for networks.
 import type { Client, Refusal } from "./client";
 import { refusalOf, stopped } from "./client";
-import { same, shortest, withoutWords } from "./asks";
+import { same, shortest, withoutWords } from "./requests";
 import { cellTitle, lacking, sameNode, toggled } from "./nodes";
 import { carried, type Place } from "./places";
 import { memoryTrail, type Trail } from "./trails";
-import type { Ask, CubeAnswer, Id, NetworkAnswer, Node, PriceShape, ProgressShape } from "./types";
+import type { NetworkRequest, CubeAnswer, Id, NetworkAnswer, Node, PriceSchema, ProgressSchema } from "./types";
 
 export type Phase = "empty" | "ready" | "busy" | "error";
 
 /** What is being made, and how far it is; told is null until something is said. */
 export interface Busy {
   readonly what: "construct" | "layout";
-  readonly told: ProgressShape | null;
+  readonly told: ProgressSchema | null;
 }
 
-/** What was refused: the sentence, and the question that was asked in vain. */
+/** What was refused: the sentence, and the request that was asked in vain. */
 export interface Failed {
   readonly refusal: Refusal;
-  readonly ask: Ask;
+  readonly request: NetworkRequest;
 }
 
-export type Part = "ask" | "edited" | "given" | "network" | "places" | "prices" | "selected" | "busy" | "error" | "trail" | "names";
+export type Part = "request" | "edited" | "given" | "network" | "places" | "prices" | "selected" | "busy" | "error" | "trail" | "names";
 export type Listener = (changed: ReadonlySet<Part>) => void;
 /** Fills an element; what it begins to listen to, watch or draw ends with the signal. */
 export type Mount = (root: HTMLElement, store: Store, ended: AbortSignal) => void;
@@ -30,7 +30,7 @@ export type Mount = (root: HTMLElement, store: Store, ended: AbortSignal) => voi
 const MOST_STARTS = 20_000;
 
 /** The query as it is edited: objects and labels that no network has been made of yet. */
-export type EditedQuery = Required<Pick<Ask, "query" | "labels">>;
+export type EditedQuery = Required<Pick<NetworkRequest, "query" | "labels">>;
 
 /** Steps within the query as it is edited: they are taken back before moves are. */
 export interface Edits {
@@ -46,30 +46,30 @@ export interface Moving {
 }
 
 /**
- * The question as it stands, the network of the last answer, and what is going on.
+ * The request as it stands, the network of the last answer, and what is going on.
  *
  * `places` are those of `network`'s nodes, in their order, or null before there are any. Right after an answer they
  * are where the nodes were before (`placed` is false), and the layout's when that has come.
  */
 export class Store {
-  ask: Ask = { query: [] };
+  request: NetworkRequest = { query: [] };
   network: NetworkAnswer | null = null;
   places: Place[] | null = null;
   placed = false;
-  prices: PriceShape[] = [];
+  prices: PriceSchema[] = [];
   selected: Node | null = null;
   busy: Busy | null = null;
   error: Failed | null = null;
-  /** The question whose work was stopped: the network shown is of another one. */
-  halted: Ask | null = null;
+  /** The request whose work was stopped: the network shown is of another one. */
+  halted: NetworkRequest | null = null;
   /** Where a node is in the window, for whoever tests or scripts the page; the network view says it. */
   readonly debug: { placeOf?: (id: Id) => { x: number; y: number } | null } = {};
-  /** The query as it is edited, where it is not that of the question. */
+  /** The query as it is edited, where it is not that of the request. */
   edited: EditedQuery | null = null;
   edits: Edits | null = null;
   /** Names with their labels that came with an address, and of which it is not clear whom they mean. */
   given: readonly (readonly [name: string, label: string])[] = [];
-  trail: Trail = memoryTrail((ask) => void this.arrive(ask));
+  trail: Trail = memoryTrail((request) => void this.arrive(request));
 
   private readonly known = new Map<Id, string>();
   private readonly listeners = new Set<Listener>();
@@ -103,7 +103,7 @@ export class Store {
 
   /** Notes the query as it is edited. */
   edit(query: EditedQuery): void {
-    const { query: ids, labels = null } = this.ask;
+    const { query: ids, labels = null } = this.request;
     this.edited = same(query, { query: ids, labels }) ? null : query;
     this.tell("edited");
   }
@@ -128,34 +128,34 @@ export class Store {
   }
 
   /**
-   * Changes the question and asks for its network; a move in flight is superseded.
+   * Changes the request and asks for its network; a move in flight is superseded.
    *
    * A query that was edited meanwhile is the one that is asked for, unless nobody is left in it.
    */
-  async move(change: Partial<Ask>, { settled = true }: Moving = {}): Promise<void> {
-    const before = this.ask;
+  async move(change: Partial<NetworkRequest>, { settled = true }: Moving = {}): Promise<void> {
+    const before = this.request;
     const edited = change.query === undefined && this.edited?.query.length ? this.edited : {};
-    this.ask = shortest({ ...before, ...edited, ...change });
+    this.request = shortest({ ...before, ...edited, ...change });
     if (change.query !== undefined || "query" in edited) this.edited = null;
-    if (this.held || same(before, this.ask)) this.trail.replace(this.ask, !settled);
-    else this.trail.push(this.ask);
+    if (this.held || same(before, this.request)) this.trail.replace(this.request, !settled);
+    else this.trail.push(this.request);
     this.held = !settled;
-    this.tell("ask", "trail");
+    this.tell("request", "trail");
     await this.make();
   }
 
-  /** Begins with a question: there is no step back from it. */
-  async open(ask: Ask): Promise<void> {
-    this.trail.replace(shortest(ask));
-    await this.arrive(ask);
+  /** Begins with a request: there is no step back from it. */
+  async open(request: NetworkRequest): Promise<void> {
+    this.trail.replace(shortest(request));
+    await this.arrive(request);
   }
 
-  /** Takes a question from an address or from the trail. */
-  async arrive(ask: Ask): Promise<void> {
-    this.ask = shortest(ask);
+  /** Takes a request from an address or from the trail. */
+  async arrive(request: NetworkRequest): Promise<void> {
+    this.request = shortest(request);
     this.edited = null;
     this.held = false;
-    this.tell("ask", "trail");
+    this.tell("request", "trail");
     await this.make();
   }
 
@@ -165,19 +165,19 @@ export class Store {
     await this.make();
   }
 
-  /** Puts a question in place of the one that stands, without asking it. */
-  private put({ cube: _, ...ask }: Ask): void {
-    this.ask = shortest(ask);
-    this.trail.replace(this.ask);
-    this.tell("ask", "trail");
+  /** Puts a request in place of the one that stands, without asking it. */
+  private put({ cube: _, ...request }: NetworkRequest): void {
+    this.request = shortest(request);
+    this.trail.replace(this.request);
+    this.tell("request", "trail");
   }
 
-  /** Ends the work in flight; the last network stays and its question stands again, `halted` is the one stopped. */
+  /** Ends the work in flight; the last network stays and its request stands again, `halted` is the one stopped. */
   stop(): void {
     if (!this.flight) return;
-    this.halted = this.busy?.what === "construct" ? this.ask : null;
+    this.halted = this.busy?.what === "construct" ? this.request : null;
     this.end();
-    if (this.halted && this.network) this.put(this.network.ask);
+    if (this.halted && this.network) this.put(this.network.request);
     this.tell("busy", "error");
   }
 
@@ -187,19 +187,19 @@ export class Store {
     this.busy = null;
   }
 
-  /** Goes back to the question of the network that is shown, after a refusal or a stop. */
+  /** Goes back to the request of the network that is shown, after a refusal or a stop. */
   async giveUp(): Promise<void> {
     this.end();
     this.error = null;
     this.halted = null;
     this.tell("busy", "error");
-    const { cube: _, ...ask } = this.network?.ask ?? { query: [] };
-    await this.move(withoutWords(this.ask, ask));
+    const { cube: _, ...request } = this.network?.request ?? { query: [] };
+    await this.move(withoutWords(this.request, request));
   }
 
   /** Shows why something could not be done. */
   refuse(error: unknown): void {
-    this.error = { refusal: refusalOf(error), ask: this.ask };
+    this.error = { refusal: refusalOf(error), request: this.request };
     this.tell("error");
   }
 
@@ -223,24 +223,24 @@ export class Store {
     return "cell" in node ? cellTitle(node.cell) : this.nameOf(node.object);
   }
 
-  isPinned = (node: Node): boolean => (this.ask.pins ?? []).some((other) => sameNode(node, other));
-  isBanned = (node: Node): boolean => (this.ask.bans ?? []).some((other) => sameNode(node, other));
+  isPinned = (node: Node): boolean => (this.request.pins ?? []).some((other) => sameNode(node, other));
+  isBanned = (node: Node): boolean => (this.request.bans ?? []).some((other) => sameNode(node, other));
 
   /** Pins a node, or takes the pin away. */
   togglePin(node: Node): Promise<void> {
-    return this.move({ pins: toggled(this.ask.pins, node), bans: lacking(this.ask.bans, node) });
+    return this.move({ pins: toggled(this.request.pins, node), bans: lacking(this.request.bans, node) });
   }
 
   /** Bans a node, or takes the ban away. */
   toggleBan(node: Node): Promise<void> {
-    return this.move({ bans: toggled(this.ask.bans, node), pins: lacking(this.ask.pins, node) });
+    return this.move({ bans: toggled(this.request.bans, node), pins: lacking(this.request.pins, node) });
   }
 
   private async make(): Promise<void> {
     this.flight?.abort();
     this.error = null;
     this.halted = null;
-    if (this.ask.query.length === 0) {
+    if (this.request.query.length === 0) {
       this.flight = null;
       this.busy = null;
       this.network = null;
@@ -251,26 +251,26 @@ export class Store {
     }
     const flight = new AbortController();
     this.flight = flight;
-    const ask = this.ask;
+    const request = this.request;
     try {
       this.working("construct", flight);
-      const network = await this.client.ask("construct", { ask }, this.how("construct", flight));
+      const network = await this.client.ask("construct", { request }, this.how("construct", flight));
       if (flight.signal.aborted) return;
       this.show(network);
       this.working("layout", flight);
       const start = this.places?.map((place) => [...place]) ?? [];
-      const question = start.length > 0 && start.length <= MOST_STARTS ? { ask, start } : { ask };
-      const { places } = await this.client.ask("layout", question, this.how("layout", flight));
+      const body = start.length > 0 && start.length <= MOST_STARTS ? { request, start } : { request };
+      const { places } = await this.client.ask("layout", body, this.how("layout", flight));
       if (flight.signal.aborted) return;
       this.places = places.map(([x = 0, y = 0]) => [x, y] as const);
       this.placed = true;
       this.busy = null;
       this.tell("places", "busy");
-      await this.tellFurther(ask, flight);
+      await this.tellFurther(request, flight);
     } catch (error) {
       if (stopped(error) || flight.signal.aborted) return;
       this.busy = null;
-      this.error = { refusal: refusalOf(error), ask };
+      this.error = { refusal: refusalOf(error), request };
       this.tell("busy", "error");
     } finally {
       if (this.flight === flight) this.flight = null;
@@ -278,16 +278,16 @@ export class Store {
   }
 
   /** Asks for names and prices beside the network; it is good without them, so that a refusal is no error. */
-  private async tellFurther(ask: Ask, flight: AbortController): Promise<void> {
-    const steered = (ask.pins?.length ?? 0) + (ask.bans?.length ?? 0) > 0;
-    const told = [this.nameUnknown(ask, flight), ...(steered ? [this.price(ask, flight)] : [])];
+  private async tellFurther(request: NetworkRequest, flight: AbortController): Promise<void> {
+    const steered = (request.pins?.length ?? 0) + (request.bans?.length ?? 0) > 0;
+    const told = [this.nameUnknown(request, flight), ...(steered ? [this.price(request, flight)] : [])];
     await Promise.all(told.map((one) => one.catch((error: unknown) => stopped(error) || console.warn(refusalOf(error).sentence))));
   }
 
   /** Asks for the names of objects that are not in the network: those banned, liked or disliked. */
-  private async nameUnknown(ask: Ask, flight: AbortController): Promise<void> {
-    const nodes = [...(ask.pins ?? []), ...(ask.bans ?? [])].flatMap((node) => ("object" in node ? [node.object] : []));
-    const ids = [...nodes, ...(ask.like ?? []), ...(ask.unlike ?? [])].filter((id) => !this.known.has(id));
+  private async nameUnknown(request: NetworkRequest, flight: AbortController): Promise<void> {
+    const nodes = [...(request.pins ?? []), ...(request.bans ?? [])].flatMap((node) => ("object" in node ? [node.object] : []));
+    const ids = [...nodes, ...(request.like ?? []), ...(request.unlike ?? [])].filter((id) => !this.known.has(id));
     if (ids.length === 0) return;
     const text = ["object", ...ids.map((id) => `"${String(id).replaceAll('"', '""')}"`)].join("\n");
     const { rows } = await this.client.ask("names", { text }, { signal: flight.signal });
@@ -295,8 +295,8 @@ export class Store {
     this.tell("names");
   }
 
-  private async price(ask: Ask, flight: AbortController): Promise<void> {
-    const { prices } = await this.client.ask("construct", { ask, prices: true }, { signal: flight.signal });
+  private async price(request: NetworkRequest, flight: AbortController): Promise<void> {
+    const { prices } = await this.client.ask("construct", { request, prices: true }, { signal: flight.signal });
     if (flight.signal.aborted) return;
     this.prices = prices;
     this.tell("prices");
@@ -311,14 +311,14 @@ export class Store {
     this.tell("network", "places", "prices", "names");
   }
 
-  private working(what: Busy["what"], flight: AbortController, told: ProgressShape | null = null): void {
+  private working(what: Busy["what"], flight: AbortController, told: ProgressSchema | null = null): void {
     if (flight.signal.aborted || this.flight !== flight) return;
     this.busy = { what, told };
     this.tell("busy", "error");
   }
 
   private how(what: Busy["what"], flight: AbortController) {
-    return { signal: flight.signal, progress: (told: ProgressShape) => this.working(what, flight, told) };
+    return { signal: flight.signal, progress: (told: ProgressSchema) => this.working(what, flight, told) };
   }
 
   private tell(...parts: Part[]): void {

@@ -4,10 +4,10 @@ import { completing } from "./completion";
 import { dial } from "./dials";
 import { el, fill, freshId, number } from "./dom";
 import { isNearOfFew, NEAR_FEW } from "./small_query";
-import { shortest } from "./asks";
+import { shortest } from "./requests";
 import { nodeKey } from "./nodes";
 import type { Store } from "./state";
-import type { Ask, DimensionShape, Id, NetworkAnswer, Node, SummaryShape } from "./types";
+import type { NetworkRequest, DimensionSchema, Id, NetworkAnswer, Node, SummarySchema } from "./types";
 import { formLine, levelsLine, methodLine, objectiveLine, USUAL_METHODS, methodTitle } from "./words";
 
 export function mountSteer(root: HTMLElement, store: Store, ended: AbortSignal): void {
@@ -27,39 +27,39 @@ export function mountSteer(root: HTMLElement, store: Store, ended: AbortSignal):
     for (const show of shows) show();
   };
   store.subscribe((changed) => {
-    if (["ask", "network", "prices", "names"].some((name) => changed.has(name as never))) draw();
+    if (["request", "network", "prices", "names"].some((name) => changed.has(name as never))) draw();
   }, ended);
   draw();
 }
 
-const summaryOf = <T>(store: Store, word: keyof SummaryShape): T | null => (store.network?.summary[word] as T | undefined) ?? null;
+const summaryOf = <T>(store: Store, word: keyof SummarySchema): T | null => (store.network?.summary[word] as T | undefined) ?? null;
 
 /** Whether the method asked for chooses cells; others follow links. */
 const choosesCells = (store: Store): boolean =>
-  store.cube.methods.find(({ name }) => name === (store.ask.method ?? "greedy"))?.cells !== false;
+  store.cube.methods.find(({ name }) => name === (store.request.method ?? "greedy"))?.cells !== false;
 
 function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
-  const size = (): number => store.ask.query.length;
-  const m = dial({ name: "n_cells", title: "Cells", auto: "sized by the query", least: 1 }, (value, settled) => void store.move({ n_cells: value }, { settled }));
+  const size = (): number => store.request.query.length;
+  const m = dial({ name: "n_cells", title: "Cells (m)", auto: "sized by the query", least: 1 }, (value, settled) => void store.move({ n_cells: value }, { settled }));
   const r = dial({ name: "r", title: "Cells for each object (r)", auto: "3 wanted", least: 1 }, (value, settled) => void store.move({ r: value }, { settled }));
   const near = dial({ name: "n_neighbors", title: "Neighbours", auto: "as many as fit", least: 0 }, (value, settled) => void store.move({ n_neighbors: value }, { settled }));
   const sized = new Sizes();
   shows.push(() => {
     const chosen = store.network?.cells.length ?? null;
-    const sure = store.ask.n_cells === undefined || store.ask.n_cells === null;
-    const covers = (store.ask.objective ?? summaryOf<string>(store, "objective") ?? "cover") === "cover";
+    const sure = store.request.n_cells === undefined || store.request.n_cells === null;
+    const covers = (store.request.objective ?? summaryOf<string>(store, "objective") ?? "cover") === "cover";
     if (store.network !== null) sized.see(store.network);
-    const most = sized.suffices(store.ask);
-    const enough = most !== null && (store.ask.n_cells ?? 0) > most;
-    m.show(store.ask.n_cells ?? null, sure ? chosen : null, most ?? Math.min(store.cube.cells, Math.max(60, 2 * (chosen ?? 0))), covers ? "sized by the query" : "20 unless you ask");
+    const most = sized.suffices(store.request);
+    const enough = most !== null && (store.request.n_cells ?? 0) > most;
+    m.show(store.request.n_cells ?? null, sure ? chosen : null, most ?? Math.min(store.cube.cells, Math.max(60, 2 * (chosen ?? 0))), covers ? "sized by the query" : "20 unless you ask");
     m.tell(enough ? `${number(most)} suffice: no further cell holds more of your objects.` : "");
-    r.show(store.ask.r ?? null, 3, 10);
+    r.show(store.request.r ?? null, 3, 10);
     m.element.hidden = !choosesCells(store);
     r.element.hidden = !covers || !choosesCells(store);
-    const brought = store.ask.n_neighbors === undefined ? (summaryOf<number>(store, "n_neighbors") ?? size()) : null;
-    near.show(store.ask.n_neighbors ?? null, brought, Math.max(30, 3 * size()), brought === size() ? "as many as the query" : "as many as fit");
-    near.tell(isNearOfFew(store.ask) ? `${NEAR_FEW} for a small query` : "");
-    near.element.hidden = (store.ask.form ?? summaryOf<string>(store, "form") ?? "hybrid") !== "hybrid" || !choosesCells(store);
+    const brought = store.request.n_neighbors === undefined ? (summaryOf<number>(store, "n_neighbors") ?? size()) : null;
+    near.show(store.request.n_neighbors ?? null, brought, Math.max(30, 3 * size()), brought === size() ? "as many as the query" : "as many as fit");
+    near.tell(isNearOfFew(store.request) ? `${NEAR_FEW} for a small query` : "");
+    near.element.hidden = (store.request.form ?? summaryOf<string>(store, "form") ?? "hybrid") !== "hybrid" || !choosesCells(store);
   });
   return [m.element, r.element, near.element, typedNumber(store, shows, "max_nodes", "Nodes at most", 1, "no limit")];
 }
@@ -68,18 +68,18 @@ function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
 class Sizes {
   private readonly known = new Map<string, number>();
 
-  see({ ask, cells, summary }: NetworkAnswer): void {
-    const free = ask.n_cells === undefined || ask.n_cells === null;
-    if ((free ? summary.objective === "cover" : cells.length < ask.n_cells!) && cells.length > 0) this.known.set(this.keyOf(ask), cells.length);
+  see({ request, cells, summary }: NetworkAnswer): void {
+    const free = request.n_cells === undefined || request.n_cells === null;
+    if ((free ? summary.objective === "cover" : cells.length < request.n_cells!) && cells.length > 0) this.known.set(this.keyOf(request), cells.length);
   }
 
-  suffices(ask: Ask): number | null {
-    return this.known.get(this.keyOf(ask)) ?? null;
+  suffices(request: NetworkRequest): number | null {
+    return this.known.get(this.keyOf(request)) ?? null;
   }
 
-  /** The question but for the number of cells. */
-  private keyOf({ n_cells: _, cube: __, n_neighbors: ___, ...ask }: Ask): string {
-    return JSON.stringify(Object.entries(shortest(ask as Ask)).sort(([a], [b]) => (a < b ? -1 : 1)));
+  /** The request but for the number of cells. */
+  private keyOf({ n_cells: _, cube: __, n_neighbors: ___, ...request }: NetworkRequest): string {
+    return JSON.stringify(Object.entries(shortest(request as NetworkRequest)).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 }
 
@@ -89,7 +89,7 @@ function typedNumber(store: Store, shows: (() => void)[], word: "max_nodes" | "s
     if (!field.validity.valid) field.reportValidity();
     else void store.move({ [word]: field.value === "" ? null : field.valueAsNumber });
   });
-  shows.push(() => (field.value = String(store.ask[word] ?? "")));
+  shows.push(() => (field.value = String(store.request[word] ?? "")));
   return el("label", { class: "typed" }, el("span", {}, title), field);
 }
 
@@ -108,7 +108,7 @@ function choice(name: string, title: string, values: [value: string, text: strin
 }
 
 /** What the method auto chooses by itself. */
-const LEFT_TO_IT: Partial<Ask> = { n_cells: null, r: null, n_neighbors: null, objective: "", form: "", levels: "" };
+const LEFT_TO_IT: Partial<NetworkRequest> = { n_cells: null, r: null, n_neighbors: null, objective: "", form: "", levels: "" };
 
 function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
   const methods = store.cube.methods.map(
@@ -126,17 +126,17 @@ function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
     void store.move({ levels: value.startsWith("only ") ? [value.slice(5)] : value }),
   );
   shows.push(() => {
-    method.select.value = store.ask.method ?? "";
-    if (method.select.selectedIndex < 0 || store.ask.method === "greedy") method.select.value = "";
+    method.select.value = store.request.method ?? "";
+    if (method.select.selectedIndex < 0 || store.request.method === "greedy") method.select.value = "";
     objective.select.options[0]!.textContent = suited(store, "objective");
-    objective.select.value = store.ask.objective ?? "";
+    objective.select.value = store.request.objective ?? "";
     form.select.options[0]!.textContent = suited(store, "form");
-    form.select.value = store.ask.form ?? "";
-    const asked = store.ask.levels ?? "";
+    form.select.value = store.request.form ?? "";
+    const asked = store.request.levels ?? "";
     const said = typeof asked === "string" ? asked : `only ${asked.join(" ")}`;
     levels.select.value = said === "full+one" ? "" : said;
-    const meant = (word: "objective" | "form"): string => store.ask[word] || (summaryOf<string>(store, word) ?? "");
-    method.about.textContent = methodLine(store.ask.method || "greedy");
+    const meant = (word: "objective" | "form"): string => store.request[word] || (summaryOf<string>(store, word) ?? "");
+    method.about.textContent = methodLine(store.request.method || "greedy");
     objective.about.textContent = objectiveLine(meant("objective"));
     form.about.textContent = formLine(meant("form"));
     levels.about.textContent = levelsLine(levels.select.value);
@@ -146,7 +146,7 @@ function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
 }
 
 const suited = (store: Store, word: "objective" | "form"): string => {
-  const taken = store.ask[word] ? null : summaryOf<string>(store, word);
+  const taken = store.request[word] ? null : summaryOf<string>(store, word);
   return taken ? `what suits: ${taken}` : "what suits";
 };
 
@@ -168,7 +168,7 @@ function timeWindow(store: Store, times: readonly string[], shows: (() => void)[
   from.addEventListener("change", moved);
   to.addEventListener("change", moved);
   shows.push(() => {
-    const [first = "", last = ""] = (store.ask.between ?? "").split("..");
+    const [first = "", last = ""] = (store.request.between ?? "").split("..");
     from.value = first;
     to.value = last;
   });
@@ -176,12 +176,12 @@ function timeWindow(store: Store, times: readonly string[], shows: (() => void)[
 }
 
 /** Only cells with one of some labels of a dimension; labels of any level. */
-function onlyLabels(store: Store, dimension: DimensionShape, shows: (() => void)[]): HTMLElement {
+function onlyLabels(store: Store, dimension: DimensionSchema, shows: (() => void)[]): HTMLElement {
   const field = el("input", { placeholder: "any", "aria-label": `Only these labels of ${dimension.name}`, "data-only": dimension.name });
   const chips = el("ul", { class: "chips" });
-  const only = (): string[] => store.ask.where?.[dimension.name] ?? [];
+  const only = (): string[] => store.request.where?.[dimension.name] ?? [];
   const change = (labels: string[]): void => {
-    const { [dimension.name]: _, ...rest } = store.ask.where ?? {};
+    const { [dimension.name]: _, ...rest } = store.request.where ?? {};
     void store.move({ where: labels.length > 0 ? { ...rest, [dimension.name]: labels } : rest });
   };
   const box = completing(field, async (text) => {
@@ -206,17 +206,17 @@ function onlyLabels(store: Store, dimension: DimensionShape, shows: (() => void)
   return el("div", { class: "field top" }, el("span", {}, `Only ${dimension.name}`), el("div", { class: "stack" }, chips, box));
 }
 
-function rollUp(store: Store, dimension: DimensionShape, shows: (() => void)[]): HTMLElement {
+function rollUp(store: Store, dimension: DimensionSchema, shows: (() => void)[]): HTMLElement {
   const { element, select } = choice(
     `level-${dimension.name}`,
     `Level of ${dimension.name}`,
     [...dimension.levels.map(({ name }, place): [string, string] => [place === 0 ? "" : name, name]), ["∗", "all as one"]],
     (value) => {
-      const { [dimension.name]: _, ...rest } = store.ask.roll_up ?? {};
+      const { [dimension.name]: _, ...rest } = store.request.roll_up ?? {};
       void store.move({ roll_up: value ? { ...rest, [dimension.name]: value } : rest });
     },
   );
-  shows.push(() => (select.value = store.ask.roll_up?.[dimension.name] ?? ""));
+  shows.push(() => (select.value = store.request.roll_up?.[dimension.name] ?? ""));
   return element;
 }
 
@@ -230,7 +230,7 @@ function onlyKinds(store: Store, shows: (() => void)[]): HTMLElement {
     return { kind, box };
   });
   shows.push(() => {
-    for (const { kind, box } of boxes) box.checked = !store.ask.kind?.length || store.ask.kind.includes(kind);
+    for (const { kind, box } of boxes) box.checked = !store.request.kind?.length || store.request.kind.includes(kind);
   });
   return el("div", { class: "field top" }, el("span", {}, "Kinds"), el("div", {}, ...boxes.map(({ kind, box }) => el("label", { class: "check" }, box, kind))));
 }
@@ -249,13 +249,13 @@ function nodesList(store: Store, shows: (() => void)[], word: "pins" | "bans", t
   const list = el("ul", { class: "listed", "data-list": word, "aria-label": title });
   const none = el("p", { class: "small quiet" }, word === "pins" ? "Pin a cell or an object to keep it." : "Ban one to do without it.");
   shows.push(() => {
-    const nodes: Node[] = store.ask[word] ?? [];
+    const nodes: Node[] = store.request[word] ?? [];
     const remove = (node: Node): void =>
       void store.move({ [word]: nodes.filter((other) => nodeKey(other) !== nodeKey(node)) });
     fill(list, ...nodes.map((node, place) => priced(store, node, word, place, () => remove(node))));
     none.hidden = nodes.length > 0;
   });
-  const add = adding(store, `Add to ${title.toLowerCase()}`, (id) => void store.move({ [word]: [...(store.ask[word] ?? []), { object: id }] }));
+  const add = adding(store, `Add to ${title.toLowerCase()}`, (id) => void store.move({ [word]: [...(store.request[word] ?? []), { object: id }] }));
   return el("div", { class: "stack" }, el("div", { class: "small" }, title), none, list, add);
 }
 
@@ -282,7 +282,7 @@ const costs = (price: number): string => (Math.abs(price) < 5e-5 ? "free" : `cos
 
 function idsList(store: Store, shows: (() => void)[], word: "like" | "unlike", title: string): HTMLElement {
   const chips = el("ul", { class: "chips", "data-list": word, "aria-label": title });
-  const ids = (): Id[] => store.ask[word] ?? [];
+  const ids = (): Id[] => store.request[word] ?? [];
   shows.push(() => {
     fill(chips, ...ids().map((id) => removable(store.nameOf(id), () => void store.move({ [word]: ids().filter((other) => other !== id) }))));
     chips.hidden = ids().length === 0;
@@ -312,8 +312,8 @@ function further(store: Store, shows: (() => void)[]): HTMLElement {
   bound.addEventListener("change", () => void store.move({ bound: bound.checked }));
   const options = el("div", { class: "stack" });
   shows.push(() => {
-    bound.checked = store.ask.bound ?? false;
-    const method = store.cube.methods.find(({ name }) => name === (store.ask.method ?? "greedy"));
+    bound.checked = store.request.bound ?? false;
+    const method = store.cube.methods.find(({ name }) => name === (store.request.method ?? "greedy"));
     const shown = (method?.options ?? []).map((option) => optionField(store, option.name, option.default));
     fill(options, shown.length > 0 ? el("div", { class: "small" }, `Options of ${method?.name}`) : null, ...shown);
   });
@@ -332,10 +332,10 @@ function further(store: Store, shows: (() => void)[]): HTMLElement {
 }
 
 function optionField(store: Store, name: string, standard: string | number | boolean | null): HTMLElement {
-  const asked = store.ask.options?.[name];
+  const asked = store.request.options?.[name];
   const change = (value: string | number | boolean | undefined): void => {
-    const { [name]: _, ...rest } = store.ask.options ?? {};
-    void store.move({ options: value === undefined ? rest : { ...rest, [name]: value } } as Partial<Ask>);
+    const { [name]: _, ...rest } = store.request.options ?? {};
+    void store.move({ options: value === undefined ? rest : { ...rest, [name]: value } } as Partial<NetworkRequest>);
   };
   if (typeof standard === "boolean") {
     const box = el("input", { type: "checkbox", "data-option": name });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { tooLarge, tooLong } from "./text_limits";
-import type { LimitsShape } from "./types";
+import type { LimitsSchema } from "./types";
 
-const limits = { letters: 10, bytes: 60 } as LimitsShape;
+const limits = { letters: 10, bytes: 60 } as LimitsSchema;
 
 test("a text of as many letters as are taken fits, and one more is said with both numbers", () => {
   assert.equal(tooLong("this list", "x".repeat(10), limits), null);

@@ -1,9 +1,9 @@
-// Whether a text is too long for one question: said before it is sent.
+// Whether a text is too long for one request: said before it is sent.
 import { number } from "./dom";
-import type { LimitsShape } from "./types";
+import type { LimitsSchema } from "./types";
 
 /** One sentence where a text, or the file that it comes from, is longer than is taken; null where it is not. */
-export function tooLong(what: string, text: string, { letters, bytes }: LimitsShape): string | null {
+export function tooLong(what: string, text: string, { letters, bytes }: LimitsSchema): string | null {
   const has = text.length > letters ? lettersOf(text) : text.length;
   if (has > letters) return `${what} has ${number(has)} letters; at most ${number(letters)} are taken at once`;
   const size = new Blob([JSON.stringify({ text })]).size;
@@ -11,7 +11,7 @@ export function tooLong(what: string, text: string, { letters, bytes }: LimitsSh
 }
 
 /** The same of a file that has not been read. */
-export function tooLarge(what: string, size: number, { file }: LimitsShape): string | null {
+export function tooLarge(what: string, size: number, { file }: LimitsSchema): string | null {
   return size > file ? `${what} has ${number(size)} bytes; a file of names has at most ${number(file)}` : null;
 }
 

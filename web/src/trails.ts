@@ -1,11 +1,11 @@
 // Where moves are kept, so that they can be taken back.
-import type { Ask } from "./types";
+import type { NetworkRequest } from "./types";
 
 /** Where moves are kept: the addresses of a page, or the memory of a widget. */
 export interface Trail {
-  push(ask: Ask): void;
-  /** Puts a question in place of the last; `soon` while more are to come in its place. */
-  replace(ask: Ask, soon?: boolean): void;
+  push(request: NetworkRequest): void;
+  /** Puts a request in place of the last; `soon` while more are to come in its place. */
+  replace(request: NetworkRequest, soon?: boolean): void;
   back(): void;
   forward(): void;
   readonly canGoBack: boolean;
@@ -13,22 +13,22 @@ export interface Trail {
 }
 
 /** A trail that is kept in memory. */
-export function memoryTrail(arrive: (ask: Ask) => void): Trail {
-  const asks: Ask[] = [{ query: [] }];
+export function memoryTrail(arrive: (request: NetworkRequest) => void): Trail {
+  const asks: NetworkRequest[] = [{ query: [] }];
   let at = 0;
   const go = (step: number): void => {
-    const ask = asks[at + step];
-    if (ask === undefined) return;
+    const request = asks[at + step];
+    if (request === undefined) return;
     at += step;
-    arrive(ask);
+    arrive(request);
   };
   return {
-    push(ask) {
-      asks.splice(at + 1, Infinity, ask);
+    push(request) {
+      asks.splice(at + 1, Infinity, request);
       at += 1;
     },
-    replace(ask) {
-      asks[at] = ask;
+    replace(request) {
+      asks[at] = request;
     },
     back: () => go(-1),
     forward: () => go(1),

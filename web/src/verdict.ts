@@ -29,7 +29,7 @@ export function verdict(store: Store, ended: AbortSignal): HTMLElement {
   async function run(): Promise<void> {
     if (!runs.reportValidity()) return;
     // The verdict is of the network that is shown now, whatever is shown when it comes.
-    const { ask, fingerprint } = store.network ?? { ask: store.ask, fingerprint: "" };
+    const { request, fingerprint } = store.network ?? { request: store.request, fingerprint: "" };
     flight = new AbortController();
     go.disabled = true;
     stop.hidden = false;
@@ -38,8 +38,8 @@ export function verdict(store: Store, ended: AbortSignal): HTMLElement {
     fill(outcome);
     stage.textContent = "Beginning …";
     try {
-      const question = { ask, task: (task.value || null) as "clustering" | "hidden" | null, ...(runs.value ? { runs: runs.valueAsNumber } : {}) };
-      const answer = await store.client.ask("compare", question, {
+      const body = { request, task: (task.value || null) as "clustering" | "hidden" | null, ...(runs.value ? { runs: runs.valueAsNumber } : {}) };
+      const answer = await store.client.ask("compare", body, {
         signal: flight.signal,
         progress: ({ stage: at, done, total }) => {
           stage.textContent = total ? `${at}: ${done} of ${total}` : at;
@@ -121,14 +121,14 @@ interface ComparedRow {
   network: string;
   nodes: number | null;
   links: number | null;
-  scores: { miner: string; measure: string; mean: number; low: number; high: number; runs: number }[];
+  scores: { model: string; measure: string; mean: number; low: number; high: number; runs: number }[];
   reason: string;
 }
 
 /** A name in a line of its own, and below it the numbers: so the table fits into a narrow panel. */
 function scoreTable(rows: readonly ComparedRow[]): HTMLElement {
-  const miners = new Set(rows.flatMap(({ scores }) => scores.map(({ miner }) => miner)));
-  const name = (score: ComparedRow["scores"][number]): string => (miners.size > 1 ? `${score.measure}, ${score.miner}` : score.measure);
+  const models = new Set(rows.flatMap(({ scores }) => scores.map(({ model }) => model)));
+  const name = (score: ComparedRow["scores"][number]): string => (models.size > 1 ? `${score.measure}, ${score.model}` : score.measure);
   const measures = [...new Set(rows.flatMap(({ scores }) => scores.map(name)))];
   const best = new Map(measures.map((measure) => [measure, Math.max(...rows.flatMap(({ scores }) => scores.filter((one) => name(one) === measure).map(({ mean }) => mean)))]));
   const figure = (row: ComparedRow, measure: string): HTMLElement => {

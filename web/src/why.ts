@@ -10,7 +10,7 @@ import { shortName } from "./geometry";
 import { sameNode } from "./nodes";
 import { sentence } from "./sentences";
 import type { Store } from "./state";
-import type { Ask, ExplainAnswer, Id, NameRow, Node } from "./types";
+import type { NetworkRequest, ExplainAnswer, Id, NameRow, Node } from "./types";
 import { whenVisible } from "./when_visible";
 import { plain } from "./words";
 
@@ -70,8 +70,8 @@ export function mountWhy(root: HTMLElement, store: Store, ended: AbortSignal): v
     if (!answered) fill(body, el("p", { class: "quiet" }, "Finding the reasons…"));
     body.classList.add("waiting");
     try {
-      const question = selected === null ? { ask: network.ask } : { ask: network.ask, node: selected };
-      const answer = await store.client.ask("explain", question, { signal: mine.signal });
+      const asked = selected === null ? { request: network.request } : { request: network.request, node: selected };
+      const answer = await store.client.ask("explain", asked, { signal: mine.signal });
       if (mine.signal.aborted) return;
       answered = true;
       show(body, store, selected, answer);
@@ -157,7 +157,7 @@ function objectParts(store: Store, told: ObjectExplanation): (HTMLElement | null
 }
 
 function missPart(store: Store, miss: NearMiss): HTMLElement {
-  const go = (text: string, change: Partial<Ask>) => el("button", { type: "button", onclick: () => void store.move(change).catch((error: unknown) => store.refuse(error)) }, text);
+  const go = (text: string, change: Partial<NetworkRequest>) => el("button", { type: "button", onclick: () => void store.move(change).catch((error: unknown) => store.refuse(error)) }, text);
   const { option, needed, cell, price, value } = miss;
   const called = { n_neighbors: "Neighbours", n_cells: "Cells", max_nodes: "Nodes at most" }[option] ?? option;
   const steered = option === "n_neighbors" || option === "n_cells" || option === "max_nodes";
@@ -179,7 +179,7 @@ function missPart(store: Store, miss: NearMiss): HTMLElement {
         "div",
         { class: "why-offer" },
         el("p", {}, "The cheapest cell that holds it, ", nodeButton(store, { cell }, cellName(cell)), price > 0 ? `, costs ${valueText(price)}` : `, adds ${valueText(-price)}`, value === null ? "." : `: ${valueText(value)} with it.`),
-        go("Pin this cell", { pins: [...(store.ask.pins ?? []), { cell }] }),
+        go("Pin this cell", { pins: [...(store.request.pins ?? []), { cell }] }),
       ),
     miss.note !== "" && el("p", { class: "quiet" }, sentenceOf(miss.note)),
   );

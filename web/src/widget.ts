@@ -1,14 +1,14 @@
 // The page as a widget of a notebook: the kernel answers by custom messages, and Python's ask and the page's are one.
 import "./widget.css";
 import { mount } from "./app";
-import type { Answer, Asking, Client, ExportedFile, Question, RouteName } from "./client";
+import type { Answer, Asking, Client, ExportedFile, RequestOf, RouteName } from "./client";
 import { Refusal, refusalOf } from "./client";
 import { showRefusal } from "./refusal_page";
-import { same, shortest } from "./asks";
+import { same, shortest } from "./requests";
 import { sameNode } from "./nodes";
 import { Store } from "./state";
 import { onTheme, themeNow } from "./theme";
-import type { Ask, FailureDetail, Node, ProgressShape } from "./types";
+import type { NetworkRequest, FailureDetail, Node, ProgressSchema } from "./types";
 
 /** What anywidget hands over: traits by name, and messages beside them. */
 export interface Model {
@@ -22,7 +22,7 @@ export interface Model {
 
 interface Told {
   id: string;
-  progress?: ProgressShape;
+  progress?: ProgressSchema;
   answer?: true | { name: string; media_type: string };
   error?: FailureDetail;
 }
@@ -58,7 +58,7 @@ export function widgetClient(model: Model): Client & { close(): void } {
     }
   };
 
-  function send(name: string, question: unknown, how: Asking): Promise<{ told: Told; buffers: DataView[] }> {
+  function send(name: string, body: unknown, how: Asking): Promise<{ told: Told; buffers: DataView[] }> {
     const id = `${view}-${(asked += 1)}`;
     return new Promise((resolve, reject) => {
       if (how.signal?.aborted) return reject(new DOMException("stopped", "AbortError"));
@@ -85,17 +85,17 @@ export function widgetClient(model: Model): Client & { close(): void } {
       };
       waiting.set(id, entry);
       how.signal?.addEventListener("abort", stop);
-      if (!told({ id, name, question })) entry.gone(LOST);
+      if (!told({ id, name, body })) entry.gone(LOST);
     });
   }
 
   return {
-    async ask<N extends RouteName>(name: N, question: Question<N>, how: Asking = {}): Promise<Answer<N>> {
-      const { buffers } = await send(name, question, how);
+    async ask<N extends RouteName>(name: N, body: RequestOf<N>, how: Asking = {}): Promise<Answer<N>> {
+      const { buffers } = await send(name, body, how);
       return JSON.parse(new TextDecoder().decode(buffers[0])) as Answer<N>;
     },
-    async file(question, how = {}): Promise<ExportedFile> {
-      const { told, buffers } = await send("export", question, how);
+    async file(body, how = {}): Promise<ExportedFile> {
+      const { told, buffers } = await send("export", body, how);
       const about = told.answer as { name: string; media_type: string };
       return { ...about, bytes: bytesOf(buffers[0]) };
     },
@@ -180,14 +180,14 @@ function showWaiting(root: HTMLElement): void {
   root.prepend(word);
 }
 
-/** Keeps the page's question and the model's the same, whoever moves; what comes back ends that. */
+/** Keeps the page's request and the model's the same, whoever moves; what comes back ends that. */
 function follow(store: Store, model: Model): () => void {
-  const asked = (): Ask => ({ query: [], ...(model.get("ask") as Ask | undefined) });
+  const asked = (): NetworkRequest => ({ query: [], ...(model.get("request") as NetworkRequest | undefined) });
   const leave = store.subscribe((changed) => {
     if (changed.has("network")) {
-      const shown = store.network ? shortest(store.ask) : { query: [] };
+      const shown = store.network ? shortest(store.request) : { query: [] };
       if (!same(shortest(asked()), shown)) {
-        model.set("ask", shown);
+        model.set("request", shown);
         model.save_changes();
       }
     }
@@ -197,19 +197,19 @@ function follow(store: Store, model: Model): () => void {
     }
   });
   const moved = (): void => {
-    const ask = asked();
-    if (!same(shortest(ask), shortest(store.ask))) {
-      const unsaid = Object.fromEntries(Object.keys(store.ask).map((word) => [word, undefined]));
-      void store.move({ ...unsaid, ...ask });
+    const request = asked();
+    if (!same(shortest(request), shortest(store.request))) {
+      const unsaid = Object.fromEntries(Object.keys(store.request).map((word) => [word, undefined]));
+      void store.move({ ...unsaid, ...request });
     }
   };
   const clicked = (): void => store.select((model.get("node") ?? null) as Node | null);
-  model.on("change:ask", moved);
+  model.on("change:request", moved);
   model.on("change:node", clicked);
   void store.open(asked());
   return () => {
     leave();
-    model.off("change:ask", moved);
+    model.off("change:request", moved);
     model.off("change:node", clicked);
   };
 }

@@ -11,8 +11,8 @@ import numpy as np
 
 from cube2net.api.query import Asked
 from cube2net.errors import ParameterError
-from cube2net.mining.miners import cluster_query as cluster_query
-from cube2net.mining.miners import embed_nodes as embed_nodes
+from cube2net.mining.downstream import cluster_query as cluster_query
+from cube2net.mining.downstream import embed_nodes as embed_nodes
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.query import OBJECTS, Query, asked_of, is_missing, known_rows

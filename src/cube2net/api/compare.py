@@ -15,19 +15,19 @@ from cube2net._util.progress import Progress, Telling, listener, silent
 from cube2net.api.construct import Chosen, choose, method_of, network_of
 from cube2net.api.plan import METHODS, WITH_OPTIONS, Plan, objective_name, plan_network
 from cube2net.api.query import Asked, query_of
-from cube2net.cube.cuboids import cuboid
 from cube2net.cube.removal import hide_pairs, unlinked_pairs
+from cube2net.cube.views import cuboid
 from cube2net.errors import ParameterError, Setting, quoted, unknown, whole_number
 from cube2net.evaluation.auto import choose_by_hidden_links, choose_by_labels
+from cube2net.evaluation.configurations import DEFAULT, SHORT_LIST, Maker, list_configurations, several, with_peers
 from cube2net.evaluation.hidden_links import HiddenRuns
 from cube2net.evaluation.journal import Journal
 from cube2net.evaluation.report.page import FILES
-from cube2net.evaluation.setups import DEFAULT, SHORT_LIST, Maker, setups_of, several, with_peers
 from cube2net.evaluation.trials import Make, Trials
-from cube2net.mining.miners import Given, Miners, clustering_miners, hidden_miners, link_miners
+from cube2net.mining.downstream import DownstreamTask, Given, make_clustering_task, make_hidden_task, make_link_task
 from cube2net.mining.node_embeddings import EMBEDDINGS
 from cube2net.model.arguments import check_call, made, names_of, path_of, repr_of
-from cube2net.model.comparison import TASKS, Comparison, Setup
+from cube2net.model.comparison import TASKS, Comparison, Configuration
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import Method, NodeEmbedder, chooses_cells
 from cube2net.model.network import Network
@@ -80,11 +80,11 @@ def compare(
     n_neighbors: int | Sequence[int] | None = None,
     membership_weights: Sequence[str] | None = None,
     n_cells: int | Sequence[int] | None = None,
-    miners: Given | None = None,
+    models: Given | None = None,
     runs: int = 10,
     seed: int = 0,
     as_large: bool = True,
-    rivals: Sequence[str] | None = None,
+    baselines: Sequence[str] | None = None,
     out: str | Path | None = None,
     workers: int = 0,
     progress: Telling = None,
@@ -101,15 +101,15 @@ def compare(
         network, or a :class:`Query`. Whole numbers in a list or an array are rows where ids are texts. See
         :meth:`Cube.query`.
     task
-        ``"clustering"``: the query's objects are embedded and clustered, and judged by their labels; miners are
+        ``"clustering"``: the query's objects are embedded and clustered, and judged by their labels; models are
         embeddings. ``"hidden"``: a fifth of the items that join objects of the query is taken out of the cube, another
         one in every run, and the links that are gone with them are to be found again by the vectors; no labels are
         needed. ``"links"``: ``hidden`` links between users and items of the query, which the cube was built without,
-        are found again; miners are recommenders. Without a word clustering where the query has labels, and else hidden.
+        are found again; models are recommenders. Without a word clustering where the query has labels, and else hidden.
     hidden, users
         For the task ``"links"``: the rows of the two ends of the links to find, and the kind of objects that links are
         recommended to, by default ``"user"``.
-    methods, miners
+    methods, models
         Names, or objects of your own by a name; a method in a list is called by its class, with its parameters where
         there are several of a class. The query alone is always there. Without any, all that fit the task.
     objectives, forms, levels, n_neighbors, membership_weights, n_cells
@@ -117,8 +117,8 @@ def compare(
         methods are given, the list is short: the default network, two variants of it and the paper's form.
     runs, seed
         Runs have the seeds ``seed``, ``seed + 1``, …, the same for all.
-    as_large, rivals
-        Also compare PageRank and hops, or the rivals named, of as many nodes as every choice of cells has;
+    as_large, baselines
+        Also compare PageRank and hops, or the baselines named, of as many nodes as every choice of cells has;
         ``as_large=False`` leaves them out.
     out
         A folder in which every trial is written down when it is made: a comparison that was interrupted goes on where
@@ -146,8 +146,8 @@ def compare(
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
     >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
-    >>> c2n.compare(cube, labels, methods=["pagerank"], miners=["deepwalk"], runs=2)
-    Comparison(clustering: 2 setups × 1 miner × 2 seeds)
+    >>> c2n.compare(cube, labels, methods=["pagerank"], models=["deepwalk"], runs=2)
+    Comparison(clustering: 2 configurations × 1 model × 2 seeds)
     """
     progress = listener(progress)
     path = None if out is None else path_of(out, "out") / JOURNAL
@@ -160,7 +160,7 @@ def compare(
     runs = whole_number("runs", runs, 1)
     seed = whole_number("seed", seed, 0, None)
     seeds, named = range(seed, seed + runs), named_methods(methods)
-    peers = _rivals(as_large, rivals)
+    peers = _baselines(as_large, baselines)
     varied: dict[str, Any] = {
         "objectives": objectives,
         "forms": forms,
@@ -173,30 +173,30 @@ def compare(
     for each in varied["levels"] or ():
         cuboid(cube, each)
     if methods is None and all(value is None for value in varied.values()):
-        setups = with_peers([Setup(method="none"), *SHORT_LIST], as_large=peers)
+        configs = with_peers([Configuration(method="none"), *SHORT_LIST], as_large=peers)
     else:
         kinds = {name: _method(method) for name, method in named.items()}
-        setups = setups_of(kinds, as_large=peers, known=OBJECTIVES, **varied)
+        configs = list_configurations(kinds, as_large=peers, known=OBJECTIVES, **varied)
     if hidden is not None and task != "links":
         raise ParameterError(f"hidden links are for the task 'links', and the task is {task!r}")
-    hiding = hidden_runs(cube, asked, named, miners) if task == "hidden" else None
+    hiding = hidden_runs(cube, asked, named, models) if task == "hidden" else None
     pairs = hiding.counts(seeds) if hiding else {}
-    judging = hiding.of(seed)[1] if hiding else _miners_of(task, cube, asked, hidden, users, miners)
+    judging = hiding.of(seed)[1] if hiding else _make_task(task, cube, asked, hidden, users, models)
     about = {
         "task": task,
         "cube": cube_fingerprint(cube),
         "query": query_fingerprint(asked),
         "hidden": "" if hiding else array_fingerprint(*judging.hidden),
         "methods": {name: repr_of(method) for name, method in named.items()},
-        "miners": judging.parameters,
+        "models": judging.parameters,
         "pairs": pairs,
     }
     make, mine = (hiding.make, hiding.mine) if hiding else (maker(cube, asked, named), judging.mine)
     trials = Trials(make, mine, workers or cores())
     with nullcontext() if path is None else only_writer(path, progress):
         journal = Journal.open(path, about)
-        progress.note(f"{len(setups)} networks × {len(judging.parameters)} miners × {runs} runs")
-        found = trials.run(setups, list(judging.parameters), seeds, journal, progress=progress)
+        progress.note(f"{len(configs)} networks × {len(judging.parameters)} models × {runs} runs")
+        found = trials.run(configs, list(judging.parameters), seeds, journal, progress=progress)
     return Comparison(
         task,
         judging.measures,
@@ -209,19 +209,19 @@ def compare(
             "runs": runs,
             "seed": seed,
             **{name: list(value) for name, value in varied.items() if value is not None},
-            **{name: about[name] for name in ("methods", "miners")},
+            **{name: about[name] for name in ("methods", "models")},
             **({"pairs": sum(pairs.values())} if hiding else {}),
             "default": DEFAULT.name,
         },
     )
 
 
-def _rivals(as_large: bool, rivals: Sequence[str] | None) -> bool | Sequence[str]:
+def _baselines(as_large: bool, baselines: Sequence[str] | None) -> bool | Sequence[str]:
     """Return the methods that get networks as large as the others: all (True), those named, or none (False)."""
-    named = several(rivals)
+    named = several(baselines)
     if named and not as_large:
         raise ParameterError(
-            "rivals are the networks made as large, and ", Setting("as_large", False), " leaves them out: give one"
+            "baselines are the networks made as large, and ", Setting("as_large", False), " leaves them out: give one"
         )
     return as_large if named is None else named
 
@@ -265,40 +265,40 @@ def _method(given: str | Method) -> Method:
     return found
 
 
-def _miners_of(
-    task: str, cube: Cube, query: Query, hidden: tuple[Rows, Rows] | None, users: str, miners: Given | None
-) -> Miners:
+def _make_task(
+    task: str, cube: Cube, query: Query, hidden: tuple[Rows, Rows] | None, users: str, models: Given | None
+) -> DownstreamTask:
     """Return what mines and scores networks by labels, or by links that the cube was built without."""
     if task == "clustering":
-        return clustering_miners(query, miners)
+        return make_clustering_task(query, models)
     if hidden is None:
         raise ParameterError("the task 'links' needs the hidden links that are to be found again")
-    return link_miners(cube, query, hidden, users, miners)
+    return make_link_task(cube, query, hidden, users, models)
 
 
-def hidden_runs(cube: Cube, query: Query, methods: Named, miners: Given | None) -> HiddenRuns[Miners]:
+def hidden_runs(cube: Cube, query: Query, methods: Named, models: Given | None) -> HiddenRuns[DownstreamTask]:
     """Return what makes and judges networks by links of the query that are hidden."""
     return HiddenRuns(
         query,
         hide=lambda seed: hide_pairs(cube, query, seed=seed),
         unlinked=lambda count, seed: unlinked_pairs(cube, query, count, seed=seed),
         maker=lambda left: maker(left, query, methods),
-        miners=lambda links, others: hidden_miners(query, links, others, miners),
+        models=lambda links, others: make_hidden_task(query, links, others, models),
     )
 
 
 def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Chosen]:
-    """Return what makes the networks of setups for one query."""
+    """Return what makes the networks of configurations for one query."""
 
-    def planned(setup: Setup, nodes: int | None) -> Plan:
+    def planned(config: Configuration, nodes: int | None) -> Plan:
         options = NetworkOptions(
-            method=METHODS[setup.method]() if setup.like else methods.get(setup.method, setup.method),
-            n_cells=setup.n_cells or None,
-            objective=setup.objective or None,
-            form=setup.form or None,
-            levels=setup.levels or None,
-            n_neighbors=setup.n_neighbors,
-            membership_weights=setup.membership_weights or None,
+            method=METHODS[config.method]() if config.like else methods.get(config.method, config.method),
+            n_cells=config.n_cells or None,
+            objective=config.objective or None,
+            form=config.form or None,
+            levels=config.levels or None,
+            n_neighbors=config.n_neighbors,
+            membership_weights=config.membership_weights or None,
             max_nodes=nodes,
         )
         return plan_network(cube, query, options)
@@ -310,14 +310,14 @@ def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Cho
 class Auto:
     """Choose method, objective, form and levels by how well the next step does.
 
-    The setups of ``referee.candidates``, the query alone first, are compared by successive halving: all of them are
-    mined in the first run, and the better half in each later one, down to two. The query alone and the default take
+    The configurations of ``evaluation.auto``, the query alone first, are compared by successive halving: all of them
+    are mined in the first run, and the better half in each later one, down to two. The query alone and the default take
     part in every run. It ends after ``runs`` runs or ``seconds``; a run is begun only where it fits into the time left.
 
     Where the query, or part of it, has labels, it is embedded, clustered and scored (F1) on the objects that have one.
     The default network is taken unless another is significantly better: the 95 % interval of their difference, paired
-    over labelled objects and runs and corrected for the number of setups tried, is above 0. The note says what to
-    expect on other labels, with an interval.
+    over labelled objects and runs and corrected for the number of configurations tried, is above 0. The note says what
+    to expect on other labels, with an interval.
 
     Without labels a fifth of the items that join objects of the query is taken out, other ones in every run, and
     networks are scored by how well the links that are gone with them are found again (AUC). The default network is
@@ -351,25 +351,25 @@ class Auto:
         made(self.embedding, EMBEDDINGS, NodeEmbedder, "embedding", {})
 
     def construct(self, cube: Cube, query: Query, *, seed: int = 0, progress: Progress | None = None) -> Network:
-        """Return the network of the best setup; ``settings["tried"]`` has all, the best first."""
+        """Return the network of the best configuration; ``settings["tried"]`` has all, the best first."""
         network = self._chosen(cube, query, seed=seed, progress=progress or silent)
         recipe = None if network.recipe is None else replace(network.recipe, chosen_by="auto")
         return replace(network, recipe=recipe)
 
     def _chosen(self, cube: Cube, query: Query, *, seed: int, progress: Progress) -> Network:
         seed = whole_number("seed", seed, 0, None)
-        make, miners = maker(cube, query), {"": self.embedding}
+        make, models = maker(cube, query), {"": self.embedding}
         until: dict[str, Any] = {"seeds": range(seed, seed + self.runs), "seconds": self.seconds, "progress": progress}
         if any(query.labels or ()):
-            mine = clustering_miners(query, miners).mine
+            mine = make_clustering_task(query, models).mine
             return choose_by_labels(query, make, mine, folds=self.folds, **until)
-        return choose_by_hidden_links(query, make, hidden_runs(cube, query, BY_NAME, miners), **until)
+        return choose_by_hidden_links(query, make, hidden_runs(cube, query, BY_NAME, models), **until)
 
 
-RIVAL = "pagerank"
+BASELINE = "pagerank"
 """What is made as large as the network."""
 JUDGES = ("clustering", "hidden")
-MINERS = ("deepwalk",)
+MODELS = ("deepwalk",)
 """What does the next step, where somebody waits for it."""
 
 
@@ -389,7 +389,7 @@ def judge(
     *,
     task: str | None = None,
     runs: int = 5,
-    miners: Given | None = MINERS,
+    models: Given | None = MODELS,
     seed: int = 0,
     progress: Telling = None,
     **options: Any,
@@ -410,52 +410,52 @@ def judge(
     if not isinstance(chooser, Method):
         raise ParameterError("the method 'auto' has compared networks itself: its answer lists what it tried")
     network_options = NetworkOptions(**{**given, "method": chooser})
-    setup = _setup(plan_network(cube, asked, network_options), method, network_options)
-    setups = with_peers([Setup(method="none"), setup], as_large=[RIVAL])
-    if not setup.objective and method not in ("none", RIVAL):
-        setups.append(Setup(method=RIVAL, like=setup.name))
+    config = _config(plan_network(cube, asked, network_options), method, network_options)
+    configs = with_peers([Configuration(method="none"), config], as_large=[BASELINE])
+    if not config.objective and method not in ("none", BASELINE):
+        configs.append(Configuration(method=BASELINE, like=config.name))
     if method == "none":
-        setups = setups[:1]
+        configs = configs[:1]
 
     def maker_of(whole: Cube) -> Maker[Plan, Chosen]:
-        def planned(wanted: Setup, nodes: int | None) -> Plan:
-            if wanted == setup and wanted.method != "none":
+        def planned(wanted: Configuration, nodes: int | None) -> Plan:
+            if wanted == config and wanted.method != "none":
                 return plan_network(whole, asked, network_options)
-            method = RIVAL if wanted.like else "none"
+            method = BASELINE if wanted.like else "none"
             return plan_network(whole, asked, NetworkOptions(method=method, max_nodes=nodes))
 
         return Maker(planned, lambda wanted, own: choose(wanted, seed=own), network_of)
 
-    hiding = _hiding(cube, asked, maker_of, miners) if task == "hidden" else None
+    hiding = _hiding(cube, asked, maker_of, models) if task == "hidden" else None
     seeds = range(seed, seed + runs)
     pairs = hiding.counts(seeds) if hiding else {}
-    judging = hiding.of(seed)[1] if hiding else clustering_miners(asked, miners)
+    judging = hiding.of(seed)[1] if hiding else make_clustering_task(asked, models)
     make, mine = (hiding.make, hiding.mine) if hiding else (maker_of(cube), judging.mine)
     trials = Trials(make, mine, cores()).run(
-        setups, list(judging.parameters), seeds, Journal.open(None, {"task": task}), progress=told
+        configs, list(judging.parameters), seeds, Journal.open(None, {"task": task}), progress=told
     )
     settings = {"task": task, "runs": runs, "seed": seed, "cube": repr(cube), "query": repr(asked)}
-    settings |= {"miners": judging.parameters, "default": DEFAULT.name}
+    settings |= {"models": judging.parameters, "default": DEFAULT.name}
     settings |= {"pairs": sum(pairs.values())} if hiding else {}
     truth = tuple(asked.labels or ()) if task == "clustering" else ()
     return Judged(Comparison(task, judging.measures, trials, truth=truth, settings=settings), make)
 
 
 TOLD = ("method", "objective", "n_cells", "form", "levels", "n_neighbors", "membership_weights")
-"""The options that the name of a setup tells."""
+"""The options that the name of a configuration tells."""
 NOT_COMPARED = ("seed", "bound")
 """The options that change nothing of what is compared."""
 
 
-def _setup(plan: Plan, method: str | Method, options: NetworkOptions) -> Setup:
+def _config(plan: Plan, method: str | Method, options: NetworkOptions) -> Configuration:
     """Return what the network of a plan is called; one that was steered or limited is not called as the plain one."""
     name = method if isinstance(method, str) else type(method).__name__
     levels = options.levels or ""
     more = [each for each, value in options.given.items() if each not in (*TOLD, *NOT_COMPARED) and value != "all"]
     called = name if isinstance(levels, str) and not more else f"{name} as asked"
     if not chooses_cells(plan.method):
-        return Setup(method=called)
-    return Setup(
+        return Configuration(method=called)
+    return Configuration(
         method=called,
         objective=objective_name(plan.objective),
         form=plan.form.kind,
@@ -466,11 +466,11 @@ def _setup(plan: Plan, method: str | Method, options: NetworkOptions) -> Setup:
     )
 
 
-def _hiding(cube: Cube, query: Query, maker_of: Any, miners: Given | None) -> HiddenRuns[Miners]:
+def _hiding(cube: Cube, query: Query, maker_of: Any, models: Given | None) -> HiddenRuns[DownstreamTask]:
     return HiddenRuns(
         query,
         hide=lambda seed: hide_pairs(cube, query, seed=seed),
         unlinked=lambda count, seed: unlinked_pairs(cube, query, count, seed=seed),
         maker=maker_of,
-        miners=lambda links, others: hidden_miners(query, links, others, miners),
+        models=lambda links, others: make_hidden_task(query, links, others, models),
     )

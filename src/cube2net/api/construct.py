@@ -28,7 +28,7 @@ from cube2net.model.arguments import check_call, check_options, made, name_of, o
 from cube2net.model.cube import Cube, limits_of
 from cube2net.model.interfaces import MakesNetworks, Method, NeedsVectors, TellsProgress
 from cube2net.model.names import Node, title_of
-from cube2net.model.network import Network, Question
+from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query, said_of_shared
 from cube2net.model.selection import QueryObjective, Scope, Selection, Steering
 from cube2net.network import pagerank
@@ -45,9 +45,8 @@ from cube2net.network.assembly import (
 )
 from cube2net.network.pagerank import scores
 from cube2net.options import OPTIONS, Levels, NetworkOptions, Wanted
-from cube2net.selection.contract import check_selection
+from cube2net.selection.constraints import ResidualProblem, apply_preferences, check_selection
 from cube2net.selection.exact.exact import bounded
-from cube2net.selection.steering import ResidualProblem, guided
 
 NearestCache = dict[tuple[Any, ...], Array]
 # How many results of looking for neighbours a question keeps, the latest ones.
@@ -243,13 +242,13 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     if isinstance(ready, TellsProgress):
         ready = ready.with_progress(progress)
     with timed(seconds, "select"):
-        given = ready.select(cube, query, weights=settled.worth, budget=settled.budget, seed=seed)
+        given = ready.select(cube, query, weights=settled.objective, budget=settled.budget, seed=seed)
     selection = check_selection(given, cube, name_of(plan.method, METHODS), settled.budget)
     seconds["select"] -= selection.train_seconds
     seconds["train"] = selection.train_seconds
     if bound:
         with timed(seconds, "bound"):
-            selection = bounded(cube, query, settled.worth, settled.budget, selection)
+            selection = bounded(cube, query, settled.objective, settled.budget, selection)
     selection = settled.with_choice(selection)
     empty = settled.empty_value if len(selection.cells) else selection.value
     return Chosen(selection, seed, empty, weights, seconds, bound)
@@ -263,7 +262,7 @@ def known_choice(
 
 
 def _weights(plan: Plan) -> QueryObjective:
-    return guided(weighed(plan.cube, plan.liked, plan.objective), plan.budget.scope, plan.unlike)
+    return apply_preferences(weighed(plan.cube, plan.liked, plan.objective), plan.budget.scope, plan.unlike)
 
 
 def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
@@ -310,7 +309,7 @@ def network_of(
         network,
         recipe=recipe_of(plan, network, METHODS, chosen.seed),
         selection=replace(selection, note="; ".join(filter(None, notes))),
-        question=question_of(plan, chosen, default=default, cache=cache),
+        context=make_context(plan, chosen, default=default, cache=cache),
         settings={
             "method": name_of(plan.method, METHODS),
             "parameters": repr(plan.method),
@@ -388,7 +387,9 @@ def told(plan: Plan) -> dict[str, list[str]]:
     return {name: [title_of(plan.cube, node) for node in nodes] for name, nodes in plan.steering.nodes().items()}
 
 
-def question_of(plan: Plan, chosen: Chosen, *, default: bool = False, cache: NearestCache | None = None) -> Question:
+def make_context(
+    plan: Plan, chosen: Chosen, *, default: bool = False, cache: NearestCache | None = None
+) -> RequestContext:
     """Return the question that a network answers, by which it can be asked again under another steering."""
 
     def again(steering: Steering, query: Query | None = None) -> Network:
@@ -399,7 +400,7 @@ def question_of(plan: Plan, chosen: Chosen, *, default: bool = False, cache: Nea
         chosen_now = choose(other, seed=chosen.seed, bound=chosen.bounded)
         return network_of(other, chosen_now, default=default, cache=known)
 
-    return Question(
+    return RequestContext(
         cube=plan.cube,
         whole=plan.whole,
         worth=chosen.worth,

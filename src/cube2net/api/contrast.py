@@ -17,7 +17,7 @@ from cube2net.api.cluster import clustered
 from cube2net.api.construct import construct
 from cube2net.api.query import Asked, check_cube, query_of
 from cube2net.api.replay import asked_of
-from cube2net.cube.cuboids import pick_cells
+from cube2net.cube.views import pick_cells
 from cube2net.errors import ParameterError, QueryError, Setting, plain, quoted, whole_number
 from cube2net.explanation.contrast import Separation, Sides, difference_interval, enough_objects, separate
 from cube2net.explanation.mixed_cells import MixedCells, find_mixed_cells
@@ -182,8 +182,8 @@ def describe(
     """
     if isinstance(network, Network):
         network = asked_of(network, cube)
-        assert network.question is not None
-        whole = network.question.whole
+        assert network.context is not None
+        whole = network.context.whole
     else:
         whole = check_cube(network)
     asked = _checked(

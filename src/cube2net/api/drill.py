@@ -11,8 +11,7 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.compiling import tells_compiling
 from cube2net.api.query import Asked, check_cube, query_of
-from cube2net.cube import cuboids
-from cube2net.cube.cuboids import cross_levels
+from cube2net.cube.pivot import count_cells, cross_levels
 from cube2net.cube.window import time_dimensions
 from cube2net.errors import ParameterError, quoted, unknown, whole_number
 from cube2net.explanation.drill import narrow
@@ -173,11 +172,11 @@ def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, mo
         raise ParameterError(f"{quoted(rows)} and {quoted(columns)} are levels of one dimension: give levels of two")
     asked = None if query is None else query_of(cube, query)
     objects = np.empty(0, np.int32) if asked is None else asked.objects
-    found = cross_levels(cube, places[0], places[1], objects, most)
+    counts = cross_levels(cube, places[0], places[1], objects, most)
     sides = [
         _ordered(cube, place, kept, total)
         for place, kept, total in zip(
-            places, (found.rows, found.columns), (found.row_objects, found.column_objects), strict=True
+            places, (counts.rows, counts.columns), (counts.row_objects, counts.column_objects), strict=True
         )
     ]
     at = np.ix_(sides[0].order, sides[1].order)
@@ -185,12 +184,12 @@ def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, mo
         levels=(rows, columns),
         rows=sides[0].labels,
         columns=sides[1].labels,
-        objects=found.objects[at],
+        objects=counts.objects[at],
         row_objects=sides[0].objects,
         column_objects=sides[1].objects,
-        whole=found.whole,
-        query=None if asked is None else found.query[at],
-        asked=found.asked,
+        whole=counts.total,
+        query=None if asked is None else counts.query_objects[at],
+        asked=counts.query_total,
         more=(sides[0].more, sides[1].more),
     )
 
@@ -236,7 +235,7 @@ def place_cells(cube: Cube, table: Pivot, cells: Iterable[Any]) -> Array:
     """
     sides = [cube.level(name) for name in table.levels]
     mixed = [mixed_cell_of(cube, cell) for cell in cells]
-    return cuboids.place_cells(cube, mixed, sides, (table.rows, table.columns))
+    return count_cells(cube, mixed, sides, (table.rows, table.columns))
 
 
 def finer_levels(cube: Cube, table: Pivot) -> list[str | None]:

@@ -23,7 +23,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.explanation import CellExplanation, ObjectExplanation, ValueAccount
 from cube2net.model.interfaces import chooses_cells
 from cube2net.model.names import node_of
-from cube2net.model.network import Network, Question
+from cube2net.model.network import Network, RequestContext
 from cube2net.network import pagerank
 from cube2net.network.pagerank import nearest
 
@@ -33,7 +33,7 @@ T = TypeVar("T")
 DAMPING, TOLERANCE = 0.85, 1e-6
 """Objects are ranked by a walk that goes on with this probability; scores are off by so much, all of them together."""
 
-_ranks: WeakKeyDictionary[Question, QueryRanks] = WeakKeyDictionary()
+_ranks: WeakKeyDictionary[RequestContext, QueryRanks] = WeakKeyDictionary()
 _items: WeakKeyDictionary[Cube, ItemsOfObjects] = WeakKeyDictionary()
 
 
@@ -107,43 +107,43 @@ def explain(
     ObjectExplanation(Object 59: neighbor, rank 40 by PageRank, linked to 0 of the query, 4 chosen cells hold it)
     """
     network = asked_of(network, cube)
-    question = network.question
-    assert question is not None
+    context = network.context
+    assert context is not None
     if node is None:
-        return compute_account(network, question, chooses=_chooses(network, question))
-    asked = node_of(question.cube, node)
+        return compute_account(network, context, chooses=_chooses(network, context))
+    asked = node_of(context.cube, node)
     if asked.is_cell:
-        return explain_cell(network, question, asked.number)
+        return explain_cell(network, context, asked.number)
     options = {} if network.recipe is None else network.recipe.method["options"]
     return explain_object(
         network,
-        question,
+        context,
         asked.number,
-        ranks=_ranks_of(network, question, options),
-        items=_items_of(question.whole),
+        ranks=_ranks_of(network, context, options),
+        items=_items_of(context.whole),
         options=options,
     )
 
 
-def _chooses(network: Network, question: Question) -> bool:
+def _chooses(network: Network, context: RequestContext) -> bool:
     """Return whether the method of a question chooses cells; one of one's own does where it did."""
-    known = METHODS.get(question.method)
+    known = METHODS.get(context.method)
     return len(network.selection.cells) > 0 if known is None else chooses_cells(known)
 
 
-def _ranks_of(network: Network, question: Question, options: Mapping[str, Any]) -> QueryRanks:
+def _ranks_of(network: Network, context: RequestContext, options: Mapping[str, Any]) -> QueryRanks:
     """Return how objects are ranked for a question; it is found once, by the walk of the method where that ranks."""
-    if question not in _ranks:
-        steering, scope, links = question.steering, question.budget.scope, question.whole.links
-        own = options if question.method == "pagerank" else {}
+    if context not in _ranks:
+        steering, scope, links = context.steering, context.budget.scope, context.whole.links
+        own = options if context.method == "pagerank" else {}
         seeds, unlike = (np.unique(np.array(rows, dtype=np.int32)) for rows in (steering.like, steering.unlike))
         seeds = np.union1d(network.query.objects, seeds)
         if network.form == "hybrid":
-            scope = near_scope(question.whole, network.query, scope, seeds, unlike)
+            scope = near_scope(context.whole, network.query, scope, seeds, unlike)
         scores = pagerank.scores(links, seeds, own.get("damping", DAMPING), own.get("tolerance", TOLERANCE))
         near = partial(nearest, links, network.query, scope=scope, seeds=seeds)
-        _ranks[question] = QueryRanks(scores, network.query, scope, near)
-    return _ranks[question]
+        _ranks[context] = QueryRanks(scores, network.query, scope, near)
+    return _ranks[context]
 
 
 def _items_of(cube: Cube) -> ItemsOfObjects | None:

@@ -13,7 +13,7 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.packages import Registry
 from cube2net.api.query import Asked, query_of
-from cube2net.cube.cuboids import BOTH, FULL, cuboid
+from cube2net.cube.views import BOTH, FULL, cuboid
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.arguments import made, name_of
 from cube2net.model.cube import Cube
@@ -39,12 +39,12 @@ from cube2net.network.pagerank import PageRank, scores
 from cube2net.network.steiner import Steiner
 from cube2net.options import STEERING, Levels, NetworkOptions, Wanted
 from cube2net.selection.anneal import Anneal
+from cube2net.selection.constraints import check_no_cells, check_scope, resolve_scope
 from cube2net.selection.exact.exact import Exact
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.objectives import OBJECTIVES, Cover, CustomObjective
 from cube2net.selection.random import Random
 from cube2net.selection.rl.cube2net import Cube2net
-from cube2net.selection.steering import check_no_cells, check_scope, scope_of
 
 Valued = str | Objective | LinkObjective | Callable[[Array, Query], float]
 
@@ -202,7 +202,7 @@ def steered(plan: Plan, steering: Steering) -> Plan:
     method = name_of(plan.method, METHODS)
     if not chooses_cells(plan.method):
         check_no_cells(view, steering, method)
-    scope = scope_of(view, query, steering, view.bringable)
+    scope = resolve_scope(view, query, steering, view.bringable)
     limited = plan.max_nodes is not None and not plan.form.has_brought
     if n_cells is None and len(scope.cells) > budget.n_cells and not limited:
         budget = replace(budget, n_cells=len(scope.cells))

@@ -20,8 +20,7 @@ from cube2net.api.construct import construct, known_choice, network_of
 from cube2net.api.cubes import open_cube
 from cube2net.api.plan import METHODS, plan_network
 from cube2net.api.recipe import made_of
-from cube2net.cube.cuboids import cuboid, pick_cells
-from cube2net.cube.views import dice, drill_down, of_kind, roll_up, slice_cube
+from cube2net.cube.views import cuboid, dice, drill_down, of_kind, pick_cells, roll_up, slice_cube
 from cube2net.cube.window import between
 from cube2net.errors import (
     CubeError,
@@ -340,7 +339,7 @@ def asked_of(network: Network, cube: Cube | None = None) -> Network:
     cube by its recipe, and has to be the same.
     """
     check_network(network)
-    if network.question is not None:
+    if network.context is not None:
         return network
     if network.recipe is None:
         raise InputError("the network has no recipe, so that nothing is known of what it answers: make it by construct")

@@ -14,7 +14,7 @@ from cube2net.evaluation.report.page import Illustrator, Report, write
 from cube2net.evaluation.statistics import all_estimates
 from cube2net.evaluation.trials import Make
 from cube2net.evaluation.verdict import Verdict, verdict_of
-from cube2net.mining.miners import embed_nodes
+from cube2net.mining.downstream import embed_nodes
 from cube2net.model.arguments import check_call, expect, path_of
 from cube2net.model.comparison import Comparison
 from cube2net.model.cube import Cube
@@ -46,9 +46,9 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
     >>> cube = c2n.build_cube(planted.corpus)
     >>> query = cube.query({name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = c2n.compare(cube, query, methods=["pagerank"], miners=["deepwalk"], runs=2, out=folder)
+    ...     _ = c2n.compare(cube, query, methods=["pagerank"], models=["deepwalk"], runs=2, out=folder)
     ...     c2n.read_comparison(folder, query)
-    Comparison(clustering: 2 setups × 1 miner × 2 seeds)
+    Comparison(clustering: 2 configurations × 1 model × 2 seeds)
     """
     return trials.read_comparison(path_of(folder, "the folder of the comparison") / JOURNAL, query)
 
@@ -66,8 +66,8 @@ def verdict(comparison: Comparison) -> Verdict:
     -------
     Verdict
         ``sentence`` says it; ``helps`` is whether ``best`` is surely better than the query alone, and ``differences``
-        are how far every setup is from that. Nothing is said to differ that is not sure to. ``notes`` name the networks
-        whose clustering puts (nearly) all objects of the query in one cluster.
+        are how far every configuration is from that. Nothing is said to differ that is not sure to. ``notes`` name the
+        networks whose clustering puts (nearly) all objects of the query in one cluster.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def verdict(comparison: Comparison) -> Verdict:
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
     >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
-    >>> said = c2n.verdict(c2n.compare(cube, labels, methods=["pagerank"], miners=["deepwalk"], runs=3))
+    >>> said = c2n.verdict(c2n.compare(cube, labels, methods=["pagerank"], models=["deepwalk"], runs=3))
     >>> said.helps, said.sentence
     (True, 'pagerank helps: F1 +0.3... over the query alone, at 120 nodes; NMI: pagerank 1.000, the query alone 0...')
     """
@@ -138,7 +138,7 @@ def write_report(
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
     >>> query = cube.query({name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]})
-    >>> comparison = c2n.compare(cube, query, methods=["pagerank"], miners=["deepwalk"], runs=2)
+    >>> comparison = c2n.compare(cube, query, methods=["pagerank"], models=["deepwalk"], runs=2)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in c2n.write_report(cube, query, comparison, folder)]
     ['report.html', 'trials.csv', 'scores.csv', 'costs.csv', 'results.json']
@@ -163,5 +163,5 @@ def report_files(
     check_report()
     said, estimates = verdict_of(comparison), all_estimates(comparison)
     report = Report(comparison, said, estimates, command=command, title=title)
-    shown = Illustrator(make, layout, lambda network, miner, seed: embed_nodes(network, miner, seed=seed))
+    shown = Illustrator(make, layout, lambda network, model, seed: embed_nodes(network, model, seed=seed))
     return write(shown.illustrate(report), place, spreadsheet_safe=spreadsheet_safe)

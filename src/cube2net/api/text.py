@@ -85,8 +85,8 @@ def to_text(
 
 def _nearness(network: Network) -> Array | None:
     """Return how near each object of a network is to the query; None of a network from another process."""
-    question = network.question
-    if question is None:
+    context = network.context
+    if context is None:
         return None
-    seeds = np.union1d(network.query.objects, np.array(question.steering.like, dtype=np.int32))
-    return scores(question.whole.links, seeds, DAMPING, TOLERANCE)[network.objects]
+    seeds = np.union1d(network.query.objects, np.array(context.steering.like, dtype=np.int32))
+    return scores(context.whole.links, seeds, DAMPING, TOLERANCE)[network.objects]

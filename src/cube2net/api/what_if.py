@@ -19,11 +19,10 @@ from cube2net.model.change import BAN, PIN, Change, NamedNode, Price
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import chooses_cells
 from cube2net.model.names import CELL, OBJECT, Node, node_of, title_of
-from cube2net.model.network import Network, Question
+from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query
 from cube2net.model.selection import PROVEN, Steering
-from cube2net.selection.contract import outcome
-from cube2net.selection.steering import ResidualProblem
+from cube2net.selection.constraints import ResidualProblem, evaluate_cells
 
 
 @check_call
@@ -107,27 +106,27 @@ def with_(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
 def change(network: Network, *, without: Any = (), with_: Any = (), cube: Cube | None = None) -> Change:
     """Return what becomes of a network without some cells and objects and with others, both at once."""
     network = asked_of(network, cube)
-    question = _question(network)
-    out, inside = (_nodes(question.cube, nodes) for nodes in (without, with_))
+    context = _require_context(network)
+    out, inside = (_nodes(context.cube, nodes) for nodes in (without, with_))
     if not out and not inside:
         raise ParameterError("no cell and no object is named: name one, such as '2019 · ACL · parsing' or an id")
     for node in [each for each in out if each in inside][:1]:
-        raise ParameterError(f"{quoted(title_of(question.cube, node))} is left out and put in: it cannot be both")
+        raise ParameterError(f"{quoted(title_of(context.cube, node))} is left out and put in: it cannot be both")
     known = [node for node in out if not _is_in(network, node)] + [node for node in inside if _is_in(network, node)]
-    names = {"without": _named(question.cube, out), "with_": _named(question.cube, inside)}
-    names["known"] = _named(question.cube, known)
+    names = {"without": _named(context.cube, out), "with_": _named(context.cube, inside)}
+    names["known"] = _named(context.cube, known)
     query = _query_without(network.query, [node.number for node in out if not node.is_cell])
-    after = question.again(question.steering.banning(out).pinning(inside), query)
+    after = context.again(context.steering.banning(out).pinning(inside), query)
     now = after.selection.bound
-    if query is None and _keeps_bound(question, _question(after)):
+    if query is None and _keeps_bound(context, _require_context(after)):
         now = min((each for each in (network.selection.bound, now) if each is not None), default=None)
     return _compared(network, after, _merely(network, after, out, inside), bound=now, **names)
 
 
-def _question(network: Network) -> Question:
-    if network.question is None:
+def _require_context(network: Network) -> RequestContext:
+    if network.context is None:
         raise ParameterError("the network does not know what it answers: make it by construct")
-    return network.question
+    return network.context
 
 
 def _nodes(cube: Cube, given: Any) -> list[Node]:
@@ -153,7 +152,7 @@ def _query_without(query: Query, rows: Sequence[int]) -> Query | None:
     return Query(query.objects[stays], labels, query.missing, ids, query.shared)
 
 
-def _keeps_bound(before: Question, after: Question) -> bool:
+def _keeps_bound(before: RequestContext, after: RequestContext) -> bool:
     """Return whether a bound from before holds: choices are fewer, and what each is worth is the same."""
     old, new = before.steering, after.steering
     kept = before.budget.n_cells == after.budget.n_cells and {*old.pins} <= {*new.pins} and {*old.bans} <= {*new.bans}
@@ -164,12 +163,12 @@ def _keeps_bound(before: Question, after: Question) -> bool:
 
 def _merely(before: Network, after: Network, out: Sequence[Node], inside: Sequence[Node]) -> float:
     """Return what the old choice is worth, where some is left out or put in and nothing else is chosen."""
-    question = _question(after)
-    start = ResidualProblem.of(question.cube, question.worth, question.budget).start
+    context = _require_context(after)
+    start = ResidualProblem.of(context.cube, context.worth, context.budget).start
     cells = _changed(before.selection.cells, out, inside, CELL)
     if len(before.selection.cells) or len(cells):
-        return outcome(question.cube, start, cells).value
-    return float(question.worth.value(np.unique(_changed(before.selection.objects, out, inside, OBJECT))))
+        return evaluate_cells(context.cube, start, cells).value
+    return float(context.worth.value(np.unique(_changed(before.selection.objects, out, inside, OBJECT))))
 
 
 def _changed(rows: Array, out: Sequence[Node], inside: Sequence[Node], kind: str) -> Array:
@@ -182,7 +181,7 @@ def _compared(
     before: Network, after: Network, merely: float, *, bound: float | None, **names: tuple[NamedNode, ...]
 ) -> Change:
     """Return the change from a network to another, both of one cube."""
-    cube = _question(after).cube
+    cube = _require_context(after).cube
     entered, left = (
         _named(cube, [Node(CELL, cell) for cell in _new(one.selection.cells, other.selection.cells)])
         + _named(cube, [Node(OBJECT, row) for row in _new(one.objects, other.objects)])
@@ -253,10 +252,10 @@ def prices(network: Network, cube: Cube | None = None, *, progress: Telling = No
     leaving out ⟨199X · venue 0 · topic 2⟩ costs 0.04
     """
     network = asked_of(network, cube)
-    question = network.question
-    if question is None:
+    context = network.context
+    if context is None:
         return ()
-    tell, steering = listener(progress), question.steering
+    tell, steering = listener(progress), context.steering
     wanted = [(PIN, node) for node in steering.pins] + [(BAN, node) for node in steering.bans]
     found = []
     for number, (kind, node) in enumerate(wanted):
@@ -265,28 +264,28 @@ def prices(network: Network, cube: Cube | None = None, *, progress: Telling = No
             other = replace(steering, pins=tuple(pin for pin in steering.pins if pin != node))
         else:
             other = replace(steering, bans=tuple(ban for ban in steering.bans if ban != node))
-        found.append(_price(kind, node, network, _without(kind, other, question), question))
+        found.append(_price(kind, node, network, _without(kind, other, context), context))
     return tuple(found)
 
 
-def _without(kind: str, steering: Steering, question: Question) -> Network | None:
+def _without(kind: str, steering: Steering, context: RequestContext) -> Network | None:
     """Return the network without a pin or ban, None where without a ban the pins do not fit."""
     try:
-        return question.again(steering)
+        return context.again(steering)
     except ParameterError:
         if kind == PIN or not steering.pins:
             raise
         return None
 
 
-def _price(kind: str, node: Node, network: Network, without: Network | None, question: Question) -> Price:
-    title = title_of(question.cube, node)
+def _price(kind: str, node: Node, network: Network, without: Network | None, context: RequestContext) -> Price:
+    title = title_of(context.cube, node)
     if without is None:
         return Price(kind, title, network.selection.value, needed=True)
-    if question.method in METHODS and not chooses_cells(METHODS[question.method]):
-        missed, instead = _apart(question.cube, OBJECT, without.objects, network.objects)
+    if context.method in METHODS and not chooses_cells(METHODS[context.method]):
+        missed, instead = _apart(context.cube, OBJECT, without.objects, network.objects)
         return Price(kind, title, missed=missed, instead=instead)
-    missed, instead = _apart(question.cube, CELL, without.selection.cells, network.selection.cells)
+    missed, instead = _apart(context.cube, CELL, without.selection.cells, network.selection.cells)
     return Price(kind, title, network.selection.value, without.selection.value, missed, instead)
 
 

@@ -21,7 +21,7 @@ from cube2net._util.arrays import (
     take_rows,
 )
 from cube2net._util.random import stream
-from cube2net.cube.building.cells import cell_keys, empty_items, pack_homes
+from cube2net.cube.building.cells import cell_keys, empty_items, pack_object_cells
 from cube2net.cube.building.links import drop_pairs
 from cube2net.errors import CubeError, ParameterError, QueryError, some, whole_number
 from cube2net.model.comparison import Hidden
@@ -139,7 +139,7 @@ def _remove_marked(cube: Cube, gone: Array, links: Links, crowded: int, view: st
         cube,
         cells=cells,
         small=Cells(labels[tiny], take_rows(left, tiny)),
-        object_cells=pack_homes(cells.members, len(cube.objects)),
+        object_cells=pack_object_cells(cells.members, len(cube.objects)),
         links=links,
         finest=None if cube.finest is None else _remove_marked(cube.finest, gone, links, crowded, view, anew=anew),
         settings=_update_settings(cube, view, index.newly(gone), crowded, len(tiny)),

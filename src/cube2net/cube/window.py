@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, Links, Ragged, offsets, row_of_entries, take_rows
-from cube2net.cube.building.labels import FINER, MONTH_ALONE, YEAR_ALONE
+from cube2net.cube.building.labels import FINER_THAN_YEARS, MONTH, YEAR
 from cube2net.cube.building.links import keep_link_rows
 from cube2net.cube.removal import remove_items
 from cube2net.cube.views import add_view_throughout, limit_objects
@@ -29,7 +29,7 @@ DATED = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
 LABEL_OF_TIME = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 LINKS = "links"
 """In the place of an attribute: a window of the links alone."""
-SPANS = (*FINER, "years", "decades")
+SPANS = (*FINER_THAN_YEARS, "years", "decades")
 """Bins that only a time is cut into."""
 
 
@@ -325,7 +325,7 @@ def _read_texts(times: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
         return texts.cast(pa.int64())
     except pa.ArrowInvalid:
         pass
-    month, year = (pc.match_substring_regex(texts, pattern) for pattern in (MONTH_ALONE, YEAR_ALONE))
+    month, year = (pc.match_substring_regex(texts, pattern) for pattern in (MONTH, YEAR))
     whole = pc.if_else(month, pc.binary_join_element_wise(texts, "01", "-"), pc.utf8_slice_codeunits(texts, 0, 10))
     whole = pc.if_else(year, pc.binary_join_element_wise(texts, "01-01", "-"), whole)
     try:

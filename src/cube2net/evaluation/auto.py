@@ -1,4 +1,4 @@
-"""Choose a network among several setups by successive halving, by labels of the query or by its hidden links."""
+"""Choose a network among several configurations by successive halving, by labels or by hidden links."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from cube2net._util.progress import Progress, Stop
 from cube2net._util.random import stream
 from cube2net._util.statistics import LEVEL, REACH
 from cube2net.errors import Cube2netError, QueryError
+from cube2net.evaluation.configurations import DEFAULT
 from cube2net.evaluation.hidden_links import HiddenRuns, J
-from cube2net.evaluation.setups import DEFAULT
 from cube2net.evaluation.statistics import ENOUGH
 from cube2net.evaluation.trials import Make, Mine
 from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
-from cube2net.model.comparison import Setup
+from cube2net.model.comparison import Configuration
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.recipe import network_fingerprint
 
 FIRST_RUN_SHARE = 0.5
-"""The share of the time that the first run may take; setups that were not reached by then are left out."""
+"""The share of the time that the first run may take; configurations that were not reached by then are left out."""
 
 MIN_FINALISTS = 2
-"""Halving stops at this number of setups."""
+"""Halving stops at this number of configurations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,42 +44,42 @@ class Marks:
 
 @dataclass(frozen=True, eq=False)
 class Race:
-    """Setups compared by successive halving; ``marks`` holds every run, ``nodes`` the size of a setup's first network.
+    """Configurations compared by successive halving; ``marks`` holds every run, ``nodes`` the size of its network.
 
-    ``make(setup, seed, nodes)`` makes networks and ``mark(network, seed)`` mines them. ``stays`` are the setups that
-    take part in every run; the first of them, the query alone, has to be there.
+    ``make(configuration, seed, nodes)`` makes networks and ``mark(network, seed)`` mines them. ``stays`` are the
+    configurations that take part in every run; the first of them, the query alone, has to be there.
     """
 
     make: Make
     mark: Callable[[Network, int], Marks]
-    stays: tuple[Setup, ...] = (Setup(method="none"), DEFAULT)
-    marks: dict[Setup, list[Marks]] = field(default_factory=dict)
+    stays: tuple[Configuration, ...] = (Configuration(method="none"), DEFAULT)
+    marks: dict[Configuration, list[Marks]] = field(default_factory=dict)
     nodes: dict[str, int] = field(default_factory=dict)
-    left_out: dict[Setup, str] = field(default_factory=dict)
+    left_out: dict[Configuration, str] = field(default_factory=dict)
     spent: list[float] = field(default_factory=list)
 
     def run(
         self,
-        setups: Sequence[Setup],
+        configs: Sequence[Configuration],
         seeds: Sequence[int],
         seconds: float,
         progress: Progress,
         watch: Stopwatch | None = None,
     ) -> None:
-        """Mine all setups with the first seed, and the better half of them with each later one, within some seconds.
+        """Evaluate all configurations with the first seed and the better half with each later one, within ``seconds``.
 
-        Setups that stay are always mined once. The time is checked between trials. A later run starts only if it fits
-        into the time left, judged by how long its trials took before; a run that is not finished in time is discarded.
-        ``watch`` is given where the time runs already.
+        Configurations that stay are always mined once. The time is checked between trials. A later run starts only if
+        it fits into the time left, judged by how long its trials took before; a run that is not finished in time is
+        discarded. ``watch`` is given where the time runs already.
         """
         running = watch or Stopwatch()
-        alive, lasted = list(setups), 0.0
-        costs: dict[Setup, float] = {}  # the seconds that each setup took in the last run
+        alive, lasted = list(configs), 0.0
+        costs: dict[Configuration, float] = {}  # the seconds that each configuration took in the last run
 
-        def is_over(number: int, place: int, setup: Setup) -> bool:
-            progress("trying networks", number * len(setups) + place, len(seeds) * len(setups))
+        def is_over(number: int, place: int, config: Configuration) -> bool:
+            progress("trying networks", number * len(configs) + place, len(seeds) * len(configs))
             limit = seconds if number else seconds * FIRST_RUN_SHARE
-            return (number > 0 or setup not in self.stays) and running.seconds > limit
+            return (number > 0 or config not in self.stays) and running.seconds > limit
 
         with ThreadPoolExecutor(cores()) as pool, Stop() as stop:
             timed_mark = stop.heeded(lent(self._timed_mark))
@@ -95,10 +95,10 @@ class Race:
                     self._forget(number)
                     break
                 lasted = running.seconds - begun
-                alive = [setup for setup in alive if setup in costs]
-        for setup in setups:
-            if setup not in self.marks:
-                self.left_out.setdefault(setup, "there was no time to try it")
+                alive = [config for config in alive if config in costs]
+        for config in configs:
+            if config not in self.marks:
+                self.left_out.setdefault(config, "there was no time to try it")
         self.spent.append(running.seconds)
 
     def _timed_mark(self, network: Network, seed: int) -> tuple[Marks, float]:
@@ -106,78 +106,78 @@ class Race:
         return self.mark(network, seed), watch.seconds
 
     def _better_half(
-        self, alive: Sequence[Setup], costs: Mapping[Setup, float], lasted: float, left: float
-    ) -> list[Setup]:
-        """Return the better half of the setups and those that stay; fewer or none where the time left is too short.
+        self, alive: Sequence[Configuration], costs: Mapping[Configuration, float], lasted: float, left: float
+    ) -> list[Configuration]:
+        """Return the better half and those that stay; fewer or none where the time left is too short.
 
-        A run takes the share of the last one, which ``lasted`` so long, that its setups had in it.
+        A run takes the share of the last one, which ``lasted`` so long, that its configurations had in it.
         """
-        ranked, total = [setup for setup in self.ranked if setup in alive], sum(costs.values())
+        ranked, total = [config for config in self.ranked if config in alive], sum(costs.values())
         for count in range(max(MIN_FINALISTS, len(alive) // 2), MIN_FINALISTS - 1, -1):
-            kept = [setup for setup in alive if setup in self.stays or setup in ranked[:count]]
-            own = [costs[setup] for setup in kept]
+            kept = [config for config in alive if config in self.stays or config in ranked[:count]]
+            own = [costs[config] for config in kept]
             if max(*own, lasted * sum(own) / total if total else 0.0) <= left:
                 return kept
         return []
 
     def _mine(
         self,
-        setups: Sequence[Setup],
+        configs: Sequence[Configuration],
         seed: int,
         submit: Callable[[Network, int], Future[tuple[Marks, float]]],
-        is_over: Callable[[int, Setup], bool],
-        costs: dict[Setup, float],
+        is_over: Callable[[int, Configuration], bool],
+        costs: dict[Configuration, float],
     ) -> bool:
-        """Make and mine the networks of setups; return False where the time was over before the last.
+        """Make and mine the networks of configurations; return False where the time was over before the last.
 
-        ``costs`` receives the seconds of every setup. As many are mined at a time as there are cores. A setup whose
-        network equals that of an earlier one is left out, unless it stays.
+        ``costs`` receives the seconds of every configuration. As many are mined at a time as there are cores. A
+        configuration whose network equals that of an earlier one is left out, unless it stays.
         """
         mined: dict[bytes, tuple[str, Future[tuple[Marks, float]]]] = {}
         workers = cores()
-        for first in range(0, len(setups), workers):
-            waiting: list[tuple[Setup, float, Future[tuple[Marks, float]]]] = []
+        for first in range(0, len(configs), workers):
+            waiting: list[tuple[Configuration, float, Future[tuple[Marks, float]]]] = []
             stopped = False
-            for place, setup in enumerate(setups[first : first + workers], first):
-                stopped = is_over(place, setup)
+            for place, config in enumerate(configs[first : first + workers], first):
+                stopped = is_over(place, config)
                 if stopped:
                     break
                 watch = Stopwatch()
                 try:
-                    network = self._made(setup, seed)
+                    network = self._made(config, seed)
                     same = network_fingerprint(network)
-                    if same in mined and setup not in self.stays:
+                    if same in mined and config not in self.stays:
                         raise Cube2netError(f"its network is that of {mined[same][0]!r}")
                 except Cube2netError as error:
-                    self._leave_out(setup, error)
+                    self._leave_out(config, error)
                     continue
                 if same not in mined:
-                    mined[same] = setup.name, submit(network, seed)
-                waiting.append((setup, watch.seconds, mined[same][1]))
-            for setup, making, work in waiting:
+                    mined[same] = config.name, submit(network, seed)
+                waiting.append((config, watch.seconds, mined[same][1]))
+            for config, making, work in waiting:
                 try:
                     marks, marking = work.result()
                 except Cube2netError as error:
-                    self._leave_out(setup, error)
+                    self._leave_out(config, error)
                     continue
-                self.marks.setdefault(setup, []).append(marks)
-                costs[setup] = making + marking
+                self.marks.setdefault(config, []).append(marks)
+                costs[config] = making + marking
             if stopped:
                 return False
         return True
 
-    def _leave_out(self, setup: Setup, error: Cube2netError) -> None:
-        """Note why a setup cannot be tried; raise where it is the query alone."""
-        if setup == self.alone:
+    def _leave_out(self, config: Configuration, error: Cube2netError) -> None:
+        """Note why a configuration cannot be tried; raise where it is the query alone."""
+        if config == self.alone:
             raise error
-        self.left_out[setup] = str(error)
-        self.marks.pop(setup, None)
+        self.left_out[config] = str(error)
+        self.marks.pop(config, None)
 
-    def _made(self, setup: Setup, seed: int) -> Network:
-        if setup.like and setup.like not in self.nodes:
-            raise Cube2netError(f"there is no network of {setup.like!r} to be as large as")
-        network = self.make(setup, seed, self.nodes.get(setup.like))
-        self.nodes.setdefault(setup.name, len(network))
+    def _made(self, config: Configuration, seed: int) -> Network:
+        if config.like and config.like not in self.nodes:
+            raise Cube2netError(f"there is no network of {config.like!r} to be as large as")
+        network = self.make(config, seed, self.nodes.get(config.like))
+        self.nodes.setdefault(config.name, len(network))
         return network
 
     def _forget(self, runs: int) -> None:
@@ -186,9 +186,9 @@ class Race:
             del marks[runs:]
 
     @property
-    def finalists(self) -> list[Setup]:
-        """The setups that have all runs, by their mean score, the highest first."""
-        return [setup for setup in self.ranked if len(self.marks[setup]) == self.runs]
+    def finalists(self) -> list[Configuration]:
+        """The configurations that have all runs, by their mean score, the highest first."""
+        return [config for config in self.ranked if len(self.marks[config]) == self.runs]
 
     @property
     def runs(self) -> int:
@@ -196,37 +196,37 @@ class Race:
         return max(map(len, self.marks.values()))
 
     @property
-    def alone(self) -> Setup:
+    def alone(self) -> Configuration:
         """The query without anything beside it."""
         return self.stays[0]
 
     @property
-    def whole(self) -> dict[Setup, list[float]]:
-        """The score of every run of every setup."""
-        return {setup: [each.score for each in marks] for setup, marks in self.marks.items()}
+    def whole(self) -> dict[Configuration, list[float]]:
+        """The score of every run of every configuration."""
+        return {config: [each.score for each in marks] for config, marks in self.marks.items()}
 
     @property
-    def ranked(self) -> list[Setup]:
-        """The setups by their mean score, the highest first, of equals the smaller network."""
-        means = {setup: round(float(np.mean(scores)), 9) for setup, scores in self.whole.items()}
-        return sorted(means, key=lambda setup: (-means[setup], self.nodes[setup.name]))
+    def ranked(self) -> list[Configuration]:
+        """The configurations by their mean score, the highest first, of equals the smaller network."""
+        means = {config: round(float(np.mean(scores)), 9) for config, scores in self.whole.items()}
+        return sorted(means, key=lambda config: (-means[config], self.nodes[config.name]))
 
-    def mean(self, setup: Setup) -> float:
-        """Return the mean score of a setup."""
-        return float(np.mean(self.whole[setup]))
+    def mean(self, config: Configuration) -> float:
+        """Return the mean score of a configuration."""
+        return float(np.mean(self.whole[config]))
 
     def rows(self, measure: str) -> list[dict[str, Any]]:
         """Return what was tried, the best first, and then what was left out and why."""
         tried: list[dict[str, Any]] = [
             {
-                "setup": setup.name,
-                measure: self.mean(setup),
-                "runs": len(self.marks[setup]),
-                "nodes": self.nodes[setup.name],
+                "configuration": config.name,
+                measure: self.mean(config),
+                "runs": len(self.marks[config]),
+                "nodes": self.nodes[config.name],
             }
-            for setup in self.ranked
+            for config in self.ranked
         ]
-        return tried + [{"setup": setup.name, "reason": reason} for setup, reason in self.left_out.items()]
+        return tried + [{"configuration": config.name, "reason": reason} for config, reason in self.left_out.items()]
 
 
 RESAMPLES = 200
@@ -293,8 +293,8 @@ def choose_by_hidden_links(
 
     race = Race(runs.make, mark)
     race.run(candidates(), seeds, seconds, progress, watch)
-    others = [setup for setup in race.finalists if setup not in (race.alone, DEFAULT)]
-    best = next((setup for setup in others if _finds_more(race, setup)), DEFAULT)
+    others = [config for config in race.finalists if config not in (race.alone, DEFAULT)]
+    best = next((config for config in others if _finds_more(race, config)), DEFAULT)
     if DEFAULT not in race.marks:
         best = next(iter(others), race.alone)
     note = _note(race, best, f"{sum(counts[seed] for seed in seeds[: race.runs]):,} hidden links of the query", "AUC")
@@ -305,18 +305,18 @@ def choose_by_hidden_links(
     return _answer(race, make, best, note, "AUC", seed)
 
 
-def _finds_more(race: Race, setup: Setup) -> bool:
-    gains = np.subtract(race.whole[setup], race.whole[DEFAULT])
+def _finds_more(race: Race, config: Configuration) -> bool:
+    gains = np.subtract(race.whole[config], race.whole[DEFAULT])
     is_surely_higher = len(gains) > 1 and bool(gains.min() > 0 and gains.mean() > MIN_AUC_GAIN)
-    return is_surely_higher and race.mean(setup) > CHANCE_AUC
+    return is_surely_higher and race.mean(config) > CHANCE_AUC
 
 
-def _answer(race: Race, make: Make, best: Setup, note: str, measure: str, seed: int) -> Network:
+def _answer(race: Race, make: Make, best: Configuration, note: str, measure: str, seed: int) -> Network:
     """Return the network that is chosen, of the whole cube, with what was tried."""
     return _noted(make(best, seed, race.nodes.get(best.like)), note, best, race.rows(measure))
 
 
-def _noted(network: Network, note: str, chosen: Setup, tried: list[dict[str, object]]) -> Network:
+def _noted(network: Network, note: str, chosen: Configuration, tried: list[dict[str, object]]) -> Network:
     own = network.selection.note
     return replace(
         network,
@@ -325,8 +325,8 @@ def _noted(network: Network, note: str, chosen: Setup, tried: list[dict[str, obj
     )
 
 
-def candidates() -> list[Setup]:
-    """Return the setups that are tried, the query alone first and the default second; all are sized by the query.
+def candidates() -> list[Configuration]:
+    """Return the configurations tried, the query alone first and the default second; the query sets all sizes.
 
     The others differ in what tells the query's objects apart: links only (PageRank), cells only, cells of one label,
     and full cells. None has more neighbours than the default: with more, hidden links are found better whether clusters
@@ -334,9 +334,9 @@ def candidates() -> list[Setup]:
     """
     one_label = replace(DEFAULT, levels="one")
     return [
-        Setup(method="none"),
+        Configuration(method="none"),
         DEFAULT,
-        Setup(method="pagerank", like=DEFAULT.name),
+        Configuration(method="pagerank", like=DEFAULT.name),
         replace(DEFAULT, form="cells"),
         one_label,
         replace(one_label, form="cells"),
@@ -363,7 +363,7 @@ def assign_folds(query: Query, most: int, seed: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ByLabels:
-    """Choose by labels that part of a query has: the default, unless another setup is significantly better.
+    """Choose by labels that part of a query has: the default, unless another configuration is significantly better.
 
     ``labels`` are numbers for every object of the query, and ``folds`` the fold of each, -1 without a label.
     """
@@ -375,28 +375,28 @@ class ByLabels:
         """Return the F1 of clusters on all labels known."""
         return Marks(float(self._f1(clusters, (self.folds[:, None] >= 0).astype(np.float64))[0]), clusters)
 
-    def chosen(self, race: Race, without: int | None = None) -> Setup:
-        """Return the setup with the highest F1 of those significantly above the default, or the default.
+    def chosen(self, race: Race, without: int | None = None) -> Configuration:
+        """Return the configuration with the highest F1 of those significantly above the default, or the default.
 
-        A setup is significantly above where the 95 % interval of its paired difference over labelled objects and runs,
-        corrected for the number of setups tried (Bonferroni), is above 0; one run decides nothing. The labels of one
-        fold can be left out. Where the default could not be made, the query alone takes its place.
+        A configuration is significantly above where the 95 % interval of its paired difference over labelled objects
+        and runs, corrected for the number of configurations tried (Bonferroni), is above 0; one run decides nothing.
+        The labels of one fold can be left out. Where the default could not be made, the query alone takes its place.
         """
         finalists = race.finalists
         reference = DEFAULT if DEFAULT in finalists else race.alone
         if race.runs < 2 or len(finalists) < 2:
             return reference
         times = self._times(np.flatnonzero((self.folds >= 0) & (self.folds != without)))
-        scores = {setup: self._scores(race, setup, times) for setup in finalists}
+        scores = {config: self._scores(race, config, times) for config in finalists}
         reach = NormalDist().inv_cdf(1 - LEVEL / 2 / (len(race.marks) - 1))
 
-        def lowest(setup: Setup) -> float:
-            apart = scores[setup] - scores[reference]
+        def lowest(config: Configuration) -> float:
+            apart = scores[config] - scores[reference]
             variance = apart[:, 1:].mean(axis=0).var() + apart[:, 0].var(ddof=1) / race.runs
             return float(apart[:, 0].mean() - reach * np.sqrt(variance))
 
-        better = [setup for setup in finalists if lowest(setup) > 0]
-        return max(better, key=lambda setup: float(scores[setup][:, 0].mean()), default=reference)
+        better = [config for config in finalists if lowest(config) > 0]
+        return max(better, key=lambda config: float(scores[config][:, 0].mean()), default=reference)
 
     def expected(self, race: Race) -> tuple[float, float, float]:
         """Return what F1 to expect on as many other labels, and its 95 % interval.
@@ -424,9 +424,9 @@ class ByLabels:
         note = _note(race, self.chosen(race), f"{int((self.folds >= 0).sum()):,} labels", "F1")
         return f"{note}; on other labels expect {hope:.3f} [{low:.3f}, {high:.3f}]"
 
-    def _scores(self, race: Race, setup: Setup, times: Array) -> Array:
-        """Return the F1 of a setup, runs × columns of ``times``."""
-        return np.array([self._f1(each.evidence, times) for each in race.marks[setup]])
+    def _scores(self, race: Race, config: Configuration, times: Array) -> Array:
+        """Return the F1 of a configuration, runs × columns of ``times``."""
+        return np.array([self._f1(each.evidence, times) for each in race.marks[config]])
 
     def _f1(self, clusters: Array, times: Array) -> Array:
         """Return the F1 of clusters where objects count so many times, a column each."""
@@ -442,7 +442,7 @@ class ByLabels:
         return times
 
 
-def _note(race: Race, best: Setup, basis: str, measure: str) -> str:
+def _note(race: Race, best: Configuration, basis: str, measure: str) -> str:
     """Return what was chosen by what, and its score beside that of the default and of the query alone."""
     runs = "one run" if race.runs == 1 else f"{race.runs} runs"
     beside = f", the default {race.mean(DEFAULT):.3f}" if best != DEFAULT and DEFAULT in race.marks else ""

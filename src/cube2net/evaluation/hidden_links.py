@@ -11,7 +11,7 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net.errors import QueryError
 from cube2net.evaluation.trials import Make, Mine
-from cube2net.model.comparison import Hidden, Setup
+from cube2net.model.comparison import Configuration, Hidden
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.query import Query
@@ -42,7 +42,7 @@ class HiddenRuns(Generic[J]):
     """Makes and judges networks by links of the query that are hidden anew for every seed.
 
     ``hide(seed)`` takes links out of the cube, ``unlinked(count, seed)`` finds pairs of the query without one,
-    ``maker(cube)`` makes networks of what is left, and ``miners(hidden, unlinked)`` is what scores them. Every
+    ``maker(cube)`` makes networks of what is left, and ``models(hidden, unlinked)`` is what scores them. Every
     run tells of other links, so that several tell of most. Evidence is a row for every object of the query, nan for
     those without a hidden link in the run. What one seed hides is kept until another's turn comes.
     """
@@ -51,7 +51,7 @@ class HiddenRuns(Generic[J]):
     hide: Callable[[int], Hidden]
     unlinked: Callable[[int, int], Pairs]
     maker: Callable[[Cube], Make]
-    miners: Callable[[Pairs, Pairs], J]
+    models: Callable[[Pairs, Pairs], J]
     kept: dict[int, tuple[Make, J]] = field(default_factory=dict)
 
     def counts(self, seeds: Sequence[int]) -> dict[str, int]:
@@ -62,21 +62,21 @@ class HiddenRuns(Generic[J]):
         """Return what makes networks without the links that a seed hides, and what judges by these."""
         if seed not in self.kept:
             found = self.hide(seed)
-            miners = self.miners((found.source, found.target), self._apart(found, seed))
+            models = self.models((found.source, found.target), self._apart(found, seed))
             self.kept.clear()
-            self.kept[seed] = self.maker(found.cube), miners
+            self.kept[seed] = self.maker(found.cube), models
         return self.kept[seed]
 
-    def make(self, setup: Setup, seed: int, nodes: int | None = None) -> Network:
-        """Return the network of a setup, made without what the seed hides."""
-        return self.of(seed)[0](setup, seed, nodes)
+    def make(self, config: Configuration, seed: int, nodes: int | None = None) -> Network:
+        """Return the network of a configuration, made without what the seed hides."""
+        return self.of(seed)[0](config, seed, nodes)
 
-    def mine(self, network: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
+    def mine(self, network: Network, model: str, seed: int) -> tuple[dict[str, float], Array, float]:
         """Return the scores, those of every object of the query, and the seconds it took to learn."""
-        miners = self.of(seed)[1]
-        scores, own, spent = miners.mine(network, miner, seed)
+        models = self.of(seed)[1]
+        scores, own, spent = models.mine(network, model, seed)
         evidence = np.full((len(self.query), own.shape[1]), np.nan)
-        evidence[np.unique(np.concatenate(miners.hidden[:2]))] = own
+        evidence[np.unique(np.concatenate(models.hidden[:2]))] = own
         return dict(scores), evidence, spent
 
     def _apart(self, found: Hidden, seed: int) -> Pairs:

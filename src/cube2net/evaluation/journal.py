@@ -17,9 +17,9 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.files import one_sentence, write_files
 from cube2net.errors import HIGHEST, InputError, listed
-from cube2net.model.comparison import Setup, Trial
+from cube2net.model.comparison import Configuration, Trial
 
-FORMAT = 3  # raised when what the words of a setup mean changes, so that old trials are not mixed with new ones
+FORMAT = 3  # raised when what the words of a configuration mean changes, so that old trials are not mixed with new ones
 
 LONGEST = 2**28
 """No line of a journal has so many bytes: a trial of a million objects has a tenth of them."""
@@ -30,18 +30,18 @@ DAMAGE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, Recurs
 # JSON has no word for what is no number, which becomes null, nor for what is beyond all numbers.
 ENDLESS = {"inf": math.inf, "-inf": -math.inf}
 
-SETUP = {"n_cells": "count", "n_neighbors": "count or none"}
-"""The fields of a setup that are no texts."""
+CONFIGURATION = {"n_cells": "count", "n_neighbors": "count or none"}
+"""The fields of a configuration that are no texts."""
 
 Key = tuple[str, str, int]
 
 
 @dataclass(frozen=True, eq=False)
 class Journal:
-    """The trials made so far, by setup, miner and seed; with a path every further one is written down at once.
+    """The trials made so far, by configuration, model and seed; with a path every further one is written down at once.
 
     The first line of the file says what is compared. A file that says something else is refused, for its trials are
-    no trials of this comparison; what it says by name (parameters of methods and miners) may have other names, and
+    no trials of this comparison; what it says by name (parameters of methods and models) may have other names, and
     must agree where the names are the same. A last line that was cut short is left out, and made again.
     """
 
@@ -172,8 +172,8 @@ def _to_line(trial: Trial) -> bytes:
     """Return a trial as one line of JSON, without its end."""
     value = None if trial.value is None or not math.isfinite(trial.value) else float(trial.value)
     plain = {
-        "setup": asdict(trial.setup),
-        "miner": trial.miner,
+        "configuration": asdict(trial.configuration),
+        "model": trial.model,
         "seed": trial.seed,
         "scores": {name: _plain(float(score)) for name, score in trial.scores.items()},
         "evidence": [_plain(value) for value in trial.evidence.ravel().tolist()],
@@ -191,8 +191,8 @@ def _from_line(line: bytes) -> Trial:
     """Return the trial of a line; one of ``DAMAGE`` where it is none."""
     plain = _read_json(line)
     return Trial(
-        _setup(_checked(plain["setup"], dict)),
-        _checked(plain["miner"], str),
+        _config(_checked(plain["configuration"], dict)),
+        _checked(plain["model"], str),
         _count(plain["seed"]),
         scores={name: _number(score) for name, score in _checked(plain["scores"], dict).items()},
         evidence=_evidence(plain),
@@ -212,14 +212,14 @@ def _no_number(word: str) -> None:
     raise ValueError(f"{word} is no JSON")
 
 
-def _setup(plain: Mapping[str, Any]) -> Setup:
-    kinds = {field.name: SETUP.get(field.name, "text") for field in fields(Setup)}
+def _config(plain: Mapping[str, Any]) -> Configuration:
+    kinds = {field.name: CONFIGURATION.get(field.name, "text") for field in fields(Configuration)}
     for name, value in plain.items():
         if kinds[name] == "text":
             _checked(value, str)
         elif not (value is None and kinds[name] == "count or none"):
             _count(value, most=HIGHEST)
-    return Setup(**plain)
+    return Configuration(**plain)
 
 
 def _evidence(plain: Mapping[str, Any]) -> Array:

@@ -1,14 +1,14 @@
 """Means with intervals, and paired differences with tests.
 
 An interval holds 95 % of what comes out when the seeds are drawn again, with replacement, and the objects of the query
-too (for links its users): the same draws for every setup and miner, so that differences are paired. Objects that count
-twice make clusters look more alike than they are, so the interval of a mean is moved until the draws' mean is the one
-reported. How often intervals hold the truth, ``benchmarks/intervals.py`` measures.
+too (for links its users): the same draws for every configuration and model, so that differences are paired. Objects
+that count twice make clusters look more alike than they are, so the interval of a mean is moved until the draws' mean
+is the one reported. How often intervals hold the truth, ``benchmarks/intervals.py`` measures.
 
 The interval of a difference lies around it by the spread of these draws, and is as wide as Holm's correction asks: of
 several that are compared, one is sure when its interval excludes 0, and nothing else decides. Paired tests beside it
 ask whether differences could be chance of seeds alone; for links of users (or objects), each with the mean over seeds
-and miners, because seeds hardly differ there.
+and models, because seeds hardly differ there.
 Differences that are all 0 have p = 1 and the effect 0. One and the same difference everywhere leaves the t-test
 undefined: p is nan, and the effect infinite.
 """
@@ -28,14 +28,14 @@ from cube2net._util.random import stream
 from cube2net._util.statistics import ENDS, LEVEL, REACH, holm, holm_levels
 from cube2net.errors import InputError, unknown, whole_number
 from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
-from cube2net.model.comparison import Comparison, Setup, Trial
+from cube2net.model.comparison import Comparison, Configuration, Trial
 
 # Differences below this are rounding; and how many numbers a block of draws may hold.
 ROUNDING = 1e-12
 ROOM = 2**22
 
 Key = tuple[int, str]
-"""The seed and the miner of a trial."""
+"""The seed and the model of a trial."""
 
 
 class Draws:
@@ -68,8 +68,8 @@ class Draws:
             self.scores = _redraw_users(comparison, measure, own, count, rng, wider)
 
     def means(self, drawn: Array, keys: Sequence[Key]) -> Array:
-        """Return the mean over the miners and the seeds that come up, one for each draw."""
-        rows = mean_over_miners(drawn, keys)
+        """Return the mean over the models and the seeds that come up, one for each draw."""
+        rows = average_over_models(drawn, keys)
         picks = (self.luck[: len(rows)] * len(rows)).astype(np.int64)
         means: Array = zero_rounding(np.take_along_axis(rows, picks, axis=0)).mean(axis=0)
         return means
@@ -175,8 +175,8 @@ def user_scores(comparison: Comparison, trials: Sequence[Trial], measure: str) -
     return [np.asarray(trial.evidence[:, column], dtype=np.float64) for trial in trials]
 
 
-def mean_over_miners(values: Array, keys: Sequence[Key]) -> Array:
-    """Return the mean over the miners, seed by seed; values and keys are in the order of the seeds."""
+def average_over_models(values: Array, keys: Sequence[Key]) -> Array:
+    """Return the mean over the models, seed by seed; values and keys are in the order of the seeds."""
     seeds = np.array([seed for seed, _ in keys])
     starts = np.flatnonzero(np.concatenate([[True], seeds[1:] != seeds[:-1]]))
     counts = np.diff(starts, append=len(seeds))
@@ -190,13 +190,14 @@ def zero_rounding(values: Array | float) -> Array:
 
 
 def _of(trial: Trial) -> str:
-    return f"the trial of {trial.setup.name!r} by {trial.miner!r} with seed {trial.seed}"
+    return f"the trial of {trial.configuration.name!r} by {trial.model!r} with seed {trial.seed}"
 
 
 ALL = "all"
-"""Every miner that decides (for links, not the floor): scores are the mean over these, seed by seed.
+"""Every model that decides (for links, not the floor): scores are the mean over these, seed by seed.
 
-Only seeds count in which a setup has a score of every one of them: a mean over fewer is a mean of something else.
+Only seeds count in which a configuration has a score of every one of them: a mean over fewer is a mean of something
+else.
 """
 RESAMPLES = 1000
 
@@ -214,13 +215,13 @@ class Estimate:
     runs: int
 
 
-Estimates = Mapping[tuple[Setup, str, str], Estimate]
-"""The estimates of a comparison by setup, miner and measure."""
+Estimates = Mapping[tuple[Configuration, str, str], Estimate]
+"""The estimates of a comparison by configuration, model and measure."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The score of one setup less that of another, over the runs that both have, with the interval that decides.
+    """The score of one configuration minus that of another, over common runs, with the interval that decides.
 
     The interval holds 1 − ``level`` of what chance makes of it: 95 % where one difference was asked for, and more as
     Holm corrects for several. ``chance``, ``t_test`` and ``wilcoxon`` are p-values, corrected by Holm within the list
@@ -229,9 +230,9 @@ class Difference:
     The interval and these four are nan where nothing can be said: with fewer than two runs, or too few hidden links.
     """
 
-    one: Setup
-    other: Setup
-    miner: str
+    one: Configuration
+    other: Configuration
+    model: str
     measure: str
     mean: float
     low: float
@@ -248,50 +249,51 @@ class Difference:
         """Whether the interval excludes 0, which is to say that ``chance`` is below 0.05.
 
         That asks for both at once, other runs and other objects. The paired tests ask for other runs only, and stand
-        beside: with few runs and many setups they can exclude nothing, however large a difference is (Wilcoxon's p is
-        never below 0.002 in ten runs), and with many runs they find differences that other objects would not show.
+        beside: with few runs and many configurations they can exclude nothing, however large a difference is
+        (Wilcoxon's p is never below 0.002 in ten runs), and with many runs they find differences that other objects
+        would not show.
         """
         return self.low > 0 or self.high < 0
 
 
 def estimate(
     comparison: Comparison,
-    setup: Setup,
-    miner: str = ALL,
+    config: Configuration,
+    model: str = ALL,
     measure: str | None = None,
     *,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Estimate | None:
-    """Return the mean score of a setup and its interval; None without a run that has it, by every miner."""
-    found = estimates(comparison, measure, setups=[setup], miners=[miner], resamples=resamples, seed=seed)
-    return found.get((setup, miner))
+    """Return the mean score of a configuration and its interval; None without a run that has it, by every model."""
+    found = estimates(comparison, measure, configs=[config], models=[model], resamples=resamples, seed=seed)
+    return found.get((config, model))
 
 
 def estimates(
     comparison: Comparison,
     measure: str | None = None,
     *,
-    setups: Sequence[Setup] | None = None,
-    miners: Sequence[str] | None = None,
+    configs: Sequence[Configuration] | None = None,
+    models: Sequence[str] | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> dict[tuple[Setup, str], Estimate]:
-    """Return the estimates of setups by setup and miner (every miner and ``ALL``): as ``estimate``, and at one go."""
-    wanted = [*comparison.miners, ALL] if miners is None else list(miners)
+) -> dict[tuple[Configuration, str], Estimate]:
+    """Return the estimates by configuration and model (every model and ``ALL``), computed together."""
+    wanted = [*comparison.models, ALL] if models is None else list(models)
     measure = _checked(comparison, wanted, measure)
     asked = {
-        (setup, miner): trials
-        for setup in (comparison.setups if setups is None else setups)
-        for miner in wanted
-        if (trials := _trials(comparison, setup, miner, measure))
+        (config, model): trials
+        for config in (comparison.configurations if configs is None else configs)
+        for model in wanted
+        if (trials := _trials(comparison, config, model, measure))
     }
     used = (trial for trials in asked.values() for trial in trials.values())
     draws = Draws(comparison, measure, used, resamples, seed)
     found = {}
     for question, trials in asked.items():
         keys = sorted(trials)
-        plain = mean_over_miners(np.array([trials[key].scores[measure] for key in keys]), keys)
+        plain = average_over_models(np.array([trials[key].scores[measure] for key in keys]), keys)
         mean = float(plain.mean())
         low, high = draws.interval(np.stack([draws.scores[trials[key]] for key in keys]), keys, around=mean)
         found[question] = Estimate(mean, max(low, 0.0), min(high, 1.0), len(plain))
@@ -299,25 +301,25 @@ def estimates(
 
 
 def all_estimates(comparison: Comparison, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimates:
-    """Return the mean and interval of every setup, miner (``ALL`` too) and measure that has scores."""
+    """Return the mean and interval of every configuration, model (``ALL`` too) and measure that has scores."""
     return {
-        (setup, miner, measure): found
+        (config, model, measure): found
         for measure in comparison.measures
-        for (setup, miner), found in estimates(comparison, measure, resamples=resamples, seed=seed).items()
+        for (config, model), found in estimates(comparison, measure, resamples=resamples, seed=seed).items()
     }
 
 
-def shown_miners(comparison: Comparison) -> list[str]:
-    """Return the miners to show, first what decides: all that do together, or the only one."""
+def list_shown_models(comparison: Comparison) -> list[str]:
+    """Return the models to show, first what decides: all that do together, or the only one."""
     if len(comparison.deciding) > 1:
-        return [ALL, *comparison.miners]
-    return list(dict.fromkeys([*comparison.deciding, *comparison.miners]))
+        return [ALL, *comparison.models]
+    return list(dict.fromkeys([*comparison.deciding, *comparison.models]))
 
 
 def differences(
     comparison: Comparison,
-    pairs: Sequence[tuple[Setup, Setup]],
-    miner: str = ALL,
+    pairs: Sequence[tuple[Configuration, Configuration]],
+    model: str = ALL,
     measure: str | None = None,
     *,
     resamples: int = RESAMPLES,
@@ -325,19 +327,19 @@ def differences(
 ) -> list[Difference]:
     """Return how much the first of each pair scores above the second; pairs without common runs are left out.
 
-    Over all miners a run is common to two setups when both have the scores of every miner that decides.
+    Over all models a run is common to two configurations when both have the scores of every model that decides.
     """
-    measure = _checked(comparison, [miner], measure)
-    trials = {setup: _trials(comparison, setup, miner, measure) for pair in pairs for setup in pair}
+    measure = _checked(comparison, [model], measure)
+    trials = {config: _trials(comparison, config, model, measure) for pair in pairs for config in pair}
     common = [(one, other, sorted(trials[one].keys() & trials[other].keys())) for one, other in pairs]
     common = [(one, other, keys) for one, other, keys in common if keys]
-    used = (trials[setup][key] for one, other, keys in common for setup in (one, other) for key in keys)
+    used = (trials[config][key] for one, other, keys in common for config in (one, other) for key in keys)
     draws = Draws(comparison, measure, used, resamples, seed, differences=True)
     decidable = enough(comparison)
     found, spreads = [], []
     for one, other, keys in common:
         two = [(trials[one][key], trials[other][key]) for key in keys]
-        plain = mean_over_miners(np.array([a.scores[measure] - b.scores[measure] for a, b in two]), keys)
+        plain = average_over_models(np.array([a.scores[measure] - b.scores[measure] for a, b in two]), keys)
         mean = float(zero_rounding(plain).mean())
         units = plain if comparison.task == "clustering" else _by_user(comparison, two, measure)
         drawn = np.stack([draws.scores[a] - draws.scores[b] for a, b in two])
@@ -345,7 +347,7 @@ def differences(
         spreads.append(draws.spreads(drawn, keys, mean) if known else (math.nan, math.nan))
         tests = _tests(units) if decidable and len(plain) > 1 else (math.nan, math.nan, math.nan)
         chance = _chance(mean, *spreads[-1])
-        found.append(Difference(one, other, miner, measure, mean, math.nan, math.nan, *tests, len(plain), chance))
+        found.append(Difference(one, other, model, measure, mean, math.nan, math.nan, *tests, len(plain), chance))
     levels = holm_levels([each.chance for each in found])
     tests_of = ("chance", "t_test", "wilcoxon")
     corrected = zip(*(holm([getattr(each, name) for each in found]) for name in tests_of), strict=True)
@@ -377,7 +379,7 @@ def _reaching(found: Difference, level: float, below: float, above: float) -> Di
 
 
 def _by_user(comparison: Comparison, pairs: Sequence[tuple[Trial, Trial]], measure: str) -> Array:
-    """Return the difference of every user, the mean over seeds and miners; users without a score are dropped."""
+    """Return the difference of every user, the mean over seeds and models; users without a score are dropped."""
     ones = np.stack(user_scores(comparison, [one for one, _ in pairs], measure))
     others = np.stack(user_scores(comparison, [other for _, other in pairs], measure))
     apart = ones - others
@@ -405,20 +407,20 @@ def _tests(units: Array) -> tuple[float, float, float]:
     return t_test, wilcoxon, effect
 
 
-def _checked(comparison: Comparison, miners: Sequence[str], measure: str | None) -> str:
-    """Return the measure asked for, or the first, when it and the miners are there."""
-    for miner in miners:
-        if miner != ALL and miner not in comparison.miners:
-            raise unknown("miner", miner, [ALL, *comparison.miners])
+def _checked(comparison: Comparison, models: Sequence[str], measure: str | None) -> str:
+    """Return the measure asked for, or the first, when it and the models are there."""
+    for model in models:
+        if model != ALL and model not in comparison.models:
+            raise unknown("model", model, [ALL, *comparison.models])
     if measure is not None and measure not in comparison.measures:
         raise unknown("measure", measure, comparison.measures)
     return comparison.measures[0] if measure is None else measure
 
 
-def _trials(comparison: Comparison, setup: Setup, miner: str, measure: str) -> dict[Key, Trial]:
-    """Return the trials of a setup that have the score, by seed and miner: of seeds that all miners asked for have."""
-    miners = comparison.deciding if miner == ALL else (miner,)
-    trials = [trial for each in miners for trial in comparison.of(setup, each)]
+def _trials(comparison: Comparison, config: Configuration, model: str, measure: str) -> dict[Key, Trial]:
+    """Return the trials of a configuration that have the score, by seed and model, for seeds that all models have."""
+    models = comparison.deciding if model == ALL else (model,)
+    trials = [trial for each in models for trial in comparison.of(config, each)]
     trials = [trial for trial in trials if not math.isnan(trial.scores.get(measure, math.nan))]
     had = Counter(trial.seed for trial in trials)
-    return {(trial.seed, trial.miner): trial for trial in trials if had[trial.seed] == len(miners)}
+    return {(trial.seed, trial.model): trial for trial in trials if had[trial.seed] == len(models)}

@@ -1,4 +1,4 @@
-"""Trials of many setups, made one after the other and noted down, so that none is made twice."""
+"""Trials of many configurations, made one after the other and noted down, so that none is made twice."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.progress import Progress, Stop, silent, step
 from cube2net.errors import Cube2netError, InputError, whole_number
+from cube2net.evaluation.configurations import DEFAULT
 from cube2net.evaluation.journal import Journal
-from cube2net.evaluation.setups import DEFAULT
-from cube2net.model.comparison import Comparison, Setup, Trial
+from cube2net.model.comparison import Comparison, Configuration, Trial
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.recipe import network_fingerprint, query_fingerprint
 
 NEARLY = 0.5
-"""So many seconds the miners at work have to finish when a comparison is interrupted."""
+"""So many seconds the models at work have to finish when a comparison is interrupted."""
 
-KEPT = ("methods", "miners")
+KEPT = ("methods", "models")
 """What a journal says of a comparison and its settings say too."""
 
 Mined = tuple[Mapping[str, float], Array, float]
-Make = Callable[[Setup, int, int | None], Network]
+Make = Callable[[Configuration, int, int | None], Network]
 Mine = Callable[[Network, str, int], Mined]
 
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Makes networks and has them mined: ``make(setup, seed, nodes)`` and ``mine(network, miner, seed)``.
+    """Makes networks and has them mined: ``make(configuration, seed, nodes)`` and ``mine(network, model, seed)``.
 
-    ``make`` is told how many nodes the network should have where the setup is to be as large as another, and else
-    None. ``mine`` returns scores, the evidence for them, and the seconds it took; ``workers`` networks are mined at
-    the same time. Equal networks are mined once for a miner and a seed. Whatever goes wrong with a setup becomes the
-    reason of its trials.
+    ``make`` is told how many nodes the network should have where the configuration is to be as large as another, and
+    else None. ``mine`` returns scores, the evidence for them, and the seconds it took; ``workers`` networks are mined
+    at the same time. Equal networks are mined once for a model and a seed. Whatever goes wrong with a configuration
+    becomes the reason of its trials.
     """
 
     make: Make
@@ -51,27 +51,27 @@ class Trials:
 
     def run(
         self,
-        setups: Sequence[Setup],
-        miners: Sequence[str],
+        configs: Sequence[Configuration],
+        models: Sequence[str],
         seeds: Sequence[int],
         journal: Journal,
         *,
         progress: Progress = silent,
     ) -> tuple[Trial, ...]:
-        """Return all trials, in the order of setups, miners and seeds; those in the journal are not made again.
+        """Return all trials, in the order of configurations, models and seeds; those in the journal are not made again.
 
-        Seeds are gone through one after the other, so that an interrupted comparison is complete for the first ones;
-        of the next one all that was mined is in the journal. A setup that is as large as another has to come behind
-        it.
+        Seeds are gone through one after the other, so that an interrupted comparison is complete for the first ones; of
+        the next one all that was mined is in the journal. A configuration that is as large as another has to come
+        behind it.
         """
-        total, done = len(setups) * len(miners) * len(seeds), 0
+        total, done = len(configs) * len(models) * len(seeds), 0
         for seed in seeds:
             pool, stop = ThreadPoolExecutor(self.workers), Stop()
             at_work = _Round(self, seed, journal, pool, stop)
             try:
-                for setup in at_work.run(setups, miners):
-                    done += len(miners)
-                    progress(f"comparing: seed {seed}, {setup.title}", done, total)
+                for config in at_work.run(configs, models):
+                    done += len(models)
+                    progress(f"comparing: seed {seed}, {config.title}", done, total)
             except BaseException as end:
                 pool.shutdown(wait=False, cancel_futures=True)
                 wait(at_work.mined.values(), timeout=NEARLY)
@@ -81,14 +81,14 @@ class Trials:
                 raise
             pool.shutdown()
         known = journal.trials
-        return tuple(known[setup.name, miner, seed] for setup in setups for miner in miners for seed in seeds)
+        return tuple(known[config.name, model, seed] for config in configs for model in models for seed in seeds)
 
 
 @dataclass(frozen=True, eq=False)
 class _Round:
     """The trials of one seed: networks are made ahead, and mined by the pool until their turn to be noted comes.
 
-    ``sizes`` are the nodes of the networks of setups, by name.
+    ``sizes`` are the nodes of the networks of configurations, by name.
     """
 
     trials: Trials
@@ -98,12 +98,12 @@ class _Round:
     stop: Stop
     sizes: dict[str, int] = field(default_factory=dict)
     mined: dict[tuple[bytes, str], Future[Mined]] = field(default_factory=dict)
-    ahead: deque[tuple[Setup, list[tuple[Trial, Future[Mined]]]]] = field(default_factory=deque)
+    ahead: deque[tuple[Configuration, list[tuple[Trial, Future[Mined]]]]] = field(default_factory=deque)
 
-    def run(self, setups: Sequence[Setup], miners: Sequence[str]) -> Iterator[Setup]:
-        """Yield every setup when its trials are in the journal."""
-        for setup in setups:
-            self.ahead.append((setup, self._start(setup, miners)))
+    def run(self, configs: Sequence[Configuration], models: Sequence[str]) -> Iterator[Configuration]:
+        """Yield every configuration when its trials are in the journal."""
+        for config in configs:
+            self.ahead.append((config, self._start(config, models)))
             if len(self.ahead) > 2 * self.trials.workers:
                 yield self._finish()
         while self.ahead:
@@ -116,48 +116,48 @@ class _Round:
                 if about.key not in self.journal.trials and _has_an_answer(work):
                     self.journal.add(_trial(about, work))
 
-    def _start(self, setup: Setup, miners: Sequence[str]) -> list[tuple[Trial, Future[Mined]]]:
-        """Make the network of a setup, and return its trials that are not known yet, with the work they wait for."""
-        keys = [(setup.name, miner, self.seed) for miner in miners]
+    def _start(self, config: Configuration, models: Sequence[str]) -> list[tuple[Trial, Future[Mined]]]:
+        """Make the network of a configuration and return its new trials with the work they wait for."""
+        keys = [(config.name, model, self.seed) for model in models]
         sizes = [self.journal.trials[key].nodes for key in keys if key in self.journal.trials]
         if any(sizes):
-            self.sizes[setup.name] = max(sizes)
-        missing = [miner for key, miner in zip(keys, miners, strict=True) if key not in self.journal.trials]
+            self.sizes[config.name] = max(sizes)
+        missing = [model for key, model in zip(keys, models, strict=True) if key not in self.journal.trials]
         if not missing:
             return []
         try:
-            if setup.like and setup.like not in self.sizes:
-                raise Cube2netError(f"there is no network of {setup.like!r} to be as large as")
-            network = self.trials.make(setup, self.seed, self.sizes.get(setup.like))
+            if config.like and config.like not in self.sizes:
+                raise Cube2netError(f"there is no network of {config.like!r} to be as large as")
+            network = self.trials.make(config, self.seed, self.sizes.get(config.like))
         except Exception as error:
             failed: Future[Mined] = Future()
             failed.set_exception(error)
-            return [(Trial(setup, miner, self.seed, reason="not made"), failed) for miner in missing]
-        self.sizes.setdefault(setup.name, len(network))
-        mark, about = network_fingerprint(network), describe_network(setup, network, self.seed)
-        for miner in missing:
-            if (mark, miner) not in self.mined:
-                self.mined[mark, miner] = self.pool.submit(
-                    self.stop.heeded(self.trials.mine), network, miner, self.seed
+            return [(Trial(config, model, self.seed, reason="not made"), failed) for model in missing]
+        self.sizes.setdefault(config.name, len(network))
+        mark, about = network_fingerprint(network), describe_network(config, network, self.seed)
+        for model in missing:
+            if (mark, model) not in self.mined:
+                self.mined[mark, model] = self.pool.submit(
+                    self.stop.heeded(self.trials.mine), network, model, self.seed
                 )
-        return [(replace(about, miner=miner), self.mined[mark, miner]) for miner in missing]
+        return [(replace(about, model=model), self.mined[mark, model]) for model in missing]
 
-    def _finish(self) -> Setup:
-        """Wait for the trials of the setup that was begun first, note them, and return it."""
-        setup, waiting = self.ahead[0]
+    def _finish(self) -> Configuration:
+        """Wait for the trials of the configuration that was begun first, note them, and return it."""
+        config, waiting = self.ahead[0]
         for about, work in waiting:
             self.journal.add(_trial(about, work))
         self.ahead.popleft()
-        return setup
+        return config
 
 
-def describe_network(setup: Setup, network: Network, seed: int) -> Trial:
+def describe_network(config: Configuration, network: Network, seed: int) -> Trial:
     """Return a trial of a network that is not mined yet: its sizes, its value, and the time it took to make."""
     linked = np.zeros(len(network), dtype=bool)
     linked[network.source] = linked[network.target] = True
     return Trial(
-        setup,
-        miner="",
+        config,
+        model="",
         seed=seed,
         nodes=len(network),
         links=len(network.source),
@@ -182,7 +182,7 @@ def _trial(about: Trial, work: Future[Mined]) -> Trial:
             about, scores=dict(scores), evidence=evidence, seconds={**about.seconds, "mine": seconds}, reason=""
         )
     except Exception as error:
-        step()  # an interrupt that compiled code took for trouble of its own is none of a setup
+        step()  # an interrupt that compiled code took for trouble of its own is none of a configuration
         return replace(about, reason=describe_error(error))
 
 

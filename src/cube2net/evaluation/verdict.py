@@ -13,21 +13,22 @@ from cube2net._util.arrays import Array
 from cube2net._util.display import Shown
 from cube2net.errors import InputError, listed
 from cube2net.evaluation.statistics import ALL, ENOUGH, Difference, differences, enough, estimate
-from cube2net.model.comparison import FLOOR, Comparison, Setup
+from cube2net.model.comparison import FLOOR, Comparison, Configuration
 
 NEARLY_ALL = 0.95  # of the objects that are outside the largest label
 
 
 @dataclass(frozen=True)
 class Way:
-    """A setup of a comparison: its mean nodes, score and NMI, nan where it has none.
+    """A configuration of a comparison: its mean nodes, score and NMI, nan where it has none.
 
-    ``several`` says that other setups differ from it in nothing but the number of cells. ``largest_cluster`` is the
-    share of the query's objects in the largest cluster; where it is (nearly) all, the setup is ``in_one_cluster`` and
-    its score says nothing. With labels, ``has_links`` says that an object of the query has a link in the network.
+    ``several`` says that other configurations differ from it in nothing but the number of cells. ``largest_cluster`` is
+    the share of the query's objects in the largest cluster; where it is (nearly) all, the configuration is
+    ``in_one_cluster`` and its score says nothing. With labels, ``has_links`` says that an object of the query has a
+    link in the network.
     """
 
-    setup: Setup
+    configuration: Configuration
     nodes: float
     score: float
     several: bool = False
@@ -39,12 +40,12 @@ class Way:
 
 @dataclass(frozen=True)
 class Peer:
-    """A setup that was made as large as the best one, and how much lower it scores: None where nobody can say.
+    """A configuration that was made as large as the best one, and how much lower it scores: None where nobody can say.
 
     ``same_size`` says that it became as large, or that it has no size because it failed.
     """
 
-    setup: Setup
+    configuration: Configuration
     nodes: float
     same_size: bool
     difference: Difference | None
@@ -52,19 +53,19 @@ class Peer:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a comparison shows by its first measure, over all miners that decide.
+    """What a comparison shows by its first measure, over all models that decide.
 
-    ``differences`` are to the query alone, highest first, of every setup that could be compared, once for those whose
-    networks are the same; ``counts`` are how many setups each of them stands for. ``top`` is the setup to speak of
-    first: the highest of those surely better than the query alone, else the highest of all; the query alone where
-    nothing could be compared with it. ``ways`` are the query alone and the setups of ``differences``, in that order.
-    ``peers`` were made as large as the best one.
-    ``default`` is the setup that a user gets without asking, where it is among those compared. ``shown`` is the one
-    whose network to draw: the best where adding helps, else the default, and where none is known the best that is not
-    drawn at random; None where there is no such.
-    ``floor`` is the score of the floor on the query alone, nan where it does not stand beside others. ``pairs`` are the
-    hidden links that the scores of the task "hidden" are of, None where their number is not known; ``enough`` says that
-    these are enough to tell by. ``failed`` and ``uncompared`` setups have no scores, and none that could be compared.
+    ``differences`` are to the query alone, highest first, of every configuration that could be compared, once for those
+    whose networks are the same; ``counts`` are how many configurations each of them stands for. ``top`` is the
+    configuration to speak of first: the highest of those surely better than the query alone, else the highest of all;
+    the query alone where nothing could be compared with it. ``ways`` are the query alone and the configurations of
+    ``differences``, in that order. ``peers`` were made as large as the best one. ``default`` is the configuration that
+    a user gets without asking, where it is among those compared. ``shown`` is the one whose network to draw: the best
+    where adding helps, else the default, and where none is known the best that is not drawn at random; None where there
+    is no such. ``floor`` is the score of the floor on the query alone, nan where it does not stand beside others.
+    ``pairs`` are the hidden links that the scores of the task "hidden" are of, None where their number is not known;
+    ``enough`` says that these are enough to tell by. ``failed`` and ``uncompared`` configurations have no scores, and
+    none that could be compared.
     """
 
     task: str
@@ -76,7 +77,7 @@ class Finding:
     ways: tuple[Way, ...] = ()
     peers: tuple[Peer, ...] = ()
     default: Way | None = None
-    shown: Setup | None = None
+    shown: Configuration | None = None
     floor: float = math.nan
     pairs: int | None = None
     enough: bool = True
@@ -86,17 +87,17 @@ class Finding:
 
     @property
     def gain(self) -> Difference | None:
-        """How much the setup to speak of first is above the query alone; None where nothing could be compared."""
-        return next((each for each in self.differences if each.one == self.top.setup), None)
+        """The gain of the first configuration over the query alone; None where nothing could be compared."""
+        return next((each for each in self.differences if each.one == self.top.configuration), None)
 
     @property
     def helps(self) -> bool:
-        """Whether a setup is surely better than the query alone."""
+        """Whether a configuration is surely better than the query alone."""
         return self.gain is not None and self.gain.sure and self.gain.mean > 0
 
     @property
     def outcome(self) -> Literal["helps", "maybe", "level", "few", "nothing"]:
-        """Whether a setup helps, may help or is no higher than the query alone; or there is too little, or nothing."""
+        """What the comparison shows: it helps, may help, is not higher, or there are too few data."""
         if self.gain is None:
             return "nothing"
         if self.helps:
@@ -107,7 +108,7 @@ class Finding:
 
     @property
     def best(self) -> Way:
-        """The setup to take a closer look at: the one to speak of first where its mean is higher, or the query alone.
+        """The configuration to look at closely: the first where its mean is higher, or the query alone.
 
         It may be one that was made as large as another.
         """
@@ -122,19 +123,19 @@ class Finding:
 def find(comparison: Comparison) -> Finding:
     """Return what a comparison shows.
 
-    Setups are ranked by their difference to the query alone, over the runs that both have; those made as large as
-    another are setups like others.
+    Configurations are ranked by their difference to the query alone, over the runs that both have; those made as large
+    as another are configurations like others.
     """
     comparison.check_scores()
     alone, default = _alone(comparison), _default(comparison)
-    tried = _different(comparison, [setup for setup in comparison.setups if setup != alone], default)
-    found = differences(comparison, [(setup, alone) for setup in tried])
+    tried = _different(comparison, [config for config in comparison.configurations if config != alone], default)
+    found = differences(comparison, [(config, alone) for config in tried])
     found = sorted(found, key=lambda each: (-each.mean, comparison.nodes(each.one), each.one.like, each.one.name))
     better = [each for each in found if each.sure and each.mean > 0]
     top = next(iter(better or found), None)
     best = top.one if top and top.mean > 0 else alone
     compared = {each.one for each in found}
-    failed = {setup for setup in tried if math.isnan(comparison.nodes(setup))}
+    failed = {config for config in tried if math.isnan(comparison.nodes(config))}
     return Finding(
         task=comparison.task,
         measure=comparison.measures[0],
@@ -142,7 +143,7 @@ def find(comparison: Comparison) -> Finding:
         top=_way(comparison, top.one if top else alone),
         differences=tuple(found),
         counts=tuple(tried[each.one] for each in found),
-        ways=tuple(_way(comparison, setup) for setup in (alone, *(each.one for each in found))),
+        ways=tuple(_way(comparison, config) for config in (alone, *(each.one for each in found))),
         peers=_peers(comparison, best) if best != alone and not best.like else (),
         default=_way(comparison, default) if default else None,
         shown=best if better else _other(comparison, default, found),
@@ -151,56 +152,69 @@ def find(comparison: Comparison) -> Finding:
         enough=enough(comparison),
         runs=len(comparison.seeds),
         failed=len(failed),
-        uncompared=sum(count for setup, count in tried.items() if setup not in compared | failed),
+        uncompared=sum(count for config, count in tried.items() if config not in compared | failed),
     )
 
 
-def _alone(comparison: Comparison) -> Setup:
-    """Return the setup that brings nothing, when it has scores."""
-    if all(setup.name != "none" for setup in comparison.setups):
-        raise InputError("a verdict is over the query alone, and the comparison has no setup 'none': compare it too")
-    alone, miners = comparison.alone, comparison.deciding
+def _alone(comparison: Comparison) -> Configuration:
+    """Return the configuration that brings nothing, when it has scores."""
+    if all(config.name != "none" for config in comparison.configurations):
+        raise InputError(
+            "a verdict is over the query alone, and the comparison has no configuration 'none': compare it too"
+        )
+    alone, models = comparison.alone, comparison.deciding
     if estimate(comparison, alone, resamples=1) is None:
-        some = any(estimate(comparison, alone, miner, resamples=1) for miner in miners)
-        what = f"no run with scores of all of {listed(miners)}" if some else "no score"
+        some = any(estimate(comparison, alone, model, resamples=1) for model in models)
+        what = f"no run with scores of all of {listed(models)}" if some else "no score"
         why = "; ".join(comparison.reasons(alone))
         why = why or ("some are missing" if some else f"no trial has a number for {comparison.measures[0]}")
         raise InputError(f"a verdict is over the query alone, and 'none' has {what}: {why}")
     return alone
 
 
-def _default(comparison: Comparison) -> Setup | None:
-    """Return the setup that a user gets without asking, where it is known and among those compared."""
+def _default(comparison: Comparison) -> Configuration | None:
+    """Return the configuration that a user gets without asking, where it is known and among those compared."""
     name = comparison.settings.get("default")
-    return next((setup for setup in comparison.setups if setup.name == name), None)
+    return next((config for config in comparison.configurations if config.name == name), None)
 
 
-def _different(comparison: Comparison, setups: Iterable[Setup], default: Setup | None) -> Mapping[Setup, int]:
-    """Return one setup for all whose networks are the same in every trial, the first, and how many these are.
+def _different(
+    comparison: Comparison, configs: Iterable[Configuration], default: Configuration | None
+) -> Mapping[Configuration, int]:
+    """Return one configuration for all whose networks are the same in every trial, the first, and how many these are.
 
     Those made as large as another are often the same for several others: many names, and one try. They come last, and
     the default first.
     """
-    alike: dict[tuple[object, ...], list[Setup]] = {}
-    for setup in sorted(setups, key=lambda setup: (setup != default, bool(setup.like))):
-        trials = [trial for miner in comparison.miners for trial in comparison.of(setup, miner)]
+    alike: dict[tuple[object, ...], list[Configuration]] = {}
+    for config in sorted(configs, key=lambda config: (config != default, bool(config.like))):
+        trials = [trial for model in comparison.models for trial in comparison.of(config, model)]
         scores = [sorted((name, repr(float(score))) for name, score in trial.scores.items()) for trial in trials]
         same = [
-            (trial.miner, trial.seed, trial.nodes, trial.links, *own) for trial, own in zip(trials, scores, strict=True)
+            (trial.model, trial.seed, trial.nodes, trial.links, *own) for trial, own in zip(trials, scores, strict=True)
         ]
-        alike.setdefault(tuple(same) or (setup,), []).append(setup)
+        alike.setdefault(tuple(same) or (config,), []).append(config)
     return {group[0]: len(group) for group in alike.values()}
 
 
-def _way(comparison: Comparison, setup: Setup) -> Way:
-    several = sum(other.title == setup.title for other in comparison.setups) > 1
-    trials = [trial for miner in comparison.deciding for trial in comparison.of(setup, miner) if comparison.truth]
+def _way(comparison: Comparison, config: Configuration) -> Way:
+    several = sum(other.title == config.title for other in comparison.configurations) > 1
+    trials = [trial for model in comparison.deciding for trial in comparison.of(config, model) if comparison.truth]
     truth = np.array(comparison.truth, dtype=np.str_)
     label = _largest_share([truth[truth != ""]])
     cluster = _largest_share(trial.evidence[truth != ""] for trial in trials)
-    nmi = _mean_score(comparison, setup, measure="NMI") if "NMI" in comparison.measures else math.nan
+    nmi = _mean_score(comparison, config, measure="NMI") if "NMI" in comparison.measures else math.nan
     in_one, linked = cluster - label >= NEARLY_ALL * (1 - label), any(trial.loose < len(truth) for trial in trials)
-    return Way(setup, comparison.nodes(setup), _mean_score(comparison, setup), several, nmi, cluster, in_one, linked)
+    return Way(
+        config,
+        comparison.nodes(config),
+        _mean_score(comparison, config),
+        several,
+        nmi,
+        cluster,
+        in_one,
+        linked,
+    )
 
 
 def _largest_share(groupings: Iterable[Array]) -> float:
@@ -209,25 +223,25 @@ def _largest_share(groupings: Iterable[Array]) -> float:
     return float(np.mean(shares)) if shares else math.nan
 
 
-def _mean_score(comparison: Comparison, setup: Setup, miner: str = ALL, measure: str | None = None) -> float:
-    """Return the mean score of a setup, nan without a run that has it, by every miner."""
-    known = estimate(comparison, setup, miner, measure, resamples=1)
+def _mean_score(comparison: Comparison, config: Configuration, model: str = ALL, measure: str | None = None) -> float:
+    """Return the mean score of a configuration, nan without a run that has it, by every model."""
+    known = estimate(comparison, config, model, measure, resamples=1)
     return known.mean if known else math.nan
 
 
-def _peers(comparison: Comparison, best: Setup) -> tuple[Peer, ...]:
-    """Return the setups that were made as large as the best one, by name."""
-    setups = sorted(comparison.peers(best), key=lambda peer: peer.name)
-    apart = {each.other: each for each in differences(comparison, [(best, peer) for peer in setups])}
-    nodes = {peer: comparison.nodes(peer) for peer in setups}
+def _peers(comparison: Comparison, best: Configuration) -> tuple[Peer, ...]:
+    """Return the configurations that were made as large as the best one, by name."""
+    configs = sorted(comparison.peers(best), key=lambda peer: peer.name)
+    apart = {each.other: each for each in differences(comparison, [(best, peer) for peer in configs])}
+    nodes = {peer: comparison.nodes(peer) for peer in configs}
     return tuple(
         Peer(peer, nodes[peer], math.isnan(nodes[peer]) or comparison.as_large(peer, best), apart.get(peer))
-        for peer in setups
+        for peer in configs
     )
 
 
-def _other(comparison: Comparison, default: Setup | None, found: Sequence[Difference]) -> Setup | None:
-    """Return the setup to show where nothing is surely better: the default, or the best that is not random."""
+def _other(comparison: Comparison, default: Configuration | None, found: Sequence[Difference]) -> Configuration | None:
+    """Return the configuration to show where nothing is surely better: the default, or the best that is not random."""
     if default and default != comparison.alone and not math.isnan(comparison.nodes(default)):
         return default
     known = comparison.settings.get("methods", {})
@@ -236,12 +250,12 @@ def _other(comparison: Comparison, default: Setup | None, found: Sequence[Differ
         for each in found
         if each.one.method != "random" and not str(known.get(each.one.method, "")).startswith("Random(")
     ]
-    return next(iter(sorted(chosen, key=lambda setup: bool(setup.like))), None)
+    return next(iter(sorted(chosen, key=lambda config: bool(config.like))), None)
 
 
-def _floor(comparison: Comparison, alone: Setup) -> float:
+def _floor(comparison: Comparison, alone: Configuration) -> float:
     """Return the score of the floor on the query alone, nan where it decides itself or is not there."""
-    beside = FLOOR in comparison.miners and FLOOR not in comparison.deciding
+    beside = FLOOR in comparison.models and FLOOR not in comparison.deciding
     return _mean_score(comparison, alone, FLOOR) if beside else math.nan
 
 
@@ -263,13 +277,13 @@ class Verdict(Shown):
         return f"Verdict({'it helps' if self.helps else 'not surely better'}: {self.sentence})"
 
     @property
-    def best(self) -> Setup:
-        """The setup to take a closer look at.
+    def best(self) -> Configuration:
+        """The configuration to take a closer look at.
 
         Where adding helps it is the highest of those surely better than the query alone; else the highest of all, which
         may be the query alone. It may be one that was made as large as another.
         """
-        return self.finding.best.setup
+        return self.finding.best.configuration
 
     @property
     def helps(self) -> bool:
@@ -278,12 +292,12 @@ class Verdict(Shown):
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """The differences to the query alone, highest first, once for setups whose networks are the same."""
+        """The differences to the query alone, highest first, once for configurations whose networks are the same."""
         return self.finding.differences
 
     @property
     def peers(self) -> tuple[Difference, ...]:
-        """The differences of the best one to setups that were made as large."""
+        """The differences of the best one to configurations that were made as large."""
         return tuple(peer.difference for peer in self.finding.peers if peer.difference)
 
     @property
@@ -292,18 +306,18 @@ class Verdict(Shown):
         return {way: _say_one_cluster(self.finding, way) for way in self.finding.ways if way.in_one_cluster}
 
     @property
-    def shown(self) -> Setup | None:
-        """The setup whose network to draw, None where there is none to draw."""
+    def shown(self) -> Configuration | None:
+        """The configuration whose network to draw, None where there is none to draw."""
         return self.finding.shown
 
 
 def verdict_of(comparison: Comparison) -> Verdict:
     """Return which network helped, by how much, and how sure that is, in one sentence and in numbers.
 
-    That is by the first measure of the comparison, over all miners that decide. Nothing is said to differ that is not
+    That is by the first measure of the comparison, over all models that decide. Nothing is said to differ that is not
     sure to. For links the floor does not decide: its score on the query alone ends the sentence. Of the settings,
-    ``default`` is the name of the setup that a user gets without asking, of which the sentence speaks too; for hidden
-    links ``pairs`` is how many there are, of which fewer than 30 are too few to tell.
+    ``default`` is the name of the configuration that a user gets without asking, of which the sentence speaks too; for
+    hidden links ``pairs`` is how many there are, of which fewer than 30 are too few to tell.
     """
     found = find(comparison)
     return Verdict(found, sentence(found))
@@ -330,13 +344,17 @@ def _parts(found: Finding) -> Iterator[str]:
     else:
         yield _level(found, gain) if gain else _nothing(found)
         if under:
-            who = "other miners are" if found.best.setup == found.alone.setup else f"{_title(found.best)} is"
+            who = (
+                "other models are"
+                if found.best.configuration == found.alone.configuration
+                else f"{_title(found.best)} is"
+            )
             yield f"{who} {under}"
-    if found.default and found.default.setup not in (found.alone.setup, found.top.setup):
+    if found.default and found.default.configuration not in (found.alone.configuration, found.top.configuration):
         yield _of_the_default(found, found.default)
     if found.uncompared:
         lost = found.uncompared
-        yield f"{lost:,} way{'s' * (lost > 1)} could not be compared, for want of runs by every miner"
+        yield f"{lost:,} way{'s' * (lost > 1)} could not be compared, for want of runs by every model"
     yield from (_say_one_cluster(found, way) for way in found.ways if way.in_one_cluster and way in spoken_of)
     if not math.isnan(found.alone.nmi):
         yield "NMI: " + ", ".join(f"{_title(way)} {_number(way.nmi)}" for way in spoken_of)
@@ -347,8 +365,8 @@ def _parts(found: Finding) -> Iterator[str]:
 
 
 def _say_one_cluster(found: Finding, way: Way) -> str:
-    """Return why the score of a setup says nothing: its clustering puts (nearly) all objects in one cluster."""
-    who, is_alone = _title(way), way.setup == found.alone.setup
+    """Return why the score of a configuration says nothing: its clustering puts (nearly) all objects in one cluster."""
+    who, is_alone = _title(way), way.configuration == found.alone.configuration
     no_links = "the query has no links" if is_alone else f"{who}: no object of the query has a link"
     many = "every object" if way.largest_cluster == 1 else "nearly every object"
     nothing = f"so its {found.measure} of {_number(way.score)} says nothing; compare by NMI"
@@ -356,13 +374,13 @@ def _say_one_cluster(found: Finding, way: Way) -> str:
 
 
 def _nothing(found: Finding) -> str:
-    """Return the sentence when no setup could be compared with the query alone."""
+    """Return the sentence when no configuration could be compared with the query alone."""
     failed = f" ({found.failed:,} tried and failed)" if found.failed else ""
     return f"there is nothing to compare the query alone with: {_score(found, found.alone)}{failed}"
 
 
 def _level(found: Finding, gain: Difference) -> str:
-    """Return the sentence when nothing can tell, or no setup has a higher mean than the query alone."""
+    """Return the sentence when nothing can tell, or no configuration has a higher mean than the query alone."""
     score, own, best = _score(found, found.alone), _score(found, found.top), _best_of(found)
     if not found.enough:
         few = "1 hidden link of the query is" if found.pairs == 1 else f"{found.pairs:,} hidden links of the query are"
@@ -386,9 +404,9 @@ def _level(found: Finding, gain: Difference) -> str:
 
 
 def _beside(peer: Peer) -> str:
-    """Return how a setup made as large as the best one compares with it: its score less the best one's."""
+    """Return how a configuration made as large as the best one compares with it: its score less the best one's."""
     at = "the same size" if peer.same_size else f"its {_whole(peer.nodes)} nodes"
-    who, each = f"{peer.setup.method} at {at}", peer.difference
+    who, each = f"{peer.configuration.method} at {at}", peer.difference
     if each is None:
         return f"{who} {'failed' if math.isnan(peer.nodes) else 'could not be compared'}"
     if each.sure:
@@ -399,7 +417,7 @@ def _beside(peer: Peer) -> str:
 def _of_the_default(found: Finding, default: Way) -> str:
     """Return how the default compares with the query alone."""
     who = f"the default, {_title(default)}"
-    each = next((each for each in found.differences if each.one == default.setup), None)
+    each = next((each for each in found.differences if each.one == default.configuration), None)
     if each is None:
         return f"{who}, {'failed' if math.isnan(default.nodes) else 'could not be compared'}"
     if each.sure:
@@ -424,19 +442,19 @@ def _best_of(found: Finding, other: str = "") -> str:
 
 
 def _ways(found: Finding, other: str) -> str:
-    """Return how many setups were compared, and how many networks that are where some make the same."""
+    """Return how many configurations were compared, and how many networks that are where some make the same."""
     ways, networks = sum(found.counts), len(found.differences)
     apart = f" ({networks:,} different networks)" if 1 < networks < ways else ""
     return f"{ways:,} {other}ways{apart}"
 
 
 def _title(way: Way) -> str:
-    """Return a setup in words, with its number of cells where others differ from it in nothing else."""
-    if way.setup.name == "none":
+    """Return a configuration in words, with its number of cells where others differ from it in nothing else."""
+    if way.configuration.name == "none":
         return "the query alone"
-    if way.setup.like and not math.isnan(way.nodes):
-        return f"{way.setup.method} at {_whole(way.nodes)} nodes"
-    return way.setup.name if way.several else way.setup.title
+    if way.configuration.like and not math.isnan(way.nodes):
+        return f"{way.configuration.method} at {_whole(way.nodes)} nodes"
+    return way.configuration.name if way.several else way.configuration.title
 
 
 def _score(found: Finding, way: Way) -> str:
@@ -444,8 +462,8 @@ def _score(found: Finding, way: Way) -> str:
 
 
 def _size(way: Way) -> str:
-    """Return how large the network is, where the setup's title does not say it."""
-    return "" if way.setup.like else f", at {_whole(way.nodes)} nodes"
+    """Return how large the network is, where the configuration's title does not say it."""
+    return "" if way.configuration.like else f", at {_whole(way.nodes)} nodes"
 
 
 def _whole(nodes: float) -> str:

@@ -12,7 +12,7 @@ from cube2net.explanation.link_evidence import name_objects
 from cube2net.model.cube import Cells, Cube, is_picked
 from cube2net.model.explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount, number
 from cube2net.model.names import CELL, Node, mixed_cell_of
-from cube2net.model.network import Network, Question
+from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query
 from cube2net.model.selection import CallableObjective, CoverObjective, QueryObjective, Scope, Weights
 
@@ -20,10 +20,10 @@ SHOWN_OBJECTS = 10
 """So many of the objects that one cell alone holds are name_objects."""
 
 
-def explain_cell(network: Network, question: Question, cell: int) -> CellExplanation:
+def explain_cell(network: Network, context: RequestContext, cell: int) -> CellExplanation:
     """Return what a cell is to a network."""
-    cube, query, selection = question.cube, network.query, network.selection
-    choice = Choice.from_question(question, selection.cells)
+    cube, query, selection = context.cube, network.query, network.selection
+    choice = Choice.from_context(context, selection.cells)
     one = np.array([cell])
     chosen = cell in selection.cells
     nothing = choice.value(one[:0])
@@ -37,7 +37,7 @@ def explain_cell(network: Network, question: Question, cell: int) -> CellExplana
     first = np.concatenate([only[own], only[~own]])[:SHOWN_OBJECTS]
     inside = np.isin(first, query.objects).tolist()
     chooses = len(selection.cells) > 0 or not len(selection.objects)
-    banned = not chosen and cell in question.steering.cells("bans")
+    banned = not chosen and cell in context.steering.cells("bans")
     return CellExplanation(
         number=cell,
         labels=cube.cell(cell),
@@ -61,16 +61,16 @@ def explain_cell(network: Network, question: Question, cell: int) -> CellExplana
         pinned=cell in choice.scope.cells,
         banned=banned,
         before=None
-        if chosen or not chooses or isinstance(question.worth, CallableObjective)
+        if chosen or not chooses or isinstance(context.worth, CallableObjective)
         else _count_better_cells(choice, query, cell),
-        why_not="" if chosen else _explain_absence(network, question, choice, cell, last, banned=banned),
+        why_not="" if chosen else _explain_absence(network, context, choice, cell, last, banned=banned),
     )
 
 
-def compute_account(network: Network, question: Question, *, chooses: bool = True) -> ValueAccount:
+def compute_account(network: Network, context: RequestContext, *, chooses: bool = True) -> ValueAccount:
     """Return what every part of a network adds to its value; ``chooses`` says whether the method chooses cells."""
-    selection, worth = network.selection, question.worth
-    choice = Choice.from_question(question, selection.cells)
+    selection, worth = network.selection, context.worth
+    choice = Choice.from_context(context, selection.cells)
     judged = isinstance(worth, CallableObjective)
     sums = choice.sums(selection.cells)
     pinned = choice.pinned_sums()
@@ -98,7 +98,7 @@ def compute_account(network: Network, question: Question, *, chooses: bool = Tru
         for at, (new, more, dearer) in enumerate(rows)
     )
     return ValueAccount(
-        objective=question.objective,
+        objective=context.objective,
         value=selection.value,
         gain0=None if judged else worth.gain0 if isinstance(worth, Weights) else 0.0,
         cost0=None if judged else worth.cost0 if isinstance(worth, Weights) else 0.0,
@@ -111,11 +111,11 @@ def compute_account(network: Network, question: Question, *, chooses: bool = Tru
         cost=None if judged else cost,
         cells=cells,
         ratio=isinstance(worth, Weights),
-        method=question.method,
+        method=context.method,
         chooses_cells=chooses,
         brought=len(np.setdiff1d(network.objects, np.union1d(network.query.objects, choice.scope.objects))),
         pinned=len(np.setdiff1d(choice.scope.objects, network.query.objects)),
-        picked=is_picked(question.whole),
+        picked=is_picked(context.whole),
         note=selection.note,
     )
 
@@ -175,25 +175,25 @@ def _count_better_cells(choice: Choice, query: Query, cell: int) -> int:
 
 
 def _explain_absence(
-    network: Network, question: Question, choice: Choice, cell: int, last: float, *, banned: bool
+    network: Network, context: RequestContext, choice: Choice, cell: int, last: float, *, banned: bool
 ) -> str:
     """Return why a cell is not chosen, as a part of a sentence."""
     if banned:
         return "being banned"
     if not len(choice.cells) and len(network.selection.objects):
-        return f"for the method {question.method!r} chooses no cells"
-    lacks = describe_exceeded_limit(network, question, choice, cell)
+        return f"for the method {context.method!r} chooses no cells"
+    lacks = describe_exceeded_limit(network, context, choice, cell)
     if lacks:
         return f"for {lacks}"
-    worth, count = question.worth, len(choice.cells)
+    worth, count = context.worth, len(choice.cells)
     if isinstance(worth, CoverObjective) and last < worth.least:
-        served = "" if question.steering.unlike else _describe_served(choice, worth, cell, int(last))
+        served = "" if context.steering.unlike else _describe_served(choice, worth, cell, int(last))
         return f"for it would serve {number(last)} of the query{served}, and a cell has to serve {worth.least}"
-    if count >= question.budget.n_cells:
+    if count >= context.budget.n_cells:
         turns = network.selection.gains(choice.value(choice.cells[:0]))
         least = f", and the last of them added {number(float(turns[-1]), signed=True)}" if count else ""
-        return f"for n_cells is {question.budget.n_cells:,} and so many cells are{least}"
-    return "for it would not raise the value" if last <= 0 else f"for the method {question.method!r} passed it over"
+        return f"for n_cells is {context.budget.n_cells:,} and so many cells are{least}"
+    return "for it would not raise the value" if last <= 0 else f"for the method {context.method!r} passed it over"
 
 
 def _describe_served(choice: Choice, worth: CoverObjective, cell: int, last: int) -> str:
@@ -231,9 +231,9 @@ class Choice:
     cells: Array
 
     @classmethod
-    def from_question(cls, question: Question, cells: Array) -> Choice:
+    def from_context(cls, context: RequestContext, cells: Array) -> Choice:
         """Return the choice of some cells under a question."""
-        return cls(question.cube, question.worth, question.budget.scope, np.asarray(cells, dtype=np.int64))
+        return cls(context.cube, context.worth, context.budget.scope, np.asarray(cells, dtype=np.int64))
 
     def bring(self, cells: Array) -> Ragged:
         """Return the objects that each of some cells can bring."""
@@ -371,22 +371,22 @@ def _count_served(repeats: CoverObjective, objects: Array, rows: Ragged, before:
     return float(len(first) - loses[before].sum()), served - np.array(lost, dtype=np.float64)
 
 
-def describe_exceeded_limit(network: Network, question: Question, choice: Choice, cell: int) -> str:
+def describe_exceeded_limit(network: Network, context: RequestContext, choice: Choice, cell: int) -> str:
     """Return which limit on nodes and links a network would break with one more cell, and nothing where it breaks none.
 
     Objects count as they are chosen, whether the network keeps them or not.
     """
-    budget = question.budget
+    budget = context.budget
     if budget.max_nodes is None and budget.max_links is None:
         return ""
     from cube2net.kernels.coverage import NO_LIMIT, bring
 
-    links = question.cube.links
+    links = context.cube.links
     inside = np.union1d(network.query.objects, np.union1d(choice.scope.objects, choice.bring(choice.cells).indices))
     more = np.union1d(inside, choice.bring(np.array([cell])).indices)
     if budget.max_nodes is not None and len(more) > budget.max_nodes:
         return f"with it there are {len(more):,} objects, and max_nodes is {budget.max_nodes:,}"
-    present = np.zeros(len(question.cube.objects), dtype=np.int8)
+    present = np.zeros(len(context.cube.objects), dtype=np.int8)
     # One below no limit at all, so that links are counted.
     _, count = bring(more, present, links.indptr, links.indices, NO_LIMIT, NO_LIMIT - 1)
     if budget.max_links is not None and count > budget.max_links:

@@ -22,7 +22,7 @@ from cube2net.explanation.link_evidence import (
 from cube2net.model.cube import limits_of
 from cube2net.model.explanation import BringingCell, NearMiss, ObjectExplanation, QueryLink
 from cube2net.model.names import OBJECT, Node
-from cube2net.model.network import Network, Question
+from cube2net.model.network import Network, RequestContext
 from cube2net.model.selection import CallableObjective, Weights
 
 SHOWN_LINKS, SHOWN_ITEMS = 10, 3
@@ -34,7 +34,7 @@ NO_ITEMS = (
 
 def explain_object(
     network: Network,
-    question: Question,
+    context: RequestContext,
     row: int,
     *,
     ranks: QueryRanks,
@@ -45,25 +45,25 @@ def explain_object(
 
     ``ranks`` are those by which the question's method or form ranks objects, and ``options`` those of its method.
     """
-    selection, whole = network.selection, question.whole
+    selection, whole = network.selection, context.whole
     ((key, name),) = name_objects(whole, [row])
-    came = _find_origin(network, question, row)
+    came = _find_origin(network, context, row)
     others, weights = find_query_links(whole.links, network.query, row)
     reached = find_shortest_paths(whole, network.query, row)
     rank = ranks.rank(row)
     miss = None
     if not came:
-        miss = find_near_miss(network, question, row, ranks=ranks, steps=reached.steps, options=options)
-    gain, cost = question.worth.at(np.array([row])) if isinstance(question.worth, Weights) else (None, None)
+        miss = find_near_miss(network, context, row, ranks=ranks, steps=reached.steps, options=options)
+    gain, cost = context.worth.at(np.array([row])) if isinstance(context.worth, Weights) else (None, None)
     return ObjectExplanation(
         id=key,
         name=name,
         present=bool(came),
         came=came,
         value=selection.value,
-        cells=_list_cells(network, question, row),
+        cells=_list_cells(network, context, row),
         linked=len(others),
-        links=_list_links(question, row, others[:SHOWN_LINKS], weights[:SHOWN_LINKS], items),
+        links=_list_links(context, row, others[:SHOWN_LINKS], weights[:SHOWN_LINKS], items),
         rank=rank,
         ranked=ranks.count,
         score=float(ranks.scores[row]),
@@ -79,33 +79,33 @@ def explain_object(
     )
 
 
-def _find_origin(network: Network, question: Question, row: int) -> str:
+def _find_origin(network: Network, context: RequestContext, row: int) -> str:
     """Return how an object came into a network, and nothing where it did not."""
     if row in network.query.objects:
         return "query"
     if row not in network.objects:
         return ""
-    if row in question.budget.scope.objects:
+    if row in context.budget.scope.objects:
         return "pinned"
     if network.form == "hybrid":
-        return "neighbor"
-    return "cells" if len(network.selection.cells) else question.method
+        return "n_neighbors"
+    return "cells" if len(network.selection.cells) else context.method
 
 
-def _list_cells(network: Network, question: Question, row: int) -> tuple[BringingCell, ...]:
+def _list_cells(network: Network, context: RequestContext, row: int) -> tuple[BringingCell, ...]:
     """Return the chosen cells that hold an object, in the order chosen."""
     cells = network.selection.cells
-    ranks = np.flatnonzero(np.isin(cells, question.cube.object_cells[row]))
-    start = Choice.from_question(question, cells[:0]).value(cells[:0]) if len(ranks) else 0.0
+    ranks = np.flatnonzero(np.isin(cells, context.cube.object_cells[row]))
+    start = Choice.from_context(context, cells[:0]).value(cells[:0]) if len(ranks) else 0.0
     gains = network.selection.gains(start)
     return tuple(BringingCell(at + 1, network.labels[at], float(gains[at])) for at in ranks.tolist())
 
 
 def _list_links(
-    question: Question, row: int, others: Array, weights: Array, items: ItemsOfObjects | None
+    context: RequestContext, row: int, others: Array, weights: Array, items: ItemsOfObjects | None
 ) -> tuple[QueryLink, ...]:
     found = [(None, ())] * len(others) if items is None else items.shared(row, others, SHOWN_ITEMS)
-    keys, given = name_objects(question.whole, others), describe_links(question.whole, row, others)
+    keys, given = name_objects(context.whole, others), describe_links(context.whole, row, others)
     return tuple(
         QueryLink(key, name, float(weight), count, newest, told.kinds, told.first, told.last)
         for (key, name), weight, (count, newest), told in zip(keys, weights, found, given, strict=True)
@@ -118,7 +118,7 @@ MAX_HOPS = 2
 
 def find_near_miss(
     network: Network,
-    question: Question,
+    context: RequestContext,
     row: int,
     *,
     ranks: QueryRanks,
@@ -126,31 +126,31 @@ def find_near_miss(
     options: Mapping[str, Any],
 ) -> NearMiss:
     """Return what would have brought an object; ``ranks`` and ``steps`` say how far from the query it is."""
-    forbidden = question.budget.scope.forbidden_objects
-    if Node(OBJECT, row) in question.steering.bans:
+    forbidden = context.budget.scope.forbidden_objects
+    if Node(OBJECT, row) in context.steering.bans:
         return NearMiss(obstacle="it is banned")
     if forbidden is not None and forbidden[row]:
-        by = limits_of(question.whole)
+        by = limits_of(context.whole)
         which = f" ({' and '.join(by)} say{'s' * (len(by) == 1)} so)" if by else ""
         return NearMiss(obstacle=f"the view of the cube does not allow it to be brought{which}")
     if network.form == "hybrid":
-        return _miss_neighbour(network, question, row, ranks)
+        return _miss_neighbour(network, context, row, ranks)
     if network.form == "cells":
         return NearMiss(
             obstacle="the form 'cells' has no objects beside the query: the forms hybrid, objects and cells+objects do"
         )
-    if len(network.selection.cells) or question.method not in ("none", "hops", "pagerank", "steiner", "maxdisc"):
-        return _miss_cell(network, question, row)
-    if question.method == "pagerank":
+    if len(network.selection.cells) or context.method not in ("none", "hops", "pagerank", "steiner", "maxdisc"):
+        return _miss_cell(network, context, row)
+    if context.method == "pagerank":
         return _miss_rank(network, ranks.needed(row))
-    if question.method == "hops":
-        return _miss_hops(question, steps, options)
+    if context.method == "hops":
+        return _miss_hops(context, steps, options)
     said = {"none": "the method 'none' brings nothing: any other may", "steiner": "the tree does not need it"}
-    return NearMiss(obstacle=said.get(question.method, "no tree that the method finds is better with it"))
+    return NearMiss(obstacle=said.get(context.method, "no tree that the method finds is better with it"))
 
 
-def _miss_neighbour(network: Network, question: Question, row: int, ranks: QueryRanks) -> NearMiss:
-    if row in question.steering.unlike:
+def _miss_neighbour(network: Network, context: RequestContext, row: int, ranks: QueryRanks) -> NearMiss:
+    if row in context.steering.unlike:
         return NearMiss(obstacle="it is unliked, so that it is never near")
     if ranks.scope.forbidden_objects is not None and ranks.scope.forbidden_objects[row]:
         return NearMiss(obstacle="it is nearer to what is unliked than to the query, so that it is never near")
@@ -174,8 +174,8 @@ def _miss_rank(network: Network, needed: int | None) -> NearMiss:
     return NearMiss(option="top", needed=needed, now=now, note=note)
 
 
-def _miss_hops(question: Question, steps: int | None, options: Mapping[str, Any]) -> NearMiss:
-    hops, fan_out, budget = int(options.get("hops", 1)), options.get("fan_out"), question.budget
+def _miss_hops(context: RequestContext, steps: int | None, options: Mapping[str, Any]) -> NearMiss:
+    hops, fan_out, budget = int(options.get("hops", 1)), options.get("fan_out"), context.budget
     if steps is None or steps > MAX_HOPS:
         far = "farther than that" if steps is None else f"{steps} steps away"
         return NearMiss(obstacle=f"the method 'hops' goes {MAX_HOPS} steps at most, and it is {far}")
@@ -189,25 +189,25 @@ def _miss_hops(question: Question, steps: int | None, options: Mapping[str, Any]
     return NearMiss(option="hops", needed=steps, now=hops, exact=not who, least=bool(who), note=note)
 
 
-def _miss_cell(network: Network, question: Question, row: int) -> NearMiss:
+def _miss_cell(network: Network, context: RequestContext, row: int) -> NearMiss:
     """Return the cell that holds an object and leaves the value highest."""
-    choice = Choice.from_question(question, network.selection.cells)
-    homes = question.cube.object_cells[row]
+    choice = Choice.from_context(context, network.selection.cells)
+    homes = context.cube.object_cells[row]
     if np.isin(homes, choice.cells).any():
         return NearMiss(left_out="it has no link to any object of the network (keep='all' keeps such objects)")
-    free = np.setdiff1d(homes, question.budget.scope.forbidden_cells).astype(np.int64)
+    free = np.setdiff1d(homes, context.budget.scope.forbidden_cells).astype(np.int64)
     if not len(free):
         banned = "every cell that holds it is banned" if len(homes) else "no cell holds it"
         return NearMiss(obstacle=banned)
     values = choice.added(free)
     best = int(free[int(np.argmax(values))])
     value = choice.value(np.append(choice.cells, best))
-    notes = [f"n_cells is {question.budget.n_cells:,}, and so many cells are chosen"] * (
-        len(choice.cells) >= question.budget.n_cells
+    notes = [f"n_cells is {context.budget.n_cells:,}, and so many cells are chosen"] * (
+        len(choice.cells) >= context.budget.n_cells
     )
-    notes += filter(None, [describe_exceeded_limit(network, question, choice, best)])
-    if isinstance(question.worth, CallableObjective):
+    notes += filter(None, [describe_exceeded_limit(network, context, choice, best)])
+    if isinstance(context.worth, CallableObjective):
         notes.append("a function tells the value, so only the cell that brings fewest others was asked about")
     return NearMiss(
-        cell=question.cube.cell(best), value=value, price=network.selection.value - value, note="; ".join(notes)
+        cell=context.cube.cell(best), value=value, price=network.selection.value - value, note="; ".join(notes)
     )

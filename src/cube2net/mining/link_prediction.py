@@ -371,7 +371,7 @@ def _ends(source: Sequence[int], target: Sequence[int], what: str) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class LinkMiner:
+class LinkPredictor:
     """Finds hidden links again; the settings of a recommender are chosen once for a network, by its known links."""
 
     hidden: HiddenLinks
@@ -379,12 +379,12 @@ class LinkMiner:
     tried: Mapping[str, tuple[Recommender, ...]]
     settled: dict[tuple[bytes, str], Any] = field(default_factory=dict)
 
-    def __call__(self, network: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
+    def __call__(self, network: Network, model: str, seed: int) -> tuple[dict[str, float], Array, float]:
         """Return the scores, those of every user with hidden links, and the seconds it took to learn."""
         links = bipartite(network, users=self.kind)
-        key = network_fingerprint(network), miner
+        key = network_fingerprint(network), model
         if key not in self.settled:
-            self.settled[key] = choose(self.tried[miner], links.matrix, items=links.query_items).best
+            self.settled[key] = choose(self.tried[model], links.matrix, items=links.query_items).best
         watch = Spent()
         fitted = self.settled[key].fit(links.matrix, seed=seed)
         spent = watch.seconds

@@ -11,7 +11,7 @@ from .explanation import (
 )
 from .comparison import (
     Comparison as Comparison,
-    Setup as Setup,
+    Configuration as Configuration,
     Trial as Trial,
 )
 from .corpus import (
@@ -62,7 +62,7 @@ from .query import (
     Query as Query,
 )
 from .network import (
-    Question as Question,
+    RequestContext as RequestContext,
 )
 from .recipe import (
     Recipe as Recipe,

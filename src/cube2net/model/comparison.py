@@ -1,4 +1,4 @@
-"""Setups, trials and comparisons of networks."""
+"""Configurations, trials and comparisons of networks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cube2net.model.objects import distinct_names
 TASKS = ("clustering", "links", "hidden")
 
 FLOOR = "popularity"
-"""The miner that recommends to all users the same, what has most links: the floor, which others must be above to be
+"""The model that recommends to all users the same, what has most links: the floor, which others must be above to be
 worth anything. It gains from any network by counting more, so it stands beside the others and is not mixed with them.
 """
 
@@ -31,18 +31,18 @@ TOLD = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setup:
+class Configuration:
     """One way to make a network: a method and, where it chooses cells, an objective, a form and how many.
 
-    Without ``n_cells`` the query decides how many. ``levels``, ``n_neighbors`` and ``membership_weights`` are those of
-    ``construct``, empty for its defaults. A setup with ``like`` brings objects until its network has as many nodes as
-    that of another setup, whose name ``like`` is.
+    Without ``n_cells`` the query decides how many. ``levels``, ``n_neighbors`` and ``membership`` are those of
+    ``construct``, empty for its defaults. A configuration with ``like`` brings objects until its network has as many
+    nodes as that of another configuration, whose name ``like`` is.
 
-    >>> Setup(method="greedy", objective="linked", form="cells", n_cells=20).name
+    >>> Configuration(method="greedy", objective="linked", form="cells", n_cells=20).name
     'greedy · linked · cells · n_cells 20'
-    >>> Setup(method="greedy", objective="cover", form="hybrid", levels="one", n_neighbors=0).name
+    >>> Configuration(method="greedy", objective="cover", form="hybrid", levels="one", n_neighbors=0).name
     'greedy · cover · hybrid · levels one · n_neighbors 0'
-    >>> Setup(method="pagerank", like="greedy · linked · cells · n_cells 20").name
+    >>> Configuration(method="pagerank", like="greedy · linked · cells · n_cells 20").name
     'pagerank, as large as greedy · linked · cells · n_cells 20'
     """
 
@@ -57,12 +57,12 @@ class Setup:
 
     @property
     def name(self) -> str:
-        """The setup in words, different for different setups."""
+        """The configuration in words, different for different configurations."""
         return f"{self.title} · n_cells {self.n_cells}" if self.n_cells else self.title
 
     @property
     def title(self) -> str:
-        """The setup in words, without the number of cells."""
+        """The configuration in words, without the number of cells."""
         if self.like:
             return f"{self.method}, as large as {self.like}"
         if not self.objective:
@@ -78,7 +78,7 @@ class Setup:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One network mined once, by one miner with one seed; or the sentence that says why it could not be.
+    """One network mined once, by one model with one seed; or the sentence that says why it could not be.
 
     ``scores`` are by measure, for the whole query. ``evidence`` is what they were computed from: for clustering the
     cluster of every object of the query, for links a row for every user with hidden links and a column for every
@@ -87,8 +87,8 @@ class Trial:
     ``seconds`` are split: weigh, vectors, select, train, links, mine.
     """
 
-    setup: Setup
-    miner: str
+    configuration: Configuration
+    model: str
     seed: int
     scores: Mapping[str, float] = field(default_factory=dict)
     evidence: Array = field(default_factory=lambda: np.empty(0))
@@ -101,27 +101,29 @@ class Trial:
 
     def __post_init__(self) -> None:
         if bool(self.scores) == bool(self.reason):
-            raise InputError(f"a trial of {self.setup.name!r} has scores, or a reason why it has none, and not both")
+            raise InputError(
+                f"a trial of {self.configuration.name!r} has scores, or a reason why it has none, and not both"
+            )
         object.__setattr__(self, "evidence", frozen(self.evidence))
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What no other trial of a comparison has: the setup's name, the miner and the seed."""
-        return self.setup.name, self.miner, self.seed
+        """What no other trial of a comparison has: the configuration's name, the model and the seed."""
+        return self.configuration.name, self.model, self.seed
 
     def __repr__(self) -> str:
         said = self.reason or ", ".join(f"{name} {score:.4f}" for name, score in self.scores.items())
-        return f"Trial({self.setup.name}, {self.miner}, seed {self.seed}: {said})"
+        return f"Trial({self.configuration.name}, {self.model}, seed {self.seed}: {said})"
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Shown):
-    """Trials of several setups on one query and task, paired by miner and seed.
+    """Trials of several configurations on one query and task, paired by model and seed.
 
     ``measures`` are the names of the scores, the one that decides first. ``truth`` is the label of every object of the
     query, empty text where none is known (for links, and for hidden ones: no labels at all). ``settings`` say what is
-    needed to do it again; and ``default`` is the name of the setup that is made when nobody asks for another, ``pairs``
-    how many links of the query are hidden in all runs together.
+    needed to do it again; and ``default`` is the name of the configuration that is made when nobody asks for another,
+    ``pairs`` how many links of the query are hidden in all runs together.
     """
 
     task: str
@@ -139,30 +141,30 @@ class Comparison(Shown):
             self.check_scores()
             raise InputError("a comparison needs at least one measure, the one that decides first")
         if len(self._by_key) < len(self.trials):
-            raise InputError("a comparison has one trial for a setup, a miner and a seed, and got several")
+            raise InputError("a comparison has one trial for a configuration, a model and a seed, and got several")
 
     def __repr__(self) -> str:
         failed = sum(bool(trial.reason) for trial in self.trials)
         trouble = f", {failed:,} failed" if failed else ""
-        sizes = ((self.setups, "setup"), (self.miners, "miner"), (self.seeds, "seed"))
+        sizes = ((self.configurations, "configuration"), (self.models, "model"), (self.seeds, "seed"))
         return f"Comparison({self.task}: {' × '.join(counted(len(each), what) for each, what in sizes)}{trouble})"
 
     @cached_property
-    def setups(self) -> tuple[Setup, ...]:
-        """The setups, in the order of the trials."""
-        return tuple(dict.fromkeys(trial.setup for trial in self.trials))
+    def configurations(self) -> tuple[Configuration, ...]:
+        """The configurations, in the order of the trials."""
+        return tuple(dict.fromkeys(trial.configuration for trial in self.trials))
 
     @cached_property
-    def miners(self) -> tuple[str, ...]:
-        """The miners, in the order of the trials."""
-        return tuple(dict.fromkeys(trial.miner for trial in self.trials))
+    def models(self) -> tuple[str, ...]:
+        """The models, in the order of the trials."""
+        return tuple(dict.fromkeys(trial.model for trial in self.trials))
 
     @cached_property
     def deciding(self) -> tuple[str, ...]:
-        """The miners whose mean decides: all that have scores, but for links the floor only where it is alone."""
-        scored = {trial.miner for trial in self.trials if not trial.reason}
-        known = tuple(miner for miner in self.miners if miner in scored)
-        above = tuple(miner for miner in known if miner != FLOOR)
+        """The models whose mean decides: all that have scores, but for links the floor only where it is alone."""
+        scored = {trial.model for trial in self.trials if not trial.reason}
+        known = tuple(model for model in self.models if model in scored)
+        above = tuple(model for model in known if model != FLOOR)
         return above if self.task == "links" and above else known
 
     @cached_property
@@ -174,14 +176,16 @@ class Comparison(Shown):
     def _by_key(self) -> dict[tuple[str, str, int], Trial]:
         return {trial.key: trial for trial in self.trials}
 
-    def of(self, setup: Setup, miner: str) -> list[Trial]:
-        """Return the trials of a setup and a miner that have scores, by seed."""
-        found = (self._by_key.get((setup.name, miner, seed)) for seed in self.seeds)
+    def of(self, config: Configuration, model: str) -> list[Trial]:
+        """Return the trials of a configuration and a model that have scores, by seed."""
+        found = (self._by_key.get((config.name, model, seed)) for seed in self.seeds)
         return [trial for trial in found if trial is not None and not trial.reason]
 
-    def reasons(self, setup: Setup) -> list[str]:
-        """Return the different reasons why trials of a setup have no scores."""
-        return list(dict.fromkeys(trial.reason for trial in self.trials if trial.setup == setup and trial.reason))
+    def reasons(self, config: Configuration) -> list[str]:
+        """Return the different reasons why trials of a configuration have no scores."""
+        return list(
+            dict.fromkeys(trial.reason for trial in self.trials if trial.configuration == config and trial.reason)
+        )
 
     def check_scores(self) -> None:
         """Raise the reasons when no trial has scores."""
@@ -192,13 +196,13 @@ class Comparison(Shown):
         told = reasons[:TOLD] + ([f"and {more:,} other reason{'s' * (more > 1)}"] if more > 0 else [])
         raise InputError(f"all {len(self.trials):,} trials failed, so there is nothing to compare: {'; '.join(told)}")
 
-    def nodes(self, setup: Setup) -> float:
-        """Return how many nodes the networks of a setup have, the mean over its trials with scores; nan without any."""
-        found = [trial.nodes for miner in self.miners for trial in self.of(setup, miner)]
+    def nodes(self, config: Configuration) -> float:
+        """Return the mean number of nodes of a configuration's networks; nan without trials that have scores."""
+        found = [trial.nodes for model in self.models for trial in self.of(config, model)]
         return sum(found) / len(found) if found else math.nan
 
-    def as_large(self, one: Setup, other: Setup) -> bool:
-        """Return whether two setups have as many nodes, but for one in twenty."""
+    def as_large(self, one: Configuration, other: Configuration) -> bool:
+        """Return whether two configurations have as many nodes, but for one in twenty."""
         own, its = self.nodes(one), self.nodes(other)
         return own >= NEAR * its and its >= NEAR * own
 
@@ -207,21 +211,21 @@ class Comparison(Shown):
         """The measures of a narrow table: the one that decides and, for clustering, NMI."""
         return (self.measures[0], *(name for name in self.measures[1:] if name == "NMI"))
 
-    def named(self, name: str) -> Setup:
-        """Return the setup of a name."""
-        for setup in self.setups:
-            if setup.name == name:
-                return setup
-        raise unknown("setup", name, [setup.name for setup in self.setups])
+    def named(self, name: str) -> Configuration:
+        """Return the configuration of a name."""
+        for config in self.configurations:
+            if config.name == name:
+                return config
+        raise unknown("configuration", name, [config.name for config in self.configurations])
 
     @property
-    def alone(self) -> Setup:
-        """The setup that brings nothing: what all others are measured against."""
+    def alone(self) -> Configuration:
+        """The configuration that brings nothing: what all others are measured against."""
         return self.named("none")
 
-    def peers(self, setup: Setup) -> list[Setup]:
-        """Return the setups that have as many nodes as this one, and were made for that."""
-        return [other for other in self.setups if other.like == setup.name]
+    def peers(self, config: Configuration) -> list[Configuration]:
+        """Return the configurations that have as many nodes as this one, and were made for that."""
+        return [other for other in self.configurations if other.like == config.name]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from cube2net._util.spelling import nearest, other_forms
-from cube2net.errors import Message, ParameterError, QueryError, RollUp, Setting, listed, plain, quoted, some, unknown
+from cube2net.errors import Message, ParameterError, QueryError, Setting, listed, plain, quoted, some, unknown
 from cube2net.model.dimension import STAR, TOP, Dimension, Level
 from cube2net.model.query import is_row, key_of, rows_of_keys
 
@@ -75,28 +75,25 @@ def title_of(cube: Cube, node: Node) -> str:
 def node_of(cube: Cube, given: Any) -> Node:
     """Return the cell or the object that something names.
 
-    A cell is named by its labels, as a tuple or as a text (``"2010s · ACL · parsing"``, also within ⟨ ⟩ or behind
-    ``cell:``, as exports have it; with commas, / or | between, or in another order that leaves no doubt), an object by
-    its id or name, or by its row where ids are texts. What names both a cell and an object is refused, as is what
-    names neither.
+    A cell is named by its labels: a tuple, or a text with a separator between them (``"2010s · ACL · parsing"``, also
+    within ⟨ ⟩ or after ``cell:``), in any order that leaves no doubt. An object is named by its id or name, or by its
+    row where ids are texts. Raises an error if nothing, or both a cell and an object, has that name.
     """
     if isinstance(given, Node):
-        return _checked(cube, given)
+        return _check_node(cube, given)
     if isinstance(given, tuple | list) and all(isinstance(label, str) for label in given):
-        return Node(CELL, _found_cell(cube, given))
+        return _find_cell(cube, given)
     if not isinstance(given, str):
         return object_node(cube, given)
     text = given.strip()
     known = [dimension.labels for dimension in cube.dimensions]
-    lines = (labels_in(known, bare(form)) for form in [text, *other_forms(text)])
+    lines = (parse_labels(known, form) for form in [text, *other_forms(text)])
     labels = next((names for names in lines if names is not None), None)
-    found = cube.objects.find([text])
+    is_object = not cube.objects.find([text]).missing
     if labels is None or all(label in TOP for label in labels):
-        if found.missing:
-            raise _unknown(cube, text)
-        return object_node(cube, text)
-    if found.missing:
-        return Node(CELL, _found_cell(cube, labels))
+        return object_node(cube, text) if is_object else _find_cell_of_text(cube, text)
+    if not is_object:
+        return _find_cell(cube, labels)
     if cube.has_cell(labels):
         raise ParameterError(
             f"{quoted(given)} is both an object and a cell: give the object by its id, or the cell by a tuple of labels"
@@ -119,7 +116,7 @@ def object_node(cube: Cube, given: Any) -> Node:
             ids = some(objects.bearers(key))
             raise QueryError(f"several objects are called {quoted(key)}: give the id of one, such as {ids}")
         if found.missing:
-            raise QueryError(f"no object is called {quoted(given)}{_meant(cube, key)}")
+            raise QueryError(f"no object is called {quoted(given)}{_suggest_object(cube, key)}")
         return Node(OBJECT, int(found.rows[0]))
     if not 0 <= given < len(objects):
         raise QueryError(f"no object has the row {given}: the cube has {len(objects):,} objects")
@@ -127,149 +124,111 @@ def object_node(cube: Cube, given: Any) -> Node:
     return Node(OBJECT, int(rows[0]))
 
 
-def bare(text: str) -> str:
-    """Return the labels of a cell in one line without what marks them as such.
-
-    >>> bare(" ⟨2019 · ACL⟩"), bare("cell:2019 · ACL")
-    ('2019 · ACL', '2019 · ACL')
-    """
+def _strip_marks(text: str) -> str:
     return text.strip().removeprefix(f"{CELL}:").removeprefix("⟨").removesuffix("⟩").strip()
 
 
-def labels_in(labels: Sequence[Collection[str]], line: str) -> list[str] | None:
-    """Return the labels that a line has, one or ∗ for each collection of labels, and None where it has not.
+def parse_labels(labels: Sequence[Collection[str]], text: str) -> list[str] | None:
+    """Return the labels in a text, one or ∗ for each collection of labels; None if it does not have them.
 
-    They stand in the order of the collections, or in another one where each is in one collection only.
+    They stand in the order of the collections, or in another one if each is in one collection only.
 
     >>> years, venues = ("2018", "2019"), ("ACL", "2018")
-    >>> [labels_in([years, venues], line) for line in ("2019, ACL", "ACL/2019", "2018|2018")]
+    >>> [parse_labels([years, venues], text) for text in ("2019, ACL", "ACL/2019", "2018|2018")]
     [['2019', 'ACL'], ['2019', 'ACL'], ['2018', '2018']]
-    >>> [labels_in([years, venues], line) for line in ("ACL · 2018", "2019")]
+    >>> [parse_labels([years, venues], text) for text in ("ACL · 2018", "2019")]
     [None, None]
     """
-    splits = {mark: line.split(mark) for mark in SEPARATORS if mark in line} or {BETWEEN: [line]}
-    if max(map(len, splits.values())) < len(labels):
-        return None
+    line = _strip_marks(text)
     known = [{*each, *TOP} for each in labels]
-    for separator, parts in splits.items():
-        for names in readings(known, parts, separator):
+    for separator in SEPARATORS:
+        names = _split_labels(known, line, separator)
+        if names is not None:
             return names
-    ordered = (_in_order(labels, [part.strip() for part in parts]) for parts in splits.values())
-    return next((names for names in ordered if names is not None), None)
+    for separator in SEPARATORS:
+        parts = [part.strip() for part in line.split(separator, len(labels))]
+        places = [[part in each for each in labels] for part in parts if part not in TOP]
+        if len(parts) == len(labels) and all(sum(place) == 1 for place in places):
+            numbers = [place.index(True) for place in places]
+            by_number = dict(zip(numbers, (part for part in parts if part not in TOP), strict=True))
+            if len(by_number) == len(places):
+                return [by_number.get(number, STAR) for number in range(len(labels))]
+    return None
 
 
-def _in_order(labels: Sequence[Collection[str]], parts: Sequence[str]) -> list[str] | None:
-    """Return the parts of a line in the order of collections of labels, None where more or less than one has a part."""
-    if len(parts) != len(labels):
-        return None
-    names = [STAR] * len(labels)
-    for part in parts:
-        if part not in TOP:
-            homes = [number for number, each in enumerate(labels) if part in each]
-            if len(homes) != 1 or names[homes[0]] != STAR:
-                return None
-            names[homes[0]] = part
-    return names
+def _split_labels(labels: Sequence[Collection[str]], line: str, separator: str) -> list[str] | None:
+    """Return the labels of a line in the order of the collections; a label may contain the separator.
 
-
-def readings(known: Sequence[Collection[str]], parts: Sequence[str], separator: str) -> Iterator[list[str]]:
-    """Yield the labels that the parts of a line are when put together again, one of each collection of known ones.
-
-    A label may hold what stands between labels.
-
-    >>> list(readings([{"A", "A,B"}, {"C", "B,C"}], "A,B,C".split(","), ","))
-    [['A', 'B,C'], ['A,B', 'C']]
+    >>> _split_labels([{"A"}, {"B · C", "D"}], "A · B · C", " · ")
+    ['A', 'B · C']
     """
-    if not known:
-        if not parts:
-            yield []
-        return
-    longest = max(map(len, known[0]), default=0)
-    size, name = 0, ""
-    while size < len(parts) - len(known) + 1 and len(name.strip()) <= longest:
-        name = parts[size] if not size else name + separator + parts[size]
-        size += 1
-        if name.strip() in known[0]:
-            for rest in readings(known[1:], parts[size:], separator):
-                yield [name.strip(), *rest]
+    line = line.strip()
+    first, others = labels[0], labels[1:]
+    if not others:
+        return [line] if line in first else None
+    longest = max(map(len, first), default=0)
+    end = line.find(separator)
+    while end >= 0 and len(name := line[:end].rstrip()) <= longest:
+        rest = _split_labels(others, line[end + len(separator) :], separator) if name in first else None
+        if rest is not None:
+            return [name, *rest]
+        end = line.find(separator, end + 1)
+    return None
 
 
-def _found_cell(cube: Cube, labels: Sequence[str]) -> int:
-    """Return the number of the cell with these labels; those of another level are said to be such."""
-    elsewhere = _at_another_level(cube, labels) if len(labels) == len(cube.dimensions) else None
-    if elsewhere is not None:
-        raise elsewhere
-    return cube.find_cell(labels)
+def _find_cell(cube: Cube, labels: Sequence[str]) -> Node:
+    if len(labels) == len(cube.dimensions):
+        _check_levels(cube, labels)
+    return Node(CELL, cube.find_cell(labels))
 
 
-def _unknown(cube: Cube, text: str) -> Exception:
-    """Return the error for what is neither a cell nor an object: the nearest to it, or what a cell is named by."""
-    line = bare(text)
-    every = [_all_labels(dimension) for dimension in cube.dimensions]
-    names = labels_in(every, line)
-    if names is not None and (elsewhere := _at_another_level(cube, names)) is not None:
-        return elsewhere
+def _find_cell_of_text(cube: Cube, text: str) -> Node:
+    """Return the cell that a text with unknown labels names, or raise the most helpful error."""
+    line = _strip_marks(text)
+    labels = parse_labels([_list_all_labels(dimension) for dimension in cube.dimensions], line)
+    if labels is not None:
+        _check_levels(cube, labels)
+    if line == text and BETWEEN.strip() not in text:
+        raise QueryError(f"no object or cell is called {quoted(text)}{_suggest_object(cube, text)}")
+    parts = [part.strip() for part in line.split(BETWEEN.strip(), len(cube.dimensions))]
+    if len(parts) == len(cube.dimensions):
+        return Node(CELL, cube.find_cell(parts))
     order = listed(dimension.name for dimension in cube.dimensions)
-    if line != text:
-        return ParameterError(
-            f"no cell is {quoted(text)}: write one label for each of {order}, with {BETWEEN.strip()} between"
-        )
-    for mark in SEPARATORS:
-        parts = [part.strip() for part in line.split(mark)]
-        if len(parts) == len(cube.dimensions) > 1:
-            homes = [any(part in labels for labels in every) for part in parts]
-            for dimension, label, known in zip(cube.dimensions, parts, homes, strict=True):
-                if not known and label not in TOP and (any(homes) or mark in BETWEEN):
-                    return unknown(f"label of {dimension.name!r}", label, dimension.labels)
-            if any(homes):
-                return _neither(text, order)
-    if BETWEEN.strip() in text:
-        return _neither(text, order)
-    return QueryError(f"no object or cell is called {quoted(text)}{_meant(cube, text)}")
-
-
-def _neither(text: str, order: str) -> ParameterError:
-    return ParameterError(
-        f"{quoted(text)} is neither an object nor a cell: a cell has a label for each of {order}, in this order"
+    raise ParameterError(
+        f"no cell is {quoted(text)}: write one label for each of {order}, with {BETWEEN.strip()} between"
     )
 
 
-def _meant(cube: Cube, key: str) -> str:
-    """Return the objects that may be meant by a name, as the end of a sentence."""
+def _suggest_object(cube: Cube, key: str) -> str:
     near = cube.objects.near(key)
     return f": did you mean {quoted(near[0])}?" if near else ""
 
 
-def _all_labels(dimension: Dimension) -> set[str]:
-    """Return the labels of all levels of a dimension."""
+def _list_all_labels(dimension: Dimension) -> set[str]:
     return {label for level in dimension.levels for label in level.labels}
 
 
-def _at_another_level(cube: Cube, names: Sequence[str]) -> ParameterError | None:
-    """Return the error for labels of which some are of other levels than the cells', None where none is."""
-    levels, strange = [], []
-    for dimension, name in zip(cube.dimensions, names, strict=True):
-        here = not dimension.is_top and name in dimension.labels
-        others = [] if here or name in TOP else [level for level in dimension.levels if name in level.labels]
-        levels += [dimension.name] if here else [level.name for level in others[:1]]
-        strange += [(dimension, name, others[0])] if others else []
-    if not strange:
-        return None
-    said = ", ".join(
-        f"{quoted(name)} is of {level.name!r} and cells are of {STAR if dimension.is_top else repr(dimension.name)}"
-        for dimension, name, level in strange
-    )
-    text = f"the cell {quoted(cell_line(names))} is at another level: {said}"
-    above = {dimension.levels[at].name for dimension, _, _ in strange for at in dimension.at_or_above()}
-    if cube.cells.counts is not None or any(d.is_top or level.name not in above for d, _, level in strange):
-        return ParameterError(f"{text}; the cube before it was rolled up may have it")
-    ways: list[object] = [Setting("levels", ",".join(levels))]
-    if len(strange) == 1:
-        ways += [" or ", *(RollUp(dimension.name, level.name) for dimension, _, level in strange)]
-    return ParameterError(text, hint=Message("such cells are there with ", *ways))
+def _check_levels(cube: Cube, labels: Sequence[str]) -> None:
+    """Raise an error if a label is of another level than the cells of the cube."""
+    levels, faults = [], []
+    for dimension, label in zip(cube.dimensions, labels, strict=True):
+        here = label in TOP or (not dimension.is_top and label in dimension.labels)
+        others = [] if here else [level.name for level in dimension.levels if label in level.labels]
+        levels += others[:1] or ([] if label in TOP else [dimension.name])
+        if others:
+            own = STAR if dimension.is_top else repr(dimension.name)
+            faults.append(f"{quoted(label)} is of {others[0]!r} and cells are of {own}")
+    if faults:
+        hint = Message("such cells are there with ", Setting("levels", ",".join(levels)))
+        above = {dimension.levels[at].name for dimension in cube.dimensions for at in levels_of(dimension)}
+        title = quoted(cell_line(labels))
+        raise ParameterError(
+            f"the cell {title} is at another level: {', '.join(faults)}",
+            hint=hint if above.issuperset(levels) else None,
+        )
 
 
-def _checked(cube: Cube, node: Node) -> Node:
+def _check_node(cube: Cube, node: Node) -> Node:
     count = len(cube.cells) if node.is_cell else len(cube.objects)
     if not 0 <= node.number < count:
         raise ParameterError(f"the cube has {count:,} {node.kind}s, and {node} names another")
@@ -389,22 +348,20 @@ def _of_mapping(cube: Cube, given: Mapping[Any, Any]) -> MixedCell:
 
 
 def _of_text(cube: Cube, text: str) -> MixedCell:
-    line = bare(text)
+    line = _strip_marks(text)
     if line in TOP:
         return MixedCell.top(cube)
     known = list(map(_all_names, cube.dimensions))
-    found = labels_in(known, line)
-    if found is not None:
-        return _cell([_place(*pair) for pair in zip(cube.dimensions, found, strict=True)])
-    for separator in SEPARATORS:
-        parts = line.split(separator)
-        if len(parts) == len(cube.dimensions):
-            return _cell([_place(*pair) for pair in zip(cube.dimensions, map(str.strip, parts), strict=True)])
-    having = [number for number, names in enumerate(known) if line in names]
-    if len(having) == 1:
-        alone = having[0]
-        return _cell([_place(each, line if i == alone else None) for i, each in enumerate(cube.dimensions)])
-    near = None if having else nearest(line, sorted(set().union(*known) - set(TOP)))
+    labels: Sequence[str | None] | None = parse_labels(known, line)
+    having = [line in names for names in known]
+    if labels is None and sum(having) == 1:
+        labels = [line if has else None for has in having]
+    if labels is None:
+        parts = [part.strip() for part in line.split(BETWEEN.strip(), len(known))]
+        labels = parts if len(parts) == len(known) else None
+    if labels is not None:
+        return _cell([_place(*pair) for pair in zip(cube.dimensions, labels, strict=True)])
+    near = None if any(having) else nearest(line, sorted(set().union(*known) - set(TOP)))
     hint = "" if near is None else f" (did you mean {quoted(near)}?)"
     raise ParameterError(f"{_expected(cube)}, with {BETWEEN.strip()} between, got {quoted(text)}{hint}")
 

@@ -1,4 +1,4 @@
-"""Networks, their forms, positions for drawing, and the question that a network answers."""
+"""Networks, their forms, positions for drawing, and the request that a network answers."""
 
 from __future__ import annotations
 
@@ -108,9 +108,9 @@ class Network(Shown):
     ``query_links`` how many of its links lead into the query. ``labels`` are the labels of every selected cell and
     ``dimensions`` the names of the dimensions. ``carried`` gives what the source knows of its objects and links.
     ``given`` is what the links between objects weigh in the cube, in their order, where the form weighs them otherwise
-    (``hybrid``). ``recipe`` says what made it, where :func:`cube2net.construct` did, and ``question`` knows the cube
-    that was asked. A network can be sent to other processes, whole but for the names of objects that it does not have,
-    and for its question.
+    (``hybrid``). ``recipe`` says what made it, where :func:`cube2net.construct` did, and ``context`` knows the cube
+    that was asked. A network can be sent to other processes, complete except for the names of objects that it does not
+    have, and for its context.
     """
 
     query: Query
@@ -131,7 +131,7 @@ class Network(Shown):
     carried: Carried | None = None
     given: Array | None = None
     recipe: Recipe | None = None
-    question: Question | None = None
+    context: RequestContext | None = None
 
     def __post_init__(self) -> None:
         for name in ("objects", "cells", "source", "target", "weight", "query_links"):
@@ -163,7 +163,7 @@ class Network(Shown):
         make, (kind, values) = travel_by_fields(self)
         names = self.names.table.select(["object", "name", "kind"]).take(pa.array(self.objects))
         carried = None if self.carried is None else self.carried.kept(self.objects, *self._ends)
-        values |= {"names": None, "carried": carried, "question": None}
+        values |= {"names": None, "carried": carried, "context": None}
         values["settings"] = {**self.settings, "cell_objects": self.cell_objects}
         return _arrived, (make, kind, values, len(self.names), self.names.whole, names)
 
@@ -172,7 +172,7 @@ class Network(Shown):
         """How many objects each chosen cell holds; None where that is not known."""
         cells = self.selection.cells
         known: list[int] | list[None] = self.settings.get("cell_objects") or [None] * len(cells)
-        return known if self.question is None else self.question.count_objects(cells)
+        return known if self.context is None else self.context.count_objects(cells)
 
     def __copy__(self) -> Network:
         return self
@@ -380,7 +380,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class RequestContext:
     """What a network was asked for; it knows the cube, so it stays in the process that asked.
 
     ``cube`` has the cells that could be chosen, those of other levels where such were asked for, and ``whole`` is the
@@ -408,4 +408,4 @@ class Question:
         return [len(row) if forbidden is None else int((~forbidden[row]).sum()) for row in held]
 
     def __repr__(self) -> str:
-        return f"Question({self.method}, {self.objective}, of {self.cube!r})"
+        return f"RequestContext({self.method}, {self.objective}, of {self.cube!r})"

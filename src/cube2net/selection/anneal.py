@@ -17,22 +17,22 @@ from cube2net.errors import ParameterError, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, CallableObjective, QueryObjective, Selection, Weights
-from cube2net.selection.contract import (
+from cube2net.selection.constraints import (
     Clock,
     Limits,
     check,
     check_sums,
     compute_room,
     drop_forbidden_cells,
+    evaluate_cells,
     explain_no_choice,
-    find_brought,
-    find_wanted,
+    find_selected_objects,
+    find_target_objects,
+    make_surrogate,
     mark_new_nodes,
-    outcome,
 )
-from cube2net.selection.greedy import Greedy, priced_cells
-from cube2net.selection.problem import EQUAL, Problem, Sums
-from cube2net.selection.steering import make_guide
+from cube2net.selection.greedy import EQUAL, Greedy, Sums, priced_cells
+from cube2net.selection.problem import Problem
 
 if TYPE_CHECKING:
     from cube2net.kernels.annealing import SwapState
@@ -100,17 +100,17 @@ class Anneal:
         if nothing is not None:
             return nothing
         clock = Clock(self.seconds)
-        guide = make_guide(cube, query, weights, budget.scope)
+        guide = make_surrogate(cube, query, weights, budget.scope)
         greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, prefix="all"))
         if len(greedy.cells) == 0:
-            return outcome(cube, weights, greedy.cells, note=greedy.note)
+            return evaluate_cells(cube, weights, greedy.cells, note=greedy.note)
         priced = _priced(cube, query, guide, budget)
         if isinstance(weights, CallableObjective):
             calls = BlackBoxAnnealer(cube, query, weights, budget)
             cells = calls.anneal([priced, greedy.cells], self.steps or CALLS, clock, guide, seed)
-            selection = outcome(cube, weights, in_order(cube, guide, cells), "best")
+            selection = evaluate_cells(cube, weights, in_order(cube, guide, cells), "best")
         else:
-            starts = [outcome(cube, weights, cells, "best") for cells in (greedy.cells, priced)]
+            starts = [evaluate_cells(cube, weights, cells, "best") for cells in (greedy.cells, priced)]
             begin = max(starts, key=lambda start: start.value)
             problem = Problem.of(cube, query, weights, at_least=begin.value, n_cells=budget.n_cells, scope=budget.scope)
             selection = begin
@@ -118,7 +118,7 @@ class Anneal:
                 jumps = float(np.abs(greedy.gains(weights.ratio(0.0, 0.0))).mean())
                 annealer = Annealer(cube, query, problem, budget, begin, jumps, seed)
                 self._anneal(annealer, clock)
-                best = outcome(cube, weights, in_order(cube, weights, problem.cells[annealer.best]), "best")
+                best = evaluate_cells(cube, weights, in_order(cube, weights, problem.cells[annealer.best]), "best")
                 selection = best if best.value >= begin.value else begin
         return selection if len(selection.cells) else replace(selection, note=NONE_HELPS)
 
@@ -187,7 +187,7 @@ class Annealer:
         if linked:
             from cube2net.kernels.coverage import NO_LIMIT, bring
 
-            start = np.union1d(query.objects, find_brought(cube, budget.scope))
+            start = np.union1d(query.objects, find_selected_objects(cube, budget.scope))
             _, self._own_links = bring(start, self._present, links.indptr, links.indices, NO_LIMIT, NO_LIMIT - 1)
         self._jumps = jumps if jumps > 0 else 1.0
         self._random = stream(seed, "select", "anneal").integers(2**63, size=1).astype(np.uint64)
@@ -276,9 +276,9 @@ class BlackBoxAnnealer:
         self._cube, self._query, self._judge, self._budget = cube, query, judge, budget
         self._values: dict[frozenset[int], float] = {}
         self._open = drop_forbidden_cells(np.arange(len(cube.cells)), budget.scope)
-        self._wanted = find_wanted(query, judge)
+        self._wanted = find_target_objects(query, judge)
         if not budget.scope.empty:
-            self._wanted = np.setdiff1d(self._wanted, find_brought(cube, budget.scope), assume_unique=True)
+            self._wanted = np.setdiff1d(self._wanted, find_selected_objects(cube, budget.scope), assume_unique=True)
 
     def anneal(self, starts: list[Array], steps: int, clock: Clock, guide: Weights, seed: int) -> Array:
         """Return the best cells met with at most so many calls, or until the time is over where there is a limit."""

@@ -1,15 +1,20 @@
-"""The best cell, again and again: by the value it leads to, or by what it brings less what it costs at a price."""
+"""Greedy selection: by the value a cell leads to, by gain less cost at a price, or by the objects it serves.
+
+What every cell would still add is kept up to date as cells are chosen, for objects that count once (``Sums``) or
+repeatedly (``Served``). The latter value, Σ min(r, chosen cells that hold q), is submodular: m greedy cells are worth
+at least 1 − 1/e of the best m.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from cube2net._util.arrays import Array, take_rows
+from cube2net._util.arrays import Array, Ragged, ragged_from_pairs, row_of_entries, take_rows
 from cube2net._util.progress import Progress, silent
 from cube2net.errors import ParameterError, unknown
 from cube2net.model.cube import Cube
@@ -24,60 +29,65 @@ from cube2net.model.selection import (
     Selection,
     Weights,
 )
-from cube2net.selection.contract import (
+from cube2net.selection.constraints import (
     Limits,
     check,
     compute_room,
     drop_forbidden_cells,
+    evaluate_cells,
     explain_no_choice,
-    find_wanted,
+    find_target_objects,
     mark_new_nodes,
-    outcome,
     untouched_may_help,
 )
-from cube2net.selection.problem import DIGITS, EQUAL, Problem, Sums, find_candidates, serve_greedily
+
+if TYPE_CHECKING:
+    from cube2net.selection.problem import Problem
 
 AMONG = ("touched", "all")
 BY = ("value", "price")
+# Values and sums that agree to this many digits are equal.
+DIGITS, EQUAL = 12, 1e-12
+# Gain of a cell that is taken: below that of any other.
+TAKEN = -(2**31)
+# Relative rounding error of a value.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
 class Greedy:
     """Add, at every step, the cell that raises the objective most, or lowers it least.
 
-    There are exactly m steps, as in the paper, even when the value falls (``Budget(prefix="best")`` cuts it
-    where it was highest). Among equals the cell of the lowest number is taken. Values that agree to 12 digits
-    are equal: beyond that, sums of weights depend on the order of adding.
+    There are exactly m steps, as in the paper, even when the value falls (``Budget(prefix="best")`` cuts the selection
+    where it was highest). Among equals the cell of the lowest number is taken; values that agree to 12 digits are
+    equal, since sums of weights depend on the order of adding.
 
     For ``cover`` the cell is taken that serves most objects of the query which still need one, and choosing ends when
-    none serves enough of them (see ``Cover``); m is then the most there may be, and a bound is always known.
+    none serves enough of them (see ``Cover``); m is then an upper limit, and a bound is always known.
 
     Parameters
     ----------
     among
-        ``"touched"`` looks only at cells that hold an object with a positive gain (in the paper's objective: an object
-        of the query), and stops early when they run out. ``"all"`` looks at every cell at every step: the paper's
+        ``"touched"`` considers only cells that hold an object with a positive gain (in the paper's objective: an object
+        of the query), and stops early when there are no more. ``"all"`` considers every cell at every step: the paper's
         CubeGreedy to the letter.
     by
         ``"value"`` goes by the value that a cell leads to. ``"price"`` adds the cell with the largest gain − λ·cost
-        while that is above 0, at a price λ that is the best value known, and repeats with the value reached until it no
-        longer rises (see ``priced_greedy``). That chooses at most m cells, with a higher value as a rule, and takes no
-        ``max_links`` and no function.
+        while that is positive, at a price λ that is the best value known, and repeats with the value reached until it
+        no longer rises (see ``priced_greedy``). It chooses at most m cells, usually with a higher value, and supports
+        neither ``max_links`` nor functions.
     progress
-        Told how far it is where a function of one's own is asked; :func:`construct` hands its own down.
+        Receives the progress where a function of one's own is called; :func:`construct` passes its own.
 
     Notes
     -----
-    *While the value rises both kinds of* ``among`` *choose the same cells.* Let a selection have the value G / C, and
-    let a cell that is not touched add the gain −a ≤ 0 and the cost b ≥ 0. Where G ≥ 0 and C > 0, its value (G − a) / (C
-    + b) is at most G / C; where costs are nil (b = 0) the same holds for any G; and a selection without cost is worth
-    0, which (0 − a) / b does not exceed. So a step that raises the value takes a touched cell. That covers every
-    built-in objective; for weights with which G could be below 0, or above 0 without a cost (``untouched_may_help``),
-    all cells are looked at.
-
-    *When the value must fall*, a small untouched cell may lower it less than any touched one, and then the two
-    differ. Such a cell brings objects that are worth nothing and no object of the query: it only pads a
-    selection up to m cells, so it is not the default.
+    *While the value rises, both kinds of* ``among`` *choose the same cells.* Let a selection have the value G / C, and
+    let an untouched cell add the gain −a ≤ 0 and the cost b ≥ 0. Where G ≥ 0 and C > 0, its value (G − a) / (C + b) is
+    at most G / C; where costs are nil (b = 0) the same holds for any G; and a selection without cost has the value 0,
+    which (0 − a) / b does not exceed. So a step that raises the value takes a touched cell. That covers every built-in
+    objective; for weights with which G could be negative, or positive without a cost (``untouched_may_help``), all
+    cells are considered. When the value must fall, a small untouched cell may lower it least: it adds no object of the
+    query and only fills the selection up to m cells.
 
     Examples
     --------
@@ -109,7 +119,7 @@ class Greedy:
             raise unknown("among", self.among, AMONG)
         if self.by == "price" and self.among == "all":
             raise ParameterError(
-                "among is 'all', and by 'price' only cells that may help are looked at: use by='value'"
+                "among is 'all', and by 'price' only cells that may help are candidates: use by='value'"
             )
 
     @property
@@ -118,12 +128,10 @@ class Greedy:
         return self.by == "value"
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
-        """Return at most m cells in the order chosen; a cell that would break a limit is passed over.
+        """Return at most m cells in the order chosen, without cells that would break a limit. The seed is not used.
 
-        The seed is not used. The cost follows the members of the cells looked at: what each cell would still
-        add is summed once, and then only lowered as its members become covered. With a function of one's own
-        nothing can be summed: at each step it is called once for every cell left that holds an object of the
-        query (for any cell left with ``among="all"``), some m times the number of such cells in all.
+        What each cell would still add is summed once, and then only lowered as its members become covered. A function
+        of one's own is called at each step for every candidate left, some m times the number of candidates in all.
         """
         check(cube, query, weights)
         nothing = explain_no_choice(cube, query, weights, budget.scope)
@@ -133,21 +141,21 @@ class Greedy:
             return _choose_by_price(cube, query, weights, budget)
         limits = Limits(cube, query, budget)
         if isinstance(weights, CoverObjective):
-            return _choose_by_repeats(cube, weights, limits, budget)
+            return _choose_to_cover(cube, weights, limits, budget)
         left = drop_forbidden_cells(self._candidates(cube, query, weights), budget.scope)
         if isinstance(weights, CallableObjective):
             cells = _choose_by_calls(cube, weights, left, limits, budget.n_cells, self.progress)
         else:
             cells = _choose_by_counts(cube, weights, left, limits, budget.n_cells)
         lacks = self._lacks(query, weights, budget.scope)
-        return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
+        return evaluate_cells(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
 
     def _candidates(self, cube: Cube, query: Query, weights: Weights | CallableObjective) -> Array:
         from cube2net.kernels import coverage
 
         if self._looks_at_all(weights):
             return np.arange(len(cube.cells))
-        worth = find_wanted(query, weights) if isinstance(weights, CallableObjective) else weights.paying
+        worth = find_target_objects(query, weights) if isinstance(weights, CallableObjective) else weights.paying
         return np.asarray(coverage.touched(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells)))
 
     def _looks_at_all(self, weights: QueryObjective) -> bool:
@@ -184,37 +192,38 @@ def _choose_by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits,
     return np.array(chosen, dtype=np.int64)
 
 
-def _choose_by_repeats(cube: Cube, repeats: CoverObjective, limits: Limits, budget: Budget) -> Selection:
-    cells, bound = serve_greedily(cube, repeats, limits, budget.n_cells, budget.scope)
+def _choose_to_cover(cube: Cube, cover: CoverObjective, limits: Limits, budget: Budget) -> Selection:
+    cells, bound = serve_greedily(cube, cover, limits, budget.n_cells, budget.scope)
     note = ""
     if not len(cells) and budget.n_cells:
-        many = repeats.least > 1
         other = "other " if len(budget.scope.cells) else ""
-        who = f"{repeats.least:,} object{'s' * many} of the query that need{'s' * (not many)} it"
+        who = "1 object of the query that needs it"
+        if cover.least > 1:
+            who = f"{cover.least:,} objects of the query that need it"
         note = f"no {other}cell serves {who}{' and fits the limits' if limits.any else ''}"
-    return replace(outcome(cube, repeats, cells, budget.prefix, note=note), bound=bound)
+    return replace(evaluate_cells(cube, cover, cells, budget.prefix, note=note), bound=bound)
 
 
 def _choose_by_calls(
-    cube: Cube, judge: CallableObjective, left: Array, limits: Limits, n_cells: int, progress: Progress = silent
+    cube: Cube, function: CallableObjective, left: Array, limits: Limits, n_cells: int, progress: Progress = silent
 ) -> Array:
     members = cube.cells.members
-    brought = np.empty(0, dtype=np.int32)
+    objects = np.empty(0, dtype=np.int32)
     chosen: list[int] = []
-    asked, most = 0, sum(range(len(left), max(0, len(left) - n_cells), -1))
+    calls, most = 0, sum(range(len(left), max(0, len(left) - n_cells), -1))
     while len(chosen) < n_cells and len(left):
         worth = np.empty(len(left))
         for place, cell in enumerate(left.tolist()):
-            worth[place] = judge.value(np.union1d(brought, members[cell]))
-            asked += 1
-            progress(f"greedy asks {judge.name}: cell {len(chosen) + 1:,} of {n_cells:,}", asked, most)
+            worth[place] = function.value(np.union1d(objects, members[cell]))
+            calls += 1
+            progress(f"greedy calls {function.name}: cell {len(chosen) + 1:,} of {n_cells:,}", calls, most)
         order = order_best_first(worth)
         taken = limits.admit(left[order], 1)
         if len(taken) == 0:
             break
         cell = int(left[order[taken[0]]])
         left = np.delete(left, order[: taken[0] + 1])
-        brought = np.union1d(brought, members[cell])
+        objects = np.union1d(objects, members[cell])
         chosen.append(cell)
     return np.array(chosen, dtype=np.int64)
 
@@ -228,13 +237,13 @@ def _choose_by_price(cube: Cube, query: Query, weights: QueryObjective, budget: 
         raise ParameterError(f"by is 'price', which cannot keep max_links={budget.max_links:,}: use by='value'")
     room = compute_room(cube, query, budget)
     if room < 0:
-        return outcome(cube, weights, np.empty(0, dtype=np.int64))
+        return evaluate_cells(cube, weights, np.empty(0, dtype=np.int64))
     cells, _ = priced_cells(cube, query, weights, budget.n_cells, max_nodes=room, scope=budget.scope)
-    return outcome(cube, weights, cells, budget.prefix)
+    return evaluate_cells(cube, weights, cells, budget.prefix)
 
 
 def order_best_first(worth: Array) -> Array:
-    """Return the places of the values from high to low, the earlier first among equals.
+    """Return the positions of the values in descending order, the earlier first among equals.
 
     >>> order_best_first(np.array([0.1, 0.3, 0.1 + 0.2, 0.5])).tolist()
     [3, 1, 2, 0]
@@ -249,19 +258,15 @@ def priced_greedy(
 ) -> tuple[Array, float]:
     """Return positions of at most m cells, in the order taken, and their value: greedy on G − λ·C at the best price λ.
 
-    The value of a selection S is (G₀ + G(S)) / (C₀ + C(S)), with G and C the sums of gain and cost. It is above
-    a price λ exactly where
+    The value of a selection S is (G₀ + G(S)) / (C₀ + C(S)), with G and C the sums of gain and cost. It is above a price
+    λ exactly where G₀ + G(S) − λ·(C₀ + C(S)) > 0 (where C₀ + C(S) > 0), so a selection of the largest G − λ·C, at
+    λ = the best value known, is better than all known ones or proves that none is (Dinkelbach 1967). Greedy
+    approximates it: at every step the cell with the largest remaining G − λ·C is added while that is positive, and this
+    is repeated with λ = the value reached until the value no longer rises, on real cubes after 5 to 11 rounds. It
+    starts at λ = ``price``.
 
-        G₀ + G(S) − λ·(C₀ + C(S)) > 0        (where C₀ + C(S) > 0),
-
-    so a selection of the largest G − λ·C, at λ = the best value known, is better than all known ones or proves
-    that none is (Dinkelbach 1967). Greedy finds a large one: at every step the cell with the largest G − λ·C of
-    what no chosen cell holds yet is added, while there is one above 0, and this is repeated with λ = the value
-    reached until the value no longer rises. It starts at λ = ``price``. Values are of a finite number of selections
-    and rise, so it ends: on real cubes after 5 to 11 rounds.
-
-    ``max_nodes`` is the most objects outside the query that may be brought (``problem.nodes``). Among equal cells
-    the one of the lowest position is taken; what agrees to 12 digits is equal.
+    ``max_nodes`` limits the objects outside the query (``problem.nodes``). Among equal cells (to 12 digits) the one of
+    the lowest position is taken.
     """
     every = np.arange(len(problem))
     room = math.inf if max_nodes is None else float(max_nodes)
@@ -279,8 +284,7 @@ def priced_cells(
 ) -> tuple[Array, float]:
     """Return the cells of :func:`priced_greedy` by their numbers in the cube, and their value.
 
-    No problem is made of the cube first: what is looked at are the homes of the objects with weights of their own,
-    and the members of the cells taken.
+    It needs no ``Problem``, only the cells of objects with weights of their own, and the members of the chosen cells.
     """
     cells = drop_forbidden_cells(find_candidates(cube, weights), scope)
     room = math.inf if max_nodes is None else float(max_nodes)
@@ -301,7 +305,7 @@ def priced_cells(
 
 
 def _raise_price(take: Callable[[float], tuple[Array, float]], value: float, price: float) -> tuple[Array, float]:
-    """Return the best that is taken, and its value, while the price is raised to the value reached."""
+    """Return the best choice and its value, while the price is raised to the value reached."""
     best = np.empty(0, dtype=np.int64)
     while True:
         chosen, reached = take(price)
@@ -310,3 +314,210 @@ def _raise_price(take: Callable[[float], tuple[Array, float]], value: float, pri
         elif price == value:
             return best, value
         price = value
+
+
+def find_candidates(cube: Cube, weights: Weights, at_least: float = 0.0) -> Array:
+    """Return the cells with an object whose gain is at least the price of its cost, or all where others may help."""
+    from cube2net.kernels import coverage
+
+    if untouched_may_help(weights):
+        return np.arange(len(cube.cells))
+    gain, cost = weights.at(weights.paying)
+    worth = weights.paying[gain >= max(0.0, at_least) * (1.0 - ROUNDING) * cost]
+    return np.asarray(coverage.touched(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells)))
+
+
+class Sums:
+    """Two sums (gain and cost) over the members of cells that no chosen cell holds, updated as cells are chosen.
+
+    ``members`` is cell → objects and ``object_cells`` object → cells; the objects may be groups of objects. Where only
+    ``rows`` have terms of their own, the sums of a cell are its size times the terms of others, corrected for the rows
+    it holds, so that only the cells of the rows are visited. Without rows ``terms`` are of all objects, and all members
+    of ``cells`` are visited once. Sums of whole numbers are the same either way.
+
+    ``of[cell]`` are the sums of a cell, for ``cells`` only.
+    """
+
+    def __init__(
+        self,
+        members: Ragged,
+        homes: Ragged,
+        cells: Array,
+        rows: Array | None,
+        terms: Array,
+        others: tuple[float, float] = (0.0, 0.0),
+    ) -> None:
+        from cube2net.kernels import coverage
+
+        self._members = (members.indptr, members.indices)
+        self._homes = (homes.indptr, homes.indices)
+        self._terms, self._others = np.ascontiguousarray(terms, dtype=np.float64), np.array(others)
+        self._rows = np.empty(0, dtype=np.int64) if rows is None else rows.astype(np.int64)
+        self._dense = rows is None
+        self._state = np.zeros(len(homes), dtype=np.uint8)
+        self.of = np.zeros((len(members), 2))
+        if self._dense:
+            gain, cost = self._terms[:, 0], self._terms[:, 1]
+            self.of[cells, 0], self.of[cells, 1] = coverage.residuals(cells, *self._members, self._state, gain, cost)
+            return
+        indptr = self._members[0]
+        self.of[cells] = (indptr[cells + 1] - indptr[cells])[:, None] * self._others
+        coverage.spread(self._rows, self._terms - self._others, *self._homes, self.of)
+        self._state[self._rows] = 2
+
+    def add(self, cell: int) -> None:
+        """Choose a cell: subtract the terms of its members from every cell that holds them."""
+        from cube2net.kernels import coverage
+
+        rows = (*self._members, *self._homes)
+        if self._dense:
+            coverage.cover_all(cell, *rows, self._terms, self._state, self.of)
+        else:
+            coverage.cover(cell, *rows, self._rows, self._terms, self._others, self._state, self.of)
+
+    def take_by_value(self, cells: Array, above: float, below: float, most: int) -> Array:
+        """Return at most ``most`` cells in the order taken, each the one that raises above / below most."""
+        from cube2net.kernels import coverage
+
+        chosen: list[int] = []
+        while len(chosen) < most and len(cells):
+            place = int(coverage.best_value(cells, self.of, above, below, 10.0**DIGITS))
+            cell = int(cells[place])
+            above, below = above + float(self.of[cell, 0]), below + float(self.of[cell, 1])
+            self.add(cell)
+            cells = np.delete(cells, place)
+            chosen.append(cell)
+        return np.array(chosen, dtype=np.int64)
+
+    def take_by_sum(self, cells: Array, most: int, room: float = math.inf) -> Array:
+        """Return at most ``most`` cells in the order taken, each that of the largest first sum, while it is positive.
+
+        A cell is skipped when its second sum is more than is left of ``room``. Sums that agree to 12 digits of the
+        largest at the start are equal.
+        """
+        from cube2net.kernels import coverage
+
+        equal = EQUAL * float(np.abs(self.of[cells, 0]).max(initial=0.0))
+        taken = np.zeros(len(cells), dtype=bool)
+        chosen: list[int] = []
+        while len(chosen) < most:
+            place = int(coverage.best_sum(cells, self.of, taken, room, equal))
+            if place < 0:
+                break
+            cell = int(cells[place])
+            taken[place] = True
+            room -= float(self.of[cell, 1])
+            self.add(cell)
+            chosen.append(cell)
+        return np.array(chosen, dtype=np.int64)
+
+
+class Served:
+    """How many objects each cell would serve that still need one, minus its avoided objects, as cells are chosen.
+
+    ``cells`` are the cells that hold an object of the query, ascending; ``gains[i]`` is what the i-th would add now,
+    ``loses[i]`` how many avoided objects it holds, and ``left[q]`` how often the q-th object of the query may still be
+    held. Forbidden cells are taken from the start.
+    """
+
+    def __init__(self, cube: Cube, cover: CoverObjective, scope: Scope = OPEN) -> None:
+        self.object_cells = take_rows(cube.object_cells, cover.objects)
+        self.cells, entries = np.unique(self.object_cells.indices, return_inverse=True)
+        self.object_cells = Ragged(self.object_cells.indptr, entries.astype(np.int32))
+        self.members = ragged_from_pairs(entries, row_of_entries(self.object_cells), len(self.cells))
+        self.taken = np.zeros(len(self.cells), dtype=bool)
+        self.loses = np.zeros(len(self.cells), dtype=np.int64)
+        sizes = self.object_cells.sizes
+        if len(scope.forbidden_cells):
+            closed = self._places(scope.forbidden_cells)
+            self.taken[closed] = True
+            sizes = sizes - np.bincount(take_rows(self.members, closed).indices, minlength=len(sizes))
+        self.left = sizes.copy() if cover.most is None else np.minimum(sizes, cover.most)
+        self.gains: Array = self.members.sizes.copy()
+        if cover.held is not None and cover.most is not None:
+            self.left = np.minimum(self.left, np.maximum(cover.most - cover.held, 0))
+        if len(scope.forbidden_cells) or cover.held is not None:
+            served = take_rows(self.object_cells, np.flatnonzero(self.left == 0))
+            self.gains -= np.bincount(served.indices, minlength=len(self.cells))
+        if cover.unlike is not None:
+            places = self._places(take_rows(cube.object_cells, cover.unlike).indices)
+            self.loses = np.bincount(places, minlength=len(self.cells))
+            self.gains -= self.loses
+
+    def _places(self, cells: Array) -> Array:
+        """Return the places of the cells among ``self.cells``."""
+        if not len(self.cells):
+            return np.empty(0, dtype=np.int64)
+        place = np.minimum(np.searchsorted(self.cells, cells), len(self.cells) - 1)
+        return np.asarray(place[self.cells[place] == cells])
+
+    def take(self, place: int) -> int:
+        """Choose a cell by its place, and return how many objects it serves."""
+        self.taken[place] = True
+        objects = self.members[place]
+        needing = objects[self.left[objects] > 0]
+        self.left[needing] -= 1
+        served = needing[self.left[needing] == 0]
+        if len(served):
+            np.subtract.at(self.gains, take_rows(self.object_cells, served).indices, 1)
+        return len(needing)
+
+    def bound(self, served: float, n_cells: int) -> float:
+        """Return an upper bound on the value of any m cells: what is served, and the m largest remaining gains."""
+        free = np.maximum(self.gains[~self.taken], 0)
+        most = np.sort(free)[max(0, len(free) - n_cells) :]
+        return served + min(float(most.sum()), float(self.left.sum()))
+
+
+def serve_greedily(
+    cube: Cube, cover: CoverObjective, limits: Limits, n_cells: int, scope: Scope = OPEN
+) -> tuple[Array, float]:
+    """Return at most m cells, each the first that serves most, and a bound on the value of any m.
+
+    It ends when no cell serves ``cover.least`` objects. A cell that would break a limit is skipped.
+    """
+    served = Served(cube, cover, scope)
+    value, bound = cover.value0, served.bound(cover.value0, n_cells)
+    if cover.most is None and not limits.any:
+        # Every time counts, so no choice changes what another cell adds.
+        order = _best_first(served, only=False)
+        order = order[served.gains[order] >= cover.least][:n_cells]
+        return served.cells[order].astype(np.int64), bound
+    lost = 0
+    chosen: list[int] = []
+    while len(chosen) < n_cells and len(served.cells):
+        order = _best_first(served, only=not limits.any)
+        order = order[served.gains[order] >= cover.least]
+        admitted = limits.admit(served.cells[order], 1)
+        if len(admitted) == 0:
+            break
+        place = int(order[admitted[0]])
+        served.taken[order[: admitted[0]]] = True
+        chosen.append(int(served.cells[place]))
+        value += served.take(place)
+        lost += int(served.loses[place])
+    if not limits.any:
+        bound = min(bound, served.bound(value, n_cells))
+    return np.array(chosen, dtype=np.int64), max(bound, value - lost)
+
+
+def order_by_service(cube: Cube, cover: CoverObjective, cells: Array) -> Array:
+    """Return cells in the order in which they serve most."""
+    served = Served(cube, cover)
+    served.taken[:] = ~np.isin(served.cells, cells)
+    order: list[int] = []
+    while not served.taken.all():
+        place = int(_best_first(served, only=True)[0])
+        order.append(int(served.cells[place]))
+        served.take(place)
+    return np.array(order, dtype=np.int64)
+
+
+def _best_first(served: Served, *, only: bool) -> Array:
+    """Return the places of the free cells, best first, or ``only`` the first of them."""
+    gains = np.where(served.taken, TAKEN, served.gains)
+    if only:
+        place = int(np.argmax(gains))
+        return np.array([place] if gains[place] > TAKEN else [], dtype=np.int64)
+    order = np.argsort(-gains, kind="stable")
+    return np.asarray(order[gains[order] > TAKEN])

@@ -11,7 +11,7 @@ from cube2net._util.random import stream
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection
-from cube2net.selection.contract import Limits, check, explain_no_choice, outcome
+from cube2net.selection.constraints import Limits, check, evaluate_cells, explain_no_choice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,4 +36,4 @@ class Random:
         limits = Limits(cube, query, budget)
         cells = order[limits.admit(order, budget.n_cells)]
         lacks = "may be chosen" if len(budget.scope.forbidden_cells) else "is in the cube"
-        return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
+        return evaluate_cells(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))

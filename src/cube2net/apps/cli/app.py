@@ -1,34 +1,61 @@
-"""The command-line application: commands, error messages and exit status."""
+"""The command-line application: commands, signals, error messages and exit status."""
 
 from __future__ import annotations
 
+import _thread
 import inspect
 import json
+import os
 import shlex
+import signal
 import sys
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from types import FrameType
+from typing import Annotated, Any, NoReturn
 
 import typer
 
+from cube2net._util.progress import ask_everybody, remove_unfinished
+from cube2net.apps.cli import EXIT_STATUS, INTERRUPTED
+from cube2net.apps.cli.build import build, suggest, task, update
 from cube2net.apps.cli.compare import compare
 from cube2net.apps.cli.contrast import contrast, describe, drill
-from cube2net.apps.cli.cubes import build, info, suggest, task, update, verify
-from cube2net.apps.cli.early_signals import INTERRUPTED
 from cube2net.apps.cli.explain import explain, without
 from cube2net.apps.cli.explore import explore, mcp
+from cube2net.apps.cli.info import info, verify
 from cube2net.apps.cli.options import Quiet, Seed
-from cube2net.apps.cli.output import LEFT, UndeliveredError, complain, guarded_streams, line, say, shown_progress
+from cube2net.apps.cli.output import (
+    LEFT,
+    RESUMABLE_PATHS,
+    UndeliveredError,
+    complain,
+    guarded_streams,
+    line,
+    say,
+    shown_progress,
+)
 from cube2net.apps.cli.query import query, replay
-from cube2net.apps.cli.signals import KEPT, Signals
 from cube2net.errors import Cube2netError, Message, Placeholder, RollUp, Setting, quoted
 
-WRITTEN = {
+OPTION_TEXTS = {
     "skip_missing": "cube2net query --show-missing lists them all, --skip-missing",
     "against": "--against FILE",
 }
-"""How parameters are written here that are no option with the same value."""
+"""Parameters whose option has another name or value."""
+
+INTERRUPT_TIMEOUT_SECONDS = 1.0
+RETRY_INTERVAL_SECONDS = 0.05
+"""How often an interrupt is sent again that came where nothing may be raised."""
+MESSAGE_TIMEOUT_SECONDS = 0.3
+"""How long the final message may block, where nobody reads it."""
+UNSAFE_PACKAGES = ("llvmlite", "numba")
+"""No exception is raised while Python code of these packages is on the stack. A running kernel has no such frame."""
+RESET_TERMINAL = "\r\x1b[K\x1b[?25h"
+"""Clears the line of a terminal and shows its cursor, which progress hides."""
 
 app = typer.Typer(
     name="cube2net",
@@ -78,46 +105,155 @@ for command in COMMANDS:
     app.command()(command)
 
 
-def main(signals: Signals | None = None) -> None:
-    """Run the command line: a refusal is one sentence and status 2, Ctrl-C 130, SIGTERM 143, lost output 3 or 141."""
-    if signals is None:
-        signals = Signals()
-        signals.obey()
-    signals.words = _last_words
-    with guarded_streams():
-        try:
-            status = _status(signals)
-            sys.stdout.flush()
-        except UndeliveredError as error:
-            status = error.status
-            if status != LEFT:
-                complain(f"cube2net: {error}")
-        except BaseException:
-            if signals.status is None:
-                raise
-            status = signals.status
-    if signals.status is not None and status:
-        signals.leave()
-    raise SystemExit(status)
+class Signals:
+    """Turns the first signal into a KeyboardInterrupt, and ends the process if that does not end the command.
+
+    Compiled code is finished first, and a library may take the interrupt for an error of its own: ``patience`` seconds
+    after the signal a thread ends the process, with the sentence of ``describe``. Further signals have no effect, and
+    signals that are ignored stay ignored.
+    """
+
+    def __init__(
+        self, describe: Callable[[], str] = lambda: INTERRUPTED, patience: float = INTERRUPT_TIMEOUT_SECONDS
+    ) -> None:
+        self.describe, self.patience = describe, patience
+        self.number: int | None = None
+        self.is_raised = False
+        self._leaving = threading.Lock()
+        self._main_thread = threading.get_ident()
+        self._reader, self._writer = os.pipe()
+
+    @property
+    def status(self) -> int | None:
+        """The exit status; None if no signal came."""
+        return None if self.number is None else EXIT_STATUS[self.number]
+
+    def start(self) -> None:
+        """Handle signals from now on; to be called once per process, in the main thread."""
+        sys.unraisablehook = self._hide_interrupts
+        os.set_blocking(self._writer, False)
+        for number in EXIT_STATUS:
+            if signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, self._handle)
+        signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
+        threading.Thread(target=self._watch, name="signals", daemon=True).start()
+
+    def stop(self) -> None:
+        """Ignore signals from now on, when only the interpreter has to end."""
+        for number in EXIT_STATUS:
+            if signal.getsignal(number) == self._handle:
+                signal.signal(number, signal.SIG_IGN)
+
+    def exit(self) -> NoReturn:
+        """Write the message and end the process, without waiting for other threads."""
+        with self._leaving:
+            self._exit(self.number or signal.SIGINT)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self.number is None:
+            self.number = number
+        if not self.is_raised and _can_raise(frame):
+            self.is_raised = True
+            raise KeyboardInterrupt
+
+    def _hide_interrupts(self, unraisable: sys.UnraisableHookArgs) -> None:
+        """Report nothing for an interrupt that could not be raised, such as in the callback of a library."""
+        if self.number is None or not isinstance(unraisable.exc_value, KeyboardInterrupt):
+            sys.__unraisablehook__(unraisable)
+
+    def _watch(self) -> None:
+        """Wait for a signal, give the command time to end, then end the process."""
+        number = 0
+        while number not in EXIT_STATUS or signal.getsignal(number) != self._handle:
+            number = os.read(self._reader, 1)[0]
+        ask_everybody()
+        deadline = time.monotonic() + self.patience
+        while (left := deadline - time.monotonic()) > 0:
+            threading.Event().wait(min(left, RETRY_INTERVAL_SECONDS))
+            if not self.is_raised:
+                self._send_again(number)
+        with self._leaving:
+            remove_unfinished()
+            self._exit(number)
+
+    def _send_again(self, number: int) -> None:
+        """Send a signal to the main thread, to wake it from a system call where the system allows that."""
+        if hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(self._main_thread, number)
+        else:
+            _thread.interrupt_main(signal.Signals(number))
+
+    def _exit(self, number: int) -> NoReturn:
+        timer = threading.Timer(MESSAGE_TIMEOUT_SECONDS, os._exit, [EXIT_STATUS[number]])
+        timer.daemon = True
+        timer.start()
+        text = (RESET_TERMINAL if os.isatty(2) else "") + self.describe() + "\n"
+        with suppress(OSError):
+            os.write(2, text.encode(errors="replace"))
+        os._exit(EXIT_STATUS[number])
 
 
-def _last_words() -> str:
-    kept = "; the same command goes on where it stopped" if any(path.exists() for path in KEPT) else ""
-    return f"{INTERRUPTED}{kept}"
+def _can_raise(frame: FrameType | None) -> bool:
+    """Return whether an exception may be raised in a frame: not during an import, nor inside Numba or LLVM.
+
+    An exception raised while an extension module is imported can end the process. LLVM requests compiled code by a
+    callback that cannot pass an exception on: it would go on without the code, and crash.
+    """
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] in UNSAFE_PACKAGES:
+            return False
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return False
+        frame = frame.f_back
+    return True
 
 
-def _status(signals: Signals) -> int:
-    """Return the status that a command ends with, once it has said why; what follows from a signal is not said."""
+def main(*, ignore_signals_afterwards: bool = False) -> None:
+    """Run the command line and exit: 2 for an error, 130 for Ctrl-C, 143 for SIGTERM, 3 or 141 for lost output."""
+    signals = Signals(_describe_interrupt)
+    try:
+        signals.start()
+        with guarded_streams():
+            try:
+                status = _run(signals)
+                sys.stdout.flush()
+            except UndeliveredError as error:
+                status = error.status
+                if status != LEFT:
+                    complain(f"cube2net: {error}")
+            except BaseException:
+                if signals.status is None:
+                    raise
+                status = signals.status
+        if signals.status is not None and status:
+            signals.exit()
+        raise SystemExit(status)
+    except KeyboardInterrupt:
+        if signals.status is None:
+            raise
+        signals.exit()
+    finally:
+        if ignore_signals_afterwards:
+            signals.stop()
+
+
+def _describe_interrupt() -> str:
+    is_resumable = any(path.exists() for path in RESUMABLE_PATHS)
+    return f"{INTERRUPTED}; the same command goes on where it stopped" if is_resumable else INTERRUPTED
+
+
+def _run(signals: Signals) -> int:
+    """Run the command and return its exit status; an error is reported unless it follows from a signal."""
 
     def refuse(sentence: str) -> None:
         if signals.status is None:
             complain(f"cube2net: {sentence}")
 
     try:
-        ended = app(prog_name="cube2net", standalone_mode=False)
-        return ended if isinstance(ended, int) else 0
+        status = app(prog_name="cube2net", standalone_mode=False)
+        return status if isinstance(status, int) else 0
     except Cube2netError as error:
-        refuse(as_typed(error.message))
+        refuse(render_message(error.message))
     except SystemExit as exited:
         return exited.code if isinstance(exited.code, int) else int(exited.code is not None)
     except OSError as error:
@@ -126,20 +262,20 @@ def _status(signals: Signals) -> int:
     except UnicodeEncodeError as error:
         refuse(f"{quoted(error.object)} is not UTF-8 text: give it another name")
     except MemoryError:
-        refuse("the machine's memory does not suffice for this")
+        refuse("not enough memory")
     except Exception as error:
-        return _usage(error)
+        return _report_usage_error(error)
     return 2
 
 
-def as_typed(message: Message) -> str:
-    """Return a message of the library with its parameters as options of the command line.
+def render_message(message: Message) -> str:
+    """Return a message of the library, its parameters written as command-line options.
 
-    >>> as_typed(Message("2 items are known (", Setting("skip_known", True), " leaves them out)"))
+    >>> render_message(Message("2 items are known (", Setting("skip_known", True), " leaves them out)"))
     '2 items are known (--skip-known leaves them out)'
-    >>> as_typed(Message(Setting("columns", {"nodes.id": "Kunden-Nr."}), " or ", Setting("delimiter", ";")))
+    >>> render_message(Message(Setting("columns", {"nodes.id": "Kunden-Nr."}), " or ", Setting("delimiter", ";")))
     "--set columns=nodes.id:Kunden-Nr. or --set delimiter=';'"
-    >>> as_typed(Message(Setting("levels", "decades,venue"), " or ", RollUp("year", "decades")))
+    >>> render_message(Message(Setting("levels", "decades,venue"), " or ", RollUp("year", "decades")))
     '--levels decades,venue or --roll-up year=decades'
     """
     return message.render(_as_option)
@@ -149,8 +285,8 @@ def _as_option(part: Setting | RollUp) -> str:
     if isinstance(part, RollUp):
         level = "" if part.level is None else f"={part.level}"
         return f"--roll-up {_quote(part.dimension + level, part.dimension, part.level)}"
-    if part.name in WRITTEN:
-        return WRITTEN[part.name]
+    if part.name in OPTION_TEXTS:
+        return OPTION_TEXTS[part.name]
     option = part.name.replace("_", "-")
     if any(part.name in inspect.signature(command).parameters for command in COMMANDS):
         if isinstance(part.value, bool):
@@ -163,7 +299,7 @@ def _as_option(part: Setting | RollUp) -> str:
 
 
 def _quote(text: str, *values: object) -> str:
-    """Return a text as a shell takes it; one of placeholders stays as it is, and no sign in it steers a terminal."""
+    """Quote a text for a shell; placeholders stay as they are, and control characters are escaped."""
     if any(isinstance(value, Placeholder) for value in values):
         return text
     is_plain = text.isprintable() and any(map(str.isalnum, text))
@@ -171,18 +307,18 @@ def _quote(text: str, *values: object) -> str:
 
 
 def _join_pairs(name: str, pairs: Mapping[str, object]) -> str:
-    """Return names with values as they are typed: with colons and commas, or as JSON where they hold such."""
+    """Return pairs as ``name:value`` with commas, or as JSON if they contain such characters."""
     if any(mark in str(value) for value in pairs.values() for mark in ",:[{"):
         return shlex.quote(f"{name}={json.dumps(pairs, ensure_ascii=False)}")
     text = f"{name}={','.join(f'{key}:{value}' for key, value in pairs.items())}"
     return _quote(text, *pairs.values())
 
 
-def _usage(error: Any) -> int:
-    """Return the status of a wrong use of the command line, once it is shown; raise what is anything else.
+def _report_usage_error(error: Any) -> int:
+    """Show an error of typer and return its exit status; raise any other error.
 
-    What was typed is in its message, so that is made one harmless line; a page of help, shown for want of a command, is
-    ours.
+    The message repeats what was typed, so it is reduced to one printable line; a help page, shown without a command,
+    is not.
     """
     if not (hasattr(error, "show") and hasattr(error, "exit_code")):
         raise error

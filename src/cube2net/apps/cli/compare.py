@@ -13,7 +13,6 @@ import typer
 
 import cube2net as c2n
 from cube2net._util.progress import silent
-from cube2net.apps.cli import answers
 from cube2net.apps.cli.options import (
     EMBEDDING_NAMES,
     RECOMMENDER_NAMES,
@@ -35,8 +34,8 @@ from cube2net.apps.cli.options import (
     warn_of_formulas,
 )
 from cube2net.apps.cli.options import levels as which_cells
-from cube2net.apps.cli.output import say, show_json, show_table, shown_progress
-from cube2net.apps.cli.signals import KEPT
+from cube2net.apps.cli.output import RESUMABLE_PATHS, say, show_json, show_table, shown_progress
+from cube2net.apps.cli.query import apply_view, show_view
 from cube2net.errors import ParameterError
 from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS, METHOD_NAMES, OBJECTIVE_NAMES
 
@@ -107,7 +106,7 @@ def compare(
             autocompletion=offer_some(*MEMBERSHIP_WEIGHTS),
         ),
     ] = None,
-    miners: Annotated[
+    models: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMES",
@@ -125,7 +124,7 @@ def compare(
         bool,
         typer.Option(help="Also PageRank and hops with as many nodes as every choice of cells has."),
     ] = True,
-    rivals: Annotated[
+    baselines: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMES",
@@ -156,10 +155,10 @@ def compare(
     from cube2net.api.compare import JOURNAL
     from cube2net.api.report import results
 
-    opened = answers.view(_opened(cube), where, roll_up, between, kind)
+    opened = apply_view(_opened(cube), where, roll_up, between, kind)
     check_safe(out, spreadsheet_safe, "--out FOLDER")
     if out is not None:
-        KEPT.append(out / JOURNAL)
+        RESUMABLE_PATHS.append(out / JOURNAL)
     with shown_progress(quiet) as progress:
         comparison, files = run_comparison(
             opened,
@@ -173,11 +172,11 @@ def compare(
             levels=levels,
             n_neighbors=n_neighbors or None,
             membership_weights=membership_weights,
-            miners=miners,
+            models=models,
             n_cells=n_cells or None,
             runs=runs,
             as_large=as_large,
-            rivals=rivals,
+            baselines=baselines,
             out=out,
             spreadsheet_safe=spreadsheet_safe,
             workers=workers,
@@ -190,7 +189,7 @@ def compare(
     if as_json:
         show_json(results(comparison))
     else:
-        answers.show_view(opened)
+        show_view(opened)
         show_comparison(comparison)
         for path in files:
             say(f"wrote {path}")
@@ -217,8 +216,8 @@ def run_comparison(
     forms: Sequence[str] | None,
     membership_weights: Sequence[str] | None,
     levels: Sequence[str] | None,
-    miners: Sequence[str] | None,
-    rivals: Sequence[str] | None,
+    models: Sequence[str] | None,
+    baselines: Sequence[str] | None,
     out: Path | None,
     spreadsheet_safe: bool,
     skip_missing: bool,
@@ -233,7 +232,7 @@ def run_comparison(
     query = c2n.read_query(cube, path, skip_missing=skip_missing)
     task = task or ("links" if hidden is not None else c2n.api.task_of(query))
     given = {"methods": methods, "objectives": objectives, "forms": forms, "membership_weights": membership_weights}
-    given |= {"miners": miners, "rivals": rivals}
+    given |= {"models": models, "baselines": baselines}
     lists: dict[str, Any] = {name: names_in(name, texts) for name, texts in given.items()}
     comparison = c2n.compare(
         cube,
@@ -271,9 +270,9 @@ def names_in(option: str, texts: Sequence[str] | None) -> list[str]:
 
 
 def show_comparison(comparison: Comparison) -> None:
-    """Show the verdict, and the setups that come nearest to it."""
+    """Show the verdict, and the configurations that come nearest to it."""
     said = c2n.verdict(comparison)
-    several = len({setup.n_cells for setup in comparison.setups if setup.n_cells}) > 1
+    several = len({config.n_cells for config in comparison.configurations if config.n_cells}) > 1
     say(said.sentence, "")
     rows = [("the query alone", *_numbers(comparison, said.finding.alone), "–", "–", "–", "")]
     rows += [
@@ -296,9 +295,9 @@ def show_comparison(comparison: Comparison) -> None:
     for note in said.notes.values():
         if note not in said.sentence:
             say(note)
-    for setup in comparison.setups:
-        for reason in comparison.reasons(setup)[:1]:
-            say(f"{setup.name}: {reason}")
+    for config in comparison.configurations:
+        for reason in comparison.reasons(config)[:1]:
+            say(f"{config.name}: {reason}")
 
 
 def _numbers(comparison: Comparison, way: Any) -> list[str]:

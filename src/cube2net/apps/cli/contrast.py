@@ -11,7 +11,6 @@ import typer
 
 import cube2net as c2n
 from cube2net._util.statistics import LEVEL
-from cube2net.apps.cli import answers
 from cube2net.apps.cli.options import (
     AsJson,
     Between,
@@ -25,6 +24,16 @@ from cube2net.apps.cli.options import (
     Where,
 )
 from cube2net.apps.cli.output import say, show_json, show_table, shown_progress
+from cube2net.apps.cli.query import (
+    apply_view,
+    check_files,
+    describe_missing,
+    describe_view,
+    show_files,
+    show_missing,
+    show_view,
+    write_files,
+)
 
 if TYPE_CHECKING:
     from cube2net.model.contrast import Contrast, Description, Drilled
@@ -64,8 +73,8 @@ def contrast(
     quiet: Quiet = False,
 ) -> None:
     """Tell two queries apart, or the labels of one, by a few cells at mixed levels."""
-    answers.check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = answers.view(c2n.open_cube(cube), where, roll_up, between)
+    check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
+    opened = apply_view(c2n.open_cube(cube), where, roll_up, between)
     with shown_progress(quiet or as_json) as progress:
         progress("telling apart", 0, None)
         files = [query] if against is None else [query, against]
@@ -94,8 +103,8 @@ def describe(
     quiet: Quiet = False,
 ) -> None:
     """Say what clusters of objects are: for each, the few cells that tell it from the others."""
-    answers.check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = answers.view(c2n.open_cube(cube), where, roll_up, between)
+    check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
+    opened = apply_view(c2n.open_cube(cube), where, roll_up, between)
     with shown_progress(quiet or as_json) as progress:
         progress("telling apart", 0, None)
         asked = c2n.api.read_clusters(opened, clusters, skip_missing=skip_missing)
@@ -135,7 +144,7 @@ def written(
     """Return the files that the network of a contrast was written and drawn to; without any it is not made."""
     if out is None and draw is None:
         return []
-    return answers.write_files(found.network, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed, name_cells=True)
+    return write_files(found.network, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed, name_cells=True)
 
 
 def tell(
@@ -143,14 +152,14 @@ def tell(
 ) -> None:
     """Print what tells sets of objects apart, of which part of the cube, without whom, and the files written."""
     if as_json:
-        show_json(found.to_dict() | answers.about_view(cube, brings=False) | answers.about_missing(*queries))
+        show_json(found.to_dict() | describe_view(cube, brings=False) | describe_missing(*queries))
         return
-    answers.show_view(cube, brings=False)
+    show_view(cube, brings=False)
     show_contrasts(found)
-    answers.show_missing(*queries, cube=cube)
+    show_missing(*queries, cube=cube)
     if paths:
         say("")
-        answers.say_files(paths)
+        show_files(paths)
 
 
 def show_contrasts(found: Contrast | Description) -> None:
@@ -221,15 +230,15 @@ def drill(
 ) -> None:
     """List the cells below a cell that hold most of a query at least cost, and what is left over."""
     with shown_progress(quiet or as_json):
-        opened = answers.view(c2n.open_cube(cube), where, roll_up, between)
+        opened = apply_view(c2n.open_cube(cube), where, roll_up, between)
         asked = c2n.read_query(opened, query, skip_missing=skip_missing)
         found = c2n.drill(opened, asked, cell, k)
     if as_json:
-        show_json(found.to_dict() | answers.about_view(opened, brings=False) | answers.about_missing(asked))
+        show_json(found.to_dict() | describe_view(opened, brings=False) | describe_missing(asked))
     else:
-        answers.show_view(opened, brings=False)
+        show_view(opened, brings=False)
         show_drilled(found)
-        answers.show_missing(asked, cube=opened)
+        show_missing(asked, cube=opened)
 
 
 def show_drilled(found: Drilled) -> None:

@@ -22,16 +22,16 @@ from cube2net.api.explain import explain
 from cube2net.api.export import write_network
 from cube2net.api.query import read_query
 from cube2net.api.report import verdict, write_report
-from cube2net.apps.cli.answers import show_network
 from cube2net.apps.cli.output import say, show_table
-from cube2net.evaluation.setups import DEFAULT
+from cube2net.apps.cli.query import show_network
+from cube2net.evaluation.configurations import DEFAULT
 from cube2net.model.comparison import Comparison
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node
 from cube2net.model.query import Query
 
 RUNS, FEW_RUNS = 10, 3
-EMBEDDING, RIVAL = "deepwalk", "pagerank"
+EMBEDDING, BASELINE = "deepwalk", "pagerank"
 PARTS = ("cube", "query.csv", "network.graphml", "network.png", "report", "compared")
 
 
@@ -75,7 +75,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     tool = "cube2net" if shutil.which("cube2net") else sys.argv[0]
     asked = f"{tool} compare {out}/cube --query {out}/query.csv"
     chosen = f"--methods {DEFAULT.method} --objectives {DEFAULT.objective} --forms {DEFAULT.form}"
-    command = f"{asked} {chosen} --rivals {RIVAL} --miners {EMBEDDING} --runs {RUNS} --out {out}/report"
+    command = f"{asked} {chosen} --baselines {BASELINE} --models {EMBEDDING} --runs {RUNS} --out {out}/report"
     write_report(cube, query, judged["clustering"], out / "report", command=command, title="The demo: did it help?")
     say(
         f"Written to {out}/:",
@@ -92,7 +92,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
 
 
 def _compare(cube: Cube, query: Query, task: str, runs: int, seed: int, progress: Progress) -> Comparison:
-    """Return how the default network does beside the query alone and a rival that brings as many nodes."""
+    """Return how the default network does beside the query alone and a baseline that brings as many nodes."""
     return compare(
         cube,
         query,
@@ -100,8 +100,8 @@ def _compare(cube: Cube, query: Query, task: str, runs: int, seed: int, progress
         methods=[DEFAULT.method],
         objectives=[DEFAULT.objective],
         forms=[DEFAULT.form],
-        miners=[EMBEDDING],
-        rivals=[RIVAL],
+        models=[EMBEDDING],
+        baselines=[BASELINE],
         runs=runs,
         seed=seed,
         progress=progress,
@@ -114,12 +114,12 @@ def _show_judged(judged: dict[str, Comparison]) -> None:
     above = {task: {each.one: each for each in verdict(one).differences} for task, one in judged.items()}
     named = {first.alone.name: "the query alone", DEFAULT.name: "the default network"}
     rows = []
-    for setup in first.setups:
-        row = [f"{setup.method}, same size" if setup.like else named.get(setup.name, setup.title)]
-        trials = first.of(setup, EMBEDDING)
+    for config in first.configurations:
+        row = [f"{config.method}, same size" if config.like else named.get(config.name, config.title)]
+        trials = first.of(config, EMBEDDING)
         row += [f"{np.mean([getattr(trial, size) for trial in trials]):,.0f}" for size in ("nodes", "links", "loose")]
         for task, comparison in judged.items():
-            trials, gain = comparison.of(setup, EMBEDDING), above[task].get(setup)
+            trials, gain = comparison.of(config, EMBEDDING), above[task].get(config)
             row += [f"{np.mean([trial.scores[name] for trial in trials]):.3f}" for name in comparison.main_measures]
             row.append(f"{gain.low:+.3f} to {gain.high:+.3f}" if gain else "")
         rows.append(row)
@@ -140,8 +140,8 @@ def _labs_line(cube: Cube, seed: int, progress: Progress) -> str:
     query = cube.query(labs)
     comparison = _compare(cube, query, "clustering", FEW_RUNS, seed, progress)
     alone, default = (
-        float(np.mean([trial.scores["F1"] for trial in comparison.of(setup, EMBEDDING)]))
-        for setup in (comparison.alone, comparison.named(DEFAULT.name))
+        float(np.mean([trial.scores["F1"] for trial in comparison.of(config, EMBEDDING)]))
+        for config in (comparison.alone, comparison.named(DEFAULT.name))
     )
     (gain,) = [each for each in verdict(comparison).differences if each.one.name == DEFAULT.name]
     return (

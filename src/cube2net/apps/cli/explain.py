@@ -5,15 +5,23 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cube2net.apps.cli import answers
-from cube2net.apps.cli.options import AsJson, CubePath, Quiet, SpreadsheetSafe
+from cube2net.apps.cli.options import AsJson, CubePath, Quiet, SpreadsheetSafe, add_options
 from cube2net.apps.cli.output import say, show_json, show_table, shown_progress
+from cube2net.apps.cli.query import (
+    apply_view,
+    check_files,
+    construct_from_options,
+    describe_view,
+    get_cube,
+    show_files,
+    show_view,
+    write_files,
+)
 from cube2net.apps.cli.query import query as query_command
 from cube2net.errors import ParameterError
 
@@ -37,25 +45,15 @@ NetworkFile = Annotated[
 
 
 def asks_as_query(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command with the options by which ``query`` makes a network behind its own; it is handed these."""
+    """Return a command that also takes the options by which ``query`` makes a network."""
     hints = typing.get_type_hints(query_command, include_extras=True)
     own = inspect.signature(command).parameters
-    others = {
-        name: parameter.replace(annotation=hints[name])
+    options = [
+        parameter.replace(annotation=hints[name])
         for name, parameter in inspect.signature(query_command).parameters.items()
         if name not in own and name not in OF_QUERY_ALONE
-    }
-    named = typing.get_type_hints(command, include_extras=True)
-    mine = [each.replace(annotation=named[each.name]) for each in own.values() if each.kind is not each.VAR_KEYWORD]
-    every = sorted([*mine, *others.values()], key=lambda each: each.default is not each.empty)
-
-    @wraps(command)
-    def call(**given: Any) -> None:
-        command(**given)
-
-    call.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
-    call.__annotations__ = {each.name: each.annotation for each in every} | {"return": None}
-    return call
+    ]
+    return add_options(command, options, first=False)
 
 
 def network_of(
@@ -74,9 +72,9 @@ def network_of(
         return read_asked(file, open_cube(cube), progress=progress)
     assert query is not None
     rest = dict(options)
-    opened = answers.view(open_cube(cube), *(rest.pop(name) for name in VIEW))
+    opened = apply_view(open_cube(cube), *(rest.pop(name) for name in VIEW))
     shortcuts = {name: rest.pop(name) for name in SHORTCUTS}
-    return answers.answer(
+    return construct_from_options(
         opened,
         query,
         settings=rest.pop("set_") or [],
@@ -131,11 +129,11 @@ def explain(
     with shown_progress(quiet or as_json) as progress:
         made = network_of(cube, query, network, options, progress)
         found = explain_module.explain(made) if node is None else explain_module.explain(made, node)
-    asked = answers.cube_of(made)
+    asked = get_cube(made)
     if as_json:
-        show_json(found.to_dict() | answers.about_view(asked))
+        show_json(found.to_dict() | describe_view(asked))
         return
-    answers.show_view(asked)
+    show_view(asked)
     if isinstance(found, ObjectExplanation):
         show_object(found)
     elif isinstance(found, CellExplanation):
@@ -254,20 +252,20 @@ def without(
     """Tell what a network would be without some of its cells or objects, or with others: who comes, who goes."""
     from cube2net.api import what_if
 
-    answers.check_files(out, None, spreadsheet_safe=spreadsheet_safe)
+    check_files(out, None, spreadsheet_safe=spreadsheet_safe)
     if not node and not add:
         raise ParameterError("nothing is asked: name what is left out (--node NAME), or what is put in (--add NAME)")
     with shown_progress(quiet or as_json) as progress:
         made = network_of(cube, query, network, options, progress)
         change = what_if.change(made, without=list(node or []), with_=list(add or []))
-        written = answers.write_files(change.network, out, spreadsheet_safe=spreadsheet_safe)
-    asked = answers.cube_of(made)
+        written = write_files(change.network, out, spreadsheet_safe=spreadsheet_safe)
+    asked = get_cube(made)
     if as_json:
-        show_json(change.to_dict() | answers.about_view(asked))
+        show_json(change.to_dict() | describe_view(asked))
     else:
-        answers.show_view(asked)
+        show_view(asked)
         show_change(change)
-        answers.say_files(written)
+        show_files(written)
 
 
 def show_change(change: Change) -> None:

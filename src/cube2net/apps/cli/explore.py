@@ -20,10 +20,9 @@ import cube2net as c2n
 from cube2net._util.files import can_write, temporary_folder
 from cube2net._util.packages import require
 from cube2net._util.spelling import nearest
-from cube2net.apps.cli import answers
 from cube2net.apps.cli.options import CubePath, Quiet, Seed, Set, SkipMissing, split_settings, typed_values
-from cube2net.apps.cli.output import complain, say, show_table, show_text, shown_progress
-from cube2net.apps.cli.signals import KEPT
+from cube2net.apps.cli.output import RESUMABLE_PATHS, complain, say, show_table, show_text, shown_progress
+from cube2net.apps.cli.query import show_missing
 from cube2net.errors import ParameterError, SourceError, listed, some
 
 if TYPE_CHECKING:
@@ -94,21 +93,21 @@ def _serve(opened: Cube | None, query: Path | None, port: int, host: str, no_bro
     """Serve the explorer of a cube until it is ended."""
     from cube2net.apps.server.application import missing_page
     from cube2net.apps.server.serve import ExplorerServer
-    from cube2net.apps.server.sessions import Openings
+    from cube2net.apps.server.sessions import CubeOpener
 
     asked, unsure = None, []
     if opened is not None and query is not None:
         asked = c2n.read_query(opened, query, skip_missing=True)
         unsure = [] if skip_missing else c2n.api.unresolved_names(opened, query)
     with temporary_folder() as given, ExitStack() as ends:
-        openings = Openings(given, Path.cwd()) if opened is None else None
+        openings = CubeOpener(given, Path.cwd()) if opened is None else None
         server = ends.enter_context(
             ExplorerServer(opened, asked, unresolved=unsure, host=host, port=port, openings=openings)
         )
         say("choose a spreadsheet on the page, until Ctrl-C at" if opened is None else f"{opened}, until Ctrl-C at")
         show_text(server.address)
         if opened is not None and asked is not None:
-            answers.show_missing(dataclasses.replace(asked, missing=()) if unsure else asked, cube=opened)
+            show_missing(dataclasses.replace(asked, missing=()) if unsure else asked, cube=opened)
         if unsure:
             names = some([name for name, _ in unsure])
             say(f"unknown or the name of several objects, to be mended on the page: {len(unsure):,} ({names})")
@@ -208,7 +207,7 @@ def cube_of_tables(
         if not can_write(place.parent):
             say(f"nothing can be written beside {paths[0].name}: the cube is kept until this ends, and no longer")
             place = folder / place.name
-        KEPT.append(checkpoints_of(place))
+        RESUMABLE_PATHS.append(checkpoints_of(place))
         with shown_progress(quiet) as progress:
             reading = c2n.api.read_spreadsheet(
                 reader, paths, dimensions=dimensions, min_objects=min_objects, seed=seed, progress=progress

@@ -156,24 +156,31 @@ OPTION_TYPES: dict[OptionKind, tuple[Any, str | None]] = {
 """The type that an option of a network has on the command line, and what stands for its value on the help page."""
 
 
-def takes_network_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that takes the options of a network, before its own options, in place of its ``**options``."""
+def add_options(
+    command: Callable[..., None], options: Iterable[inspect.Parameter], *, first: bool
+) -> Callable[..., None]:
+    """Return a command with more options, before or after its own, which it receives as ``**options``."""
     hints = typing.get_type_hints(command, include_extras=True)
     own = [
         each.replace(annotation=hints[each.name], kind=each.KEYWORD_ONLY)
         for each in inspect.signature(command).parameters.values()
         if each.kind is not each.VAR_KEYWORD
     ]
-    first = [each for each in own if each.default is each.empty]
-    every = [*first, *map(_option_parameter, OPTIONS), *(each for each in own if each not in first)]
+    more = [each.replace(kind=each.KEYWORD_ONLY) for each in options]
+    parameters = sorted([*more, *own] if first else [*own, *more], key=lambda each: each.default is not each.empty)
 
     @functools.wraps(command)
-    def call(**given: Any) -> None:
-        command(**given)
+    def call(**values: Any) -> None:
+        command(**values)
 
-    call.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
-    call.__annotations__ = {each.name: each.annotation for each in every} | {"return": None}
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": None}
     return call
+
+
+def takes_network_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that takes the options of a network, before its own options."""
+    return add_options(command, map(_option_parameter, OPTIONS), first=True)
 
 
 def _option_parameter(name: str) -> inspect.Parameter:

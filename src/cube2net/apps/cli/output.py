@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO, TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from cube2net._util.compiling import WAITING, WORD, announce_to
@@ -34,7 +35,11 @@ FIRST = 1.0
 LOOK = 0.2
 
 
-class Pulse:
+RESUMABLE_PATHS: list[Path] = []
+"""Files from which an interrupted command continues, if they exist."""
+
+
+class Heartbeat:
     """Progress that repeats itself: after a silence it says again what is done, or that code is being compiled.
 
     On a ``terminal``, where bars move by themselves, it only says when compiling begins and ends.
@@ -48,10 +53,10 @@ class Pulse:
         self.said = self.since - EVERY + max(LOOK, FIRST - time.process_time())
         self._over, self._lock = threading.Event(), threading.RLock()
 
-    def __enter__(self) -> Pulse:
+    def __enter__(self) -> Heartbeat:
         self._told = announce_to(None)
         self._told.__enter__()
-        self._thread = threading.Thread(target=self._beat, name="pulse", daemon=True)
+        self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
         self._thread.start()
         return self
 
@@ -324,10 +329,10 @@ def shown_progress(quiet: bool = False) -> Iterator[Progress]:
         with announce_to(None):
             yield silent
     elif sys.stderr is not None and sys.stderr.isatty():
-        with _bars() as bars, Pulse(bars, terminal=True) as progress:
+        with _bars() as bars, Heartbeat(bars, terminal=True) as progress:
             yield progress
     else:
-        with Pulse(PlainLines()) as progress:
+        with Heartbeat(PlainLines()) as progress:
             yield progress
 
 

@@ -25,9 +25,9 @@ from cube2net.apps.mcp.texts import (
     tokens_of,
 )
 from cube2net.apps.service.requests import node_words
-from cube2net.apps.service.schemas import Ask, Node
-from cube2net.apps.service.service import Desk
-from cube2net.cube.cuboids import BOTH, cuboid
+from cube2net.apps.service.schemas import NetworkRequest, Node
+from cube2net.apps.service.service import CubeService
+from cube2net.cube.views import BOTH, cuboid
 from cube2net.errors import ParameterError, QueryError, quoted
 from cube2net.model.names import mixed_cell_of, node_of, object_node
 from cube2net.network.export.token_budget import Section, estimated_tokens
@@ -38,28 +38,28 @@ NEAR = 500
 """So many neighbours a network has at least, so that there are names to list; a network of the library has fewer."""
 
 
-def find_objects(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
+def find_objects(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return what names mean, or which names begin as a text does."""
     budget = budget_of(asked)
     if ("objects" in asked) == ("begins" in asked):
         raise ParameterError("give either objects, the names to look up, or begins, the beginning of a name")
     if "objects" in asked:
-        return find_text(look_up(desk, asked["objects"]), budget)
+        return find_text(look_up(service, asked["objects"]), budget)
     begins = asked["begins"]
     if not any(sign.isalnum() for sign in begins):
         raise ParameterError(
             f"begins is {quoted(begins)}, expected a text with letters or digits", parameter="begins", value=begins
         )
-    found = desk.answer("complete", {"text": begins, "most": asked.get("most", FEW)})
-    count = len(desk.names.beginning(begins[:200], len(desk.cube.objects)))
+    found = service.answer("complete", {"text": begins, "most": asked.get("most", FEW)})
+    count = len(service.names.beginning(begins[:200], len(service.cube.objects)))
     return candidates_text(begins, found["candidates"], count, budget)
 
 
-def construct(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
+def construct(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return the network around some objects as text."""
     budget = budget_of(asked)
-    ask, remark = ask_of(desk, asked, budget)
-    network = desk.network(ask)
+    request, remark = ask_of(service, asked, budget)
+    network = service.network(request)
     facts = {
         "objects": len(network.objects),
         "query": len(network.query),
@@ -76,31 +76,31 @@ def construct(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     return reply_within(after(remark, text), budget, facts)
 
 
-def explain(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
+def explain(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return why something is in that network, or is not."""
     budget = budget_of(asked)
-    ask, remark = ask_of(desk, asked, budget)
-    question: dict[str, Any] = {"ask": ask}
+    request, remark = ask_of(service, asked, budget)
+    body: dict[str, Any] = {"request": request}
     if "node" in asked:
-        question["node"] = node_asked(desk, asked, asked["node"])
-    found = desk.answer("explain", question)
+        body["node"] = node_asked(service, asked, asked["node"])
+    found = service.answer("explain", body)
     text = lines_within(budget, [said(found["sentence"])], *explanation_sections(found["explanation"]), before=remark)
     return reply_within(text, budget, found["explanation"])
 
 
-def contrast(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
+def contrast(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return the cells that tell two lists of objects apart."""
     budget = budget_of(asked)
-    one = meant(desk, asked, budget)
-    question = {**_view(asked), "query": one.ids, "n_cells": asked.get("n_cells", FEW)}
+    one = meant(service, asked, budget)
+    body = {**_view(asked), "query": one.ids, "n_cells": asked.get("n_cells", FEW)}
     remarks = [one.remark]
     if "against" in asked:
-        other = meant(desk, asked, budget, "against")
-        question["against"] = other.ids
+        other = meant(service, asked, budget, "against")
+        body["against"] = other.ids
         remarks.append(other.remark)
     if "names" in asked:
-        question["names"] = asked["names"]
-    found = desk.answer("contrast", question)
+        body["names"] = asked["names"]
+    found = service.answer("contrast", body)
     cells = found["contrast"].get("cells", [])
     lines = [f"- {said(cell['sentence'])}" for cell in cells]
     value, bound = found["contrast"].get("value"), found["contrast"].get("bound")
@@ -115,18 +115,18 @@ def contrast(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     return reply_within(text, budget, found["contrast"])
 
 
-def drill(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
+def drill(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return the cells below a cell that hold most of some objects."""
     budget = budget_of(asked)
-    found = meant(desk, asked, budget)
-    question: dict[str, Any] = {**_view(asked), "query": found.ids, "k": asked.get("k", FEW)}
+    found = meant(service, asked, budget)
+    body: dict[str, Any] = {**_view(asked), "query": found.ids, "k": asked.get("k", FEW)}
     if "cell" in asked:
-        seen = desk.view(question)
+        seen = service.view(body)
         cell = asked["cell"]
         if isinstance(cell, dict):
             cell = _only(cell, "cell", "cell")
-        question["cell"] = list(mixed_cell_of(seen, tuple(cell) if isinstance(cell, list) else cell).names(seen))
-    answer = desk.answer("drill", question)
+        body["cell"] = list(mixed_cell_of(seen, tuple(cell) if isinstance(cell, list) else cell).names(seen))
+    answer = service.answer("drill", body)
     drilled = answer["drilled"]
 
     def line(cell: Mapping[str, Any]) -> str:
@@ -145,16 +145,16 @@ def drill(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     return reply_within(text, budget, drilled)
 
 
-def pivot(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
+def pivot(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return how many objects have a label of each of two levels."""
     budget = budget_of(asked)
-    question: dict[str, Any] = {**_view(asked), "rows": asked["rows"], "columns": asked["columns"]}
-    question["most"] = asked.get("most", FEW)
+    body: dict[str, Any] = {**_view(asked), "rows": asked["rows"], "columns": asked["columns"]}
+    body["most"] = asked.get("most", FEW)
     remark = ""
     if "objects" in asked:
-        found = meant(desk, asked, budget)
-        question["query"], remark = found.ids, found.remark
-    table = desk.answer("pivot", question)
+        found = meant(service, asked, budget)
+        body["query"], remark = found.ids, found.remark
+    table = service.answer("pivot", body)
 
     def line(row: int) -> str:
         counts = [f"{count:,}" for count in table["objects"][row]]
@@ -179,33 +179,33 @@ def pivot(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     return reply_within(text, budget, kept)
 
 
-def ask_of(desk: Desk, asked: Mapping[str, Any], budget: int) -> tuple[Ask, str]:
-    """Return the question of a network that a model means, and a remark on names that were not taken."""
-    found = meant(desk, asked, budget)
+def ask_of(service: CubeService, asked: Mapping[str, Any], budget: int) -> tuple[NetworkRequest, str]:
+    """Return the request of a network that a model means, and a remark on names that were not taken."""
+    found = meant(service, asked, budget)
     method = asked.get("method", "greedy")
-    ask: dict[str, Any] = {**_view(asked), "query": found.ids, "method": method}
+    request: dict[str, Any] = {**_view(asked), "query": found.ids, "method": method}
     for word in ("n_cells", "n_neighbors"):
         if word in asked:
             if method != "greedy":
                 raise ParameterError(f"{word} is of the method 'greedy', and the method is {method!r}: leave it out")
-            ask[word] = asked[word]
-    if method == "greedy" and "n_neighbors" not in ask:
-        ask["n_neighbors"] = max(NEAR, len(found.ids))
+            request[word] = asked[word]
+    if method == "greedy" and "n_neighbors" not in request:
+        request["n_neighbors"] = max(NEAR, len(found.ids))
     for word in ("pins", "bans"):
         if word in asked:
-            ask[word] = [node_asked(desk, asked, each) for each in asked[word]]
+            request[word] = [node_asked(service, asked, each) for each in asked[word]]
     remarks = [found.remark]
     for word in ("like", "unlike"):
         if asked.get(word):
-            others = meant(desk, asked, budget, word)
-            ask[word] = others.ids
+            others = meant(service, asked, budget, word)
+            request[word] = others.ids
             remarks.append(others.remark)
-    return ask, after(*remarks)  # type: ignore[return-value]
+    return request, after(*remarks)  # type: ignore[return-value]
 
 
-def node_asked(desk: Desk, asked: Mapping[str, Any], given: Any) -> Node:
+def node_asked(service: CubeService, asked: Mapping[str, Any], given: Any) -> Node:
     """Return the cell or the object that a text names, or what the JSON interface takes as one."""
-    seen = cuboid(desk.view(_view(asked)), BOTH)  # networks have cells of one label too
+    seen = cuboid(service.view(_view(asked)), BOTH)  # networks have cells of one label too
     if isinstance(given, dict):
         word = "cell" if "cell" in given else "object"
         inside = _only(given, word, "node")
@@ -214,7 +214,7 @@ def node_asked(desk: Desk, asked: Mapping[str, Any], given: Any) -> Node:
         try:
             node = node_of(seen, given)
         except QueryError:
-            spelled = respelled(desk, given)
+            spelled = respelled(service, given)
             if spelled is None:
                 raise
             node = object_node(seen, spelled)

@@ -14,7 +14,7 @@ from cube2net._util.packages import require
 from cube2net._util.progress import Stop, StoppedWorkError, stopped_as_error
 from cube2net.apps.mcp.texts import ToolReply
 from cube2net.apps.mcp.tools import TOOLS, answer, instructions_for
-from cube2net.apps.service.service import Desk
+from cube2net.apps.service.service import CubeService
 from cube2net.model.cube import Cube
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def serve(cube: Cube, given: BinaryIO, wanted: BinaryIO) -> None:
 
     async def talk() -> None:
         asyncio.get_running_loop().set_exception_handler(_unless_interrupted)
-        server = server_of(Desk(cube, most_nodes=MOST_NODES))
+        server = server_of(CubeService(cube, most_nodes=MOST_NODES))
         checked: Any = CheckedLines(anyio.wrap_file(lines))
         async with stdio_server(checked, anyio.wrap_file(replies)) as (reading, checked.replies):
             writing = checked.replies
@@ -128,8 +128,8 @@ def _unless_interrupted(loop: asyncio.AbstractEventLoop, context: dict[str, Any]
         loop.default_exception_handler(context)
 
 
-def server_of(desk: Desk, seconds: float = SECONDS) -> Server[Any]:
-    """Return a server of the official package whose tools ask a desk."""
+def server_of(service: CubeService, seconds: float = SECONDS) -> Server[Any]:
+    """Return a server of the official package whose tools ask a service."""
     from mcp.server import Server
     from mcp.types import (
         CallToolRequestParams,
@@ -163,7 +163,7 @@ def server_of(desk: Desk, seconds: float = SECONDS) -> Server[Any]:
         return ListToolsResult(tools=listed)
 
     async def call_tool(context: Any, params: CallToolRequestParams) -> CallToolResult:
-        told = await working(lambda: answer(desk, params.name, params.arguments))
+        told = await working(lambda: answer(service, params.name, params.arguments))
         result = CallToolResult(content=[TextContent(text=told.text)], is_error=told.wrong)
         if told.structured is not None:
             result.structured_content = told.structured
@@ -173,7 +173,7 @@ def server_of(desk: Desk, seconds: float = SECONDS) -> Server[Any]:
         "cube2net",
         version=__version__,
         title="cube2net",
-        instructions=instructions_for(desk),
+        instructions=instructions_for(service),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )

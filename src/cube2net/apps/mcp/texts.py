@@ -12,7 +12,7 @@ from typing import Any
 from cube2net._util.text import in_markdown
 from cube2net.apps.service.names import NEAREST, meanings
 from cube2net.apps.service.schemas import Candidate, Id, NameRow, NamesAnswer
-from cube2net.apps.service.service import Desk
+from cube2net.apps.service.service import CubeService
 from cube2net.errors import ParameterError, quoted, whole_number
 from cube2net.model.names import cell_title
 from cube2net.network.export.token_budget import Section, estimated_tokens, longest_text
@@ -103,26 +103,26 @@ class Meant:
     remark: str
 
 
-def look_up(desk: Desk, names: Sequence[Id], where: str = "objects") -> NamesAnswer:
+def look_up(service: CubeService, names: Sequence[Id], where: str = "objects") -> NamesAnswer:
     """Return what names mean, also as answers write them, with a backslash before signs of Markdown."""
     if not 0 < len(names) <= MANY:
         raise ParameterError(f"{where} has {len(names):,} entries, expected 1 to {MANY:,} names or ids")
     given = [str(each).strip() for each in names]
     plain = {each: MARKED.sub(r"\1", each) for each in given if MARKED.search(each)}
-    lost = set(desk.cube.objects.find(list(plain)).missing) if plain else set()
+    lost = set(service.cube.objects.find(list(plain)).missing) if plain else set()
     taken = [plain[each] if each in lost else each for each in given]
-    missing = desk.cube.objects.find(taken).missing[:NEAREST]
-    spelled = {each: right for each in missing if (right := respelled(desk, each)) is not None}
-    found = meanings(desk, [spelled.get(each, each) for each in taken], most=BEARERS)
+    missing = service.cube.objects.find(taken).missing[:NEAREST]
+    spelled = {each: right for each in missing if (right := respelled(service, each)) is not None}
+    found = meanings(service, [spelled.get(each, each) for each in taken], most=BEARERS)
     for row, each in zip(found["rows"], taken, strict=True):
         row["given"] = each
     return found
 
 
-def respelled(desk: Desk, text: str) -> str | None:
+def respelled(service: CubeService, text: str) -> str | None:
     """Return the one name that is a text in other capitals, or with other spaces; None where none or several are."""
-    rows = desk.names.beginning(text[:200], BEARERS)
-    names = set(desk.cube.objects.table["name"].take(rows).to_pylist())
+    rows = service.names.beginning(text[:200], BEARERS)
+    names = set(service.cube.objects.table["name"].take(rows).to_pylist())
     same = [each for each in names if _folded(each) == _folded(text)]
     return same[0] if len(same) == 1 else None
 
@@ -131,9 +131,9 @@ def _folded(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def meant(desk: Desk, asked: Mapping[str, Any], budget: int, where: str = "objects") -> Meant:
+def meant(service: CubeService, asked: Mapping[str, Any], budget: int, where: str = "objects") -> Meant:
     """Return the objects that names mean, without those that mean none or several; an error where none is left."""
-    found = look_up(desk, asked[where], where)
+    found = look_up(service, asked[where], where)
     ids = [row["id"] for row in found["rows"] if row["state"] == "found" and row["id"] is not None]
     head = f"Of {where}: {found['sentence']}."
     if not ids:

@@ -11,8 +11,8 @@ from cube2net.apps.mcp.answers import FEW
 from cube2net.apps.mcp.texts import LEAST, MAX_TOKENS, MOST, NamesError, ToolReply
 from cube2net.apps.service.openapi import schema_of
 from cube2net.apps.service.schemas import MOST_CELLS, MOST_LABELS, MOST_NAMES, Id
-from cube2net.apps.service.service import Desk
-from cube2net.apps.service.validation import choices_of, fields_of_shape, read
+from cube2net.apps.service.service import CubeService
+from cube2net.apps.service.validation import choices_of, read, schema_fields
 from cube2net.errors import Cube2netError, QueryError, quoted, unknown
 from cube2net.network.export.token_budget import estimated_tokens
 
@@ -160,7 +160,7 @@ def read_kindly(shape: type, arguments: Mapping[str, Any]) -> dict[str, Any]:
     >>> read_kindly(PivotAsked, {"rows": "year", "columns": "venue", "objects": "Ada", "where": {"venue": "ACL"}})
     {'rows': 'year', 'columns': 'venue', 'objects': ['Ada'], 'where': {'venue': ['ACL']}}
     """
-    fields = fields_of_shape(shape)
+    fields = schema_fields(shape)
     return {
         word: _listed(fields[word].type, value) if word in fields and value is not None else value
         for word, value in arguments.items()
@@ -185,7 +185,7 @@ def advise(error: Cube2netError, shape: type, arguments: Mapping[str, Any]) -> s
     >>> advise(ParameterError("unknown field 'others'", value="others"), ContrastAsked, {"others": []})
     "give 'against' in place of 'others'"
     """
-    fields, refused = fields_of_shape(shape), error.value
+    fields, refused = schema_fields(shape), error.value
     if isinstance(refused, str) and refused in arguments and refused not in fields:
         meant = MEANT.get(refused, "")
         return f"give {meant!r} in place of {refused!r}" if meant in fields else f"leave {refused!r} out"
@@ -228,7 +228,7 @@ class Tool:
     title: str
     description: str
     asks: type
-    answer: Callable[[Desk, Mapping[str, Any]], ToolReply]
+    answer: Callable[[CubeService, Mapping[str, Any]], ToolReply]
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -307,7 +307,7 @@ TOOLS: dict[str, Tool] = {
 }
 
 
-def answer(desk: Desk, tool: str, arguments: Mapping[str, Any] | None) -> ToolReply:
+def answer(service: CubeService, tool: str, arguments: Mapping[str, Any] | None) -> ToolReply:
     """Return what a tool says to its arguments; what is refused comes back as a sentence, with what to try next.
 
     The same arguments give the same answer, to the byte.
@@ -316,7 +316,7 @@ def answer(desk: Desk, tool: str, arguments: Mapping[str, Any] | None) -> ToolRe
         if tool not in TOOLS:
             raise unknown("tool", tool, TOOLS)
         asked = read(TOOLS[tool].asks, read_kindly(TOOLS[tool].asks, arguments or {}))
-        return TOOLS[tool].answer(desk, {word: value for word, value in asked.items() if value is not None})
+        return TOOLS[tool].answer(service, {word: value for word, value in asked.items() if value is not None})
     except NamesError as none:
         return none.said
     except Cube2netError as error:
@@ -336,9 +336,9 @@ def _refusal(error: Cube2netError, tool: str, arguments: Mapping[str, Any]) -> s
     return text
 
 
-def instructions_for(desk: Desk) -> str:
+def instructions_for(service: CubeService) -> str:
     """Return what a model should know of the cube before it calls a tool; texts of the data are quoted and cut."""
-    about = desk.answer("cube", {})
+    about = service.answer("cube", {})
     dimensions = "; ".join(
         f"{quoted(dimension['name'], MAX_NAME_LETTERS)} (levels: {_quote_names(dimension['levels'])})"
         for dimension in about["dimensions"][:MAX_NAMES]

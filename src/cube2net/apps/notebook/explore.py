@@ -13,7 +13,7 @@ from cube2net._util.spelling import nearest
 from cube2net.api.plan import several
 from cube2net.api.query import check_cube, query_of
 from cube2net.apps.service.requests import node_words, query_words, split_options
-from cube2net.apps.service.schemas import Ask
+from cube2net.apps.service.schemas import NetworkRequest
 from cube2net.apps.service.validation import read
 from cube2net.errors import ParameterError, quoted
 from cube2net.model.arguments import check_call
@@ -25,8 +25,12 @@ from cube2net.options import OPTIONS
 if TYPE_CHECKING:
     from cube2net.apps.notebook.widget import Explorer
 
-WORDS = tuple(word for word in (*Ask.__required_keys__, *Ask.__optional_keys__) if word not in ("query", "cube"))
-"""What a question can say besides its query."""
+WORDS = tuple(
+    word
+    for word in (*NetworkRequest.__required_keys__, *NetworkRequest.__optional_keys__)
+    if word not in ("query", "cube")
+)
+"""What a request can say besides its query."""
 
 
 @check_call
@@ -50,8 +54,8 @@ def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     -------
     Explorer
         ``network``, ``selection`` and ``query`` are those that the page shows now, ``node`` is what was clicked last,
-        and ``ask`` is the whole question. ``observe`` tells when one changes. Setting ``query`` or ``ask`` moves the
-        page; ``close`` ends it.
+        and ``request`` is the complete request. ``observe`` tells when one changes. Setting ``query`` or ``request``
+        updates the page; ``close`` ends it.
 
     Examples
     --------
@@ -73,42 +77,42 @@ def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
 
 
 def asked(cube: Cube, query: Any = None, **options: Any) -> dict[str, Any]:
-    """Return a question as JSON has it, from what a caller says in Python."""
-    ask: dict[str, Any] = {"query": []}
+    """Return a request as JSON has it, from what a caller says in Python."""
+    request: dict[str, Any] = {"query": []}
     if query is not None:
-        ask |= query_words(cube, query_of(cube, query))
+        request |= query_words(cube, query_of(cube, query))
     for word, value in options.items():
         if word == "progress":
             raise ParameterError("explore takes no progress: the page itself shows how far long work is")
         kind = OPTIONS[word].kind if word in OPTIONS else ""
         if kind == "nodes":
-            ask[word] = [_node(cube, thing) for thing in several(value)]
+            request[word] = [_node(cube, thing) for thing in several(value)]
         elif kind == "objects":
-            ask[word] = [_id(cube, thing) for thing in several(value)]
+            request[word] = [_id(cube, thing) for thing in several(value)]
         elif word == "kind":
-            ask[word] = [value] if isinstance(value, str) else list(value)
+            request[word] = [value] if isinstance(value, str) else list(value)
         elif word in WORDS:
-            ask[word] = value
+            request[word] = value
         else:
-            ask.setdefault("options", {})[word] = value
+            request.setdefault("options", {})[word] = value
     try:
-        return as_json(ask)
+        return as_json(request)
     except ParameterError as error:
-        near = {word: close for word in ask.get("options", {}) if (close := nearest(word, WORDS)) is not None}
+        near = {word: close for word in request.get("options", {}) if (close := nearest(word, WORDS)) is not None}
         strange = next((word for word in near if word == error.value or error.parameter == "options"), None)
         if strange is None:
             raise
         raise ParameterError(f"explore takes no {quoted(strange)}: did you mean {near[strange]!r}?") from None
 
 
-def as_json(ask: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a question as a page has it: plain values, without what says nothing; what cannot be sent is refused.
+def as_json(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a request as a page has it: plain values, without what says nothing; what cannot be sent is refused.
 
     >>> as_json({"query": ("a", "b"), "m": None, "pins": []})
     {'query': ['a', 'b']}
     """
-    ask = plain_value(ask, _plain)
-    for word, value in ask.items():
+    request = plain_value(request, _plain)
+    for word, value in request.items():
         try:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError):
@@ -117,9 +121,11 @@ def as_json(ask: Mapping[str, Any]) -> dict[str, Any]:
                 parameter=word,
                 value=value,
             ) from None
-    said = {word: value for word, value in ask.items() if value not in (None, (), [], {}, "") and value is not False}
+    said = {
+        word: value for word, value in request.items() if value not in (None, (), [], {}, "") and value is not False
+    }
     plain: dict[str, Any] = json.loads(json.dumps({"query": [], **said}))
-    read(Ask, plain)
+    read(NetworkRequest, plain)
     split_options(plain)
     return plain
 

@@ -141,7 +141,7 @@ class Picture:
 
 
 def plot_of(network: Network, title: str | None = None, width: int = WIDTH) -> Picture:
-    """Return a picture of a network; the same question again gives the same picture at once."""
+    """Return a picture of a network; the same request again gives the same picture at once."""
     whole_number("width", width, NARROWEST, WIDEST)
     known = _drawn.setdefault(network, {})
     key = title or "", width
@@ -258,27 +258,29 @@ def network_page(network: Network) -> str:
 
 
 def comparison_page(comparison: Comparison) -> str:
-    """Return the scores of every setup with their intervals, and the verdict."""
+    """Return the scores of every configuration with their intervals, and the verdict."""
     if comparison not in _results:
         _results[comparison] = results(comparison)
     found = _results[comparison]
     scores = {
-        (each["setup"], each["measure"]): _interval(each) for each in found["estimates"] if each["miner"] == "all"
+        (each["configuration"], each["measure"]): _interval(each)
+        for each in found["estimates"]
+        if each["model"] == "all"
     }
     order = {each["one"]: -each["mean"] for each in found["differences"]}
-    alone = comparison.setups[0].name
+    alone = comparison.configurations[0].name
     names = sorted({name for name, _ in scores}, key=lambda name: (name != alone, order.get(name, 0.0), name))
     rows = [
         (name, _nodes(comparison, name), *(scores.get((name, measure), "–") for measure in found["measures"]))
         for name in names[: FIRST + 1]
     ]
-    heads = ("setup", "nodes", *found["measures"])
+    heads = ("configuration", "nodes", *found["measures"])
     failed, said = found["failed"], found["verdict"]["sentence"]
     notes = [each["note"] for each in found["degenerate"] if each["note"] not in said]
     return page(
         headline("Comparison", str(comparison).partition("(")[2].rstrip(")")),
         sentence(said),
-        table(heads, rows, right=heads[1:], more=_more(len(names), "setups", most=FIRST + 1)),
+        table(heads, rows, right=heads[1:], more=_more(len(names), "configurations", most=FIRST + 1)),
         *(sentence(note, faint=True) for note in notes[:3]),
         *(sentence(f"{name} failed: {'; '.join(why)}", faint=True) for name, why in list(failed.items())[:3]),
         codes(("the report:", 'c2n.write_report(cube, query, comparison, "report")')),
@@ -396,7 +398,7 @@ def _certificate(selection: Selection, *, whole: bool = False) -> str:
 
 def _cells(network: Network) -> str:
     """Return the first cells of a network: what each added, how large it is, and its share of the query."""
-    if network.question is None or not len(network.selection.cells):
+    if network.context is None or not len(network.selection.cells):
         return ""
     told = summary(network)["cells"]
     rows = [
@@ -413,8 +415,8 @@ def _cells(network: Network) -> str:
     return table(heads, rows, right=("", "gain", "objects", "of the query"), more=_more(len(told), "cells"))
 
 
-def _nodes(comparison: Comparison, setup: str) -> str:
-    count = comparison.nodes(comparison.named(setup))
+def _nodes(comparison: Comparison, config: str) -> str:
+    count = comparison.nodes(comparison.named(config))
     return "–" if count != count else f"{count:,.0f}"
 
 

@@ -1,6 +1,6 @@
-"""The page as a widget: a page in the notebook asks, and threads of the kernel answer by the same desk as everywhere.
+"""The page as a notebook widget: it sends requests, and threads of the kernel answer them with a ``CubeService``.
 
-The page sends ``{id, name, question}`` and, to end it, ``{id, stop: true}``. Back come ``{id, progress}`` now and then,
+The page sends ``{id, name, request}`` and, to end it, ``{id, stop: true}``. Back come ``{id, progress}`` now and then,
 and at last ``{id, answer}`` or ``{id, error}``; what is answered is JSON in a buffer beside it, a file its bytes.
 """
 
@@ -19,43 +19,45 @@ from cube2net.apps.notebook.html import DRAWN, page, page_of, plot_of, sentence
 from cube2net.apps.server.application import page_file
 from cube2net.apps.server.responses import failure, json_bytes
 from cube2net.apps.service.requests import query_words
-from cube2net.apps.service.service import Desk
+from cube2net.apps.service.service import CubeService
 from cube2net.errors import InputError, ParameterError, quoted
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 
 THREADS = 4
-"""So many questions of one page are answered at a time."""
+"""So many requests of one page are answered at a time."""
 
 MOST_NODES = 20_000
 """A page shows no more nodes at once."""
 
 FILE = "export"
-"""The question whose answer is a file."""
+"""The request whose answer is a file."""
 
 
 class Explorer(anywidget.AnyWidget):
     """A cube on a page in a notebook; see :func:`cube2net.explore`.
 
-    ``ask`` is the question as JSON has it, and ``network``, ``selection`` and ``query`` are always those of it;
+    ``request`` is the request as JSON has it, and ``network``, ``selection`` and ``query`` are always those of it;
     ``node`` is what was clicked last: ``{"object": id}`` or ``{"cell": labels}``, or None.
     """
 
     _esm = traitlets.Unicode().tag(sync=True)
     _css = traitlets.Unicode().tag(sync=True)
-    ask = traitlets.Dict().tag(sync=True)
+    request = traitlets.Dict().tag(sync=True)
     node = traitlets.Dict(default_value=None, allow_none=True).tag(sync=True)
     still = traitlets.Unicode().tag(sync=True)
     query = traitlets.Any(None, allow_none=True)
     network = traitlets.Any(None, allow_none=True, read_only=True)
     selection = traitlets.Any(None, allow_none=True, read_only=True)
 
-    def __init__(self, cube: Cube, ask: Mapping[str, Any]) -> None:
-        self._desk, self._closed = Desk(cube, most_nodes=MOST_NODES), False
+    def __init__(self, cube: Cube, request: Mapping[str, Any]) -> None:
+        self._service, self._closed = CubeService(cube, most_nodes=MOST_NODES), False
         self._stops: dict[Any, Stop] = {}
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="widget")
-        super().__init__(_esm=page_file("widget.js").decode(), _css=page_file("widget.css").decode(), ask=dict(ask))
+        super().__init__(
+            _esm=page_file("widget.js").decode(), _css=page_file("widget.css").decode(), request=dict(request)
+        )
         self.on_msg(self._heard)
 
     def __repr__(self) -> str:
@@ -64,7 +66,7 @@ class Explorer(anywidget.AnyWidget):
     @property
     def cube(self) -> Cube:
         """The cube that is asked."""
-        return self._desk.cube
+        return self._service.cube
 
     def close(self) -> None:
         """End the page and all work for it, and let go of the networks it made."""
@@ -73,17 +75,17 @@ class Explorer(anywidget.AnyWidget):
         self._threads.shutdown(wait=False, cancel_futures=True)
         super().close()
         self.__dict__.pop("_repr_mimebundle_", None)  # a closed widget still shows what it showed last
-        self._desk, self._closed = Desk(self.cube, most_nodes=MOST_NODES), True
+        self._service, self._closed = CubeService(self.cube, most_nodes=MOST_NODES), True
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == "ask" and not isinstance(value, Mapping):
+        if name == "request" and not isinstance(value, Mapping):
             raise ParameterError(
-                f"ask is {quoted(value)}, expected a question such as {{'query': ['o3'], 'n_cells': 5}}"
+                f"request is {quoted(value)}, expected a request such as {{'query': ['o3'], 'n_cells': 5}}"
             )
         if not name.startswith("_") and not hasattr(type(self), name):
-            word = f"widget.ask = {{**widget.ask, {name!r}: {quoted(value, 40)}}}" if name in WORDS else ""
+            word = f"widget.request = {{**widget.request, {name!r}: {quoted(value, 40)}}}" if name in WORDS else ""
             raise ParameterError(
-                f"the widget has no attribute {name!r}: set ask, node or query" + (f", here {word}" if word else "")
+                f"the widget has no attribute {name!r}: set request, node or query" + (f", here {word}" if word else "")
             )
         super().__setattr__(name, value)
 
@@ -108,17 +110,17 @@ class Explorer(anywidget.AnyWidget):
 
     # What is asked, and what follows from it
 
-    @traitlets.validate("ask")
+    @traitlets.validate("request")
     def _check_ask(self, proposal: Any) -> dict[str, Any]:
-        """Return a question once its network is made: one that is refused changes nothing."""
+        """Return a request once its network is made: one that is refused changes nothing."""
         self._check_open()
-        ask = as_json(proposal["value"])
-        self._network_of(ask)
-        return ask
+        request = as_json(proposal["value"])
+        self._network_of(request)
+        return request
 
-    @traitlets.observe("ask")
+    @traitlets.observe("request")
     def _follow(self, _change: Any) -> None:
-        network = self._network_of(self.ask)
+        network = self._network_of(self.request)
         self.set_trait("network", network)
         self.set_trait("selection", None if network is None else network.selection)
         if network is None or self.query is None or self._words(self.query) != self._words(network.query):
@@ -133,15 +135,15 @@ class Explorer(anywidget.AnyWidget):
     @traitlets.observe("query")
     def _move(self, _change: Any) -> None:
         words: dict[str, Any] = {"query": []} if self.query is None else self._words(self.query)
-        ask = {word: value for word, value in self.ask.items() if word not in ("query", "labels")} | words
-        if ask != self.ask:
-            self.ask = ask
+        request = {word: value for word, value in self.request.items() if word not in ("query", "labels")} | words
+        if request != self.request:
+            self.request = request
 
     def _words(self, query: Query) -> dict[str, Any]:
         return query_words(self.cube, query)
 
-    def _network_of(self, ask: Mapping[str, Any]) -> Network | None:
-        return self._desk.network(ask) if ask["query"] else None  # type: ignore[arg-type]
+    def _network_of(self, request: Mapping[str, Any]) -> Network | None:
+        return self._service.network(request) if request["query"] else None  # type: ignore[arg-type]
 
     # What the page asks
 
@@ -154,18 +156,18 @@ class Explorer(anywidget.AnyWidget):
                 self._stops[key].ask()
             return
         self._stops[key] = Stop()
-        self._threads.submit(self._stops[key].heeded(self._reply), key, message.get("name"), message.get("question"))
+        self._threads.submit(self._stops[key].heeded(self._reply), key, message.get("name"), message.get("body"))
 
-    def _reply(self, key: str, name: Any, question: Any) -> None:
-        """Answer a question; whatever goes wrong is a sentence, and what was stopped is not answered."""
+    def _reply(self, key: str, name: Any, body: Any) -> None:
+        """Answer a request; whatever goes wrong is a sentence, and what was stopped is not answered."""
         try:
-            if not isinstance(name, str) or not isinstance(question, Mapping):
-                raise InputError(f"a question has a name and words, got {quoted(name)} and {quoted(question)}")
+            if not isinstance(name, str) or not isinstance(body, Mapping):
+                raise InputError(f"a request has a name and words, got {quoted(name)} and {quoted(body)}")
             if name == FILE:
-                file = self._desk.file(question, self._telling(key))
+                file = self._service.file(body, self._telling(key))
                 self.send({"id": key, "answer": {"name": file.name, "media_type": file.media_type}}, [file.content])
             else:
-                answer = self._desk.answer(name, question, self._telling(key))
+                answer = self._service.answer(name, body, self._telling(key))
                 self.send({"id": key, "answer": True}, [json_bytes(answer)])
         except KeyboardInterrupt:
             pass

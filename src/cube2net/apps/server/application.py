@@ -17,7 +17,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cube2net._util.progress import Progress, StoppedWorkError, silent
-from cube2net.apps.server.auth import REPORT_POLICY, Gate, with_headers
+from cube2net.apps.server.auth import REPORT_POLICY, Authenticator, with_headers
 from cube2net.apps.server.connections import LINES, LinesResponse, until_gone, watched
 from cube2net.apps.server.responses import (
     POLICY,
@@ -25,14 +25,14 @@ from cube2net.apps.server.responses import (
     Reply,
     interface_page,
     json_bytes,
-    read_question,
+    read_body,
     refused,
 )
-from cube2net.apps.server.sessions import Openings
+from cube2net.apps.server.sessions import CubeOpener
 from cube2net.apps.server.workers import ServerLimits, Work
 from cube2net.apps.service.openapi import openapi
-from cube2net.apps.service.schemas import OPENINGS, UPLOAD, StartAnswer
-from cube2net.apps.service.service import FILE, ROUTES, Desk
+from cube2net.apps.service.schemas import SESSION_ROUTES, UPLOAD, StartAnswer
+from cube2net.apps.service.service import FILE, ROUTES, CubeService
 from cube2net.apps.service.validation import read
 from cube2net.errors import Cube2netError, quoted, unknown
 
@@ -89,10 +89,10 @@ def media_type(name: str) -> str:
 
 
 BEGIN = "begin"
-"""What an address says that opens the page with the question that the server was started with."""
+"""What an address says that opens the page with the request that the server was started with."""
 HTML = "text/html; charset=utf-8"
 ASKED_OF = "cube2net-checksum"
-"""The header that says of which cube a question is; who leaves it out asks the one that is open."""
+"""The header that says of which cube a request is; who leaves it out asks the one that is open."""
 OTHER_CUBE = "another cube was opened in another window: reload the page"
 BYTES = "application/octet-stream"
 """The type of a file that is handed over: what a form of another site cannot send."""
@@ -111,10 +111,10 @@ class Application:
     def __init__(
         self,
         work: Work | None,
-        gate: Gate,
+        gate: Authenticator,
         begin: str = "",
         *,
-        openings: Openings | None = None,
+        openings: CubeOpener | None = None,
         limits: ServerLimits | None = None,
     ) -> None:
         self._work, self.gate, self.begin = work, gate, begin
@@ -140,7 +140,7 @@ class Application:
 
     @property
     def work(self) -> Work:
-        """What answers questions about the cube; refused where none is open."""
+        """What answers requests about the cube; refused where none is open."""
         if self._work is None:
             raise RefusalError(409, "closed", "no cube is open yet: choose a spreadsheet on the page first")
         return self._work
@@ -205,14 +205,14 @@ class Application:
     def _asked(self, request: Request) -> Work:
         """Return what answers a request; refused where it is of another cube than the one that is open."""
         work, checksum = self.work, request.headers.get(ASKED_OF)
-        if checksum is not None and checksum != work.desk.checksum:
+        if checksum is not None and checksum != work.service.checksum:
             raise RefusalError(409, "other-cube", OTHER_CUBE)
         return work
 
-    async def _answer(self, work: Work, name: str, question: dict[str, Any], progress: Progress = silent) -> Reply:
+    async def _answer(self, work: Work, name: str, body: dict[str, Any], progress: Progress = silent) -> Reply:
         """Return the reply of a cube; where another took its place meanwhile, that is why there is none."""
         try:
-            return await work.answer(name, question, progress)
+            return await work.answer(name, body, progress)
         except (Exception, asyncio.CancelledError):
             if work is self._work:
                 raise
@@ -221,7 +221,7 @@ class Application:
     async def _report(self, request: Request) -> Response:
         key = request.path_params["key"]
         try:
-            page = self.work.desk.report(key)
+            page = self.work.service.report(key)
         except Cube2netError as error:
             raise RefusalError(404, "unknown", str(error)) from None
         policy = (("content-security-policy", REPORT_POLICY),)
@@ -248,18 +248,18 @@ class Application:
         files.remove(name)
         return _response(Reply(json_bytes({"name": name, "files": list(files.places())})), request)
 
-    def _opener(self) -> Openings:
+    def _opener(self) -> CubeOpener:
         if self.openings is None:
             raise RefusalError(
                 404, "unknown", "this explorer was started with its cube: start it without a name to open others"
             )
         return self.openings
 
-    async def _opening(self, name: str, question: dict[str, Any], progress: Progress = silent) -> Reply:
-        """Return the reply to a question that needs no cube; one that is opened takes the place of the one before."""
-        asked = read(OPENINGS[name].asks, question)
+    async def _opening(self, name: str, body: dict[str, Any], progress: Progress = silent) -> Reply:
+        """Return the reply to a request that needs no cube; one that is opened takes the place of the one before."""
+        asked = read(SESSION_ROUTES[name].asks, body)
         if name == "start":
-            known = None if self._work is None else self._work.desk.name
+            known = None if self._work is None else self._work.service.name
             return Reply(json_bytes(NOTHING if self.openings is None else self.openings.start(known)))
         if name == "tables":
             return Reply(json_bytes(await self._opener().look(asked, progress)))
@@ -267,8 +267,11 @@ class Application:
         if self._work is not None:
             self._closing.add(task := asyncio.create_task(self._leave(self._work, self._made)))
             task.add_done_callback(self._closing.discard)
-        self._work, self._made = Work(Desk(opened.cube, most_nodes=self._limits.nodes), self._limits), opened.made
-        return Reply(json_bytes({"cube": self._work.desk.name, "begin": opened.begin, "kept": opened.kept}))
+        self._work, self._made = (
+            Work(CubeService(opened.cube, most_nodes=self._limits.nodes), self._limits),
+            opened.made,
+        )
+        return Reply(json_bytes({"cube": self._work.service.name, "begin": opened.begin, "kept": opened.kept}))
 
     async def _leave(self, work: Work, made: Path | None) -> None:
         """End the work on the cube before, and remove what was made for it alone."""
@@ -278,14 +281,14 @@ class Application:
 
     async def _question(self, request: Request) -> Response:
         name = request.path_params["name"]
-        known = (*ROUTES, FILE, *OPENINGS)
+        known = (*ROUTES, FILE, *SESSION_ROUTES)
         if name not in known:
-            raise RefusalError(404, "unknown", str(unknown("question", name, known)))
-        question = await read_question(request)
-        if name in OPENINGS:
-            answer = partial(self._opening, name, question)
+            raise RefusalError(404, "unknown", str(unknown("request", name, known)))
+        body = await read_body(request)
+        if name in SESSION_ROUTES:
+            answer = partial(self._opening, name, body)
         else:
-            answer = partial(self._answer, self._asked(request), name, question)
+            answer = partial(self._answer, self._asked(request), name, body)
         if LINES in request.headers.get("accept", "") and name != FILE:
             return LinesResponse(answer)
         task = watched(answer())

@@ -42,7 +42,7 @@ HEADERS = {
 
 
 @dataclass(frozen=True)
-class Gate:
+class Authenticator:
     """Lets in who has the token, comes from this page, and asked for this server by one of its names."""
 
     port: int

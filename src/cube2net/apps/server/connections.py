@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from cube2net._util.progress import Progress
-from cube2net.apps.server.auth import HEADERS, Gate
+from cube2net.apps.server.auth import HEADERS, Authenticator
 from cube2net.apps.server.responses import Reply, json_bytes, refused
 
 REQUEST_SECONDS = 20.0
@@ -29,7 +29,7 @@ MAX_UNKNOWN_CONNECTIONS = 128
 class ConnectionPool:
     """The open connections of a server: those that have shown the token, and the others in the order they came."""
 
-    gate: Gate
+    gate: Authenticator
     known: set[asyncio.Transport] = field(default_factory=set)
     unknown: dict[asyncio.Transport, None] = field(default_factory=dict)
 

@@ -114,32 +114,32 @@ def attached(name: str, media_type: str, content: bytes) -> Reply:
 
 
 BODY_SECONDS = 20.0
-"""A question arrives within so many seconds."""
+"""A request arrives within so many seconds."""
 
 
-async def read_question(request: Request) -> dict[str, Any]:
-    """Return the question that a request carries."""
+async def read_body(request: Request) -> dict[str, Any]:
+    """Return the JSON object in the body of an HTTP request."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RefusalError(415, "type", f"the content type is {quoted(kind)}, expected 'application/json'")
-    body = bytearray()
+    content = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for part in request.stream():
-                body += part
-                if len(body) > MOST_BYTES:
+                content += part
+                if len(content) > MOST_BYTES:
                     raise RefusalError(
-                        413, "large", f"the question has more than {MOST_BYTES:,} bytes, which is the most taken"
+                        413, "large", f"the request has more than {MOST_BYTES:,} bytes, which is the most taken"
                     )
     except TimeoutError:
-        raise RefusalError(408, "slow", f"the question did not arrive within {BODY_SECONDS:,.0f} seconds") from None
+        raise RefusalError(408, "slow", f"the request did not arrive within {BODY_SECONDS:,.0f} seconds") from None
     try:
-        question = json.loads(bytes(body), parse_constant=_no_number)
+        body = json.loads(bytes(content), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        raise RefusalError(400, "json", f"the question is no JSON: {first_line(error)}") from None
-    if not isinstance(question, dict):
-        raise RefusalError(400, "json", f"the question is {quoted(question)}, expected an object with its fields")
-    return question
+        raise RefusalError(400, "json", f"the request is no JSON: {first_line(error)}") from None
+    if not isinstance(body, dict):
+        raise RefusalError(400, "json", f"the request is {quoted(body)}, expected an object with its fields")
+    return body
 
 
 def _no_number(word: str) -> NoReturn:
@@ -169,15 +169,15 @@ def interface_page(described: Mapping[str, Any]) -> str:
         f"<h1>{escape(about['title'])} {escape(about['version'])}</h1>",
         *(f"<p>{_prose(part)}</p>" for part in about["description"].split("\n\n")),
         '<p>For machines: <a href="openapi.json">openapi.json</a></p>',
-        "<h2>Questions</h2>",
-        *(_question(path, methods) for path, methods in described["paths"].items()),
+        "<h2>Requests</h2>",
+        *(_describe_route(path, methods) for path, methods in described["paths"].items()),
         "<h2>Shapes</h2>",
         *(_shape(name, shape) for name, shape in shapes.items()),
     ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
-        f"<title>{escape(about['title'])}: questions</title><style>{STYLE}</style></head>\n<body>\n"
+        f"<title>{escape(about['title'])}: requests</title><style>{STYLE}</style></head>\n<body>\n"
         + "\n".join(parts)
         + "\n</body></html>\n"
     )
@@ -188,7 +188,7 @@ def _prose(text: str) -> str:
     return re.sub("`([^`]*)`", r"<code>\1</code>", escape(text))
 
 
-def _question(path: str, methods: Mapping[str, Any]) -> str:
+def _describe_route(path: str, methods: Mapping[str, Any]) -> str:
     words = ", ".join(method.upper() for method in methods)
     asked = methods.get("post") or next(iter(methods.values()))
     rows = [f"<tr><th>what</th><td>{escape(asked.get('summary', ''))} {escape(asked.get('description', ''))}</td></tr>"]

@@ -12,11 +12,11 @@ from types import TracebackType
 import uvicorn
 
 from cube2net.apps.server.application import BEGIN, Application
-from cube2net.apps.server.auth import WILDCARDS, Gate
+from cube2net.apps.server.auth import WILDCARDS, Authenticator
 from cube2net.apps.server.connections import ConnectionPool, PatientConnection
-from cube2net.apps.server.sessions import Openings, asked_for, packed_ask
+from cube2net.apps.server.sessions import CubeOpener, make_request, pack_request
 from cube2net.apps.server.workers import ServerLimits, Work
-from cube2net.apps.service.service import Desk
+from cube2net.apps.service.service import CubeService
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
@@ -43,13 +43,15 @@ class ExplorerServer:
         host: str = "127.0.0.1",
         port: int = 0,
         limits: ServerLimits | None = None,
-        openings: Openings | None = None,
+        openings: CubeOpener | None = None,
     ) -> None:
-        self._begin = "" if query is None or cube is None else f"#q={packed_ask(asked_for(cube, query, unresolved))}"
+        self._begin = (
+            "" if query is None or cube is None else f"#q={pack_request(make_request(cube, query, unresolved))}"
+        )
         self._socket = _listening(host, port)
-        self.gate = Gate(self._socket.getsockname()[1], host)
+        self.gate = Authenticator(self._socket.getsockname()[1], host)
         limits = limits or ServerLimits()
-        work = None if cube is None else Work(Desk(cube, most_nodes=limits.nodes), limits)
+        work = None if cube is None else Work(CubeService(cube, most_nodes=limits.nodes), limits)
         application = Application(work, self.gate, self._begin, openings=openings, limits=limits)
         self._application, self.opened = application, application.opened
         config = uvicorn.Config(
@@ -71,7 +73,7 @@ class ExplorerServer:
 
     @property
     def work(self) -> Work:
-        """What answers questions about the cube that is open."""
+        """What answers requests about the cube that is open."""
         return self._application.work
 
     @property

@@ -44,26 +44,26 @@ from cube2net.model.query import Query
 UNRESOLVED = "unresolved"
 
 
-def asked_for(cube: Cube, query: Query, unresolved: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
-    """Return the question for the network of a query, with nothing else said.
+def make_request(cube: Cube, query: Query, unresolved: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
+    """Return the request for the network of a query, with nothing else said.
 
-    ``unresolved`` are names with their labels that are to be mended on the page: they are no part of the question.
+    ``unresolved`` are names with their labels that are to be mended on the page: they are no part of the request.
     """
-    ask = query_words(cube, query)
+    request = query_words(cube, query)
     if unresolved:
-        ask[UNRESOLVED] = [list(pair) for pair in unresolved]
+        request[UNRESOLVED] = [list(pair) for pair in unresolved]
     origin = lineage_of(cube).origin
-    return ask if origin is None else {**ask, "cube": origin.seal}
+    return request if origin is None else {**request, "cube": origin.seal}
 
 
-def packed_ask(ask: Mapping[str, Any]) -> str:
-    """Return a question as a word of letters, digits, - and _.
+def pack_request(request: Mapping[str, Any]) -> str:
+    """Return a request as a word of letters, digits, - and _.
 
-    >>> packed_ask({"query": ["o1", "o2"]})
+    >>> pack_request({"query": ["o1", "o2"]})
     'q1YqLE0tqlSyilbKN1TSUco3UoqtBQA'
     """
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    content = packer.compress(json_bytes(ask)) + packer.flush()
+    content = packer.compress(json_bytes(request)) + packer.flush()
     return base64.urlsafe_b64encode(content).decode("ascii").rstrip("=")
 
 
@@ -72,38 +72,38 @@ EXAMPLE = "nlp-papers-cube"
 
 
 def main() -> None:
-    """Answer questions until there are no more."""
-    answer_lines(lambda about, asked, progress: [{"answer": answered(asked["name"], asked["question"], progress)}])
+    """Answer requests until there are no more."""
+    answer_lines(lambda about, asked, progress: [{"answer": answered(asked["name"], asked["body"], progress)}])
 
 
-def answered(name: str, question: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+def answered(name: str, body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Return what tables hold; or where the cube is that was made or is there already, and the place to keep it at."""
-    if question.get("example"):
-        return _example(question, progress)
-    paths = [Path(path) for path in question["paths"]]
-    columns = question.get("columns") or {}
+    if body.get("example"):
+        return _example(body, progress)
+    paths = [Path(path) for path in body["paths"]]
+    columns = body.get("columns") or {}
     reader = sheet_reader(paths, {"columns": columns} if columns else {})
     options: dict[str, Any] = {
-        "dimensions": question.get("dimensions") or (),
-        "min_objects": question.get("min_objects"),
+        "dimensions": body.get("dimensions") or (),
+        "min_objects": body.get("min_objects"),
     }
     if name == "tables":
         reading = read_spreadsheet(reader, paths, **options, progress=progress)
         return {"read": reading.record(), "choices": reading.choices(), "uses": reading.uses()}
     identity = identify_reading(reader, paths, **options, uploaded=True)
-    kept = question.get("keep")
+    kept = body.get("keep")
     place, known = cube_beside(paths, identity, Path(kept) if kept else None, say=progress.note)
     if known is not None and kept:
         return {"folder": str(place), "place": None, "begin": ""}
     reading = read_spreadsheet(reader, paths, **options, progress=progress)
-    made = Path(question["made"]) / place.name
+    made = Path(body["made"]) / place.name
     build_from_reading(reading, made, identity=identity, progress=progress)
     return {"folder": str(made), "place": str(place) if kept else None, "begin": ""}
 
 
-def _example(question: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """Return where the cube of the bundled papers is, and the question for the network of the authors of four labs."""
-    corpus, kept, folder = load_bundled(), question.get("keep"), Path(question["made"]) / EXAMPLE
+def _example(body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Return where the cube of the bundled papers is, and the request for the network of the authors of four labs."""
+    corpus, kept, folder = load_bundled(), body.get("keep"), Path(body["made"]) / EXAMPLE
     place = example_place(Path(kept), corpus) if kept else None
     if place is not None and place.exists():
         folder, place = place, None
@@ -111,7 +111,7 @@ def _example(question: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         build_cube(corpus, out=folder, progress=progress)
     cube = open_cube(folder)
     query = cube.query(load_labs(), skip_missing=True)
-    begin = f"#q={packed_ask(asked_for(cube, query))}"
+    begin = f"#q={pack_request(make_request(cube, query))}"
     return {"folder": str(folder), "place": None if place is None else str(place), "begin": begin}
 
 
@@ -261,7 +261,7 @@ class OpenedCube:
     made: Path | None = None
 
 
-class Openings:
+class CubeOpener:
     """What can be opened: files in a temporary ``folder``, which others remove, and the cubes of ``home``."""
 
     def __init__(self, folder: Path, home: Path, *, workers: int = 1, waiting: int = 4) -> None:
@@ -309,25 +309,25 @@ class Openings:
                     found.append((time, about))
         return [about for _, about in sorted(found, key=lambda each: -each[0])][:MOST_RECENT]
 
-    async def look(self, question: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    async def look(self, body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """Return what files hold."""
-        return await self._ask("tables", self._of_files(question), progress)
+        return await self._ask("tables", self._of_files(body), progress)
 
-    async def open(self, question: Mapping[str, Any], progress: Progress) -> OpenedCube:
+    async def open(self, body: Mapping[str, Any], progress: Progress) -> OpenedCube:
         """Return a cube; where that is stopped, nothing is kept. Files that were handed over are needed no more."""
-        keep = bool(question.get("keep")) and can_write(self.home)
-        if question.get("recent") is not None:
+        keep = bool(body.get("keep")) and can_write(self.home)
+        if body.get("recent") is not None:
             names = [about["name"] for about in self.recent()]
-            if question["recent"] not in names:
-                raise unknown("cube of this folder", question["recent"], names)
-            opened = OpenedCube(await asyncio.to_thread(open_cube, self.home / question["recent"]), kept=True)
+            if body["recent"] not in names:
+                raise unknown("cube of this folder", body["recent"], names)
+            opened = OpenedCube(await asyncio.to_thread(open_cube, self.home / body["recent"]), kept=True)
         else:
-            opened = await self._make(question, progress, keep)
+            opened = await self._make(body, progress, keep)
         self.files.clear()
         return opened
 
-    async def _make(self, question: Mapping[str, Any], progress: Progress, keep: bool) -> OpenedCube:
-        asked = {"example": True} if question.get("example") else self._of_files(question)
+    async def _make(self, body: Mapping[str, Any], progress: Progress, keep: bool) -> OpenedCube:
+        asked = {"example": True} if body.get("example") else self._of_files(body)
         self._opened += 1
         made = self._made / str(self._opened)
         made.mkdir(mode=0o700)
@@ -357,21 +357,21 @@ class Openings:
         await self._pool.ended()
         await asyncio.to_thread(shutil.rmtree, made, ignore_errors=True)
 
-    async def _ask(self, name: str, question: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-        said = await self._pool.ask(name, question, progress)
+    async def _ask(self, name: str, body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+        said = await self._pool.ask(name, body, progress)
         found: dict[str, Any] = json.loads(said.body)
         return found
 
-    def _of_files(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a question with the places of its files; only what was handed over has one."""
+    def _of_files(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a request with the places of its files; only what was handed over has one."""
         there = self.files.places()
-        files = question.get("files") or []
+        files = body.get("files") or []
         missing = [name for name in files if name not in there]
         if missing or not files:
             raise RefusalError(
                 400, "files", f"choose a file first{f': {some(missing)} is not there' if missing else ''}"
             )
-        return {**question, "paths": [str(there[name]) for name in dict.fromkeys(files)]}
+        return {**body, "paths": [str(there[name]) for name in dict.fromkeys(files)]}
 
     async def close(self) -> None:
         """End all work."""

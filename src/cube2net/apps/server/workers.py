@@ -23,7 +23,7 @@ from typing import IO, Any, TypeVar
 from cube2net._util.progress import Progress, Stop, ThrottledProgress, silent, step, stopped_as_error
 from cube2net.api.cubes import open_cube
 from cube2net.apps.server.responses import WORKING, RefusalError, Reply, attached, failure, json_bytes
-from cube2net.apps.service.service import FILE, ROUTES, Desk, KeptChoice, Standing
+from cube2net.apps.service.service import FILE, ROUTES, CubeService, KeptChoice, Standing
 from cube2net.errors import CubeError
 from cube2net.model.cube import Origin, lineage_of
 
@@ -52,10 +52,10 @@ class Said:
 
 
 class WorkerPool:
-    """Answers questions by processes that a ``module`` runs in, at most ``most`` at a time.
+    """Answers requests by processes that a ``module`` runs in, at most ``most`` at a time.
 
     Each is told ``about`` what it will be asked, such as a cube in a folder. A worker that is free is kept for the next
-    question; the one that was used last is taken first, for it remembers the networks it made.
+    request; the one that was used last is taken first, for it remembers the networks it made.
     """
 
     def __init__(self, about: Mapping[str, Any], most: int, waiting: int, *, module: str = WORKER) -> None:
@@ -73,15 +73,15 @@ class WorkerPool:
         return [process.pid for process in self._all]
 
     async def ask(
-        self, name: str, question: Mapping[str, Any], progress: Progress, choice: KeptChoice | None = None
+        self, name: str, body: Mapping[str, Any], progress: Progress, choice: KeptChoice | None = None
     ) -> Said:
-        """Return what a worker says to a question; where the task is cancelled, the worker is killed.
+        """Return what a worker says to a request; where the task is cancelled, the worker is killed.
 
         ``choice`` is what was chosen for its network already.
         """
         if self._waiting >= self._limit:
             raise RefusalError(
-                429, "busy", f"{self._limit:,} long questions are waiting already: ask again when some are answered"
+                429, "busy", f"{self._limit:,} long requests are waiting already: ask again when some are answered"
             )
         self._waiting += 1
         try:
@@ -91,7 +91,7 @@ class WorkerPool:
         finally:
             self._waiting -= 1
         try:
-            return await self._asked({"name": name, "question": question, "choice": choice}, progress)
+            return await self._asked({"name": name, "body": body, "choice": choice}, progress)
         finally:
             self._places.release()
 
@@ -169,7 +169,7 @@ def _stdin(worker: Process) -> asyncio.StreamWriter:
 
 
 async def _conversation(worker: Process, asked: dict[str, Any], progress: Progress) -> Said:
-    """Return what a worker says to a question; how far it is goes to ``progress``."""
+    """Return what a worker says to a request; how far it is goes to ``progress``."""
     if worker.stdout is None:
         raise RuntimeError("a worker was started without a way to hear it")
     with suppress(ConnectionError):
@@ -218,36 +218,34 @@ class ServerLimits:
 
 
 class Work:
-    """Answers questions to a desk; made and used in the loop of a server."""
+    """Answers requests to a service; made and used in the loop of a server."""
 
-    def __init__(self, desk: Desk, limits: ServerLimits) -> None:
-        self.desk = desk
+    def __init__(self, service: CubeService, limits: ServerLimits) -> None:
+        self.service = service
         self.limits = limits
         self._threads = Threads(limits.threads, limits.waiting, "explorer")
         self._clicks = Threads(limits.clicks, limits.waiting, "explorer click")
         self._long_threads = Threads(limits.workers, limits.long_waiting, "explorer long")
-        origin = _origin(desk)
+        origin = _origin(service)
         self.workers = None
         if origin is not None:
             about = {"folder": str(origin.folder), "checksum": origin.seal, "nodes": limits.nodes}
             self.workers = WorkerPool(about, limits.workers, limits.long_waiting)
 
-    async def answer(self, name: str, question: Mapping[str, Any], progress: Progress = silent) -> Reply:
-        """Return the reply to a question; where the task is cancelled, the work on it is stopped."""
-        self._check_entries(question)
+    async def answer(self, name: str, body: Mapping[str, Any], progress: Progress = silent) -> Reply:
+        """Return the reply to a request; where the task is cancelled, the work on it is stopped."""
+        self._check_entries(body)
         threads = self._clicks if name in ROUTES and ROUTES[name].click else self._threads
         standing = Standing(False)
-        if self.desk.may_be_long(name, question):
-            standing = await self._within(self.limits.seconds, threads.run(lambda: self.desk.standing(name, question)))
+        if self.service.may_be_long(name, body):
+            standing = await self._within(self.limits.seconds, threads.run(lambda: self.service.standing(name, body)))
         if standing.long and self.workers is not None:
             return await self._within(
-                self.limits.long_seconds, self._by_worker(self.workers, name, question, progress, standing.choice)
+                self.limits.long_seconds, self._by_worker(self.workers, name, body, progress, standing.choice)
             )
         seconds = self.limits.long_seconds if standing.long else self.limits.seconds
         threads = self._long_threads if standing.long else threads
-        return await self._within(
-            seconds, threads.run(lambda: self._reply(name, question, _StoppableProgress(progress)))
-        )
+        return await self._within(seconds, threads.run(lambda: self._reply(name, body, _StoppableProgress(progress))))
 
     async def _within(self, seconds: float, work: Awaitable[T]) -> T:
         try:
@@ -258,28 +256,28 @@ class Work:
                 503, "slow", f"the answer took longer than {seconds:,.0f} seconds, so that the work was stopped"
             ) from None
 
-    def _reply(self, name: str, question: Mapping[str, Any], progress: Progress) -> Reply:
+    def _reply(self, name: str, body: Mapping[str, Any], progress: Progress) -> Reply:
         progress(WORKING, 0)
         if name == FILE:
-            file = self.desk.file(question, progress)
+            file = self.service.file(body, progress)
             return attached(file.name, file.media_type, file.content)
-        return Reply(json_bytes(self.desk.answer(name, question, progress)))
+        return Reply(json_bytes(self.service.answer(name, body, progress)))
 
     async def _by_worker(
-        self, workers: WorkerPool, name: str, question: Mapping[str, Any], progress: Progress, choice: KeptChoice | None
+        self, workers: WorkerPool, name: str, body: Mapping[str, Any], progress: Progress, choice: KeptChoice | None
     ) -> Reply:
-        said = await workers.ask(name, question, progress, choice)
+        said = await workers.ask(name, body, progress, choice)
         if said.choice is not None:
-            self.desk.keep_choice(said.choice)
+            self.service.keep_choice(said.choice)
         if said.report is not None:
-            self.desk.keep_report(said.report["key"], said.report["page"])
+            self.service.keep_report(said.report["key"], said.report["page"])
         return attached(said.name, said.media_type, said.body) if said.name else Reply(said.body)
 
-    def _check_entries(self, question: Mapping[str, Any]) -> None:
-        ask = question.get("ask")
-        for name, value in [*question.items(), *(ask.items() if isinstance(ask, dict) else [])]:
+    def _check_entries(self, body: Mapping[str, Any]) -> None:
+        request = body.get("request")
+        for name, value in [*body.items(), *(request.items() if isinstance(request, dict) else [])]:
             count = _entries(value)
-            if count > self.limits.entries and name != "ask":
+            if count > self.limits.entries and name != "request":
                 most = f"expected at most {self.limits.entries:,}"
                 raise RefusalError(400, "large", f"{name} has {count:,} entries, {most}")
 
@@ -292,7 +290,7 @@ class Work:
 
 
 class Threads:
-    """A few threads that answer, and how many questions they have or wait for: one counts until its work has ended."""
+    """A few threads that answer, and how many requests they have or wait for: one counts until its work has ended."""
 
     def __init__(self, many: int, most: int, name: str) -> None:
         self._pool = ThreadPoolExecutor(many, thread_name_prefix=name)
@@ -302,7 +300,7 @@ class Threads:
     async def run(self, function: Callable[[], T]) -> T:
         """Return what a function gives in a thread, which is asked to stop where nobody waits any more."""
         if self.asked >= self._most:
-            raise RefusalError(429, "busy", f"{self._most:,} questions are waiting already: ask again in a moment")
+            raise RefusalError(429, "busy", f"{self._most:,} requests are waiting already: ask again in a moment")
         with Stop() as stop:
             self._count(1)
             future = self._pool.submit(stop.heeded(stopped_as_error(function)))
@@ -325,9 +323,9 @@ def _entries(value: object) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
-def _origin(desk: Desk) -> Origin | None:
+def _origin(service: CubeService) -> Origin | None:
     """Return where workers open the cube; None of one in memory, or seen through a view."""
-    lineage = lineage_of(desk.cube)
+    lineage = lineage_of(service.cube)
     return None if lineage.views else lineage.origin
 
 
@@ -349,26 +347,26 @@ class _StoppableProgress:
 # In a worker
 
 Answering = Callable[[Mapping[str, Any], Mapping[str, Any], Progress], Iterable[dict[str, Any]]]
-"""Yields what is said to a question, by what the process was told it is about."""
+"""Yields what is said to a request, by what the process was told it is about."""
 
 
 def main() -> None:
-    """Answer questions about a cube until there are no more."""
-    desks: list[Desk] = []
+    """Answer requests about a cube until there are no more."""
+    services: list[CubeService] = []
 
     def answering(about: Mapping[str, Any], asked: Mapping[str, Any], progress: Progress) -> Iterator[dict[str, Any]]:
-        if not desks:
-            desks.append(_open_desk(about))
+        if not services:
+            services.append(_open_service(about))
         progress(WORKING, 0)
         if asked["choice"] is not None:
-            desks[0].keep_choice(KeptChoice(*asked["choice"]))
-        yield from answer_parts(desks[0], asked["name"], asked["question"], progress)
+            services[0].keep_choice(KeptChoice(*asked["choice"]))
+        yield from answer_parts(services[0], asked["name"], asked["body"], progress)
 
     answer_lines(answering)
 
 
 def answer_lines(answering: Answering) -> None:
-    """Answer the questions that come as lines until there are no more; what goes wrong is an answer, too."""
+    """Answer the requests that come as lines until there are no more; what goes wrong is an answer, too."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -390,33 +388,35 @@ def _listen(source: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
     os._exit(0)
 
 
-def _open_desk(about: Mapping[str, Any]) -> Desk:
-    desk = Desk(open_cube(Path(about["folder"])), most_nodes=about["nodes"])
-    if desk.checksum != about["checksum"]:
+def _open_service(about: Mapping[str, Any]) -> CubeService:
+    service = CubeService(open_cube(Path(about["folder"])), most_nodes=about["nodes"])
+    if service.checksum != about["checksum"]:
         raise CubeError(
             f"{about['folder']!r} holds another cube than when the explorer was started: start it again to ask that"
         )
-    return desk
+    return service
 
 
-def answer_parts(desk: Desk, name: str, question: Mapping[str, Any], progress: Progress) -> Iterator[dict[str, Any]]:
-    """Yield what a worker says to a question: what was chosen, the report where there is one, the answer or a file."""
+def answer_parts(
+    service: CubeService, name: str, body: Mapping[str, Any], progress: Progress
+) -> Iterator[dict[str, Any]]:
+    """Yield what a worker says to a request: what was chosen, the report where there is one, the answer or a file."""
     if name == FILE:
-        file = desk.file(question, progress)
-        yield from _choice_part(desk, question)
+        file = service.file(body, progress)
+        yield from _choice_part(service, body)
         content = base64.b64encode(file.content).decode("ascii")
         yield {"file": {"name": file.name, "media_type": file.media_type, "content": content}}
         return
-    answer = desk.answer(name, question, progress)
+    answer = service.answer(name, body, progress)
     if ROUTES[name].networks:
-        yield from _choice_part(desk, question)
+        yield from _choice_part(service, body)
     if name == "compare" and answer.get("report"):
-        yield {"report": {"key": answer["report"], "page": desk.report(answer["report"])}}
+        yield {"report": {"key": answer["report"], "page": service.report(answer["report"])}}
     yield {"answer": answer}
 
 
-def _choice_part(desk: Desk, question: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    choice = desk.choice(question)
+def _choice_part(service: CubeService, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    choice = service.choice(body)
     if choice is not None:
         yield {"choice": list(choice)}
 

@@ -30,22 +30,22 @@ from cube2net.apps.service.network_schemas import (
     ChangeAnswer,
     ColumnValue,
     CompareAnswer,
-    ComparedShape,
-    CompareQuestion,
-    ConstructQuestion,
+    ComparedSchema,
+    CompareRequest,
+    ConstructRequest,
     ContrastAnswer,
-    ContrastQuestion,
+    ContrastRequest,
     DrillAnswer,
-    DrillQuestion,
+    DrillRequest,
     ExplainAnswer,
-    ExplainQuestion,
+    ExplainRequest,
     LayoutAnswer,
-    LayoutQuestion,
+    LayoutRequest,
     NetworkAnswer,
     NodeColumns,
     Role,
-    ScoreShape,
-    WithoutQuestion,
+    ScoreSchema,
+    WithoutRequest,
 )
 from cube2net.apps.service.requests import is_long, methods, node_given, options_shown, parameters_of, query_of
 from cube2net.apps.service.schemas import (
@@ -55,16 +55,16 @@ from cube2net.apps.service.schemas import (
     MOST_LABELS,
     MOST_MEMBERS,
     CubeAnswer,
-    CubeQuestion,
-    DimensionShape,
-    MethodShape,
+    CubeRequest,
+    DimensionSchema,
+    MethodSchema,
     Node,
     PivotAnswer,
-    PivotQuestion,
-    ReadingShape,
+    PivotRequest,
+    ReadingSchema,
 )
-from cube2net.apps.service.validation import MOST, MOST_BYTES, fields_of_shape, read
-from cube2net.cube.views import kinds_of
+from cube2net.apps.service.validation import MOST, MOST_BYTES, read, schema_fields
+from cube2net.cube.views import list_kinds
 from cube2net.cube.window import time_dimensions, window_labels
 from cube2net.errors import MissingPackageError, ParameterError, whole_number
 from cube2net.model.change import NamedNode
@@ -81,19 +81,19 @@ from cube2net.options import FORMS
 from cube2net.selection.objectives import OBJECTIVES
 
 if TYPE_CHECKING:
-    from cube2net.apps.service.service import Desk
+    from cube2net.apps.service.service import CubeService
 
 
-def construct(desk: Desk, question: ConstructQuestion, progress: Progress) -> NetworkAnswer:
-    """Return the network of a question."""
-    request = desk.request(question["ask"])
-    network = desk.network(request, progress)
+def construct(service: CubeService, body: ConstructRequest, progress: Progress) -> NetworkAnswer:
+    """Return the network of a request."""
+    request = service.parse(body["request"])
+    network = service.network(request, progress)
     about: Any = summary(network)
-    pins: Any = question["ask"].get("pins") or []
+    pins: Any = body["request"].get("pins") or []
     pinned = {tuple(pin["cell"]) for pin in pins if "cell" in pin}
-    prices = what_if.prices(network, progress=progress) if question.get("prices") else ()
+    prices = what_if.prices(network, progress=progress) if body.get("prices") else ()
     return {
-        "ask": desk.sealed_words(request),  # type: ignore[typeddict-item]
+        "request": service.sealed_words(request),  # type: ignore[typeddict-item]
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
         "sentence": said_of_network(network, about),
         "note": about["note"] or "",
@@ -128,16 +128,16 @@ def construct(desk: Desk, question: ConstructQuestion, progress: Progress) -> Ne
     }
 
 
-def layout(desk: Desk, question: LayoutQuestion, progress: Progress) -> LayoutAnswer:
-    """Return places for the nodes of a question's network."""
-    network = desk.network(question["ask"], progress)
-    return {"places": layout_network(network, start=question.get("start")).tolist()}
+def layout(service: CubeService, body: LayoutRequest, progress: Progress) -> LayoutAnswer:
+    """Return places for the nodes of a request's network."""
+    network = service.network(body["request"], progress)
+    return {"places": layout_network(network, start=body.get("start")).tolist()}
 
 
 def _nodes(network: Network) -> NodeColumns:
     table = network.nodes
     others: Role = "neighbor" if network.form == "hybrid" else "brought"
-    steering = None if network.question is None else network.question.steering
+    steering = None if network.context is None else network.context.steering
     pinned = set() if steering is None else set(steering.objects("pins"))
     roles: list[Role] = ["query"] * len(network.query)
     roles += ["pinned" if row in pinned else others for row in network.objects[len(network.query) :].tolist()]
@@ -161,24 +161,24 @@ MOST_COLUMNS, LONGEST = 50, 1_000
 """So many columns of an object are told, and so many letters of each."""
 
 
-def explain(desk: Desk, question: ExplainQuestion, progress: Progress) -> ExplainAnswer:
+def explain(service: CubeService, body: ExplainRequest, progress: Progress) -> ExplainAnswer:
     """Return why a cell or an object is in a network, or is not; without one, what every cell adds."""
-    network = desk.network(question["ask"], progress)
-    node = question.get("node")
-    told: Any = explain_module.explain(network, None if node is None else node_given(desk.cube, node)).to_dict()
+    network = service.network(body["request"], progress)
+    node = body.get("node")
+    told: Any = explain_module.explain(network, None if node is None else node_given(service.cube, node)).to_dict()
     columns: list[ColumnValue] = []
     if told["kind"] == "object":
-        row = int(desk.cube.objects.find([str(told["id"])]).rows[0])
-        known = columns_of(desk.cube, row)[:MOST_COLUMNS]
+        row = int(service.cube.objects.find([str(told["id"])]).rows[0])
+        known = columns_of(service.cube, row)[:MOST_COLUMNS]
         columns = [{"column": name, "value": value[:LONGEST]} for name, value in known]
     return {"kind": told["kind"], "sentence": told["sentence"], "explanation": told, "columns": columns}
 
 
-def without(desk: Desk, question: WithoutQuestion, progress: Progress) -> ChangeAnswer:
+def without(service: CubeService, body: WithoutRequest, progress: Progress) -> ChangeAnswer:
     """Return what becomes of a network without some cells and objects, or with others."""
-    network = desk.network(question["ask"], progress)
-    out = [node_given(desk.cube, node) for node in question.get("without", [])]
-    inside = [node_given(desk.cube, node) for node in question.get("with_", [])]
+    network = service.network(body["request"], progress)
+    out = [node_given(service.cube, node) for node in body.get("without", [])]
+    inside = [node_given(service.cube, node) for node in body.get("with_", [])]
     change = what_if.change(network, without=out, with_=inside)
     told: Any = change.to_dict()
     return {
@@ -192,18 +192,18 @@ def without(desk: Desk, question: WithoutQuestion, progress: Progress) -> Change
     }
 
 
-def contrast(desk: Desk, question: ContrastQuestion, progress: Progress) -> ContrastAnswer:
+def contrast(service: CubeService, body: ContrastRequest, progress: Progress) -> ContrastAnswer:
     """Return the few cells that tell two queries apart, or each label of one from the others."""
-    seen = desk.view(question)
-    query = query_of(desk.cube, question["query"], question.get("labels"))
-    n_cells = whole_number("n_cells", question.get("n_cells", FEW_CELLS), 1, MOST_CELLS, what="cells")
-    names = question.get("names")
-    if "against" in question:
-        if not question["against"]:
+    seen = service.view(body)
+    query = query_of(service.cube, body["query"], body.get("labels"))
+    n_cells = whole_number("n_cells", body.get("n_cells", FEW_CELLS), 1, MOST_CELLS, what="cells")
+    names = body.get("names")
+    if "against" in body:
+        if not body["against"]:
             raise ParameterError(
                 "against is [], expected the id of at least one object: leave it out to tell the query from all others"
             )
-        against = query_of(desk.cube, question["against"])
+        against = query_of(service.cube, body["against"])
         found = contrast_module.contrast(seen, Query(query.objects), against, n_cells, names=names)
     elif query.labels is not None:
         described = contrast_module.contrast(seen, query, n_cells=n_cells, names=names)  # type: ignore[arg-type]
@@ -213,12 +213,12 @@ def contrast(desk: Desk, question: ContrastQuestion, progress: Progress) -> Cont
     return {"sentence": found.sentence, "contrast": _plain(found)}
 
 
-def drill(desk: Desk, question: DrillQuestion, progress: Progress) -> DrillAnswer:
+def drill(service: CubeService, body: DrillRequest, progress: Progress) -> DrillAnswer:
     """Return the cells below a cell that say most about a query."""
-    cell = question.get("cell")
-    query = query_of(desk.cube, question["query"])
-    k = whole_number("k", question.get("k", FEW_CELLS), 1, MOST_CELLS, what="cells")
-    found = drill_module.drill(desk.view(question), query, None if cell is None else tuple(cell), k)
+    cell = body.get("cell")
+    query = query_of(service.cube, body["query"])
+    k = whole_number("k", body.get("k", FEW_CELLS), 1, MOST_CELLS, what="cells")
+    found = drill_module.drill(service.view(body), query, None if cell is None else tuple(cell), k)
     return {"sentence": found.sentence, "drilled": _plain(found)}
 
 
@@ -235,14 +235,14 @@ LEAST_RUNS, RUNS, MOST_RUNS = 1, 5, 50
 """So many runs a comparison has at least, without a word, and at most."""
 
 
-def compare(desk: Desk, question: CompareQuestion, progress: Progress) -> CompareAnswer:
-    """Return whether the network of a question helps the next step, against PageRank as large and the query alone."""
-    runs = whole_number("runs", question.get("runs", RUNS), LEAST_RUNS, MOST_RUNS, what="runs")
-    request = desk.request(question["ask"])
-    seen, parameters = desk.view(request.words), parameters_of(desk.cube, request)
-    judged = judge(seen, task=question.get("task"), runs=runs, progress=progress, **parameters)
+def compare(service: CubeService, body: CompareRequest, progress: Progress) -> CompareAnswer:
+    """Return whether the network of a request helps the next step, against PageRank as large and the query alone."""
+    runs = whole_number("runs", body.get("runs", RUNS), LEAST_RUNS, MOST_RUNS, what="runs")
+    request = service.parse(body["request"])
+    seen, parameters = service.view(request.words), parameters_of(service.cube, request)
+    judged = judge(seen, task=body.get("task"), runs=runs, progress=progress, **parameters)
     said = verdict(judged.comparison)
-    key = _key(request.words, question.get("task"), runs, judged.comparison)
+    key = _key(request.words, body.get("task"), runs, judged.comparison)
     note = ""
     try:
         check_report()
@@ -252,7 +252,7 @@ def compare(desk: Desk, question: CompareQuestion, progress: Progress) -> Compar
         progress("writing the report", 0, None)
         with tempfile.TemporaryDirectory() as folder:
             page, *_ = report_files(judged.make, judged.comparison, folder)
-            desk.keep_report(key, Path(page).read_text(encoding="utf-8"))
+            service.keep_report(key, Path(page).read_text(encoding="utf-8"))
     return {
         "sentence": said.sentence,
         "table": _rows(judged.comparison),
@@ -265,28 +265,28 @@ def compare(desk: Desk, question: CompareQuestion, progress: Progress) -> Compar
 
 
 def _key(words: dict[str, Any], task: str | None, runs: int, comparison: Comparison) -> str:
-    """Return the key of a report: the same for the same question."""
+    """Return the key of a report: the same for the same request."""
     text = json.dumps([words, task, runs, comparison.task], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _rows(comparison: Comparison) -> list[ComparedShape]:
-    """Return a row for each network compared: its scores by miner, its size, or why there is none."""
+def _rows(comparison: Comparison) -> list[ComparedSchema]:
+    """Return a row for each network compared: its scores by model, its size, or why there is none."""
     found = results(comparison)
     deciding = set(found["deciding"])
-    rows: list[ComparedShape] = []
-    for setup in comparison.setups:
-        trials = [trial for trial in comparison.trials if trial.setup == setup]
+    rows: list[ComparedSchema] = []
+    for config in comparison.configurations:
+        trials = [trial for trial in comparison.trials if trial.configuration == config]
         scored = [trial for trial in trials if trial.scores]
         rows.append(
             {
-                "network": setup.name,
+                "network": config.name,
                 "nodes": max((trial.nodes for trial in scored), default=None),
                 "links": max((trial.links for trial in scored), default=None),
                 "scores": [
                     _score(each)
                     for each in found["estimates"]
-                    if each["setup"] == setup.name and each["miner"] in deciding
+                    if each["configuration"] == config.name and each["model"] in deciding
                 ],
                 "reason": "" if scored else next((trial.reason for trial in trials), ""),
             }
@@ -294,8 +294,8 @@ def _rows(comparison: Comparison) -> list[ComparedShape]:
     return rows
 
 
-def _score(estimate: Mapping[str, Any]) -> ScoreShape:
-    told: Any = {name: estimate[name] for name in ScoreShape.__annotations__}
+def _score(estimate: Mapping[str, Any]) -> ScoreSchema:
+    told: Any = {name: estimate[name] for name in ScoreSchema.__annotations__}
     return told  # type: ignore[no-any-return]
 
 
@@ -303,19 +303,19 @@ LABELS = 1_000
 """So many labels of a level are named, to choose among them."""
 
 
-def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
+def cube(service: CubeService, body: CubeRequest, progress: Progress) -> CubeAnswer:
     """Return what a cube has, and what may be asked of it."""
-    whole = desk.cube
+    whole = service.cube
     return {
-        "name": desk.name,
-        "checksum": desk.checksum,
+        "name": service.name,
+        "checksum": service.checksum,
         "sentence": _sentence(whole),
         "attribution": str(whole.settings.get("attribution") or ""),
         "objects": len(whole.objects),
         "cells": len(whole.cells),
         "links": whole.links.count,
         "dimensions": _dimensions(whole),
-        "kinds": kinds_of(whole),
+        "kinds": list_kinds(whole),
         "items": whole.items is not None,
         "times": window_labels(whole),
         "methods": [_method(name) for name in [*methods(), *WITH_OPTIONS]],
@@ -334,19 +334,19 @@ def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
             "runs": RUNS,
             "most_runs": MOST_RUNS,
         },
-        "examples": candidates(desk, example_objects(whole)),
+        "examples": candidates(service, example_objects(whole)),
         "read": _reading(whole),
         "version": __version__,
     }
 
 
-def pivot(desk: Desk, question: PivotQuestion, progress: Progress) -> PivotAnswer:
+def pivot(service: CubeService, body: PivotRequest, progress: Progress) -> PivotAnswer:
     """Return how many objects have a label of each of two levels, and how many of a query."""
-    seen = desk.view(question)
-    asked = query_of(desk.cube, question["query"]) if question.get("query") else None
-    most = whole_number("most", question.get("most", FEW_LABELS), 1, MOST_LABELS, what="rows and columns")
-    found = drill_module.pivot(seen, question["rows"], question["columns"], asked, most=most)
-    told, cells = found.to_dict(), question.get("cells")
+    seen = service.view(body)
+    asked = query_of(service.cube, body["query"]) if body.get("query") else None
+    most = whole_number("most", body.get("most", FEW_LABELS), 1, MOST_LABELS, what="rows and columns")
+    found = drill_module.pivot(seen, body["rows"], body["columns"], asked, most=most)
+    told, cells = found.to_dict(), body.get("cells")
     return {
         "rows": told["rows"],
         "columns": told["columns"],
@@ -363,13 +363,13 @@ def pivot(desk: Desk, question: PivotQuestion, progress: Progress) -> PivotAnswe
     }
 
 
-def _reading(whole: Cube) -> ReadingShape | None:
+def _reading(whole: Cube) -> ReadingSchema | None:
     """Return what was read of a spreadsheet; what a file says that is nothing of the kind is none."""
     kept = reading_in(whole.settings)
     if kept is None:
         return None
     try:
-        found: ReadingShape = read(ReadingShape, {name: kept[name] for name in fields_of_shape(ReadingShape)})
+        found: ReadingSchema = read(ReadingSchema, {name: kept[name] for name in schema_fields(ReadingSchema)})
     except (KeyError, ParameterError):
         return None
     return found
@@ -378,7 +378,7 @@ def _reading(whole: Cube) -> ReadingShape | None:
 def _sentence(whole: Cube) -> str:
     names = [dimension.name for dimension in whole.dimensions]
     sides = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    kinds = kinds_of(whole)
+    kinds = list_kinds(whole)
     of_kind = f" ({', '.join(kinds[:3])})" if any(kinds) else ""
     return (
         f"{len(whole.objects):,} objects{of_kind} in {len(whole.cells):,} cells by {sides}, "
@@ -386,7 +386,7 @@ def _sentence(whole: Cube) -> str:
     )
 
 
-def _dimensions(whole: Cube) -> list[DimensionShape]:
+def _dimensions(whole: Cube) -> list[DimensionSchema]:
     times = time_dimensions(whole)
     return [
         {
@@ -401,7 +401,7 @@ def _dimensions(whole: Cube) -> list[DimensionShape]:
     ]
 
 
-def _method(name: str) -> MethodShape:
+def _method(name: str) -> MethodSchema:
     own, options = WITH_OPTIONS.get(name, (name, {}))
     kind = methods()[own]
     missing = None

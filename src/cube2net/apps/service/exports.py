@@ -17,7 +17,7 @@ from cube2net._util.text import write_rows
 from cube2net.api.draw import draw_network, picture_text
 from cube2net.api.export import check_outputs, write_network
 from cube2net.api.plan import WITH_OPTIONS
-from cube2net.apps.service.network_schemas import ExportQuestion
+from cube2net.apps.service.network_schemas import ExportRequest
 from cube2net.apps.service.requests import objective_named, split_options
 from cube2net.errors import InputError, MissingPackageError, unknown
 from cube2net.model.cube import lineage_of
@@ -27,7 +27,7 @@ from cube2net.network.export.registry import EXPORTS
 from cube2net.options import OPTIONS
 
 if TYPE_CHECKING:
-    from cube2net.apps.service.service import Desk
+    from cube2net.apps.service.service import CubeService
 
 PICTURES = (".png", ".svg", ".pdf")
 OWN = ("recipe.json", "query.csv", "command.txt", "python.txt")
@@ -78,19 +78,19 @@ def missing_for() -> dict[str, str]:
     return {}
 
 
-def exported(desk: Desk, question: ExportQuestion, progress: Progress) -> ExportedFile:
-    """Return the file that is asked for; the same question gives the same bytes."""
-    wanted = question["format"]
+def exported(service: CubeService, body: ExportRequest, progress: Progress) -> ExportedFile:
+    """Return the file that is asked for; the same request gives the same bytes."""
+    wanted = body["format"]
     if wanted not in endings():
         raise unknown("format", wanted, endings())
     if wanted in ("query.csv", "command.txt", "python.txt"):
-        words = desk.sealed_words(desk.request(question["ask"]))
-        text = {"query.csv": query_csv, "command.txt": command_line, "python.txt": python_lines}[wanted](desk, words)
+        words = service.sealed_words(service.parse(body["request"]))
+        text = {"query.csv": query_csv, "command.txt": command_line, "python.txt": python_lines}[wanted](service, words)
         return ExportedFile(wanted, MEDIA[Path(wanted).suffix], text.encode("utf-8"))
     light = wanted == ".svg" and bool(missing_for())
     if wanted in PICTURES and not light:
         check_outputs(None, f"network{wanted}")
-    network = desk.network(question["ask"], progress)
+    network = service.network(body["request"], progress)
     if wanted == "recipe.json":
         if network.recipe is None:
             raise InputError("the network has no recipe")
@@ -126,7 +126,7 @@ def _written(ending: str, write: Callable[[Path], list[Path]]) -> ExportedFile:
     return ExportedFile(f"network{ending}.zip", MEDIA[".zip"], held.getvalue())
 
 
-def query_csv(desk: Desk, words: dict[str, Any]) -> str:
+def query_csv(service: CubeService, words: dict[str, Any]) -> str:
     """Return the query as a table ``object[,label]``, as commands read it."""
     labels = words.get("labels")
     held = io.StringIO(newline="")
@@ -135,7 +135,7 @@ def query_csv(desk: Desk, words: dict[str, Any]) -> str:
     return held.getvalue()
 
 
-def command_line(desk: Desk, words: dict[str, Any]) -> str:
+def command_line(service: CubeService, words: dict[str, Any]) -> str:
     """Return the command that makes the same network from query.csv, quoted for a shell."""
     method, own, worth = split_options(words)
     own = {**WITH_OPTIONS.get(words.get("method", ""), ("", {}))[1], **own}
@@ -152,7 +152,7 @@ def command_line(desk: Desk, words: dict[str, Any]) -> str:
     given += [("--kind", kind) for kind in words.get("kind", [])]
     settings = {name: value for name, value in {**own, **worth}.items() if name not in OPTIONS}
     given += [("--set", f"{name}={value}") for name, value in settings.items()]
-    folder = _folder(desk)
+    folder = _folder(service)
     parts = ["cube2net", "query", "CUBE" if folder is None else str(folder)]
     for flag, value in given:
         # What begins with a hyphen would be taken for an option of its own.
@@ -168,7 +168,7 @@ def _option_text(value: Any) -> Any:
     return cell_line(value["cell"]) if "cell" in value else value["object"]
 
 
-def python_lines(desk: Desk, words: dict[str, Any]) -> str:
+def python_lines(service: CubeService, words: dict[str, Any]) -> str:
     """Return the lines of Python that make the same network; a longer query is read from query.csv.
 
     A cube that is in memory only is the ``cube`` of whoever made it.
@@ -186,7 +186,7 @@ def python_lines(desk: Desk, words: dict[str, Any]) -> str:
     for name in given:
         if OPTIONS[name].kind == "nodes":
             given[name] = [tuple(node["cell"]) if "cell" in node else node["object"] for node in given[name]]
-    folder = _folder(desk)
+    folder = _folder(service)
     asked = ["cube", query, *([repr(words["method"])] if "method" in words else [])]
     return "\n".join(
         [
@@ -214,14 +214,14 @@ def _arguments(values: Mapping[str, Any]) -> str:
 
 
 def _view_lines(words: dict[str, Any]) -> list[str]:
-    """Return the lines that make of a cube what a question looks at."""
+    """Return the lines that make of a cube what a request looks at."""
     view: dict[str, Any] = {name: words[name] for name in ("between", "where", "kind") if name in words}
     if "roll_up" in words:
         view["roll_up"] = list(words["roll_up"].items())
     return [f"cube = c2n.api.view_cube(cube, {_arguments(view)})"] if view else []
 
 
-def _folder(desk: Desk) -> Path | None:
+def _folder(service: CubeService) -> Path | None:
     """Return the folder of a cube, None where it is in memory only."""
-    origin = lineage_of(desk.cube).origin
+    origin = lineage_of(service.cube).origin
     return None if origin is None else origin.folder

@@ -22,13 +22,13 @@ from cube2net.apps.service.schemas import (
     MOST_NAMES,
     Candidate,
     CompleteAnswer,
-    CompleteQuestion,
+    CompleteRequest,
     Labels,
     MembersAnswer,
-    MembersQuestion,
+    MembersRequest,
     NameRow,
     NamesAnswer,
-    NamesQuestion,
+    NamesRequest,
 )
 from cube2net.errors import ParameterError, listed, plain, whole_number
 from cube2net.model.cube import Cube
@@ -38,10 +38,10 @@ from cube2net.model.query import ReadNames
 from cube2net.network.attributes import about_objects
 
 if TYPE_CHECKING:
-    from cube2net.apps.service.service import Desk
+    from cube2net.apps.service.service import CubeService
 
 MOST_FILE = 2_900_000
-"""A file has at most so many bytes: in base64 they fit into a question."""
+"""A file has at most so many bytes: in base64 they fit into a request."""
 UNNAMED = "the file"
 MOST_CASED = 5_000
 """For so many names that are not in the cube those are looked for that have other capitals."""
@@ -55,24 +55,26 @@ MOST_CELLS = 1_000
 """No more cells are looked into at once."""
 
 
-def names(desk: Desk, question: NamesQuestion, progress: Progress) -> NamesAnswer:
+def names(service: CubeService, body: NamesRequest, progress: Progress) -> NamesAnswer:
     """Return what names mean that somebody pasted, in their order."""
-    read = names_in(desk.cube, question)
+    read = names_in(service.cube, body)
     if len(read.names) > MOST_GIVEN:
-        named = "file" if "file" in question else "text"
+        named = "file" if "file" in body else "text"
         raise ParameterError(f"{named} names {len(read.names):,} objects, expected at most {MOST_GIVEN:,}")
-    answer = meanings(desk, read.names, read.labels)
+    answer = meanings(service, read.names, read.labels)
     if read.columns:
         answer |= {"columns": list(read.columns), "column": read.column}
         if read.column is None:
-            answer["sentence"] = which_column(question, read.columns)
+            answer["sentence"] = which_column(body, read.columns)
     return answer
 
 
-def meanings(desk: Desk, given: list[str], labels: list[str] | None = None, *, most: int = CANDIDATES) -> NamesAnswer:
+def meanings(
+    service: CubeService, given: list[str], labels: list[str] | None = None, *, most: int = CANDIDATES
+) -> NamesAnswer:
     """Return what names mean, in their order, with so many objects at most that may be meant by one."""
-    objects = desk.cube.objects
-    found = _by_capitals(desk, given, objects.find(given))
+    objects = service.cube.objects
+    found = _by_capitals(service, given, objects.find(given))
     shared = objects.also_called(given, found.rows)
     ambiguous = set(found.ambiguous)
     own = found.rows[found.rows >= 0]
@@ -81,7 +83,7 @@ def meanings(desk: Desk, given: list[str], labels: list[str] | None = None, *, m
     row_of = dict(zip(given, found.rows.tolist(), strict=True))
     bearing = {name: [row_of[name], *others] for name, others in shared.items()}
     bearing |= {name: objects.rows_bearing(name).tolist() for name in found.ambiguous}
-    offered = _offered(desk, bearing, list(dict.fromkeys(found.missing))[:NEAREST], most)
+    offered = _offered(service, bearing, list(dict.fromkeys(found.missing))[:NEAREST], most)
     seen: set[Any] = set()
     rows: list[NameRow] = []
     for place, (name, row) in enumerate(zip(given, found.rows.tolist(), strict=True)):
@@ -118,28 +120,28 @@ def meanings(desk: Desk, given: list[str], labels: list[str] | None = None, *, m
     }
 
 
-def complete(desk: Desk, question: CompleteQuestion, progress: Progress) -> CompleteAnswer:
+def complete(service: CubeService, body: CompleteRequest, progress: Progress) -> CompleteAnswer:
     """Return the objects whose names begin as somebody types, the best known first."""
-    most = whole_number("most", question.get("most", FEW_NAMES), 1, MOST_NAMES, what="names")
-    rows = desk.names.beginning(question["text"][:200], most)
-    return {"candidates": candidates(desk, rows.tolist())}
+    most = whole_number("most", body.get("most", FEW_NAMES), 1, MOST_NAMES, what="names")
+    rows = service.names.beginning(body["text"][:200], most)
+    return {"candidates": candidates(service, rows.tolist())}
 
 
-def members(desk: Desk, question: MembersQuestion, progress: Progress) -> MembersAnswer:
+def members(service: CubeService, body: MembersRequest, progress: Progress) -> MembersAnswer:
     """Return the objects of cells, those with most items there first."""
-    if not question["cells"]:
+    if not body["cells"]:
         raise ParameterError("cells is [], expected the labels of at least one cell")
-    check_cells(question["cells"])
-    most = whole_number("most", question.get("most", MOST_MEMBERS), 1, MOST_MEMBERS, what="objects")
-    rows = drill.members(desk.view(question), [tuple(labels) for labels in question["cells"]])
+    check_cells(body["cells"])
+    most = whole_number("most", body.get("most", MOST_MEMBERS), 1, MOST_MEMBERS, what="objects")
+    rows = drill.members(service.view(body), [tuple(labels) for labels in body["cells"]])
     shown = rows[:most]
-    named = ", ".join(cell_title(labels) for labels in question["cells"][:2])
-    more = len(question["cells"]) - 2
+    named = ", ".join(cell_title(labels) for labels in body["cells"][:2])
+    more = len(body["cells"]) - 2
     cells = f"{named} and {more:,} more cells" if more > 0 else named
-    verb = "hold" if len(question["cells"]) > 1 else "holds"
+    verb = "hold" if len(body["cells"]) > 1 else "holds"
     return {
-        "ids": desk.cube.objects.ids(shown).to_pylist(),
-        "names": desk.cube.objects.table["name"].take(shown).to_pylist(),
+        "ids": service.cube.objects.ids(shown).to_pylist(),
+        "names": service.cube.objects.table["name"].take(shown).to_pylist(),
         "objects": len(rows),
         "sentence": f"{cells} {verb} {len(rows):,} object{'s' * (len(rows) != 1)}"
         + (f", of which the first {most:,} are here" if len(rows) > most else ""),
@@ -152,18 +154,20 @@ def check_cells(cells: list[Labels]) -> None:
         raise ParameterError(f"cells has {len(cells):,} entries, expected at most {MOST_CELLS:,}")
 
 
-def candidates(desk: Desk, rows: list[int]) -> list[Candidate]:
+def candidates(service: CubeService, rows: list[int]) -> list[Candidate]:
     """Return objects with what tells them from others of their name."""
-    found = about_objects(desk.cube, np.array(rows, dtype=np.int64)) if rows else []
+    found = about_objects(service.cube, np.array(rows, dtype=np.int64)) if rows else []
     return found  # type: ignore[return-value]
 
 
-def _offered(desk: Desk, bearing: dict[str, list[int]], missing: list[str], most: int) -> dict[str, list[Candidate]]:
+def _offered(
+    service: CubeService, bearing: dict[str, list[int]], missing: list[str], most: int
+) -> dict[str, list[Candidate]]:
     """Return the objects that may be meant by names that several bear, and by names that none bears."""
     rows = {name: bearers[:most] for name, bearers in bearing.items()}
-    rows |= {name: desk.names.like(name, CANDIDATES) for name in missing}
+    rows |= {name: service.names.like(name, CANDIDATES) for name in missing}
     every = list(dict.fromkeys(row for each in rows.values() for row in each))
-    known = dict(zip(every, candidates(desk, every), strict=True))
+    known = dict(zip(every, candidates(service, every), strict=True))
     return {name: [known[row] for row in each] for name, each in rows.items()}
 
 
@@ -196,17 +200,17 @@ def _is_turned(given: str, name: str) -> bool:
     return given != name and name in written_otherwise(given) and name not in other_forms(given)
 
 
-def _by_capitals(desk: Desk, given: list[str], found: Found) -> Found:
+def _by_capitals(service: CubeService, given: list[str], found: Found) -> Found:
     """Return what names mean, those among it that one object bears with other capitals."""
     rows, missing = found.rows.copy(), list[str]()
     places: dict[str, list[int]] = {}
     for place, name in enumerate(given if found.missing else []):
         places.setdefault(name, []).append(place)
-    names = desk.cube.objects.table["name"]
+    names = service.cube.objects.table["name"]
     for name in found.missing[:MOST_CASED]:
         own = {_in_small(form) for form in (name, *as_spoken(name))}
         alike = [
-            row for form in own for row in desk.names.called(form).tolist() if _in_small(names[row].as_py()) in own
+            row for form in own for row in service.names.called(form).tolist() if _in_small(names[row].as_py()) in own
         ]
         if len(set(alike)) == 1:
             rows[places[name]] = alike[0]
@@ -229,29 +233,29 @@ def _are(number: int) -> str:
     return f"{number:,} {'is' if number == 1 else 'are'}"
 
 
-def names_in(cube: Cube, question: NamesQuestion) -> ReadNames:
-    """Return the names that a question gives, in its text or in its file."""
-    column = question.get("column")
-    if ("text" in question) == ("file" in question):
-        both = "has both" if "text" in question else "lacks the field"
-        raise ParameterError(f"the question {both} 'text' {'and' if 'text' in question else 'or'} 'file': give one")
-    if "text" in question:
-        return read_query_text(cube, question["text"], column)
+def names_in(cube: Cube, body: NamesRequest) -> ReadNames:
+    """Return the names that a request gives, in its text or in its file."""
+    column = body.get("column")
+    if ("text" in body) == ("file" in body):
+        both = "has both" if "text" in body else "lacks the field"
+        raise ParameterError(f"the request {both} 'text' {'and' if 'text' in body else 'or'} 'file': give one")
+    if "text" in body:
+        return read_query_text(cube, body["text"], column)
     try:
-        content = base64.b64decode(question["file"], validate=True)
+        content = base64.b64decode(body["file"], validate=True)
     except (binascii.Error, ValueError):
         raise ParameterError("file is no base64, expected the bytes of a file written so") from None
-    name = question.get("name", UNNAMED)
+    name = body.get("name", UNNAMED)
     if len(content) > MOST_FILE:
         raise ParameterError(f"{plain(name)} has {len(content):,} bytes, expected a list of at most {MOST_FILE:,}")
     return read_query_bytes(cube, content, name, column)
 
 
-def which_column(question: NamesQuestion, columns: Sequence[str]) -> str:
+def which_column(body: NamesRequest, columns: Sequence[str]) -> str:
     """Return the sentence that asks for the column of the names, since none holds objects of the cube.
 
     >>> which_column({"file": "", "name": "x.csv"}, ["Group", "Surname"])
     'no column of x.csv has names that the cube knows: it has Group, Surname; choose the one to be read'
     """
-    called = plain(question.get("name", UNNAMED)) if "file" in question else "the text"
+    called = plain(body.get("name", UNNAMED)) if "file" in body else "the text"
     return f"no column of {called} has names that the cube knows: it has {listed(columns)}; choose the one to be read"

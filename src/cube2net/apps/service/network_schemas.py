@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from cube2net.apps.service.schemas import FEW_CELLS, MOST_CELLS, Ask, Id, Labels, Node, View
+from cube2net.apps.service.schemas import FEW_CELLS, MOST_CELLS, Id, Labels, NetworkRequest, Node, View
 
 Time = str | int | float | None
 
 # Why
 
 
-class SharedItemShape(TypedDict):
+class SharedItemSchema(TypedDict):
     """An item that mentions two objects."""
 
     id: str
@@ -19,20 +19,20 @@ class SharedItemShape(TypedDict):
     time: Time
 
 
-class QueryLinkShape(TypedDict):
+class QueryLinkSchema(TypedDict):
     """A link to an object of the query."""
 
     id: Id
     name: str
     weight: float
     items: Annotated[int | None, "how many items mention both; null where the cube does not keep its items"]
-    newest: Annotated[list[SharedItemShape], "the newest of these; some of them where they have no time"]
+    newest: Annotated[list[SharedItemSchema], "the newest of these; some of them where they have no time"]
     kinds: Annotated[list[str], "where the source says what kinds of links there are between the two"]
     first: Time
     last: Time
 
 
-class BringingCellShape(TypedDict):
+class BringingCellSchema(TypedDict):
     """A chosen cell that holds an object."""
 
     rank: int
@@ -40,7 +40,7 @@ class BringingCellShape(TypedDict):
     gain: Annotated[float, "what it added to the value when it was chosen"]
 
 
-class LinkPathShape(TypedDict):
+class LinkPathSchema(TypedDict):
     """A shortest path to the query, along links."""
 
     ids: list[Id]
@@ -48,7 +48,7 @@ class LinkPathShape(TypedDict):
     weight: Annotated[float, "of its links together"]
 
 
-class NearMissShape(TypedDict):
+class NearMissSchema(TypedDict):
     """What would have brought an object that is not in a network."""
 
     obstacle: Annotated[str, "why it cannot come at all"]
@@ -64,7 +64,7 @@ class NearMissShape(TypedDict):
     note: str
 
 
-class ObjectExplanationShape(TypedDict):
+class ObjectExplanationSchema(TypedDict):
     """Why an object is in a network, or is not."""
 
     kind: Literal["object"]
@@ -74,24 +74,24 @@ class ObjectExplanationShape(TypedDict):
     present: bool
     came: Annotated[str, "query, pinned, neighbor, cells, or the method that brought it; empty where it is not there"]
     value: float
-    cells: Annotated[list[BringingCellShape], "the chosen cells that hold it, in their order"]
+    cells: Annotated[list[BringingCellSchema], "the chosen cells that hold it, in their order"]
     chosen_cells: Annotated[int, "how many cells are chosen in all"]
     linked: Annotated[int, "how many objects of the query it is linked to"]
-    links: Annotated[list[QueryLinkShape], "the heaviest of these links"]
+    links: Annotated[list[QueryLinkSchema], "the heaviest of these links"]
     rank: Annotated[int | None, "by personalised PageRank; null for objects of the query and out of reach"]
     ranked: int
     score: float
     steps: Annotated[int | None, "of a shortest path to the query; null where there is none within so many"]
     within: int
     ways: Annotated[int, "how many such paths there are"]
-    paths: Annotated[list[LinkPathShape], "the heaviest of them"]
+    paths: Annotated[list[LinkPathSchema], "the heaviest of them"]
     gain: Annotated[float | None, "what it adds above, where the value is a ratio of sums"]
     cost: Annotated[float | None, "what it adds below"]
-    miss: Annotated[NearMissShape | None, "what would have brought it, where it is not there"]
+    miss: Annotated[NearMissSchema | None, "what would have brought it, where it is not there"]
     note: str
 
 
-class LiftShape(TypedDict):
+class LiftSchema(TypedDict):
     """How much more often objects of the query have a label, or are in a cell, than all objects of the cube."""
 
     dimension: Annotated[str, "empty for a whole cell"]
@@ -105,7 +105,7 @@ class LiftShape(TypedDict):
     high: float
 
 
-class OnlyObjectShape(TypedDict):
+class OnlyObjectSchema(TypedDict):
     """An object that one chosen cell alone holds."""
 
     id: Id
@@ -113,7 +113,7 @@ class OnlyObjectShape(TypedDict):
     in_query: bool
 
 
-class CellExplanationShape(TypedDict):
+class CellExplanationSchema(TypedDict):
     """Why a cell was chosen, or was not."""
 
     kind: Literal["cell"]
@@ -130,18 +130,18 @@ class CellExplanationShape(TypedDict):
     objects: int
     query_objects: int
     queried: int
-    lift: LiftShape
-    label_lifts: list[LiftShape]
+    lift: LiftSchema
+    label_lifts: list[LiftSchema]
     only: Annotated[int, "how many objects no other chosen cell holds"]
     only_query: int
-    only_first: Annotated[list[OnlyObjectShape], "the first of them"]
+    only_first: Annotated[list[OnlyObjectSchema], "the first of them"]
     pinned: bool
     banned: bool
     before: Annotated[int | None, "how many cells that are not chosen would add more; null for chosen ones"]
     why_not: str
 
 
-class AddedCellShape(TypedDict):
+class AddedCellSchema(TypedDict):
     """What a chosen cell brought in its turn."""
 
     rank: int
@@ -155,7 +155,7 @@ class AddedCellShape(TypedDict):
     added: Annotated[float, "the change of the value"]
 
 
-class ValueAccountShape(TypedDict):
+class ValueAccountSchema(TypedDict):
     """What every part of a network adds to its value."""
 
     kind: Literal["account"]
@@ -171,7 +171,7 @@ class ValueAccountShape(TypedDict):
     pinned_cells_cost: float | None
     gain: float | None
     cost: float | None
-    cells: Annotated[list[AddedCellShape], "in the order chosen"]
+    cells: Annotated[list[AddedCellSchema], "in the order chosen"]
     note: str
     ratio: bool
     method: str
@@ -203,7 +203,7 @@ ChangedNode = ChangedCell | ChangedObject
 _With = TypedDict("_With", {"with": list[ChangedNode]})
 
 
-class ChangeShape(_With):
+class ChangeSchema(_With):
     """What becomes of a network without some cells and objects, or with others."""
 
     sentence: str
@@ -230,7 +230,7 @@ class ChangeShape(_With):
 _For = TypedDict("_For", {"for": Annotated[int, "1 or 2: the side that it speaks for"]})
 
 
-class SeparatingCellShape(_For):
+class SeparatingCellSchema(_For):
     """A cell at mixed levels that holds a larger share of one of two sides."""
 
     labels: Labels
@@ -245,25 +245,25 @@ class SeparatingCellShape(_For):
     gain: float
 
 
-class ContrastCellShape(SeparatingCellShape):
+class ContrastCellSchema(SeparatingCellSchema):
     """A cell that was chosen to tell two sides apart."""
 
     sentence: str
 
 
-class SideShape(TypedDict):
+class SideSchema(TypedDict):
     """One of two sides."""
 
     name: str
     objects: int
 
 
-class ContrastShape(TypedDict):
+class ContrastSchema(TypedDict):
     """The cells that tell two sides apart, in the order chosen."""
 
-    sides: tuple[SideShape, SideShape]
+    sides: tuple[SideSchema, SideSchema]
     sentence: str
-    cells: list[ContrastCellShape]
+    cells: list[ContrastCellSchema]
     value: Annotated[float, "how far the objects are told apart, 0 to 1"]
     bound: Annotated[float, "what no choice of so many cells exceeds"]
     proven: bool
@@ -272,13 +272,13 @@ class ContrastShape(TypedDict):
     explained: Annotated[int, "how many sure cells are left out, since a more general one says as much"]
     outside: Annotated[int, "how many objects are on neither side"]
     chance: float
-    nearest: Annotated[SeparatingCellShape | None, "the cell of the least chance, where none is sure"]
+    nearest: Annotated[SeparatingCellSchema | None, "the cell of the least chance, where none is sure"]
 
 
-class DescriptionShape(TypedDict):
+class DescriptionSchema(TypedDict):
     """What tells each label of a query from the others."""
 
-    groups: list[ContrastShape]
+    groups: list[ContrastSchema]
     outside: Annotated[int, "how many objects have no label"]
     elsewhere: Annotated[int, "how many of the others are not in the network that was described"]
 
@@ -286,7 +286,7 @@ class DescriptionShape(TypedDict):
 # Where
 
 
-class DrilledCellShape(TypedDict):
+class DrilledCellSchema(TypedDict):
     """A cell below another."""
 
     cell: Annotated[str, "its labels in one line"]
@@ -306,7 +306,7 @@ class LeftObject(TypedDict):
     name: str
 
 
-class DrilledShape(TypedDict):
+class DrilledSchema(TypedDict):
     """The cells below a cell that hold most of a query at least cost, in the order chosen."""
 
     cell: str
@@ -315,7 +315,7 @@ class DrilledShape(TypedDict):
     objects: int
     query_objects: int
     query: int
-    cells: list[DrilledCellShape]
+    cells: list[DrilledCellSchema]
     held: int
     left: list[LeftObject]
     bits: float
@@ -364,7 +364,7 @@ class ChosenCell(TypedDict):
     pinned: bool
 
 
-class PriceShape(TypedDict):
+class PriceSchema(TypedDict):
     """What a pin or a ban costs."""
 
     kind: str
@@ -382,7 +382,7 @@ class SummaryCell(TypedDict):
     query_objects: int
 
 
-class AgreementShape(TypedDict):
+class AgreementSchema(TypedDict):
     """How many times as often as expected objects of the query with a common neighbour share a cell."""
 
     lift: float
@@ -391,7 +391,7 @@ class AgreementShape(TypedDict):
     pairs: Annotated[int, "pairs of objects with a common neighbour"]
 
 
-class SummaryShape(TypedDict):
+class SummarySchema(TypedDict):
     """What a network is, as the command query shows it with --json."""
 
     method: str
@@ -404,7 +404,7 @@ class SummaryShape(TypedDict):
     keep: str
     membership_weights: str | None
     cell_weight: Annotated[float | None, "the weight of cells against links, from 0.1 to 1"]
-    agreement: Annotated[AgreementShape | None, "what the weight was estimated from; null where it was given"]
+    agreement: Annotated[AgreementSchema | None, "what the weight was estimated from; null where it was given"]
     value: Annotated[float | None, "what the choice is worth; null where no cells are chosen"]
     bound: Annotated[float | None, "what no choice exceeds, where that is known"]
     gap: float | None
@@ -429,17 +429,17 @@ class SummaryShape(TypedDict):
     seed: int
 
 
-class ConstructQuestion(TypedDict):
-    """Make the network of a question."""
+class ConstructRequest(TypedDict):
+    """Make the network of a request."""
 
-    ask: Ask
+    request: NetworkRequest
     prices: NotRequired[Annotated[bool, "whether to tell what every pin and ban costs"]]
 
 
 class NetworkAnswer(TypedDict):
-    """The network of a question, and why it is good."""
+    """The network of a request, and why it is good."""
 
-    ask: Annotated[Ask, "the question in its shortest words: the same network, byte by byte"]
+    request: Annotated[NetworkRequest, "the request in its shortest words: the same network, byte by byte"]
     fingerprint: Annotated[str, "the same for the same nodes, links and weights"]
     sentence: str
     note: str
@@ -451,15 +451,15 @@ class NetworkAnswer(TypedDict):
     links: LinkColumns
     cells: list[ChosenCell]
     dimensions: list[str]
-    prices: list[PriceShape]
-    summary: SummaryShape
+    prices: list[PriceSchema]
+    summary: SummarySchema
     seconds: dict[str, float]
 
 
-class LayoutQuestion(TypedDict):
-    """Places for the nodes of a question's network."""
+class LayoutRequest(TypedDict):
+    """Places for the nodes of a request's network."""
 
-    ask: Ask
+    request: NetworkRequest
     start: NotRequired[
         Annotated[list[list[float] | None], "where nodes are now, in their order: they move little; null where new"]
     ]
@@ -474,10 +474,10 @@ class LayoutAnswer(TypedDict):
 # Why, what if, against whom
 
 
-class ExplainQuestion(TypedDict):
+class ExplainRequest(TypedDict):
     """Why is a cell or an object in the network, or why not; without one, what every chosen cell adds."""
 
-    ask: Ask
+    request: NetworkRequest
     node: NotRequired[Node]
 
 
@@ -493,14 +493,14 @@ class ExplainAnswer(TypedDict):
 
     kind: Literal["object", "cell", "account"]
     sentence: str
-    explanation: ObjectExplanationShape | CellExplanationShape | ValueAccountShape
+    explanation: ObjectExplanationSchema | CellExplanationSchema | ValueAccountSchema
     columns: Annotated[list[ColumnValue], "what the cube knows of an object, by the columns of its source"]
 
 
-class WithoutQuestion(TypedDict):
+class WithoutRequest(TypedDict):
     """What if: the network without some cells and objects, with some, or both."""
 
-    ask: Ask
+    request: NetworkRequest
     without: NotRequired[list[Node]]
     with_: NotRequired[list[Node]]
 
@@ -514,10 +514,10 @@ class ChangeAnswer(TypedDict):
     merely: Annotated[float | None, "what the old choice is worth so, with nothing chosen anew"]
     entered: list[Node]
     left: list[Node]
-    change: Annotated[ChangeShape, "all of it, as cube2net without --json shows it"]
+    change: Annotated[ChangeSchema, "all of it, as cube2net without --json shows it"]
 
 
-class ContrastQuestion(View):
+class ContrastRequest(View):
     """What tells two queries apart; without a second, the labels of one from each other, or it from all others."""
 
     query: list[Id]
@@ -531,10 +531,10 @@ class ContrastAnswer(TypedDict):
     """The cells that tell them apart."""
 
     sentence: str
-    contrast: Annotated[ContrastShape | DescriptionShape, "of two sides, or of all labels of one query"]
+    contrast: Annotated[ContrastSchema | DescriptionSchema, "of two sides, or of all labels of one query"]
 
 
-class DrillQuestion(View):
+class DrillRequest(View):
     """The cells below a cell that say most about the query."""
 
     query: list[Id]
@@ -546,24 +546,24 @@ class DrillAnswer(TypedDict):
     """These cells."""
 
     sentence: str
-    drilled: DrilledShape
+    drilled: DrilledSchema
 
 
 # Does it help?
 
 
-class CompareQuestion(TypedDict):
+class CompareRequest(TypedDict):
     """Does the network help the next step? By the query's labels, or by links that are hidden."""
 
-    ask: Ask
+    request: NetworkRequest
     task: NotRequired[Annotated[Literal["clustering", "hidden"] | None, "by labels where the query has such"]]
     runs: NotRequired[int]
 
 
-class ScoreShape(TypedDict):
-    """How well a miner does on a network, over all runs."""
+class ScoreSchema(TypedDict):
+    """How well a model does on a network, over all runs."""
 
-    miner: str
+    model: str
     measure: str
     mean: float
     low: Annotated[float, "an end of its interval at 95 %"]
@@ -571,13 +571,13 @@ class ScoreShape(TypedDict):
     runs: int
 
 
-class ComparedShape(TypedDict):
+class ComparedSchema(TypedDict):
     """One network of a comparison: its size and scores, or why there is none."""
 
     network: str
     nodes: int | None
     links: int | None
-    scores: list[ScoreShape]
+    scores: list[ScoreSchema]
     reason: str
 
 
@@ -592,7 +592,7 @@ class CompareAnswer(TypedDict):
         "surely better than the query alone; higher, but not surely; no higher; too few links or runs to tell; "
         "nothing could be compared",
     ]
-    table: Annotated[list[ComparedShape], "one row for each network compared"]
+    table: Annotated[list[ComparedSchema], "one row for each network compared"]
     report: Annotated[str, "the key of its report, a page of its own; empty where reports cannot be made here"]
     note: Annotated[str, "why there is no report, where there is none"]
 
@@ -600,10 +600,10 @@ class CompareAnswer(TypedDict):
 # Keep
 
 
-class ExportQuestion(TypedDict):
+class ExportRequest(TypedDict):
     """A file to keep."""
 
-    ask: Ask
+    request: NetworkRequest
     format: Annotated[str, "an ending of the cube's answer, or recipe.json, query.csv, command.txt or python.txt"]
 
 
@@ -620,7 +620,7 @@ class Failure(TypedDict):
     error: FailureDetail
 
 
-class ProgressShape(TypedDict):
+class ProgressSchema(TypedDict):
     """How far long work is; total is null while nobody knows."""
 
     stage: str

@@ -6,10 +6,10 @@ import types
 from typing import Any, Literal, Union, get_args, get_origin, is_typeddict
 
 from cube2net import __version__
-from cube2net.apps.service.network_schemas import ExportQuestion, Failure, FailureDetail, ProgressShape
-from cube2net.apps.service.schemas import OPENINGS, UPLOAD, UploadAnswer
+from cube2net.apps.service.network_schemas import ExportRequest, Failure, FailureDetail, ProgressSchema
+from cube2net.apps.service.schemas import SESSION_ROUTES, UPLOAD, UploadAnswer
 from cube2net.apps.service.service import ROUTES, Route
-from cube2net.apps.service.validation import MOST, bare_type, choices_of, fields_of_shape
+from cube2net.apps.service.validation import MOST, bare_type, choices_of, schema_fields
 
 BASE = "/api/v1"
 JSON, LINES = "application/json", "application/x-ndjson"
@@ -27,7 +27,7 @@ FILE = {
 }
 PAGE = {"description": "The page.", "content": {"text/html": {"schema": {"type": "string"}}}}
 REFUSALS = {
-    "400": "The question cannot be answered: one sentence says why.",
+    "400": "The request cannot be answered: one sentence says why.",
     "401": "No token came with it.",
     "403": "It came from elsewhere.",
     "404": "There is nothing of that name.",
@@ -40,7 +40,7 @@ REFUSALS = {
     "500": "Something went wrong that should not.",
     "503": "It took too long.",
 }
-ABOUT = """A question about the cube is a JSON object, sent by POST to the path of its name; its answer is one too.
+ABOUT = """A request about the cube is a JSON object, sent by POST to the path of its name; its answer is one too.
 
 With `Accept: application/x-ndjson` lines come while it is worked on: `{"progress": …}`, and at the end `{"answer": …}`
 or `{"error": …}`; closing the connection stops the work. A refusal is `{"error": {"sentence", "kind"}}`."""
@@ -57,10 +57,10 @@ KEY = {"name": "key", "in": "path", "required": True, "schema": {"type": "string
 
 
 def openapi() -> dict[str, Any]:
-    """Return the description of all questions and answers, as JSON has it."""
+    """Return the description of all requests and answers, as JSON has it."""
     schemas: dict[str, Any] = {}
     paths: dict[str, Any] = {f"{BASE}/{route.name}": _path(route, schemas) for route in ROUTES.values()}
-    for opening in OPENINGS.values():
+    for opening in SESSION_ROUTES.values():
         does = f"{opening.does} Only of an explorer that was started without a cube."
         asked = _operation(opening.name, _doc(opening.asks), does, schemas, asks=opening.asks, answers=opening.answers)
         paths[f"{BASE}/{opening.name}"] = {"post": asked}
@@ -85,13 +85,13 @@ def openapi() -> dict[str, Any]:
     )
     paths[f"{BASE}/{UPLOAD}"] = {"post": upload, "delete": remove}
     does = "Return the file; its name is in Content-Disposition."
-    export = _operation("export", _doc(ExportQuestion), does, schemas, asks=ExportQuestion, answers=FILE)
+    export = _operation("export", _doc(ExportRequest), does, schemas, asks=ExportRequest, answers=FILE)
     paths[f"{BASE}/export"] = {"post": export}
     does = "Return the page that a comparison made; the latest few are kept."
     summary = "The report of a comparison."
     report = _operation("report", summary, does, schemas, parameters=[KEY], answers=PAGE)
     paths[f"{BASE}/report/{{key}}"] = {"get": report}
-    schema_of(ProgressShape, schemas)
+    schema_of(ProgressSchema, schemas)
     return {
         "openapi": "3.1.0",
         "info": {"title": "cube2net", "version": __version__, "description": ABOUT},
@@ -130,7 +130,7 @@ def schema_of(hint: Any, schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shape(shape: type, schemas: dict[str, Any]) -> dict[str, Any]:
-    fields = fields_of_shape(shape)
+    fields = schema_fields(shape)
     return {
         "type": "object",
         "description": _doc(shape),
@@ -151,7 +151,7 @@ def _path(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
     long = " It may take long." if route.long else " It takes long where the method does." if route.networks else ""
     does = f"{_doc(route.answer)}{long}"
     asked = _operation(route.name, _doc(route.asks), does, schemas, asks=route.asks, answers=route.answers)
-    if fields_of_shape(route.asks):
+    if schema_fields(route.asks):
         return {"post": asked}
     plain = {name: value for name, value in asked.items() if name != "requestBody"}
     return {"get": plain, "post": asked | {"operationId": f"{route.name}_post"}}
@@ -186,7 +186,7 @@ def _answered(shape: type, schemas: dict[str, Any], *, lines: bool) -> dict[str,
     schema = schema_of(shape, schemas)
     content: dict[str, Any] = {JSON: {"schema": schema}}
     if lines:
-        parts = {"progress": schema_of(ProgressShape, schemas), "answer": schema}
+        parts = {"progress": schema_of(ProgressSchema, schemas), "answer": schema}
         parts["error"] = schema_of(FailureDetail, schemas)
         one_of = [{"type": "object", "properties": {name: part}, "required": [name]} for name, part in parts.items()]
         content[LINES] = {"schema": {"oneOf": one_of}}

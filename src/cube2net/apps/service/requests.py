@@ -13,7 +13,7 @@ import numpy as np
 from cube2net.api.compare import Auto
 from cube2net.api.cubes import view_cube
 from cube2net.api.plan import METHODS, WITH_OPTIONS, default_form, default_levels, default_objective
-from cube2net.apps.service.schemas import FURTHER_OPTIONS, Ask, Id, Node, View
+from cube2net.apps.service.schemas import FURTHER_OPTIONS, Id, NetworkRequest, Node, View
 from cube2net.errors import ParameterError, quoted, unknown
 from cube2net.model.arguments import options_outside
 from cube2net.model.cube import Cube
@@ -24,12 +24,12 @@ from cube2net.model.query import Query
 from cube2net.options import DEFAULTS, OPTIONS, STEERING, is_given
 from cube2net.selection.objectives import OBJECTIVES
 
-ORDER = tuple(dict.fromkeys([*Ask.__annotations__, *View.__annotations__]))
+ORDER = tuple(dict.fromkeys([*NetworkRequest.__annotations__, *View.__annotations__]))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class NetworkRequest:
-    """A question that was read once: its shortest words, and the query that it names."""
+class ParsedRequest:
+    """A request that was read once: its shortest words, and the query that it names."""
 
     words: dict[str, Any]
     query: Query
@@ -62,7 +62,7 @@ def is_long(named: object, options: object = None) -> bool:
 
 
 def viewed(cube: Cube, view: View) -> Cube:
-    """Return the part of a cube that a question looks at."""
+    """Return the part of a cube that a request looks at."""
     return view_cube(
         cube,
         roll_up=list(view.get("roll_up", {}).items()),
@@ -72,17 +72,17 @@ def viewed(cube: Cube, view: View) -> Cube:
     )
 
 
-def view_of(question: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a question says of the part of the cube, in its shortest words.
+def view_of(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a request says of the part of the cube, in its shortest words.
 
     >>> view_of({"query": ["o1"], "where": {"venue": []}, "between": None, "kind": ["author"]})
     {'kind': ['author']}
     """
     found: dict[str, Any] = {
-        "where": {name: labels for name, labels in sorted((question.get("where") or {}).items()) if labels},
-        "roll_up": dict(question.get("roll_up") or {}),
-        "between": question.get("between"),
-        "kind": question.get("kind"),
+        "where": {name: labels for name, labels in sorted((body.get("where") or {}).items()) if labels},
+        "roll_up": dict(body.get("roll_up") or {}),
+        "between": body.get("between"),
+        "kind": body.get("kind"),
     }
     return {name: value for name, value in found.items() if value}
 
@@ -93,14 +93,14 @@ def node_given(cube: Cube, node: Node) -> Any:
 
 
 def node_words(cube: Cube, node: CubeNode) -> Node:
-    """Return a cell or an object of a cube as a question has it."""
+    """Return a cell or an object of a cube as a request has it."""
     if node.is_cell:
         return {"cell": list(cube.cell(node.number))}
     return {"object": cube.objects.ids(np.array([node.number])).to_pylist()[0]}
 
 
 def query_words(cube: Cube, query: Query) -> dict[str, Any]:
-    """Return a query as a question has it: ids, and labels where it has such."""
+    """Return a query as a request has it: ids, and labels where it has such."""
     words: dict[str, Any] = {"query": cube.objects.ids(query.objects).to_pylist()}
     return words if query.labels is None else words | {"labels": list(query.labels)}
 
@@ -112,29 +112,29 @@ def query_of(cube: Cube, ids: list[Id], labels: list[str] | None = None) -> Quer
     return dataclasses.replace(cube.query([str(key) for key in ids], labels), shared=())
 
 
-def parameters_of(cube: Cube, request: NetworkRequest) -> dict[str, Any]:
-    """Return the parameters of :func:`cube2net.construct` that a question means, its cube excepted."""
-    ask = request.words
+def parameters_of(cube: Cube, request: ParsedRequest) -> dict[str, Any]:
+    """Return the parameters of :func:`cube2net.construct` that a request means, its cube excepted."""
+    words = request.words
     parameters: dict[str, Any] = {"query": request.query}
     for name, option in OPTIONS.items():
-        value = ask.get(name) if option.is_field else None
+        value = words.get(name) if option.is_field else None
         if value is not None and name in STEERING:
             nodes: list[Node] = value if option.kind == "nodes" else [{"object": key} for key in value]
             parameters[name] = [node_given(cube, node) for node in nodes]
         elif value is not None:
             parameters[name] = value
-    method, own, worth = split_options(ask)
+    method, own, worth = split_options(words)
     if worth:
-        parameters["objective"] = OBJECTIVES[objective_named(ask, method)](**worth)
+        parameters["objective"] = OBJECTIVES[objective_named(words, method)](**worth)
     return {**parameters, **own}
 
 
-def split_options(ask: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
+def split_options(request: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """Return the method's own name, the options of it and of the network, and those of the objective.
 
     An option that neither knows, or that names a file, is refused.
     """
-    named = ask.get("method") or DEFAULTS["method"]
+    named = request.get("method") or DEFAULTS["method"]
     method, _ = WITH_OPTIONS.get(named, (named, {}))
     kinds = methods()
     if method not in kinds:
@@ -144,15 +144,15 @@ def split_options(ask: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str
     worth: dict[str, Any] = {}
     of_objective: list[str] = []
     if chooses_cells(kinds[method]):
-        objective = objective_named(ask, method)
+        objective = objective_named(request, method)
         if objective not in OBJECTIVES:
             raise unknown("objective", objective, OBJECTIVES)
         of_objective = [name for name in options_outside(OBJECTIVES[objective]) if name not in allowed]
-    for name, value in (ask.get("options") or {}).items():
+    for name, value in (request.get("options") or {}).items():
         if name not in (*allowed, *of_objective):
             raise unknown(f"option of the method {quoted(method)}", name, [*allowed, *of_objective])
         (own if name in allowed else worth)[name] = value
-    r = ask.get("r")
+    r = request.get("r")
     if r is not None:
         if "r" not in of_objective:
             raise ParameterError(f"r is {r!r}, and only the objective 'cover' has one: leave it out, or ask for cover")
@@ -160,45 +160,45 @@ def split_options(ask: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str
     return method, own, worth
 
 
-def objective_named(ask: Mapping[str, Any], method: str) -> str:
-    """Return the name of the objective of a question, the default where it names none."""
-    return str(ask.get("objective") or _defaults(ask, method)[1])
+def objective_named(request: Mapping[str, Any], method: str) -> str:
+    """Return the name of the objective of a request, the default where it names none."""
+    return str(request.get("objective") or _defaults(request, method)[1])
 
 
-def searches_bound(ask: Mapping[str, Any]) -> bool:
+def searches_bound(request: Mapping[str, Any]) -> bool:
     """Return whether an upper bound is asked for that has to be searched; that of cover is known anyway."""
-    return bool(ask.get("bound")) and objective_named(ask, split_options(ask)[0]) != "cover"
+    return bool(request.get("bound")) and objective_named(request, split_options(request)[0]) != "cover"
 
 
-def _defaults(ask: Mapping[str, Any], method: str) -> tuple[str, str]:
-    """Return the form and the objective of a question that names none."""
+def _defaults(request: Mapping[str, Any], method: str) -> tuple[str, str]:
+    """Return the form and the objective of a request that names none."""
     kind = methods()[method]
     if method == "auto":
         return "", ""
     allowed = options_outside(kind)
-    own = dict(WITH_OPTIONS.get(ask.get("method", ""), ("", {}))[1])
-    own |= {name: value for name, value in (ask.get("options") or {}).items() if name in allowed}
+    own = dict(WITH_OPTIONS.get(request.get("method", ""), ("", {}))[1])
+    own |= {name: value for name, value in (request.get("options") or {}).items() if name in allowed}
     try:
         chooser = kind(**own)
     except TypeError as error:
         raise ParameterError(f"method {method!r} cannot be made so: {error}") from None
-    return default_form(chooser), default_objective(chooser, ask.get("form"))
+    return default_form(chooser), default_objective(chooser, request.get("form"))
 
 
-def parse_request(cube: Cube, ask: Ask) -> NetworkRequest:
-    """Return a question with its shortest words: without what is so anyway, and the cube that it was asked of.
+def parse_request(cube: Cube, request: NetworkRequest) -> ParsedRequest:
+    """Return a request with its shortest words: without what is so anyway, and the cube that it was asked of.
 
-    The same question in other words gives the same: ids are those of the cube, each once; lists keep their order.
+    The same request in other words gives the same: ids are those of the cube, each once; lists keep their order.
     """
-    given: dict[str, Any] = {name: value for name, value in ask.items() if value is not None and name != "cube"}
+    given: dict[str, Any] = {name: value for name, value in request.items() if value is not None and name != "cube"}
     given = {name: value for name, value in given.items() if value not in ([], {}, "")}
     given = {name: value for name, value in given.items() if name not in OPTIONS or is_given(name, value)}
     given.pop("labels", None)
-    query, named = _resolve_query(cube, ask["query"], ask.get("labels"))
+    query, named = _resolve_query(cube, request["query"], request.get("labels"))
     given |= named
     for name in View.__annotations__:
         given.pop(name, None)
-    given |= view_of(ask)
+    given |= view_of(request)
     if isinstance(given.get("levels"), list) and len(given["levels"]) == 1:
         given["levels"] = given["levels"][0]
     method = split_options(given)[0]
@@ -218,7 +218,7 @@ def parse_request(cube: Cube, ask: Ask) -> NetworkRequest:
         if name not in usual or value != usual[name] or isinstance(value, bool) != isinstance(usual[name], bool)
     }
     given |= {"options": options} if options else {}
-    return NetworkRequest({name: given[name] for name in ORDER if name in given}, query)
+    return ParsedRequest({name: given[name] for name in ORDER if name in given}, query)
 
 
 def _usual(kind: type) -> dict[str, Any]:

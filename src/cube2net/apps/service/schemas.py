@@ -52,7 +52,7 @@ class View(TypedDict):
 
 
 FURTHER_OPTIONS = tuple(name for name, option in OPTIONS.items() if not option.is_field)
-"""The options of a network that a question has among its ``options``."""
+"""The options of a network that a request has among its ``options``."""
 OPTION_TYPES: dict[OptionKind, Any] = {
     "registered": str,
     "name": str,
@@ -65,8 +65,8 @@ OPTION_TYPES: dict[OptionKind, Any] = {
 }
 
 
-class AskBase(View):
-    """A question: the objects of a query, and how their network is to be made; the address of the page holds one."""
+class NetworkRequestBase(View):
+    """A request: the objects of a query, and how their network is to be made; the address of the page holds one."""
 
     query: Annotated[list[Id], "the ids of the objects"]
     labels: NotRequired[Annotated[list[str] | None, "the label of each of them, in the same order"]]
@@ -81,7 +81,7 @@ class AskBase(View):
 
 
 def _option_field(name: str) -> Any:
-    """Return the type of the field of a question that has an option of a network."""
+    """Return the type of the field of a request that has an option of a network."""
     option = OPTIONS[name]
     hint = OPTION_TYPES[option.kind]
     may_be_null = DEFAULTS[name] is None and option.kind != "levels"
@@ -89,12 +89,12 @@ def _option_field(name: str) -> Any:
 
 
 if TYPE_CHECKING:
-    Ask = AskBase
+    NetworkRequest = NetworkRequestBase
 else:
-    _fields = get_type_hints(AskBase, include_extras=True)
+    _fields = get_type_hints(NetworkRequestBase, include_extras=True)
     _fields |= {name: _option_field(name) for name, option in OPTIONS.items() if option.is_field}
-    Ask = TypedDict("Ask", _fields)
-    Ask.__doc__, Ask.__module__ = AskBase.__doc__, __name__
+    NetworkRequest = TypedDict("NetworkRequest", _fields)
+    NetworkRequest.__doc__, NetworkRequest.__module__ = NetworkRequestBase.__doc__, __name__
 
 
 # What was read of a spreadsheet
@@ -116,7 +116,7 @@ class LeftOut(TypedDict):
     count: int
 
 
-class ReadingShape(TypedDict):
+class ReadingSchema(TypedDict):
     """What was read of a spreadsheet, and what was guessed."""
 
     files: list[str]
@@ -133,11 +133,11 @@ class ReadingShape(TypedDict):
 # The cube
 
 
-class CubeQuestion(TypedDict):
+class CubeRequest(TypedDict):
     """What is the cube? Nothing more is asked."""
 
 
-class LevelShape(TypedDict):
+class LevelSchema(TypedDict):
     """A level of a dimension."""
 
     name: str
@@ -145,36 +145,36 @@ class LevelShape(TypedDict):
     first: Annotated[list[str], "its labels by name, at most a thousand of them"]
 
 
-class DimensionShape(TypedDict):
+class DimensionSchema(TypedDict):
     """A dimension with its levels, the finest that the cube has first."""
 
     name: str
-    levels: list[LevelShape]
+    levels: list[LevelSchema]
     time: Annotated[bool, "whether its labels are times"]
 
 
-class OptionShape(TypedDict):
+class OptionSchema(TypedDict):
     """An option of a method, with what it is without a word."""
 
     name: str
     default: str | int | float | bool | None
 
 
-class MethodShape(TypedDict):
+class MethodSchema(TypedDict):
     """A method that can be asked for."""
 
     name: str
     cells: Annotated[bool, "whether it chooses cells, or follows links"]
     long: Annotated[bool, "whether it may take more than a moment: its progress is told, and it can be stopped"]
     missing: Annotated[str | None, "what has to be installed for it, where something is missing"]
-    options: list[OptionShape]
+    options: list[OptionSchema]
 
 
-class LimitsShape(TypedDict):
+class LimitsSchema(TypedDict):
     """How much may be asked at once."""
 
     letters: Annotated[int, "at most so many in a text"]
-    bytes: Annotated[int, "at most so many in a question over HTTP"]
+    bytes: Annotated[int, "at most so many in a request over HTTP"]
     file: Annotated[int, "at most so many bytes in a file of names"]
     names: Annotated[int, "at most so many are read out of a text"]
     members: Annotated[int, "at most so many objects of cells are listed"]
@@ -193,26 +193,26 @@ class CubeAnswer(TypedDict):
     objects: int
     cells: int
     links: int
-    dimensions: list[DimensionShape]
+    dimensions: list[DimensionSchema]
     kinds: Annotated[list[str], "the kinds of its objects, the most frequent first"]
     items: Annotated[bool, "whether it keeps its items, so that links have titles behind them"]
     times: Annotated[list[str] | None, "the labels of its time in order, where a time window can be asked for"]
-    methods: list[MethodShape]
+    methods: list[MethodSchema]
     objectives: list[str]
     forms: list[str]
     exports: Annotated[list[str], "the endings of files that export writes"]
     pictures: Annotated[list[str], "those of them that are pictures"]
     unmade: Annotated[dict[str, str], "the pictures that cannot be made here, each with the reason"]
-    limits: LimitsShape
+    limits: LimitsSchema
     examples: Annotated[list[Candidate], "a few objects to begin with, which share a cell and are linked"]
-    read: Annotated[ReadingShape | None, "of a cube that explore made of a spreadsheet: what was read"]
+    read: Annotated[ReadingSchema | None, "of a cube that explore made of a spreadsheet: what was read"]
     version: str
 
 
 # Names
 
 
-class NamesQuestion(TypedDict):
+class NamesRequest(TypedDict):
     """Names as a person has them: a text that is pasted or typed, or a file."""
 
     text: NotRequired[Annotated[str, "one name or id a line, or a table with a column object and maybe label"]]
@@ -262,7 +262,7 @@ class NamesAnswer(TypedDict):
     sentence: str
 
 
-class CompleteQuestion(TypedDict):
+class CompleteRequest(TypedDict):
     """The beginning of a name, or of a word of it."""
 
     text: str
@@ -275,7 +275,7 @@ class CompleteAnswer(TypedDict):
     candidates: list[Candidate]
 
 
-class MembersQuestion(View):
+class MembersRequest(View):
     """Cells to start from: their objects."""
 
     cells: Annotated[list[Labels], "labels of each, at any levels, ∗ for all"]
@@ -294,7 +294,7 @@ class MembersAnswer(TypedDict):
 # The cube as a table
 
 
-class PivotQuestion(View):
+class PivotRequest(View):
     """Two levels, crossed: how many objects have both labels."""
 
     rows: Annotated[str, "the name of a level"]
@@ -328,7 +328,7 @@ class PivotAnswer(TypedDict):
     sentence: str
 
 
-class StartQuestion(TypedDict):
+class StartRequest(TypedDict):
     """What can be opened? Nothing more is asked."""
 
 
@@ -363,7 +363,7 @@ class UploadAnswer(TypedDict):
     files: list[str]
 
 
-class TablesQuestion(TypedDict):
+class TablesRequest(TypedDict):
     """Files that were handed over, to be looked at, and what is said of them instead of guessed."""
 
     files: Annotated[list[str], "their names"]
@@ -392,12 +392,12 @@ class ColumnUse(TypedDict):
 class TablesAnswer(TypedDict):
     """What files hold, before a cube is made of them."""
 
-    read: ReadingShape
+    read: ReadingSchema
     choices: Annotated[list[ColumnChoice], "the columns that have no role"]
     uses: Annotated[list[ColumnUse], "every column"]
 
 
-class OpenQuestion(TypedDict):
+class OpenRequest(TypedDict):
     """A cube to open: one of files, one that is there, or the example."""
 
     files: NotRequired[Annotated[list[str], "files that were handed over"]]
@@ -413,13 +413,13 @@ class OpenAnswer(TypedDict):
     """A cube that is open now."""
 
     cube: Annotated[str, "its name"]
-    begin: Annotated[str, "the end of an address with the question to begin with; empty where there is none"]
+    begin: Annotated[str, "the end of an address with the request to begin with; empty where there is none"]
     kept: Annotated[bool, "whether it is kept"]
 
 
 @dataclass(frozen=True)
-class OpeningRoute:
-    """A question to the explorer itself: what is asked and answered, and what it does."""
+class SessionRoute:
+    """A request to the explorer itself: what is asked and answered, and what it does."""
 
     name: str
     asks: type
@@ -427,14 +427,14 @@ class OpeningRoute:
     does: str
 
 
-OPENINGS: dict[str, OpeningRoute] = {
+SESSION_ROUTES: dict[str, SessionRoute] = {
     route.name: route
     for route in (
-        OpeningRoute("start", StartQuestion, StartAnswer, "Return what can be opened."),
-        OpeningRoute("tables", TablesQuestion, TablesAnswer, "Return what files hold. It may take long."),
-        OpeningRoute("open", OpenQuestion, OpenAnswer, "Return the cube that was opened. It may take long."),
+        SessionRoute("start", StartRequest, StartAnswer, "Return what can be opened."),
+        SessionRoute("tables", TablesRequest, TablesAnswer, "Return what files hold. It may take long."),
+        SessionRoute("open", OpenRequest, OpenAnswer, "Return the cube that was opened. It may take long."),
     )
 }
-"""The questions that need no cube."""
+"""The requests that need no cube."""
 UPLOAD = "upload"
 """Where files are handed over, their bytes as they are."""

@@ -13,14 +13,14 @@ from cube2net._util.progress import Progress, silent
 from cube2net.api.construct import construct as construct_network
 from cube2net.api.plan import check_nodes, nodes_at_most
 from cube2net.api.replay import choice_of, recall
-from cube2net.apps.service import network_schemas as network_shapes
-from cube2net.apps.service import schemas as shapes
+from cube2net.apps.service import network_schemas as network_schemas
+from cube2net.apps.service import schemas
 from cube2net.apps.service.answers import compare, construct, contrast, cube, drill, explain, layout, pivot, without
 from cube2net.apps.service.exports import ExportedFile, exported
 from cube2net.apps.service.names import complete, members, names
-from cube2net.apps.service.network_schemas import ExportQuestion
+from cube2net.apps.service.network_schemas import ExportRequest
 from cube2net.apps.service.requests import (
-    NetworkRequest,
+    ParsedRequest,
     is_long,
     parameters_of,
     parse_request,
@@ -28,7 +28,7 @@ from cube2net.apps.service.requests import (
     view_of,
     viewed,
 )
-from cube2net.apps.service.schemas import Ask
+from cube2net.apps.service.schemas import NetworkRequest
 from cube2net.apps.service.validation import read
 from cube2net.cube.name_index import NameIndex
 from cube2net.errors import Cube2netError, CubeError, ParameterError, quoted, unknown
@@ -43,30 +43,30 @@ MANY = 5_000
 PRICED = 8
 """More pins and bans than these take long to price whatever the method."""
 FILE = "export"
-"""The question that is answered by a file."""
+"""The request that is answered by a file."""
 CHOSEN_ANEW = ("without",)
-"""Questions that let the method choose again, whether the network is remembered or not."""
+"""Requests that let the method choose again, whether the network is remembered or not."""
 T = TypeVar("T")
 
 
 class KeptChoice(NamedTuple):
-    """What was chosen for a network, by which another desk of the same cube has the network without choosing anew."""
+    """What was chosen for a network; another service of the same cube restores the network from it."""
 
     key: str
     text: str
 
 
 class Standing(NamedTuple):
-    """Whether a question may take more than a moment to answer, and what was chosen for it already if so."""
+    """Whether a request may take more than a moment to answer, and what was chosen for it already if so."""
 
     long: bool
     choice: KeptChoice | None = None
 
 
-class Desk:
+class CubeService:
     """A cube, and what was made of it lately; several threads may ask at once.
 
-    The same question gives the same answer whether its network is remembered or not. A network of more than
+    The same request gives the same answer whether its network is remembered or not. A network of more than
     ``most_nodes`` nodes is refused.
     """
 
@@ -81,7 +81,7 @@ class Desk:
         self._naming = threading.Lock()
 
     def __repr__(self) -> str:
-        return f"Desk({self.cube!r})"
+        return f"CubeService({self.cube!r})"
 
     @property
     def name(self) -> str:
@@ -103,29 +103,29 @@ class Desk:
                 self._names = NameIndex.of_cube(self.cube)
             return self._names
 
-    def view(self, question: Mapping[str, Any]) -> Cube:
-        """Return the part of the cube that a question looks at."""
-        wanted = view_of(question)
+    def view(self, body: Mapping[str, Any]) -> Cube:
+        """Return the part of the cube that a request looks at."""
+        wanted = view_of(body)
         if not wanted:
             return self.cube
         return self._known(self._views, VIEWS, json.dumps(wanted), lambda: viewed(self.cube, wanted))  # type: ignore[arg-type]
 
-    def request(self, ask: Ask) -> NetworkRequest:
-        """Return a question that is read once; one that was asked of another cube is refused."""
-        self.check_cube(ask)
-        return parse_request(self.cube, ask)
+    def parse(self, request: NetworkRequest) -> ParsedRequest:
+        """Return a request that is read once; one that was asked of another cube is refused."""
+        self.check_cube(request)
+        return parse_request(self.cube, request)
 
-    def sealed_words(self, request: NetworkRequest) -> dict[str, Any]:
-        """Return the words of a question, with the checksum of the cube where it has one."""
+    def sealed_words(self, request: ParsedRequest) -> dict[str, Any]:
+        """Return the words of a request, with the checksum of the cube where it has one."""
         checksum = self.checksum
         return request.words | ({} if checksum is None else {"cube": checksum})
 
-    def network(self, ask: Ask | NetworkRequest, progress: Progress = silent) -> Network:
-        """Return the network of a question."""
-        request = ask if isinstance(ask, NetworkRequest) else self.request(ask)
+    def network(self, request: NetworkRequest | ParsedRequest, progress: Progress = silent) -> Network:
+        """Return the network of a request."""
+        parsed = request if isinstance(request, ParsedRequest) else self.parse(request)
         with nodes_at_most(self.most_nodes):
             network = self._known(
-                self._made, KEPT, request.key, lambda: self._recalled(request) or self._network(request, progress)
+                self._made, KEPT, parsed.key, lambda: self._recalled(parsed) or self._network(parsed, progress)
             )
         self._forget_views()
         return network
@@ -133,14 +133,14 @@ class Desk:
     def _forget_views(self) -> None:
         """Let go of networks of other parts of the cube than those looked at last: each of them holds its part."""
         with self._lock:
-            parts = {key: id(made.question.whole) for key, made in self._made.items() if made.question is not None}
+            parts = {key: id(made.context.whole) for key, made in self._made.items() if made.context is not None}
             looked_at = list(dict.fromkeys(reversed(parts.values())))[: VIEWS + 1]
             for key, part in parts.items():
                 if part not in looked_at:
                     del self._made[key]
 
-    def _recalled(self, request: NetworkRequest) -> Network | None:
-        """Return a network that another desk chose; None where none is known."""
+    def _recalled(self, request: ParsedRequest) -> Network | None:
+        """Return a network that another service chose; None where none is known."""
         words = request.words
         with self._lock:
             choice = self._choices.get(request.key)
@@ -154,32 +154,32 @@ class Desk:
             raise
 
     def keep_choice(self, choice: KeptChoice) -> None:
-        """Remember what another desk chose for a network."""
+        """Remember what another service chose for a network."""
         with self._lock:
             _put(self._choices, KEPT, choice.key, choice.text)
 
-    def _network(self, request: NetworkRequest, progress: Progress) -> Network:
+    def _network(self, request: ParsedRequest, progress: Progress) -> Network:
         network = construct_network(self.view(request.words), progress=progress, **parameters_of(self.cube, request))
         check_nodes(len(network))
         return network
 
-    def check_cube(self, ask: Ask) -> None:
-        """Raise where a question was asked of another cube."""
-        asked_of = ask.get("cube")
+    def check_cube(self, request: NetworkRequest) -> None:
+        """Raise where a request was asked of another cube."""
+        asked_of = request.get("cube")
         if asked_of is not None and asked_of != self.checksum:
             raise CubeError(
-                f"the question was asked of another cube: its checksum begins {quoted(asked_of[:12])}, this one's "
+                f"the request was asked of another cube: its checksum begins {quoted(asked_of[:12])}, this one's "
                 f"{(self.checksum or 'none')[:12]!r}"
             )
 
-    def answer(self, name: str, question: Mapping[str, Any], progress: Progress = silent) -> dict[str, Any]:
-        """Return what is answered to a question of a route, as JSON has it."""
+    def answer(self, name: str, body: Mapping[str, Any], progress: Progress = silent) -> dict[str, Any]:
+        """Return what is answered to a request of a route, as JSON has it."""
         route = route_of(name)
-        return dict(route.answer(self, read(route.asks, question), progress))
+        return dict(route.answer(self, read(route.asks, body), progress))
 
-    def file(self, question: Mapping[str, Any], progress: Progress = silent) -> ExportedFile:
+    def file(self, body: Mapping[str, Any], progress: Progress = silent) -> ExportedFile:
         """Return the file of a network, a picture of it, or what makes it again."""
-        return exported(self, read(ExportQuestion, question), progress)
+        return exported(self, read(ExportRequest, body), progress)
 
     def report(self, key: str) -> str:
         """Return the page of a report that a comparison made lately."""
@@ -193,34 +193,34 @@ class Desk:
         with self._lock:
             _put(self._reports, REPORTS, key, page)
 
-    def may_be_long(self, name: str, question: Mapping[str, Any]) -> bool:
-        """Return whether a question may take more than a moment to answer by its words alone, which takes none."""
+    def may_be_long(self, name: str, body: Mapping[str, Any]) -> bool:
+        """Return whether a request may take more than a moment to answer by its words alone, which takes none."""
         route = route_of(name) if name != FILE else None
         if route is not None and route.long:
             return True
-        ask = question.get("ask") if isinstance(question, Mapping) else None
-        if (route is not None and not route.networks) or not isinstance(ask, Mapping):
+        request = body.get("request") if isinstance(body, Mapping) else None
+        if (route is not None and not route.networks) or not isinstance(request, Mapping):
             return False
-        sizes = {word: len(ask[word]) for word in ("query", "pins", "bans") if isinstance(ask.get(word), list)}
-        priced = sizes.get("pins", 0) + sizes.get("bans", 0) if question.get("prices") else 0
-        return bool(_is_long(ask) or sizes.get("query", 0) > MANY or priced > PRICED or ask.get("bound"))
+        sizes = {word: len(request[word]) for word in ("query", "pins", "bans") if isinstance(request.get(word), list)}
+        priced = sizes.get("pins", 0) + sizes.get("bans", 0) if body.get("prices") else 0
+        return bool(_is_long(request) or sizes.get("query", 0) > MANY or priced > PRICED or request.get("bound"))
 
-    def standing(self, name: str, question: Mapping[str, Any]) -> Standing:
-        """Return whether a question may take more than a moment to answer; not where its network is remembered.
+    def standing(self, name: str, body: Mapping[str, Any]) -> Standing:
+        """Return whether a request may take more than a moment to answer; not where its network is remembered.
 
-        Names are looked up for that, which takes a while where they are many. What is no question takes no time.
+        Names are looked up for that, which takes a while where they are many. What is no request takes no time.
         """
-        if not self.may_be_long(name, question):
+        if not self.may_be_long(name, body):
             return Standing(False)
         if name in ROUTES and ROUTES[name].long:
             return Standing(True)
         try:
-            request = parse_request(self.cube, read(Ask, question["ask"]))
+            request = parse_request(self.cube, read(NetworkRequest, body["request"]))
             words, key = request.words, request.key
             bound = searches_bound(words)
         except Cube2netError:
             return Standing(False)
-        priced = len([*words.get("pins", []), *words.get("bans", [])]) if question.get("prices") else 0
+        priced = len([*words.get("pins", []), *words.get("bans", [])]) if body.get("prices") else 0
         if _is_long(words) or len(words["query"]) > MANY or bound:
             with self._lock:
                 known = key in self._made or key in self._choices
@@ -229,15 +229,15 @@ class Desk:
             long = priced > PRICED
         return Standing(long, self._choice(key) if long else None)
 
-    def is_long(self, name: str, question: Mapping[str, Any]) -> bool:
-        """Return whether a question may take more than a moment to answer; not where its network is remembered."""
-        return self.standing(name, question).long
+    def is_long(self, name: str, body: Mapping[str, Any]) -> bool:
+        """Return whether a request may take more than a moment to answer; not where its network is remembered."""
+        return self.standing(name, body).long
 
-    def choice(self, question: Mapping[str, Any]) -> KeptChoice | None:
-        """Return what was chosen for the network of a question that was answered; None where that is not known."""
-        if "ask" not in question:
+    def choice(self, body: Mapping[str, Any]) -> KeptChoice | None:
+        """Return what was chosen for the network of a request that was answered; None where that is not known."""
+        if "request" not in body:
             return None
-        return self._choice(parse_request(self.cube, read(Ask, question["ask"])).key)
+        return self._choice(parse_request(self.cube, read(NetworkRequest, body["request"])).key)
 
     def _choice(self, key: str) -> KeptChoice | None:
         with self._lock:
@@ -257,8 +257,8 @@ class Desk:
         return made
 
 
-def _is_long(ask: Mapping[str, Any]) -> bool:
-    return is_long(ask.get("method") or DEFAULTS["method"], ask.get("options"))
+def _is_long(request: Mapping[str, Any]) -> bool:
+    return is_long(request.get("method") or DEFAULTS["method"], request.get("options"))
 
 
 def _put(kept: OrderedDict[str, T], most: int, key: str, value: T) -> None:
@@ -274,16 +274,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Route:
-    """A question: the types of what is asked and answered, and the function that answers it.
+    """A named request: the schemas of the request and its answer, and the function that answers it.
 
-    ``networks`` says that it makes the network of an ``ask`` first, which takes long where its method does; ``long``
-    that it always takes long. ``click`` says that somebody waits who clicked or types: it waits behind no heavier work.
+    ``networks``: it makes a network first, which takes long if its method does. ``long``: it always takes long.
+    ``click``: it follows a click or a keystroke, so it does not queue behind heavier work.
     """
 
     name: str
     asks: type
     answers: type
-    answer: Callable[[Desk, Any, Progress], Mapping[str, Any]]
+    answer: Callable[[CubeService, Any, Progress], Mapping[str, Any]]
     networks: bool = False
     long: bool = False
     click: bool = False
@@ -292,29 +292,29 @@ class Route:
 ROUTES: dict[str, Route] = {
     route.name: route
     for route in (
-        Route("cube", shapes.CubeQuestion, shapes.CubeAnswer, cube, click=True),
-        Route("names", shapes.NamesQuestion, shapes.NamesAnswer, names),
-        Route("complete", shapes.CompleteQuestion, shapes.CompleteAnswer, complete, click=True),
-        Route("members", shapes.MembersQuestion, shapes.MembersAnswer, members),
-        Route("pivot", shapes.PivotQuestion, shapes.PivotAnswer, pivot),
-        Route("construct", network_shapes.ConstructQuestion, network_shapes.NetworkAnswer, construct, networks=True),
-        Route("layout", network_shapes.LayoutQuestion, network_shapes.LayoutAnswer, layout, networks=True),
+        Route("cube", schemas.CubeRequest, schemas.CubeAnswer, cube, click=True),
+        Route("names", schemas.NamesRequest, schemas.NamesAnswer, names),
+        Route("complete", schemas.CompleteRequest, schemas.CompleteAnswer, complete, click=True),
+        Route("members", schemas.MembersRequest, schemas.MembersAnswer, members),
+        Route("pivot", schemas.PivotRequest, schemas.PivotAnswer, pivot),
+        Route("construct", network_schemas.ConstructRequest, network_schemas.NetworkAnswer, construct, networks=True),
+        Route("layout", network_schemas.LayoutRequest, network_schemas.LayoutAnswer, layout, networks=True),
         Route(
-            "explain", network_shapes.ExplainQuestion, network_shapes.ExplainAnswer, explain, networks=True, click=True
+            "explain", network_schemas.ExplainRequest, network_schemas.ExplainAnswer, explain, networks=True, click=True
         ),
         Route(
-            "without", network_shapes.WithoutQuestion, network_shapes.ChangeAnswer, without, networks=True, click=True
+            "without", network_schemas.WithoutRequest, network_schemas.ChangeAnswer, without, networks=True, click=True
         ),
-        Route("contrast", network_shapes.ContrastQuestion, network_shapes.ContrastAnswer, contrast),
-        Route("drill", network_shapes.DrillQuestion, network_shapes.DrillAnswer, drill),
-        Route("compare", network_shapes.CompareQuestion, network_shapes.CompareAnswer, compare, long=True),
+        Route("contrast", network_schemas.ContrastRequest, network_schemas.ContrastAnswer, contrast),
+        Route("drill", network_schemas.DrillRequest, network_schemas.DrillAnswer, drill),
+        Route("compare", network_schemas.CompareRequest, network_schemas.CompareAnswer, compare, long=True),
     )
 }
-"""Every question, in the order in which one would ask them; ``export``, whose answer is a file, is asked by itself."""
+"""Every request, in the order in which one would ask them; ``export``, whose answer is a file, is asked by itself."""
 
 
 def route_of(name: str) -> Route:
     """Return the route of a name."""
     if name not in ROUTES:
-        raise unknown("question", name, ROUTES)
+        raise unknown("request", name, ROUTES)
     return ROUTES[name]

@@ -12,17 +12,17 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 from cube2net.errors import ParameterError, listed, quoted, unknown
 
 MOST_BYTES = 4_000_000
-"""No question over HTTP is longer."""
+"""No request over HTTP is longer."""
 MOST = 1_000_000
-"""No list and no text of a question is longer."""
+"""No list and no text of a request is longer."""
 MOST_OF = {"file": 4_000_000}
 """But those of these fields."""
 HIGHEST = 2**62
-"""No whole number of a question is above this, nor below its negative."""
+"""No whole number of a request is above this, nor below its negative."""
 
 
 @dataclass(frozen=True)
-class ShapeField:
+class SchemaField:
     """A field of a shape: its type, whether it must be there, and what it is, in words."""
 
     type: Any
@@ -31,14 +31,14 @@ class ShapeField:
 
 
 @cache
-def fields_of_shape(shape: type) -> Mapping[str, ShapeField]:
+def schema_fields(shape: type) -> Mapping[str, SchemaField]:
     """Return the fields of a shape by name, in their order."""
     found = {}
     for name, hint in get_type_hints(shape, include_extras=True).items():
         required = get_origin(hint) is not NotRequired
         given = hint if required else get_args(hint)[0]
         says = str(get_args(given)[1]) if get_origin(given) is Annotated else ""
-        found[name] = ShapeField(bare_type(given), required, says)
+        found[name] = SchemaField(bare_type(given), required, says)
     return found
 
 
@@ -55,16 +55,16 @@ def choices_of(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
-def read(shape: Any, value: Any, where: str = "the question") -> Any:
+def read(shape: Any, value: Any, where: str = "the request") -> Any:
     """Return a value of JSON that is of a type; what is not raises a sentence that names its place.
 
-    >>> from cube2net.apps.service.schemas import CompleteQuestion
-    >>> read(CompleteQuestion, {"text": "gra", "most": 5})
+    >>> from cube2net.apps.service.schemas import CompleteRequest
+    >>> read(CompleteRequest, {"text": "gra", "most": 5})
     {'text': 'gra', 'most': 5}
-    >>> read(CompleteQuestion, {"txt": "gra"})
+    >>> read(CompleteRequest, {"txt": "gra"})
     Traceback (most recent call last):
-    cube2net.errors.ParameterError: unknown field of the question 'txt': choose one of most, text (did you mean 'text'?)
-    >>> read(CompleteQuestion, {"text": ["gra"]})
+    cube2net.errors.ParameterError: unknown field of the request 'txt': choose one of most, text (did you mean 'text'?)
+    >>> read(CompleteRequest, {"text": ["gra"]})
     Traceback (most recent call last):
     cube2net.errors.ParameterError: text is ['gra'], expected a text
     """
@@ -104,9 +104,9 @@ def _choose_kind(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
     fitting = [bare_type(kind) for kind in kinds if _is_alike(bare_type(kind), value)]
     if isinstance(value, dict) and len(fitting) > 1:
         shapes = [kind for kind in fitting if is_typeddict(kind)]
-        fitting = [kind for kind in shapes if value.keys() & fields_of_shape(kind).keys()]
+        fitting = [kind for kind in shapes if value.keys() & schema_fields(kind).keys()]
         if not fitting:
-            names = [name for kind in shapes for name in fields_of_shape(kind)]
+            names = [name for kind in shapes for name in schema_fields(kind)]
             raise ParameterError(f"{where} is {quoted(value)}, expected an object with one of {listed(names)}")
     if not fitting:
         raise _expected(where, value, *kinds)
@@ -136,7 +136,7 @@ def _are_plain(kinds: tuple[Any, ...], values: list[Any]) -> bool:
 
 
 def _read_object(shape: type, value: Mapping[str, Any], where: str) -> dict[str, Any]:
-    fields = fields_of_shape(shape)
+    fields = schema_fields(shape)
     for name in value:
         if name not in fields:
             if not fields:
@@ -146,7 +146,7 @@ def _read_object(shape: type, value: Mapping[str, Any], where: str) -> dict[str,
         if field.required and name not in value:
             says = f": {field.says}" if field.says else ""
             raise ParameterError(f"{where} lacks the field {name!r}{says}")
-    inner = "" if where == "the question" else f"{where}."
+    inner = "" if where == "the request" else f"{where}."
     found = {}
     for name, each in value.items():
         try:
@@ -188,7 +188,7 @@ def _called(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return f"one of {listed(get_args(kind))}"
     if is_typeddict(kind):
-        return f"an object with {listed(fields_of_shape(kind)) if fields_of_shape(kind) else 'no fields'}"
+        return f"an object with {listed(schema_fields(kind)) if schema_fields(kind) else 'no fields'}"
     if get_origin(kind) is dict:
         return "an object"
     names = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}

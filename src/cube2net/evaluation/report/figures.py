@@ -14,9 +14,9 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.random import stream
 from cube2net._util.text import holdable
-from cube2net.evaluation.report.tables import find_alone, main_setups
-from cube2net.evaluation.statistics import Estimate, Estimates, shown_miners
-from cube2net.model.comparison import FLOOR, Comparison, Setup, Trial
+from cube2net.evaluation.report.tables import find_alone, main_configurations
+from cube2net.evaluation.statistics import Estimate, Estimates, list_shown_models
+from cube2net.model.comparison import FLOOR, Comparison, Configuration, Trial
 from cube2net.model.network import Drawing, Network
 
 INK, MUTED, GRID, PAPER, RIM, FAINT, CELL = "#1f2328", "#63676e", "#e3e1dc", "#ffffff", "#8c8c8c", "#c4c2bd", "#f3dfa2"
@@ -85,20 +85,20 @@ def blank(**layout: Any) -> Any:
     return go.Figure(layout=looks | layout)
 
 
-def sweep(comparison: Comparison, estimates: Estimates, *, miner: str = "", measure: str = "") -> Any:
-    """Return scores by the number of cells, a line for setups that differ only in it; None where none do.
+def sweep(comparison: Comparison, estimates: Estimates, *, model: str = "", measure: str = "") -> Any:
+    """Return scores by the number of cells, a line for configurations that differ only in it; None where none do.
 
     Bands are 95 % intervals. The best line of every method is seen at first, and beside the highest those as large as
     it, which stand at its numbers of cells; others are named in the legend.
     """
-    miner, measure = miner or shown_miners(comparison)[0], measure or comparison.measures[0]
-    lines: dict[Setup, list[tuple[int, Estimate]]] = {}
-    for setup in comparison.setups:
-        like = next((other for other in comparison.setups if other.name == setup.like), None)
-        m = like.n_cells if like else setup.n_cells
-        if m and (setup, miner, measure) in estimates:
-            key = replace(setup, n_cells=0, like=like.title) if like else replace(setup, n_cells=0)
-            lines.setdefault(key, []).append((m, estimates[setup, miner, measure]))
+    model, measure = model or list_shown_models(comparison)[0], measure or comparison.measures[0]
+    lines: dict[Configuration, list[tuple[int, Estimate]]] = {}
+    for config in comparison.configurations:
+        like = next((other for other in comparison.configurations if other.name == config.like), None)
+        m = like.n_cells if like else config.n_cells
+        if m and (config, model, measure) in estimates:
+            key = replace(config, n_cells=0, like=like.title) if like else replace(config, n_cells=0)
+            lines.setdefault(key, []).append((m, estimates[config, model, measure]))
     lines = {key: sorted(points, key=lambda point: point[0]) for key, points in lines.items() if len(points) > 1}
     if not lines:
         return None
@@ -107,7 +107,7 @@ def sweep(comparison: Comparison, estimates: Estimates, *, miner: str = "", meas
     top = next((key for key in ranked if not key.like), ranked[0])
     ranked = [key for key in ranked if not key.like or key.like == top.title]
     first = {key.method: key for key in reversed(ranked)}
-    objectives = dict.fromkeys(setup.objective for setup in comparison.setups if setup.n_cells)
+    objectives = dict.fromkeys(config.objective for config in comparison.configurations if config.n_cells)
     dashes = {name: DASHES[number % len(DASHES)] for number, name in enumerate(objectives)}
     for key in ranked:
         points, title = lines[key], key.title
@@ -126,29 +126,34 @@ def sweep(comparison: Comparison, estimates: Estimates, *, miner: str = "", meas
             customdata=[[found.low, found.high] for _, found in points],
             hovertemplate=f"m %{{x}}: {SCORE}",
         )
-    _query_alone(figure, comparison, estimates, miner, measure)
+    _query_alone(figure, comparison, estimates, model, measure)
     figure.update_xaxes(tickvals=sorted({m for key in ranked for m, _ in lines[key]}))
     return figure
 
 
 def score_by_size(
-    comparison: Comparison, estimates: Estimates, *, best: Setup | None = None, miner: str = "", measure: str = ""
+    comparison: Comparison,
+    estimates: Estimates,
+    *,
+    best: Configuration | None = None,
+    model: str = "",
+    measure: str = "",
 ) -> Any:
-    """Return the score of every setup against the nodes of its network, with the query alone as a line."""
-    miner, measure = miner or shown_miners(comparison)[0], measure or comparison.measures[0]
+    """Return the score of every configuration against the nodes of its network, with the query alone as a line."""
+    model, measure = model or list_shown_models(comparison)[0], measure or comparison.measures[0]
     figure = frame("nodes", measure)
-    _query_alone(figure, comparison, estimates, miner, measure)
+    _query_alone(figure, comparison, estimates, model, measure)
     places = {
-        setup: (comparison.nodes(setup), found) for setup, found in _scores(comparison, estimates, miner, measure)
+        config: (comparison.nodes(config), found) for config, found in _scores(comparison, estimates, model, measure)
     }
-    methods = list(dict.fromkeys(setup.method for setup in places if setup.method != "none"))
+    methods = list(dict.fromkeys(config.method for config in places if config.method != "none"))
     for method in methods:
         colour = colour_of(comparison, method)
-        own = [setup for setup in places if setup.method == method]
-        scores = [places[setup][1] for setup in own]
-        shapes = [SYMBOLS.get(setup.form, "circle") + ("-open" if setup.like else "") for setup in own]
+        own = [config for config in places if config.method == method]
+        scores = [places[config][1] for config in own]
+        shapes = [SYMBOLS.get(config.form, "circle") + ("-open" if config.like else "") for config in own]
         figure.add_scatter(
-            x=[places[setup][0] for setup in own],
+            x=[places[config][0] for config in own],
             y=[found.mean for found in scores],
             error_y={
                 "type": "data",
@@ -163,7 +168,7 @@ def score_by_size(
             name=safe(method),
             legendgroup=safe(method),
             marker={"color": colour, "size": 9, "symbol": shapes, "line": {"width": 1.5, "color": colour}},
-            text=[safe(setup.name) for setup in own],
+            text=[safe(config.name) for config in own],
             customdata=[[found.low, found.high] for found in scores],
             hovertemplate=f"%{{text}}<br>%{{x:,}} nodes: {SCORE}<extra></extra>",
         )
@@ -178,7 +183,7 @@ def score_by_size(
 
 def colour_of(comparison: Comparison, method: str) -> str:
     """Return the colour of a method, the same in all plots of a comparison."""
-    methods = list(dict.fromkeys(setup.method for setup in comparison.setups if setup.method != "none"))
+    methods = list(dict.fromkeys(config.method for config in comparison.configurations if config.method != "none"))
     return COLOURS[methods.index(method) % len(COLOURS)] if method in methods else MUTED
 
 
@@ -192,9 +197,11 @@ def frame(x: str, y: str) -> Any:
     return figure
 
 
-def _scores(comparison: Comparison, estimates: Estimates, miner: str, measure: str) -> list[tuple[Setup, Estimate]]:
-    found = ((setup, estimates.get((setup, miner, measure))) for setup in comparison.setups)
-    return [(setup, score) for setup, score in found if score is not None]
+def _scores(
+    comparison: Comparison, estimates: Estimates, model: str, measure: str
+) -> list[tuple[Configuration, Estimate]]:
+    found = ((config, estimates.get((config, model, measure))) for config in comparison.configurations)
+    return [(config, score) for config, score in found if score is not None]
 
 
 def _steps(values: Sequence[float]) -> list[int]:
@@ -223,10 +230,10 @@ def band(figure: Any, x: list[int], scores: list[Estimate], colour: str, title: 
     )
 
 
-def _query_alone(figure: Any, comparison: Comparison, estimates: Estimates, miner: str, measure: str) -> None:
+def _query_alone(figure: Any, comparison: Comparison, estimates: Estimates, model: str, measure: str) -> None:
     """Draw the score of the query alone, which all others are measured against, as a line with its interval."""
     alone = find_alone(comparison)
-    found = estimates.get((alone, miner, measure)) if alone else None
+    found = estimates.get((alone, model, measure)) if alone else None
     if found is None:
         return
     figure.add_hrect(y0=found.low, y1=found.high, fillcolor=faint(RIM, 0.14), line_width=0, layer="below")
@@ -243,59 +250,59 @@ def _query_alone(figure: Any, comparison: Comparison, estimates: Estimates, mine
     )
 
 
-def link_panels(comparison: Comparison, estimates: Estimates, *, best: Setup | None = None) -> dict[str, Any]:
-    """Return the panels of the paper's Figure 5 by title: precision and recall by K, seconds and sizes by setup.
+def link_panels(comparison: Comparison, estimates: Estimates, *, best: Configuration | None = None) -> dict[str, Any]:
+    """Return the panels of the paper's Figure 5 by title: precision and recall by K, seconds and sizes.
 
-    They are of the miners that decide. The floor on the query alone is a dashed line in each, where it is not one of
+    They are of the models that decide. The floor on the query alone is a dashed line in each, where it is not one of
     them: its scores, its seconds in all, and its nodes.
     """
-    setups = main_setups(comparison, estimates, best)
-    miner = shown_miners(comparison)[0]
+    configs = main_configurations(comparison, estimates, best)
+    model = list_shown_models(comparison)[0]
     floor = floor_trials(comparison)
     panels: dict[str, Any] = {}
     for title, letter in (("Precision at K", "P"), ("Recall at K", "R")):
         ks = sorted(int(name[2:]) for name in comparison.measures if name.startswith(f"{letter}@"))
         figure = frame("K", title)
-        for setup in setups:
-            points = [(k, estimates.get((setup, miner, f"{letter}@{k}"))) for k in ks]
+        for config in configs:
+            points = [(k, estimates.get((config, model, f"{letter}@{k}"))) for k in ks]
             known = [(k, found) for k, found in points if found is not None]
             if known:
-                _curve(figure, setup, known, colour_of(comparison, setup.method))
+                _curve(figure, config, known, colour_of(comparison, config.method))
         level = [(k, _mean([trial.scores.get(f"{letter}@{k}", math.nan) for trial in floor])) for k in ks if floor]
         _dashed(figure, [k for k, _ in level], [score for _, score in level], "%{y:.3f} at %{x}")
         figure.update_xaxes(tickvals=ks)
         panels[title] = figure
     trials = {
-        setup: [trial for miner in comparison.deciding for trial in comparison.of(setup, miner)] for setup in setups
+        config: [trial for model in comparison.deciding for trial in comparison.of(config, model)] for config in configs
     }
-    tall = [setup for setup in setups if trials[setup]]
+    tall = [config for config in configs if trials[config]]
     spent = _mean([sum(trial.seconds.values()) for trial in floor]) if floor else 0.0
-    making = [_mean([sum(t.seconds.values()) - t.seconds.get("mine", 0.0) for t in trials[setup]]) for setup in tall]
-    mining = [_mean([t.seconds.get("mine", 0.0) for t in trials[setup]]) for setup in tall]
+    making = [_mean([sum(t.seconds.values()) - t.seconds.get("mine", 0.0) for t in trials[config]]) for config in tall]
+    mining = [_mean([t.seconds.get("mine", 0.0) for t in trials[config]]) for config in tall]
     panels["Seconds"] = _bars(tall, {"make the network": making, "mine it": mining}, "seconds, logarithmic", spent)
-    nodes = [comparison.nodes(setup) for setup in tall]
-    links = [_mean([float(t.links) for t in trials[setup]]) for setup in tall]
+    nodes = [comparison.nodes(config) for config in tall]
+    links = [_mean([float(t.links) for t in trials[config]]) for config in tall]
     size = _mean([float(trial.nodes) for trial in floor]) if floor else 0.0
     panels["Network size"] = _bars(tall, {"nodes": nodes, "links": links}, "number, logarithmic", size)
     return panels
 
 
 def floor_trials(comparison: Comparison) -> list[Trial]:
-    """Return the trials of the floor on the query alone, where it stands beside miners that decide."""
+    """Return the trials of the floor on the query alone, where it stands beside models that decide."""
     alone = find_alone(comparison)
     return comparison.of(alone, FLOOR) if alone and FLOOR not in comparison.deciding else []
 
 
-def _curve(figure: Any, setup: Setup, points: list[tuple[int, Estimate]], colour: str) -> None:
+def _curve(figure: Any, config: Configuration, points: list[tuple[int, Estimate]], colour: str) -> None:
     x, scores = [k for k, _ in points], [found for _, found in points]
-    band(figure, x, scores, colour, setup.name, True)
+    band(figure, x, scores, colour, config.name, True)
     figure.add_scatter(
         x=x,
         y=[found.mean for found in scores],
         mode="lines+markers",
-        name=safe(setup.name),
-        legendgroup=safe(setup.name),
-        line={"color": colour, "width": 2, "dash": "dot" if setup.like else "solid"},
+        name=safe(config.name),
+        legendgroup=safe(config.name),
+        line={"color": colour, "width": 2, "dash": "dot" if config.like else "solid"},
         marker={"color": colour, "size": 6},
         hovertemplate="%{y:.3f} at %{x}",
     )
@@ -309,15 +316,15 @@ def _dashed(figure: Any, x: Sequence[float], y: Sequence[float], hover: str) -> 
         figure.add_scatter(x=x, y=y, mode="lines", name=name, legendgroup=name, line=line, hovertemplate=hover)
 
 
-def _bars(setups: list[Setup], values: dict[str, list[float]], unit: str, floor: float = 0.0) -> Any:
-    """Return bars by setup to a logarithmic scale, with the floor across them where it is above 0."""
+def _bars(configs: list[Configuration], values: dict[str, list[float]], unit: str, floor: float = 0.0) -> Any:
+    """Return bars by configuration to a logarithmic scale, with the floor across them where it is above 0."""
     figure = frame(unit, "")
-    places = list(range(len(setups)))
+    places = list(range(len(configs)))
     for (name, numbers), colour in zip(values.items(), COLOURS, strict=False):
         figure.add_bar(
             y=places,
             x=numbers,
-            text=[safe(setup.name) for setup in setups],
+            text=[safe(config.name) for config in configs],
             textposition="none",
             orientation="h",
             name=safe(name),
@@ -326,13 +333,13 @@ def _bars(setups: list[Setup], values: dict[str, list[float]], unit: str, floor:
             hovertemplate="%{text}: %{x:,.3~g}",
         )
     across = [floor] * 2 if floor > 0 else []
-    _dashed(figure, across, [-0.5, len(setups) - 0.5], "%{x:,.3~g}")
+    _dashed(figure, across, [-0.5, len(configs) - 0.5], "%{x:,.3~g}")
     known = [number for numbers in (*values.values(), across) for number in numbers if number > 0] or [1.0]
     ends = [math.floor(math.log10(min(known) * 0.9)), math.log10(max(known)) + 0.05]
     figure.update_xaxes(type="log", showgrid=True, range=ends, dtick=1, tickformat=",~g")
-    figure.update_yaxes(tickvals=places, ticktext=[safe(setup.name, 30) for setup in setups])
+    figure.update_yaxes(tickvals=places, ticktext=[safe(config.name, 30) for config in configs])
     figure.update_yaxes(showgrid=False, autorange="reversed")
-    figure.update_layout(barmode="group", bargap=0.3, height=max(260, 90 + 34 * len(setups)))
+    figure.update_layout(barmode="group", bargap=0.3, height=max(260, 90 + 34 * len(configs)))
     return figure
 
 

@@ -50,10 +50,10 @@ from cube2net.evaluation.report.tables import (
     score_table,
     shown,
 )
-from cube2net.evaluation.statistics import Difference, Estimate, Estimates, shown_miners
+from cube2net.evaluation.statistics import Difference, Estimate, Estimates, list_shown_models
 from cube2net.evaluation.trials import Make
 from cube2net.evaluation.verdict import Verdict
-from cube2net.model.comparison import FLOOR, Comparison, Setup
+from cube2net.model.comparison import FLOOR, Comparison, Configuration
 from cube2net.model.network import Drawing, Network
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ class Report:
     title: str = "Did it help?"
 
     @property
-    def look(self) -> Setup:
-        """The setup to look at: the one that is drawn, or the verdict's best where there is nothing to draw."""
+    def look(self) -> Configuration:
+        """The configuration to look at: the one that is drawn, or the verdict's best where there is nothing to draw."""
         return self.verdict.shown or self.verdict.best
 
 
@@ -178,8 +178,8 @@ def _plotly_script() -> str:
 def shown_measures(comparison: Comparison) -> list[str]:
     """Return the measures that a table of the page has room for: all of a few, else the first of each kind.
 
-    >>> from cube2net.model import Setup, Trial
-    >>> trial = Trial(Setup(method="none"), "als", 0, {"P@5": 0.1})
+    >>> from cube2net.model import Configuration, Trial
+    >>> trial = Trial(Configuration(method="none"), "als", 0, {"P@5": 0.1})
     >>> shown_measures(Comparison("links", ("P@5", "P@1", "R@1", "R@5", "AUC"), (trial,)))
     ['P@5', 'R@5', 'AUC']
     """
@@ -202,8 +202,8 @@ def _sections(report: Report, figures: _Figures) -> Iterator[tuple[str, Any]]:
     scores = replace(scores, notes=(*scores.notes, *(f"{note}." for note in report.verdict.notes.values())))
     by_size = figures.add(score_by_size(comparison, known, best=look), "Score against the size of the network")
     yield "scores", {"table": Layout(scores), "by_size": by_size}
-    lines = [(miner, sweep(comparison, known, miner=miner)) for miner in shown_miners(comparison)]
-    plots = [figures.add(figure, f"{comparison.measures[0]}, {miner}") for miner, figure in lines if figure]
+    lines = [(model, sweep(comparison, known, model=model)) for model in list_shown_models(comparison)]
+    plots = [figures.add(figure, f"{comparison.measures[0]}, {model}") for model, figure in lines if figure]
     if plots:
         yield "sweep", plots
     if comparison.task == "links":
@@ -231,9 +231,9 @@ def _compared(comparison: Comparison) -> dict[str, str]:
         "task": TASK_WORDS[comparison.task],
         "query": f"{len(comparison.truth):,} objects, {labels:,} labels" if comparison.truth else "",
         "hidden links": f"{pairs:,} in all runs" if pairs is not None else "",
-        "setups": f"{len(comparison.setups):,}",
+        "configurations": f"{len(comparison.configurations):,}",
         "runs": f"{len(comparison.seeds):,}, paired by seed",
-        "miners": ", ".join(comparison.miners),
+        "models": ", ".join(comparison.models),
         "measures": ", ".join(comparison.measures),
         "trials": f"{len(comparison.trials):,}" + (f", {failed:,} failed" if failed else ""),
     }
@@ -241,21 +241,21 @@ def _compared(comparison: Comparison) -> dict[str, str]:
 
 
 def _differences(report: Report) -> dict[str, Any]:
-    verdict, miners = report.verdict, deciding(report.comparison)
-    alone = difference_table(verdict.differences, "Differences to the query alone", miners=miners)
-    near = difference_table(verdict.peers, "Differences to others made as large", peers=True, miners=miners)
+    verdict, models = report.verdict, deciding(report.comparison)
+    alone = difference_table(verdict.differences, "Differences to the query alone", models=models)
+    near = difference_table(verdict.peers, "Differences to others made as large", peers=True, models=models)
     return {"alone": Layout(alone), "peers": Layout(near) if verdict.peers else None, "best": verdict.best}
 
 
 def _scores(report: Report) -> dict[str, tuple[str, str, str]]:
     """Return the scores that the page begins with, by name: mean, low and high of what to look at and of the query."""
     comparison, known = report.comparison, report.estimates
-    miner, alone = shown_miners(comparison)[0], find_alone(comparison)
+    model, alone = list_shown_models(comparison)[0], find_alone(comparison)
     found: dict[str, Estimate | None] = {}
     for measure in comparison.main_measures:
         own = {} if report.look == alone else {f"its {measure}": report.look}
         wanted = own | {f"{measure} of the query alone": alone}
-        found |= {name: known.get((setup, miner, measure)) if setup else None for name, setup in wanted.items()}
+        found |= {name: known.get((config, model, measure)) if config else None for name, config in wanted.items()}
     return {
         name: (shown(each.mean, "score"), shown(each.low, "score"), shown(each.high, "score"))
         for name, each in found.items()
@@ -266,7 +266,7 @@ def _scores(report: Report) -> dict[str, tuple[str, str, str]]:
 def _sizes(report: Report) -> dict[str, str]:
     """Return the sizes that the page begins with, by name: the nodes of what to look at and of the query."""
     wanted = {"nodes": report.look, "nodes of the query": find_alone(report.comparison)}
-    nodes = {name: report.comparison.nodes(setup) if setup else math.nan for name, setup in wanted.items()}
+    nodes = {name: report.comparison.nodes(config) if config else math.nan for name, config in wanted.items()}
     return {name: shown(count, "count").removesuffix(".0") for name, count in nodes.items() if not math.isnan(count)}
 
 
@@ -343,8 +343,8 @@ LOOKS = 5
 class Illustrator:
     """Adds to a report what there is to look at.
 
-    ``make`` makes networks of setups, ``layout(network)`` gives every node a place, and ``embed(network, miner, seed)``
-    a vector.
+    ``make`` makes networks of configurations, ``layout(network)`` gives every node a place, and ``embed(network, model,
+    seed)`` a vector.
     """
 
     make: Make
@@ -353,41 +353,41 @@ class Illustrator:
 
     def illustrate(self, report: Report) -> Report:
         """Return the report with the network that it speaks of; as it is where that cannot be made."""
-        setup = report.verdict.shown
-        if setup is None:
+        config = report.verdict.shown
+        if config is None:
             return report
-        trials = [trial for miner in report.comparison.miners for trial in report.comparison.of(setup, miner)]
+        trials = [trial for model in report.comparison.models for trial in report.comparison.of(config, model)]
         first = min(trials, key=lambda trial: trial.seed)
         try:
-            network = self.make(setup, first.seed, first.nodes if setup.like else None)
+            network = self.make(config, first.seed, first.nodes if config.like else None)
         except Cube2netError:
             return report
         return replace(
             report,
-            drawings=self._drawings(report, setup, network),
+            drawings=self._drawings(report, config, network),
             close_ups=self._close_ups(report, network),
             cells=cell_table(network) if len(network.selection.cells) else None,
         )
 
-    def _drawings(self, report: Report, setup: Setup, network: Network) -> tuple[Drawing, ...]:
+    def _drawings(self, report: Report, config: Configuration, network: Network) -> tuple[Drawing, ...]:
         """Return the network that helps; where nothing is surely better, the one to look at and the query alone."""
-        comparison, said, title = report.comparison, report.verdict, setup.title
+        comparison, said, title = report.comparison, report.verdict, config.title
         if not said.helps:
-            own = "the default" if setup.name == comparison.settings.get("default") else "the best of the others"
-            title += f", {own}" if setup != said.best or own == "the default" else ""
+            own = "the default" if config.name == comparison.settings.get("default") else "the best of the others"
+            title += f", {own}" if config != said.best or own == "the default" else ""
         drawn = [(title, network)]
         if not said.helps:
             drawn.append(("the query alone", self.make(comparison.alone, min(comparison.seeds), None)))
         return tuple(Drawing(each, self.layout(each), title=name) for name, each in drawn if len(each) <= MOST_DRAWN)
 
     def _close_ups(self, report: Report, network: Network) -> list[CloseUp]:
-        """Return the pairs that the network draws closer and apart, by the vectors of the first miner."""
+        """Return the pairs that the network draws closer and apart, by the vectors of the first model."""
         comparison, query = report.comparison, network.query
         if comparison.task != "clustering" or len(network) > MOST_DRAWN:
             return []
-        alone, miner = self.make(Setup(method="none"), 0, None), comparison.miners[0]
+        alone, model = self.make(Configuration(method="none"), 0, None), comparison.models[0]
         before, after = (
-            np.stack([self.embed(one, miner, seed)[: len(query)] for seed in range(LOOKS)]) for one in (alone, network)
+            np.stack([self.embed(one, model, seed)[: len(query)] for seed in range(LOOKS)]) for one in (alone, network)
         )
         return close_ups(network, before, after, query.labels)
 
@@ -422,14 +422,19 @@ def write(report: Report, folder: str | Path, *, spreadsheet_safe: bool = False)
 
 
 def trials_csv(comparison: Comparison, *, spreadsheet_safe: bool = False) -> str:
-    """Return a row for every trial: its setup, miner and seed, scores, sizes, seconds, and why it has none."""
+    """Return a row for every trial: its configuration, model and seed, scores, sizes, seconds, and why it has none."""
     parts = list(dict.fromkeys(part for trial in comparison.trials for part in trial.seconds))
-    header = ["setup", *FIELDS, "miner", "seed", *comparison.measures, "nodes", "links", "loose", "value"]
+    header = ["configuration", *FIELDS, "model", "seed", *comparison.measures, "nodes", "links", "loose", "value"]
     lines: list[list[object]] = [[*header, *(f"seconds: {part}" for part in parts), "reason"]]
     for trial in comparison.trials:
         sizes = [None] * 3 if trial.reason else [trial.nodes, trial.links, trial.loose]
         lines.append(
-            [trial.setup.name, *(getattr(trial.setup, name) for name in FIELDS), trial.miner, trial.seed]
+            [
+                trial.configuration.name,
+                *(getattr(trial.configuration, name) for name in FIELDS),
+                trial.model,
+                trial.seed,
+            ]
             + [trial.scores.get(measure) for measure in comparison.measures]
             + [*sizes, trial.value, *(trial.seconds.get(part) for part in parts), trial.reason]
         )
@@ -440,29 +445,32 @@ def results(report: Report) -> dict[str, Any]:
     """Return the verdict, every estimate and difference and the settings, as JSON can carry them."""
     verdict, comparison = report.verdict, report.comparison
     found = {
-        "verdict": {"sentence": verdict.sentence, "best": _setup(verdict.best), "helps": verdict.helps},
+        "verdict": {"sentence": verdict.sentence, "best": _config(verdict.best), "helps": verdict.helps},
         "task": comparison.task,
         "measures": comparison.measures,
-        "miners": comparison.miners,
+        "models": comparison.models,
         "deciding": comparison.deciding,
         "seeds": comparison.seeds,
         "estimates": [
-            {"setup": setup.name, "miner": miner, "measure": measure, **asdict(estimate)}
-            for (setup, miner, measure), estimate in report.estimates.items()
+            {"configuration": config.name, "model": model, "measure": measure, **asdict(estimate)}
+            for (config, model, measure), estimate in report.estimates.items()
         ],
         "differences": [_difference(each) for each in verdict.differences],
         "same_size": [_difference(each) for each in verdict.peers],
-        "setups": [_setup(setup) for setup in comparison.setups],
-        "failed": {setup.name: why for setup in comparison.setups if (why := comparison.reasons(setup))},
-        "degenerate": [{**asdict(way), "setup": way.setup.name, "note": note} for way, note in verdict.notes.items()],
+        "configurations": [_config(config) for config in comparison.configurations],
+        "failed": {config.name: why for config in comparison.configurations if (why := comparison.reasons(config))},
+        "degenerate": [
+            {**asdict(way), "configuration": way.configuration.name, "note": note}
+            for way, note in verdict.notes.items()
+        ],
         "settings": dict(comparison.settings),
         "command": report.command,
     }
     return {name: _plain(value) for name, value in found.items()}
 
 
-def _setup(setup: Setup) -> dict[str, object]:
-    return {"name": setup.name, **{name: getattr(setup, name) for name in FIELDS}}
+def _config(config: Configuration) -> dict[str, object]:
+    return {"name": config.name, **{name: getattr(config, name) for name in FIELDS}}
 
 
 def _difference(found: Difference) -> dict[str, object]:

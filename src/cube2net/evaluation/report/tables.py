@@ -11,8 +11,8 @@ from itertools import groupby
 import numpy as np
 
 from cube2net._util.text import write_rows
-from cube2net.evaluation.statistics import ALL, Difference, Estimate, Estimates, shown_miners
-from cube2net.model.comparison import FLOOR, Comparison, Setup, Trial
+from cube2net.evaluation.statistics import ALL, Difference, Estimate, Estimates, list_shown_models
+from cube2net.model.comparison import FLOOR, Comparison, Configuration, Trial
 from cube2net.model.network import Network
 
 Cell = str | int | float | Estimate | None
@@ -63,16 +63,16 @@ class Row:
 class Table:
     """A title, columns, rows and notes, in the order to be read.
 
-    >>> columns = (TableColumn("setup"), TableColumn("F1", style="score"))
+    >>> columns = (TableColumn("configuration"), TableColumn("F1", style="score"))
     >>> table = Table("Scores", columns, (Row(("none", Estimate(0.5, 0.4, 0.6, 9))),))
     >>> print(table.markdown())
     **Scores**
     <BLANKLINE>
-    | setup | F1 |
+    | configuration | F1 |
     | :--- | ---: |
     | none | 0.500 [0.400, 0.600] |
     >>> print(table.csv())
-    setup,F1,F1 low,F1 high
+    configuration,F1,F1 low,F1 high
     none,0.5,0.4,0.6
     """
 
@@ -162,7 +162,7 @@ class Layout:
 
     def __init__(self, table: Table) -> None:
         self.title, self.notes, self.wide = table.title, " ".join(table.notes), len(table.columns)
-        self.kind = "setups" if table.columns[0].style == "text" else "ranks"
+        self.kind = "configurations" if table.columns[0].style == "text" else "ranks"
         self.heads = _heads(table.columns)
         best, reach = [_best(table, place) for place in range(self.wide)], _reach(table)
         lines = [(row.main, _line_of(row, table.columns, best, reach)) for row in table.rows]
@@ -299,45 +299,47 @@ MAKING = {"select": ("weigh", "vectors", "select"), "train": ("train",), "links"
 
 
 def deciding(comparison: Comparison) -> str:
-    """Return the miners that decide, in words."""
+    """Return the models that decide, in words."""
     if len(comparison.deciding) == 1:
         return comparison.deciding[0]
-    lost = [miner for miner in comparison.miners if miner not in comparison.deciding]
-    return f"all miners but {' and '.join(lost)}" if lost else "all miners"
+    lost = [model for model in comparison.models if model not in comparison.deciding]
+    return f"all models but {' and '.join(lost)}" if lost else "all models"
 
 
-def find_alone(comparison: Comparison) -> Setup | None:
-    """Return the setup of the query alone, None where it was not compared."""
-    return next((setup for setup in comparison.setups if setup.method == "none"), None)
+def find_alone(comparison: Comparison) -> Configuration | None:
+    """Return the configuration of the query alone, None where it was not compared."""
+    return next((config for config in comparison.configurations if config.method == "none"), None)
 
 
-def best_first(comparison: Comparison, known: Estimates) -> list[Setup]:
-    """Return the setups that have scores by the measure that decides, the highest first."""
-    miner, measure = shown_miners(comparison)[0], comparison.measures[0]
-    scored = [setup for setup in comparison.setups if (setup, miner, measure) in known]
-    return sorted(scored, key=lambda setup: -known[setup, miner, measure].mean)
+def best_first(comparison: Comparison, known: Estimates) -> list[Configuration]:
+    """Return the configurations that have scores by the measure that decides, the highest first."""
+    model, measure = list_shown_models(comparison)[0], comparison.measures[0]
+    scored = [config for config in comparison.configurations if (config, model, measure) in known]
+    return sorted(scored, key=lambda config: -known[config, model, measure].mean)
 
 
-def ordered(comparison: Comparison) -> list[Setup]:
-    """Return the setups, those of equal size after the one whose size they have."""
-    rows: list[Setup] = []
-    for setup in comparison.setups:
-        if not setup.like:
-            rows += [setup, *comparison.peers(setup)]
-    return rows + [setup for setup in comparison.setups if setup not in rows]
+def ordered(comparison: Comparison) -> list[Configuration]:
+    """Return the configurations, those of equal size after the one whose size they have."""
+    rows: list[Configuration] = []
+    for config in comparison.configurations:
+        if not config.like:
+            rows += [config, *comparison.peers(config)]
+    return rows + [config for config in comparison.configurations if config not in rows]
 
 
-def main_setups(comparison: Comparison, known: Estimates, best: Setup | None = None) -> list[Setup]:
-    """Return the setups to show first: the best one with its peers or the one it is a peer of, the best of a method."""
+def main_configurations(
+    comparison: Comparison, known: Estimates, best: Configuration | None = None
+) -> list[Configuration]:
+    """Return the configurations to show first: the best with those of its size, and the best of each method."""
     ranked = best_first(comparison, known)
-    chosen = best or next(iter(ranked), comparison.setups[0])
+    chosen = best or next(iter(ranked), comparison.configurations[0])
     wanted = {chosen, *comparison.peers(chosen)}
-    wanted.update(setup for setup in comparison.setups if setup.name == chosen.like)
-    for method in dict.fromkeys(setup.method for setup in comparison.setups):
-        own = [setup for setup in ranked if setup.method == method and not setup.like]
-        failed = [setup for setup in comparison.setups if setup.method == method and not setup.like]
+    wanted.update(config for config in comparison.configurations if config.name == chosen.like)
+    for method in dict.fromkeys(config.method for config in comparison.configurations):
+        own = [config for config in ranked if config.method == method and not config.like]
+        failed = [config for config in comparison.configurations if config.method == method and not config.like]
         wanted.update((own or failed)[:1])
-    return [setup for setup in ordered(comparison) if setup in wanted]
+    return [config for config in ordered(comparison) if config in wanted]
 
 
 def score_table(
@@ -345,57 +347,59 @@ def score_table(
     known: Estimates,
     *,
     measures: Sequence[str] | None = None,
-    best: Setup | None = None,
+    best: Configuration | None = None,
 ) -> Table:
-    """Return the scores of every setup, by measure and miner, in the form of the paper's Table II.
+    """Return the scores of every configuration, by measure and model, in the form of the paper's Table II.
 
     Beside its name stands over how many runs they are means: two numbers where that differs within a row.
     """
-    wanted = [(measure, miner) for measure in measures or comparison.measures for miner in shown_miners(comparison)]
-    columns = [TableColumn("setup"), TableColumn("runs", style="count")]
-    columns += [TableColumn(miner, measure, "score", "high") for measure, miner in wanted]
-    cells: dict[Setup, tuple[Cell, ...]] = {}
-    for setup in comparison.setups:
-        found = [known.get((setup, miner, measure)) for measure, miner in wanted]
-        cells[setup] = (_runs(each.runs for each in found if each), *found)
+    wanted = [
+        (measure, model) for measure in measures or comparison.measures for model in list_shown_models(comparison)
+    ]
+    columns = [TableColumn("configuration"), TableColumn("runs", style="count")]
+    columns += [TableColumn(model, measure, "score", "high") for measure, model in wanted]
+    cells: dict[Configuration, tuple[Cell, ...]] = {}
+    for config in comparison.configurations:
+        found = [known.get((config, model, measure)) for measure, model in wanted]
+        cells[config] = (_runs(each.runs for each in found if each), *found)
     notes = ["Means over the runs of each row, with 95 % intervals. The highest of a column is bold."]
-    if ALL in shown_miners(comparison):
-        miners = ", ".join(comparison.deciding)
-        notes.append(f"“{ALL}” is the mean over {miners}, run by run; runs that lack one of them are left out.")
-    if FLOOR in comparison.miners and FLOOR not in comparison.deciding:
+    if ALL in list_shown_models(comparison):
+        models = ", ".join(comparison.deciding)
+        notes.append(f"“{ALL}” is the mean over {models}, run by run; runs that lack one of them are left out.")
+    if FLOOR in comparison.models and FLOOR not in comparison.deciding:
         notes.append(f"{FLOOR} is the floor: it recommends to all users the same.")
-    return Table("Scores", tuple(columns), _setup_rows(comparison, known, cells, best), tuple(notes))
+    return Table("Scores", tuple(columns), _configuration_rows(comparison, known, cells, best), tuple(notes))
 
 
-def cost_table(comparison: Comparison, known: Estimates, *, best: Setup | None = None) -> Table:
-    """Return seconds and sizes of every setup, means over its runs, in the form of the paper's Table III."""
+def cost_table(comparison: Comparison, known: Estimates, *, best: Configuration | None = None) -> Table:
+    """Return seconds and sizes of every configuration, means over its runs, in the form of the paper's Table III."""
     making, mining, size = "seconds to make the network", "seconds to mine it", "network"
     columns = [
-        TableColumn("setup"),
+        TableColumn("configuration"),
         *(TableColumn(name, making, "seconds") for name in [*MAKING, "in all"]),
-        *(TableColumn(miner, mining, "seconds") for miner in comparison.miners),
+        *(TableColumn(model, mining, "seconds") for model in comparison.models),
         *(TableColumn(name, size, "count") for name in ("nodes", "links", "links, both ends", "loose")),
     ]
-    cells = {setup: _costs(comparison, setup) for setup in comparison.setups}
+    cells = {config: _costs(comparison, config) for config in comparison.configurations}
     notes = (
         "Means over the runs. “select” includes weighing the objects and, where a method needs them, the cells' "
         "vectors.",
         "A link is counted once; “both ends” counts it twice, as the paper does. “loose” objects of the query have no "
         "link in the network.",
     )
-    return Table("Time and size", tuple(columns), _setup_rows(comparison, known, cells, best), notes)
+    return Table("Time and size", tuple(columns), _configuration_rows(comparison, known, cells, best), notes)
 
 
 def difference_table(
-    differences: Sequence[Difference], title: str, *, peers: bool = False, miners: str = "all miners"
+    differences: Sequence[Difference], title: str, *, peers: bool = False, models: str = "all models"
 ) -> Table:
     """Return paired differences with their intervals, chances and effects, a row for each.
 
-    A row is named by the first setup of its pair, or with ``peers`` by the second: the one that it is compared with.
-    ``miners`` are all together, in words.
+    A row is named by the first configuration of its pair, or with ``peers`` by the second: the one that it is compared
+    with. ``models`` are all together, in words.
     """
     columns = (
-        TableColumn("compared with" if peers else "setup"),
+        TableColumn("compared with" if peers else "configuration"),
         TableColumn("difference", style="change"),
         TableColumn("bootstrap", "p after Holm", "chance"),
         TableColumn("t-test", "p after Holm", "chance"),
@@ -421,8 +425,8 @@ def difference_table(
         )
         for number, found in enumerate(differences)
     )
-    said = {ALL: miners}
-    what = ", ".join(dict.fromkeys(f"{found.measure} ({said.get(found.miner, found.miner)})" for found in differences))
+    said = {ALL: models}
+    what = ", ".join(dict.fromkeys(f"{found.measure} ({said.get(found.model, found.model)})" for found in differences))
     note = f"Differences of {what}, paired by run, with {interval(len(differences))}: a difference is sure when its "
     note += "interval excludes 0. The effect is Cohen's d of the differences."
     notes = [note] if peers else [note, "Networks that are the same in every run stand here once."]
@@ -457,30 +461,33 @@ def cell_table(network: Network) -> Table:
     return Table("Chosen cells", columns, tuple(rows))
 
 
-def _setup_rows(
-    comparison: Comparison, known: Estimates, cells: Mapping[Setup, tuple[Cell, ...]], best: Setup | None
+def _configuration_rows(
+    comparison: Comparison,
+    known: Estimates,
+    cells: Mapping[Configuration, tuple[Cell, ...]],
+    best: Configuration | None,
 ) -> tuple[Row, ...]:
-    main = set(main_setups(comparison, known, best))
+    main = set(main_configurations(comparison, known, best))
     return tuple(
         Row(
-            (setup.name, *cells[setup]),
-            reason="; ".join(comparison.reasons(setup)),
-            short=_short(comparison, setup),
-            main=setup in main,
-            chosen=setup == best,
+            (config.name, *cells[config]),
+            reason="; ".join(comparison.reasons(config)),
+            short=_short(comparison, config),
+            main=config in main,
+            chosen=config == best,
         )
-        for setup in ordered(comparison)
+        for config in ordered(comparison)
     )
 
 
-def _short(comparison: Comparison, setup: Setup) -> str:
-    """Return what to call a setup in the row below the one that it was made as large as."""
-    other = next((other for other in comparison.setups if other.name == setup.like), None)
+def _short(comparison: Comparison, config: Configuration) -> str:
+    """Return what to call a configuration in the row below the one that it was made as large as."""
+    other = next((other for other in comparison.configurations if other.name == config.like), None)
     if other is None:
         return ""
-    nodes = comparison.nodes(setup)
-    same = math.isnan(nodes) or comparison.as_large(setup, other)
-    return f"{setup.method}, same size" if same else f"{setup.method}, {nodes:,.0f} nodes"
+    nodes = comparison.nodes(config)
+    same = math.isnan(nodes) or comparison.as_large(config, other)
+    return f"{config.method}, same size" if same else f"{config.method}, {nodes:,.0f} nodes"
 
 
 def _runs(counts: Iterable[int]) -> Cell:
@@ -493,8 +500,8 @@ def _runs(counts: Iterable[int]) -> Cell:
     return f"{found[0]:,} to {found[-1]:,}" if len(found) > 1 else next(iter(found), None)
 
 
-def _costs(comparison: Comparison, setup: Setup) -> tuple[Cell, ...]:
-    trials = {miner: comparison.of(setup, miner) for miner in comparison.miners}
+def _costs(comparison: Comparison, config: Configuration) -> tuple[Cell, ...]:
+    trials = {model: comparison.of(config, model) for model in comparison.models}
     every = [trial for found in trials.values() for trial in found]
     if not every:
         return (None,) * (len(MAKING) + 1 + len(trials) + 4)

@@ -18,47 +18,36 @@ from cube2net.model.arguments import expect
 from cube2net.model.network import Network
 from cube2net.network.drawing.layout import layout
 from cube2net.network.drawing.picture import (
-    FEWEST_UNITS,
+    COLOURS,
     GREY,
-    HALO,
-    LINKS,
-    LONGEST,
+    HALO_POINTS,
+    CaptionPlacer,
     Group,
-    Room,
     compute_diameters,
-    format_subtitle,
+    fit_frame,
+    format_size,
+    group_links,
     group_nodes,
-    link_classes,
-    number_groups,
-    strengths,
-    wanted_names,
-    wordings,
 )
-from cube2net.network.export.plain_tables import texts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
+    from matplotlib.text import Text
 
 PICTURES = (".png", ".svg", ".pdf")
 WIDTH, DPI, MARGIN = 10.0, 160, 0.15
+"""The width of a picture and its margin in inches, and its pixels per inch."""
 INK = "#222222"
-ABOVE = {"other": 2, "cell": 3, "query": 4}
+LAYERS = {"other": 2, "cell": 3, "query": 4}
 FONTS = ("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "PingFang SC", "Microsoft YaHei", "Arial Unicode MS")
-
-
-def installed_fonts() -> list[str]:
-    """Return the families to write with, first choice first: letters that one lacks come from the next."""
-    from matplotlib.font_manager import fontManager
-
-    names = set(fontManager.get_font_names())
-    return [name for name in FONTS if name in names]
+"""Fonts in order of preference; letters that one lacks come from the next."""
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
-    """Let a letter that no installed font has be drawn as a box, without a warning for each."""
+def ignore_missing_letters() -> Iterator[None]:
+    """Draw letters that no installed font has as boxes, without a warning for each."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         yield
@@ -67,51 +56,47 @@ def quiet() -> Iterator[None]:
 def add_captions(
     axes: Axes, network: Network, place: Array, sizes: Array, fonts: list[str], *, name_cells: bool = False
 ) -> None:
-    """Name the cells, or the first 12 of more than 25, the query and other objects, where there is room.
+    """Name cells, the best linked objects of the query and other objects, where there is room.
 
-    Each name stands on the side of its node where it covers least. It covers no other name, no node of the query
-    and no cell: one that finds no such place is left out. Cells come first, in the order chosen, then the best linked
-    objects of the query, then others, whose names cover no node (:func:`wanted_names`); with ``name_cells``
-    their names stand over objects where there is no other place.
-
-    adjustText leaves none out and takes two to nine times as long; of 24 names, 1 to 6 then cover something and 4 to 7
-    stand nearer to a wrong node, here none and 0 to 3: see ``benchmarks/layouts.py``.
+    A name covers no other name, no node of the query and no cell, unless ``name_cells`` allows names of cells to cover
+    objects. adjustText leaves none out and takes two to nine times as long; of 24 names, 1 to 6 then cover something
+    and 4 to 7 are nearer to a wrong node, here none and 0 to 3 (``benchmarks/layouts.py``).
     """
     from matplotlib.patheffects import withStroke
 
-    box, pixels = axes.get_window_extent(), axes.figure.dpi / 72
-    room = Room.of(network, axes.transData.transform(place), sizes * pixels / 2, np.array([box.min, box.max]), pixels)
-    names = texts(network.nodes, "name")
-    for node, is_cell in wanted_names(network):
-        text = axes.text(
-            place[node, 0],
-            place[node, 1],
-            "",
+    def write(node: int, name: str, x: float, y: float) -> Text:
+        is_cell = node >= len(network.objects)
+        return axes.text(
+            x,
+            y,
+            name,
             fontsize=8 if is_cell else 7.5,
             fontfamily=fonts,
-            color="#222222" if is_cell or network.in_query[node] else "#555555",
+            color=INK if is_cell or network.in_query[node] else GREY,
             fontstyle="italic" if is_cell else "normal",
             ha="center",
             va="center",
             linespacing=1.05,
             parse_math=False,
             zorder=6,
-            path_effects=[withStroke(linewidth=HALO, foreground="white", alpha=0.85)],
+            path_effects=[withStroke(linewidth=HALO_POINTS, foreground="white", alpha=0.85)],
         )
-        ways = wordings(names[node]) if is_cell else [short(names[node], LONGEST)]
-        for wording, over in [(way, over) for over in (False, True)[: 1 + (name_cells and is_cell)] for way in ways]:
-            text.set_text(wording)
-            extent = text.get_window_extent()
-            middle = room.take(node, extent.width, extent.height, over=over)
-            if middle is not None:
-                text.set_position(tuple(axes.transData.inverted().transform(middle)))
-                break
-        else:
-            text.remove()
+
+    def measure(node: int, name: str) -> tuple[float, float]:
+        text = write(node, name, *place[node])
+        extent = text.get_window_extent()
+        text.remove()
+        return extent.width, extent.height
+
+    box, pixels = axes.get_window_extent(), axes.figure.dpi / 72
+    frame, dots = np.array([box.min, box.max]), axes.transData.transform(place)
+    placer = CaptionPlacer(network, dots, sizes * pixels / 2, frame, pixels)
+    for node, name, middle in placer.place_names(measure, cover_objects=name_cells):
+        write(node, name, *axes.transData.inverted().transform(middle))
 
 
 def check_picture_path(path: Path) -> None:
-    """Raise where no picture can be drawn to a path, before any work is done for it."""
+    """Raise if no picture can be drawn to a path, before any work is done."""
     check_path(path, PICTURES, "picture")
     require("a picture", "matplotlib")
 
@@ -119,7 +104,7 @@ def check_picture_path(path: Path) -> None:
 def draw(
     network: Network, path: str | Path, *, seed: int = 0, title: str | None = None, name_cells: bool = False
 ) -> Path:
-    """Return the path of the picture, PNG, SVG or PDF by its suffix; the same seed makes the same picture."""
+    """Draw a network to a PNG, SVG or PDF file and return its path."""
     expect(Network, network, "network")
     path = Path(path)
     check_picture_path(path)
@@ -131,39 +116,40 @@ def draw(
     return write_files({path: save})[0]
 
 
-@quiet()
+@ignore_missing_letters()
 def figure(network: Network, *, seed: int = 0, title: str | None = None, name_cells: bool = False) -> Figure:
-    """Return the picture as a Matplotlib figure of its own, 1,600 pixels wide, for further work."""
+    """Return the picture as a Matplotlib figure, 1,600 pixels wide."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.font_manager import fontManager
 
-    place = layout(network, seed=seed)
-    groups = group_nodes(network)
-    fonts = installed_fonts()
+    place, groups = layout(network, seed=seed), group_nodes(network)
+    installed = set(fontManager.get_font_names())
+    fonts = [name for name in FONTS if name in installed]
     picture = Figure(figsize=(WIDTH, WIDTH), dpi=DPI, facecolor="white")
     FigureCanvasAgg(picture)
-    below = _legend(picture, groups, fonts).get_window_extent().height / DPI + 2 * MARGIN
+    below = _add_legend(picture, groups, fonts).get_window_extent().height / DPI + 2 * MARGIN
     above = 0.62 if title else MARGIN
-    low, high = place.min(axis=0) - 0.7, place.max(axis=0) + 0.7
-    width, height = np.maximum(high - low, (FEWEST_UNITS, FEWEST_UNITS / 4))
-    inches = min((WIDTH - 2 * MARGIN) / width, 0.8 * WIDTH / height)
-    tall = above + inches * height + below
-    picture.set_size_inches(WIDTH, tall)
+    (x, y), (_, height), inches = fit_frame(place, WIDTH, MARGIN)
+    total = above + inches * height + below
+    picture.set_size_inches(WIDTH, total)
     if title:
-        _heading(picture, network, short(title, 80), tall, fonts)
-    axes = picture.add_axes((0, below / tall, 1, inches * height / tall))
-    middle = (low + high) / 2
-    axes.set_xlim(middle[0] - WIDTH / inches / 2, middle[0] + WIDTH / inches / 2)
-    axes.set_ylim(middle[1] - height / 2, middle[1] + height / 2)
+        style: dict[str, Any] = {"ha": "left", "va": "top", "parse_math": False, "fontfamily": fonts}
+        left, lines = MARGIN / WIDTH, (1 - MARGIN / total, 1 - (MARGIN + 0.26) / total)
+        picture.text(left, lines[0], short(title, 80), fontsize=13, color=INK, fontweight="bold", **style)
+        picture.text(left, lines[1], format_size(network, " · "), fontsize=9, color=GREY, **style)
+    axes = picture.add_axes((0, below / total, 1, inches * height / total))
+    axes.set_xlim(x - WIDTH / inches / 2, x + WIDTH / inches / 2)
+    axes.set_ylim(y - height / 2, y + height / 2)
     axes.set_axis_off()
-    _links(axes, network, place, groups)
-    sizes = _nodes(axes, network, place, groups, 72 * inches)
+    _draw_links(axes, network, place, groups)
+    sizes = _draw_nodes(axes, network, place, groups, 72 * inches)
     add_captions(axes, network, place, sizes, fonts, name_cells=name_cells)
     return picture
 
 
-def _legend(picture: Figure, groups: list[Group], fonts: list[str]) -> Legend:
-    """Return the legend at the foot of the picture, in as few lines as fit its width."""
+def _add_legend(picture: Figure, groups: list[Group], fonts: list[str]) -> Legend:
+    """Add a legend at the foot of the picture, in as few lines as fit its width."""
     from matplotlib.lines import Line2D
 
     handles = [
@@ -193,49 +179,34 @@ def _legend(picture: Figure, groups: list[Group], fonts: list[str]) -> Legend:
     return legend
 
 
-def _heading(picture: Figure, network: Network, title: str, tall: float, fonts: list[str]) -> None:
-    left = MARGIN / WIDTH
-    style: dict[str, Any] = {"ha": "left", "va": "top", "parse_math": False, "fontfamily": fonts}
-    picture.text(left, 1 - MARGIN / tall, title, fontsize=13, color=INK, fontweight="bold", **style)
-    picture.text(left, 1 - (MARGIN + 0.26) / tall, format_subtitle(network), fontsize=9, color=GREY, **style)
-
-
-def _links(axes: Axes, network: Network, place: Array, groups: list[Group]) -> None:
-    """Draw the links: faint among other objects, thicker inside the query, in the colour of a shared label.
-
-    The heavier, the thicker and darker; where all links of a kind weigh the same, long ones are paler.
-    """
+def _draw_links(axes: Axes, network: Network, place: Array, groups: list[Group]) -> None:
+    """Draw the links, heavier ones thicker and darker; if all of a kind weigh the same, long ones are paler."""
     from matplotlib.collections import LineCollection
     from matplotlib.colors import to_rgba
 
-    source, target = network.source, network.target
-    group_of = number_groups(network, groups)
-    colours = np.array([group.colour for group in groups])
-    classes, strength = link_classes(network), strengths(network)
-    length = np.linalg.norm(place[source] - place[target], axis=1)
-    for order, (kind, look) in enumerate(LINKS.items()):
-        chosen = np.flatnonzero(classes == kind)
-        chosen = chosen[np.argsort(strength[chosen], kind="stable")]
-        a, b, heavy = source[chosen], target[chosen], strength[chosen]
-        crowd = min(1.0, np.sqrt(1000 / max(len(chosen), 1)))
-        fade = np.ones(len(chosen))
-        if len(a) and heavy[0] == heavy[-1]:
-            fade = np.clip(np.median(length[chosen]) / np.maximum(length[chosen], 1e-9), 0.4, 1.0)
-        tints = np.where((kind == "query") & (group_of[a] == group_of[b]), colours[group_of[a]], GREY)
+    for layer, group in enumerate(group_links(network, groups, np.arange(len(network.source)))):
+        order = np.argsort(group.strengths, kind="stable")
+        links, strengths = group.links[order], group.strengths[order]
+        ends = np.stack([place[network.source[links]], place[network.target[links]]], axis=1)
+        opacities = group.compute_opacity(strengths)
+        if len(links) and strengths[0] == strengths[-1]:
+            length = np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1)
+            opacities = opacities * np.clip(np.median(length) / np.maximum(length, 1e-9), 0.4, 1.0)
+        colours = [GREY if colour < 0 else COLOURS[colour] for colour in group.colours[order].tolist()]
         axes.add_collection(
             LineCollection(
-                list(np.stack([place[a], place[b]], axis=1)),
-                colors=[to_rgba(tint, ink) for tint, ink in zip(tints, look.ink(heavy) * crowd * fade, strict=True)],
-                linewidths=look.width(heavy) * max(crowd, 0.5),
+                list(ends),
+                colors=[to_rgba(colour, opacity) for colour, opacity in zip(colours, opacities, strict=True)],
+                linewidths=group.compute_width(strengths),
                 capstyle="round",
-                zorder=1 + order / 10,
+                zorder=1 + layer / 10,
             ),
             autolim=False,
         )
 
 
-def _nodes(axes: Axes, network: Network, place: Array, groups: list[Group], points: float) -> Array:
-    """Draw the nodes; return the diameter of each in points."""
+def _draw_nodes(axes: Axes, network: Network, place: Array, groups: list[Group], points: float) -> Array:
+    """Draw the nodes and return the diameter of each in points."""
     sizes = compute_diameters(network, groups, points, 2.0)
     for group in groups:
         diameter = float(sizes[group.nodes[0]])
@@ -247,12 +218,12 @@ def _nodes(axes: Axes, network: Network, place: Array, groups: list[Group], poin
             marker=group.shape,
             edgecolors=group.rim,
             linewidths=min(0.6, diameter / 10),
-            zorder=ABOVE[group.role],
+            zorder=LAYERS[group.role],
         )
     return sizes
 
 
-@quiet()
+@ignore_missing_letters()
 def _save(picture: Figure, kind: str, path: Path) -> None:
     import matplotlib
 

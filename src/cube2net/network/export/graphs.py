@@ -10,13 +10,12 @@ from cube2net._util.packages import require
 from cube2net.model.arguments import check_call, expect
 from cube2net.model.network import Network
 from cube2net.network.export.plain_tables import (
-    ADVICE,
     about_with_recipe,
-    distinct,
     list_ends,
     list_ids,
     plain_nodes,
     records,
+    require_distinct,
     with_dates,
 )
 
@@ -55,7 +54,7 @@ def to_networkx(network: Network) -> networkx.Graph:
     require("a NetworkX graph", "networkx")
     import networkx
 
-    ids, ends = distinct(list_ids(network), ADVICE), list_ends(network)
+    ids, ends = require_distinct(list_ids(network)), list_ends(network)
     graph = (networkx.DiGraph if ends.directed else networkx.Graph)(**about_with_recipe(network))
     nodes = with_dates(network.nodes, plain_nodes(network).drop_columns(["id"]))
     graph.add_nodes_from(zip(ids, records(nodes), strict=True))

@@ -1,7 +1,8 @@
-"""Networks in JSON: node-link as d3 and NetworkX read it, Cytoscape's ``.cyjs``, and VOSviewer's map."""
+"""A network as JSON: node-link (d3, NetworkX), Cytoscape's ``.cyjs``, and VOSviewer's map."""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TextIO
@@ -11,73 +12,70 @@ import pyarrow as pa
 
 from cube2net.model.network import NODES, Network
 from cube2net.network.export.plain_tables import (
-    ADVICE,
     about_with_recipe,
-    distinct,
     json_text,
     list_ends,
     list_ids,
     plain_nodes,
     records,
+    require_distinct,
 )
 
-CLUSTERS = 1000
-"""VOSviewer has so many clusters at most."""
+MAX_CLUSTERS = 1000
+"""VOSviewer's limit."""
 
 
 def write_json(network: Network, path: Path) -> None:
-    """Write the node-link JSON of d3; in NetworkX: ``node_link_graph(json.load(file), edges="links")``."""
+    """Write d3's node-link JSON, which NetworkX reads by ``node_link_graph(json.load(file), edges="links")``."""
     ends, ids = list_ends(network), list_ids(network)
+    links = (
+        {"source": ids[a], "target": ids[b], **link}
+        for a, b, link in zip(ends.source.tolist(), ends.target.tolist(), records(ends.columns), strict=True)
+    )
     with path.open("w", encoding="utf-8", newline="\n") as out:
         out.write(f'{{"directed": {json_text(ends.directed)}, "multigraph": false,\n"graph": ')
         out.write(json_text(about_with_recipe(network)) + ',\n"nodes": [')
         _write_all(out, records(plain_nodes(network)))
         out.write('\n],\n"links": [')
-        _write_all(
-            out,
-            (
-                {"source": ids[a], "target": ids[b], **link}
-                for a, b, link in zip(ends.source.tolist(), ends.target.tolist(), records(ends.columns), strict=True)
-            ),
-        )
+        _write_all(out, links)
         out.write("\n]}\n")
 
 
 def write_cyjs(network: Network, path: Path) -> None:
-    """Write Cytoscape's JSON: ids are texts there, and what they are in the network is repeated as ``value``.
+    """Write Cytoscape's JSON. Its ids are texts; the original id is repeated as ``value``.
 
     The kind of a link is also its ``interaction``, as Cytoscape calls it.
     """
-    ends = list_ends(network)
-    keys = list_ids(network)
-    ids = distinct([str(key) for key in keys], ADVICE)
+    ends, keys = list_ends(network), list_ids(network)
+    ids = require_distinct([str(key) for key in keys])
+    nodes = (
+        {"data": {"value": key, **node, "id": text}}
+        for text, key, node in zip(ids, keys, records(plain_nodes(network)), strict=True)
+    )
+    pairs = enumerate(zip(ends.source.tolist(), ends.target.tolist(), records(ends.columns), strict=True))
+    links = (
+        {"data": {**link, "id": f"link {at}", "source": ids[a], "target": ids[b], "interaction": link["kind"]}}
+        for at, (a, b, link) in pairs
+    )
     with path.open("w", encoding="utf-8", newline="\n") as out:
         out.write('{"format_version": "1.0", "generated_by": "cube2net", "target_cytoscapejs_version": "~2.1",\n')
         out.write('"data": ' + json_text({"name": "network", "shared_name": "network", **about_with_recipe(network)}))
         out.write(f',\n"directed": {json_text(ends.directed)}, "multigraph": false,\n"elements": {{"nodes": [')
-        nodes = zip(ids, keys, records(plain_nodes(network)), strict=True)
-        _write_all(out, ({"data": {"value": own, **node, "id": key}} for key, own, node in nodes))
+        _write_all(out, nodes)
         out.write('\n],\n"edges": [')
-        links = enumerate(zip(ends.source.tolist(), ends.target.tolist(), records(ends.columns), strict=True))
-        _write_all(
-            out,
-            (
-                {"data": {**link, "id": f"link {at}", "source": ids[a], "target": ids[b], "interaction": link["kind"]}}
-                for at, (a, b, link) in links
-            ),
-        )
+        _write_all(out, links)
         out.write("\n]}}\n")
 
 
 def write_vosviewer(network: Network, path: Path) -> None:
-    """Write the map of VOSviewer: items with clusters, weights and scores, and links with strengths.
+    """Write VOSviewer's map: items with clusters, weights and scores, and links with strengths.
 
-    The clusters are the labels of the query, one more for its objects without a label, one for other objects and one
-    for cells. How many links an item has, how strong they are together and how many lead into the query are its
-    weights; whole numbers and numbers among the attributes are its scores, and all others stand in its description.
+    The clusters are the labels of the query, its objects without a label, other objects, and cells. The weights of an
+    item are its number of links, their total strength, and its links into the query; numeric attributes are its scores,
+    and all others are in its description.
     """
     nodes, ids = plain_nodes(network), list_ids(network)
-    names, clusters = _clusters(network)
+    names, clusters = _assign_clusters(network)
     strength = np.zeros(len(network))
     for end in (network.source, network.target):
         np.add.at(strength, end, network.weight.astype(np.float64))
@@ -88,7 +86,9 @@ def write_vosviewer(network: Network, path: Path) -> None:
         {
             "id": key,
             "label": node["name"] or str(key),
-            "description": "; ".join(f"{_said(name)}: {_said(node[name])}" for name in others if name in node),
+            "description": "; ".join(
+                f"{_format_html(name)}: {_format_html(node[name])}" for name in others if name in node
+            ),
             "cluster": cluster,
             "weights": {"Links": count, "Total link strength": total, "Query links": node["query_links"]},
             **({"scores": scores} if (scores := {name: node[name] for name in numbers if name in node}) else {}),
@@ -117,11 +117,11 @@ def _write_all(out: TextIO, values: Iterable[object]) -> None:
         out.write((",\n" if number else "\n") + json_text(value))
 
 
-def _clusters(network: Network) -> tuple[list[str], list[int]]:
-    """Return the names of the clusters, numbered from 1, and that of every node."""
+def _assign_clusters(network: Network) -> tuple[list[str], list[int]]:
+    """Return the names of the clusters, numbered from 1, and the number of every node's cluster."""
     labels = list(network.query.labels or [""] * len(network.query))
     named = sorted({label for label in labels if label})
-    room = named[: CLUSTERS - 3]
+    room = named[: MAX_CLUSTERS - 3]
     number = {label: at for at, label in enumerate(room, 1)}
     groups = [number.get(label, 0) for label in labels]
     groups += [-1] * (len(network.objects) - len(labels)) + [-2] * len(network.cells)
@@ -137,6 +137,5 @@ def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
-def _said(value: Any) -> str:
-    text = value if isinstance(value, str) else json_text(value)
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+def _format_html(value: Any) -> str:
+    return html.escape(value if isinstance(value, str) else json_text(value), quote=False)

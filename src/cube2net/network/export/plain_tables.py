@@ -1,7 +1,7 @@
-"""What every export holds: nodes and links as tables of plain values, and what the network is about.
+"""Nodes and links of a network as tables of plain values, from which all exports are written.
 
-Dates and times become texts of ISO 8601, categories their texts, short floats the shortest decimal that reads back as
-the same; infinity and NaN are missing. Lists of these stay lists; what is nested deeper becomes JSON.
+Dates and times become ISO 8601 texts, categories their texts, and 32-bit floats the shortest decimal that reads back as
+the same number; infinity and NaN are missing. Lists of plain values stay lists; deeper nested values become JSON.
 """
 
 from __future__ import annotations
@@ -28,12 +28,11 @@ from cube2net.model.network import GIVEN, LINK, Network
 from cube2net.network.attributes import BACKWARD, GIVEN_ROWS
 
 EMPTY = arrow_texts([""])[0]
-ADVICE = "rename them in the source"
 FIXED_TEXTS = ("name", "kind", "label")
 
 
 def about(network: Network) -> dict[str, Any]:
-    """Return what the ranks of cells stand for: the form, the dimensions, and the cells in the order chosen."""
+    """Return the form of a network, its dimensions, and the titles of the selected cells by rank."""
     return {
         "form": network.form,
         "dimensions": list(network.dimensions),
@@ -42,12 +41,12 @@ def about(network: Network) -> dict[str, Any]:
 
 
 def about_with_recipe(network: Network) -> dict[str, Any]:
-    """Return what a network is about and, where it has one, its recipe, for formats that hold one JSON object."""
+    """Return what :func:`about` returns, and the recipe if the network has one."""
     return about(network) | ({} if network.recipe is None else {"recipe": network.recipe.to_dict()})
 
 
 def plain_nodes(network: Network) -> pa.Table:
-    """Return the nodes in plain values, a missing name, kind or label as an empty text."""
+    """Return the nodes as a plain table; a missing name, kind or label is an empty text."""
     table = plain_table(network.nodes)
     for name in FIXED_TEXTS:
         table = table.set_column(table.column_names.index(name), name, pc.fill_null(table[name], EMPTY))
@@ -55,26 +54,26 @@ def plain_nodes(network: Network) -> pa.Table:
 
 
 def texts(table: pa.Table, column: str) -> list[str]:
-    """Return a column as texts, a missing one as an empty one."""
+    """Return a column as texts; missing values are empty texts."""
     return ["" if value is None else str(value) for value in table[column].to_pylist()]
 
 
 def list_ids(network: Network) -> list[Any]:
-    """Return the ids of the nodes: texts, or whole numbers where the source has these; a missing one is empty."""
+    """Return the ids of the nodes, texts or whole numbers as in the source; a missing id is an empty text."""
     return ["" if key is None else key for key in network.nodes["id"].to_pylist()]
 
 
-def distinct(ids: Sequence[Any], advice: str) -> Sequence[Any]:
-    """Return the ids as they are; raise when two nodes have the same one, for they would become one node."""
+def require_distinct(ids: Sequence[Any], advice: str = "rename them in the source") -> Sequence[Any]:
+    """Return the ids; raise if two nodes share one, because they would become one node."""
     if len(set(ids)) < len(ids):
-        twice = [key for key, count in Counter(ids).items() if count > 1]
-        raise InputError(f"several nodes of the network have the same id: {some(twice)} ({advice})")
+        repeated = [key for key, count in Counter(ids).items() if count > 1]
+        raise InputError(f"several nodes of the network have the same id: {some(repeated)} ({advice})")
     return ids
 
 
 @dataclass(frozen=True, eq=False)
 class Ends:
-    """Links as a format with directions has them: positions of both ends, and every other column beside them."""
+    """Links, directed or not: the positions of both ends, and a table of all other columns."""
 
     source: Array
     target: Array
@@ -83,83 +82,60 @@ class Ends:
 
     @cached_property
     def columns(self) -> pa.Table:
-        """The columns in plain values."""
+        """The columns as plain values."""
         return plain_table(self.table)
 
 
 def is_directed(network: Network) -> bool:
-    """Return whether the source of a network says which way its links go."""
+    """Return whether the source of a network gives the direction of its links."""
     return {FORWARD, BACKWARD} <= set(network.links.column_names)
 
 
 def list_ends(network: Network) -> Ends:
-    """Return the links of a network, each once; where they have directions, each direction that the source gives.
+    """Return the links of a network; of a directed link, each direction that the source gives.
 
-    A directed link has the kind and the times of what leads its way.
-    The weight of a directed link is its share of the network's weight, as the source's weights divide it; that of the
-    source itself is beside it as ``given``, as it is of links without directions that a form has weighed. A membership
-    goes once, from the object to its cell.
+    The weight of a direction is its share of the network's weight, in proportion to the source's weights. The source's
+    own weight is in the column ``given``, as for undirected links that a form has reweighted. A direction has its own
+    kind and times. A membership has one direction, from the object to its cell.
     """
     table = network.links.drop_columns(["source", "target"])
     if not is_directed(network):
         return Ends(network.source, network.target, table, False)
-    ways = np.stack([_weights(table[name]) for name in (FORWARD, BACKWARD)], axis=1)
-    told = _told_of_ways(network)
-    leads: Array = np.asarray((ways > 0) | _leads(network, told))
-    one_way: Array = np.asarray(~leads.any(axis=1))
-    leads[one_way, 0] = True
-    parts = np.where((ways.sum(axis=1) > 0)[:, None], ways, leads)
+    objects = np.asarray(np.maximum(network.source, network.target) < len(network.objects))
+    ends = np.stack([network.source, network.target], axis=1)
+    details = None if network.carried is None else network.carried.ways(*network.objects[ends[objects].T])
+    given = np.stack([_fill_with_zeros(table[name]) for name in (FORWARD, BACKWARD)], axis=1)
+    exists: Array = np.asarray(given > 0)
+    if details is not None and GIVEN_ROWS in details.column_names:  # a direction of weight 0 is one, too
+        exists[objects] |= np.reshape(details[GIVEN_ROWS].to_numpy() > 0, (2, -1)).T
+    undirected: Array = np.asarray(~exists.any(axis=1))
+    exists[undirected, 0] = True
+    ends[undirected] = np.sort(ends[undirected], axis=1)  # cells come after all objects
+    parts = np.where((given.sum(axis=1) > 0)[:, None], given, exists)
     shares = parts / parts.sum(axis=1, keepdims=True)
-    link, back = np.nonzero(leads)
-    both = np.stack([network.source, network.target], axis=1)
-    both[one_way] = np.sort(both[one_way], axis=1)  # cells stand after all objects
-    weights = (network.weight.astype(np.float64)[link] * shares[link, back]).astype(np.float32)
+    link, backward = np.nonzero(exists)
+    weights = (network.weight.astype(np.float64)[link] * shares[link, backward]).astype(np.float32)
     columns = table.drop_columns([name for name in (FORWARD, BACKWARD, GIVEN) if name in table.column_names])
     columns = columns.take(pa.array(link))
     columns = columns.set_column(columns.column_names.index("weight"), "weight", pa.array(weights))
-    columns = _of_their_ways(network, told, columns, np.where(one_way, -1, np.arange(len(one_way)))[link], back)
-    columns = columns.append_column(GIVEN, pa.array(ways[link, back], pa.float32(), mask=one_way[link]))
-    return Ends(both[link, back], both[link, 1 - back], columns, True)
+    if details is not None:
+        own = (objects & ~undirected)[link]
+        rows = (np.cumsum(objects) - 1)[link] + backward * int(objects.sum())
+        columns = _replace_columns(columns, details.take(pa.array(rows, mask=~own)), pa.array(own))
+    columns = columns.append_column(GIVEN, pa.array(given[link, backward], pa.float32(), mask=undirected[link]))
+    return Ends(ends[link, backward], ends[link, 1 - backward], columns, True)
 
 
-def _among_objects(network: Network) -> Array:
-    """Return which links are between objects: the others are memberships."""
-    return np.asarray(np.maximum(network.source, network.target) < len(network.objects))
+def _replace_columns(table: pa.Table, details: pa.Table, rows: pa.Array) -> pa.Table:
+    """Return a table with the kinds and times of ``details`` in the marked rows."""
+    for name in (name for name in details.column_names if name in table.column_names):
+        values = pc.fill_null(details[name], LINK) if name == KIND else details[name]
+        table = table.set_column(table.column_names.index(name), name, pc.if_else(rows, values, table[name]))
+    return table
 
 
-def _told_of_ways(network: Network) -> pa.Table | None:
-    """Return what the source says of each way of the links between objects, there and then back; None for nothing."""
-    among = _among_objects(network)
-    ends = (network.objects[end[among]] for end in (network.source, network.target))
-    return None if network.carried is None else network.carried.ways(*ends)
-
-
-def _leads(network: Network, ways: pa.Table | None) -> Array:
-    """Return which ways of the links the source gives, also with no weight."""
-    leads = np.zeros((len(network.source), 2), dtype=bool)
-    if ways is not None and GIVEN_ROWS in ways.column_names:
-        leads[_among_objects(network)] = np.reshape(ways[GIVEN_ROWS].to_numpy() > 0, (2, -1)).T
-    return leads
-
-
-def _of_their_ways(network: Network, ways: pa.Table | None, columns: pa.Table, links: Array, back: Array) -> pa.Table:
-    """Return directed links with the kinds and times of their own ways; those of the number -1 stay as they are."""
-    if ways is None:
-        return columns
-    among = _among_objects(network)
-    own = (links >= 0) & among[links]
-    places = (np.cumsum(among) - 1)[links] + np.where(back, int(among.sum()), 0)
-    told = ways.take(pa.array(places, mask=~own))
-    for name in (name for name in told.column_names if name in columns.column_names):
-        mine = pc.fill_null(told[name], LINK) if name == KIND else told[name]
-        column = pc.if_else(pa.array(own), mine, columns[name])
-        columns = columns.set_column(columns.column_names.index(name), name, column)
-    return columns
-
-
-def _weights(column: pa.ChunkedArray) -> Array:
-    found: Array = pc.fill_null(column.cast(pa.float64(), safe=False), 0.0).to_numpy()
-    return found
+def _fill_with_zeros(column: pa.ChunkedArray) -> Array:
+    return np.asarray(pc.fill_null(column.cast(pa.float64(), safe=False), 0.0).to_numpy())
 
 
 ZERO, NOTHING = arrow_numbers(np.array([0]))[0], pa.nulls(1)[0]
@@ -167,7 +143,7 @@ FRACTION = r"\.?0*(Z|[+-]\d\d:?\d\d)?$"
 
 
 def plain_table(table: pa.Table) -> pa.Table:
-    """Return a table whose columns are truths, whole numbers, numbers, texts, or lists of one of these.
+    """Return a table whose columns are booleans, integers, floats, texts, or lists of one of these.
 
     >>> import datetime
     >>> days = pa.array([datetime.date(2006, 2, 25), None])
@@ -178,7 +154,7 @@ def plain_table(table: pa.Table) -> pa.Table:
 
 
 def with_dates(table: pa.Table, plain: pa.Table) -> pa.Table:
-    """Return a plain table with the dates and times of the table it was made of, for what can hold these as such.
+    """Return a plain table with the dates and times of its original, for formats that have such types.
 
     >>> import datetime
     >>> table = pa.table({"day": [datetime.date(2006, 2, 25)]})
@@ -193,19 +169,22 @@ def with_dates(table: pa.Table, plain: pa.Table) -> pa.Table:
     return plain
 
 
-def can_be_joined(column: pa.ChunkedArray, sign: str) -> bool:
-    """Return whether the lists of a plain column can be written with a sign between: no value is missing or has it.
+def choose_list_format(column: pa.ChunkedArray, separator: str) -> Callable[[Any], str]:
+    """Return a function that joins the lists of a plain column; JSON if a value is missing or has the separator.
 
-    >>> can_be_joined(pa.chunked_array([[["a", "b"]]]), ";"), can_be_joined(pa.chunked_array([[["a;", "b"]]]), ";")
-    (True, False)
+    >>> [choose_list_format(pa.chunked_array([[values]]), ";")(values) for values in (["a", "b"], ["a;", "b"])]
+    ['a;b', '["a;", "b"]']
     """
-    flat = pc.list_flatten(column)
-    text = name_type(column.type.value_type) == "string"
-    return not (flat.null_count or (text and pc.any(pc.match_substring(flat, sign)).as_py()))
+    flat, kind = pc.list_flatten(column), column.type.value_type
+    is_ambiguous = name_type(kind) == "string" and pc.any(pc.match_substring(flat, separator.strip())).as_py()
+    if flat.null_count or is_ambiguous:
+        return json_text
+    format_value = as_text(kind)
+    return lambda values: separator.join(map(format_value, values))
 
 
 def rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
-    """Give the rows of a table one by one, as Python has them.
+    """Yield the rows of a table as Python values.
 
     >>> list(rows(pa.table({"name": ["a", None], "cells": [[1], []]})))
     [('a', [1]), (None, [])]
@@ -215,16 +194,14 @@ def rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
 
 
 def records(table: pa.Table) -> Iterator[dict[str, Any]]:
-    """Give the rows of a plain table as dictionaries, without what is missing."""
+    """Yield the rows of a plain table as dictionaries without missing values."""
     names = table.column_names
     for row in rows(table):
         yield {name: value for name, value in zip(names, row, strict=True) if value is not None}
 
 
 def name_type(kind: pa.DataType) -> str:
-    """Return what GraphML calls a plain type: boolean, int, long, double or string.
-
-    Lists are texts there.
+    """Return GraphML's name of a plain type: boolean, int, long, double or string, as which lists are written.
 
     >>> [name_type(kind) for kind in (pa.bool_(), pa.int32(), pa.int64(), pa.float64(), pa.list_(pa.int32()))]
     ['boolean', 'int', 'long', 'double', 'string']
@@ -237,7 +214,7 @@ def name_type(kind: pa.DataType) -> str:
 
 
 def as_text(kind: pa.DataType) -> Callable[[Any], str]:
-    """Return what writes the values of a plain type as texts: lists of numbers with spaces between, of texts as JSON.
+    """Return a function that formats values of a plain type: lists of numbers separated by spaces, of texts as JSON.
 
     >>> as_text(pa.bool_())(True), as_text(pa.list_(pa.int32()))([1, 12]), as_text(pa.list_(pa.string()))(["a", "b"])
     ('true', '1 12', '["a", "b"]')
@@ -251,7 +228,7 @@ def as_text(kind: pa.DataType) -> Callable[[Any], str]:
 
 
 def json_text(value: object) -> str:
-    """Return a value as JSON in one line."""
+    """Return a value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
@@ -263,13 +240,13 @@ def _plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     if pa.types.is_dictionary(kind):
         return _plain(array.cast(kind.value_type))
     if is_list(kind):
-        return _lists(array)
+        return _plain_lists(array)
     if pa.types.is_boolean(kind):
         return array
     if pa.types.is_integer(kind):
-        return _whole(array)
+        return _plain_integers(array)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return _numbers(array)
+        return _plain_floats(array)
     if pa.types.is_duration(kind):
         return pc.divide(array.cast(pa.duration("us"), safe=False).cast(pa.int64()).cast(pa.float64(), safe=False), 1e6)
     if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
@@ -279,33 +256,32 @@ def _plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
         return array.cast(pa.string())
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return array
-    return pa.array([None if value is None else _deep_text(value) for value in array.to_pylist()], pa.string())
+    return pa.array([None if value is None else _nested_text(value) for value in array.to_pylist()], pa.string())
 
 
-def _whole(array: pa.Array) -> pa.Array:
+def _plain_integers(array: pa.Array) -> pa.Array:
     kind = array.type
     if kind.bit_width < 32 or pa.types.is_int32(kind):
         return array.cast(pa.int32())
     try:
         return array.cast(pa.int64())
-    except pa.ArrowInvalid:  # above what signed numbers of 64 bits can be
+    except pa.ArrowInvalid:  # too large for a signed 64-bit integer
         return array.cast(pa.string())
 
 
-def _numbers(array: pa.Array) -> pa.Array:
+def _plain_floats(array: pa.Array) -> pa.Array:
     if pa.types.is_float64(array.type) or pa.types.is_decimal(array.type):
         array = array.cast(pa.float64())
     else:
-        missing = values_of(pc.is_null(array))
-        short = values_of(pc.fill_null(array.cast(pa.float32()), ZERO.cast(pa.float32())))
-        array = arrow_numbers(short.astype(np.str_).astype(np.float64), missing=missing)
+        single = values_of(pc.fill_null(array.cast(pa.float32()), ZERO.cast(pa.float32())))
+        array = arrow_numbers(single.astype(np.str_).astype(np.float64), missing=values_of(pc.is_null(array)))
     return pc.if_else(pc.is_finite(array), array, NOTHING.cast(pa.float64()))
 
 
-def _lists(array: pa.Array) -> pa.Array:
+def _plain_lists(array: pa.Array) -> pa.Array:
     inner = array.type.value_type
     if is_list(inner) or pa.types.is_nested(inner):
-        texts = [None if value is None else list(map(_deep_text, value)) for value in array.to_pylist()]
+        texts = [None if value is None else list(map(_nested_text, value)) for value in array.to_pylist()]
         return pa.array(texts, pa.list_(pa.string()))
     lengths = pc.list_value_length(array)
     lengths = values_of(pc.fill_null(lengths, ZERO.cast(lengths.type)))
@@ -314,14 +290,14 @@ def _lists(array: pa.Array) -> pa.Array:
     return pa.LargeListArray.from_arrays(arrow_numbers(starts), values, mask=pc.is_null(array))
 
 
-def _deep_text(value: object) -> str:
+def _nested_text(value: object) -> str:
     if isinstance(value, bytes):
         return value.hex()
     return value if isinstance(value, str) else json.dumps(_finite(value), ensure_ascii=False, default=str)
 
 
 def _finite(value: Any) -> Any:
-    """Return a nested value without numbers that are none, which JSON has no way to write."""
+    """Replace infinity and NaN, which JSON cannot express, by None in a nested value."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A network as tensors for PyTorch Geometric: one store for all, or one for every kind of node and of link."""
+"""A network as tensors for PyTorch Geometric: ``Data``, or ``HeteroData`` with a store per kind of node and link."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from torch_geometric.data import Data, HeteroData
 
-CATEGORIES = 50
-"""A column of texts with more values than this is no category: it has no columns of ``x``."""
-SHARES = 500
-"""Nor has a dimension of which the nodes have more labels than this."""
+MAX_CATEGORIES = 50
+"""Text columns with more values than this are left out of ``x``."""
+MAX_LABELS = 500
+"""Dimensions of which the nodes have more labels than this are left out of ``x``."""
 Shares = tuple[tuple[str, ...], "sp.csr_array"]
-"""The labels of a dimension, and the share of every node's items that has each of them."""
+"""The labels of a dimension, and the share of every node's items with each of them."""
 EMPTY: Mapping[str, Shares] = MappingProxyType({})
+
+# Lists are stored as UserList: loaders of PyTorch Geometric index plain lists with tensors, which fails.
 
 
 @check_call
@@ -65,34 +67,33 @@ def to_pyg(network: Network) -> Data:
     (110, 1558, 50)
     """
     expect(Network, network, "network")
-    pyg = geometric()
     nodes = plain_nodes(network)
     kind_names, kinds = _codes(nodes["kind"].to_pylist())
     label_names, labels = _codes(nodes["label"].to_pylist(), missing="")
     source, target, columns = _both_ways(network)
     link_names, link_kinds = _codes(columns["kind"].to_pylist())
     shares = label_shares(network)
-    x_names, x = inputs(_without_labels(network, nodes, shares), shares)
-    data: Data = pyg.Data(
+    x_names, x = compute_inputs(_drop_label_columns(network, nodes, shares), shares)
+    data: Data = _import_data().Data(
         num_nodes=len(network),
         node=tensor(np.arange(len(network)), np.int64),
         x=tensor(x, np.float32),
-        x_names=untouched(x_names),
+        x_names=UserList(x_names),
         edge_index=tensor([source, target], np.int64),
         edge_weight=tensor(columns["weight"].to_numpy(), np.float32),
         edge_kind=tensor(link_kinds, np.int64),
-        edge_kind_names=untouched(link_names),
+        edge_kind_names=UserList(link_names),
         seed_mask=tensor(network.in_query, np.bool_),
         kind=tensor(kinds, np.int64),
-        kind_names=untouched(kind_names),
+        kind_names=UserList(kind_names),
         query_links=tensor(nodes["query_links"].to_numpy(), np.int64),
         y=tensor(labels, np.int64),
-        label_names=untouched(label_names),
-        ids=untouched(list_ids(network)),
-        names=untouched(nodes["name"].to_pylist()),
-        cells=untouched(nodes["cells"].to_pylist()),
-        **{f"edge_{name}": values for name, values in _told_of_links(columns).items()},
-        **{name: untouched(value) if isinstance(value, list) else value for name, value in about(network).items()},
+        label_names=UserList(label_names),
+        ids=UserList(list_ids(network)),
+        names=UserList(nodes["name"].to_pylist()),
+        cells=UserList(nodes["cells"].to_pylist()),
+        **{f"edge_{name}": values for name, values in _list_link_details(columns).items()},
+        **{name: UserList(value) if isinstance(value, list) else value for name, value in about(network).items()},
         **({} if network.recipe is None else {"recipe": network.recipe.to_json()}),
     )
     return data
@@ -126,40 +127,39 @@ def to_hetero(network: Network) -> HeteroData:
     [('cell', 'membership', 'object'), ('object', 'link', 'object'), ('object', 'membership', 'cell')]
     """
     expect(Network, network, "network")
-    data: HeteroData = geometric().HeteroData()
+    data: HeteroData = _import_data().HeteroData()
     nodes = plain_nodes(network)
     label_names, labels = _codes(nodes["label"].to_pylist(), missing="")
     shares = label_shares(network)
-    told = _without_labels(network, nodes, shares)
-    kinds = [kind or "object" for kind in nodes["kind"].to_pylist()]
-    kind_names, of_node = _codes(kinds)
+    attributes = _drop_label_columns(network, nodes, shares)
+    kind_names, kinds = _codes([kind or "object" for kind in nodes["kind"].to_pylist()])
     place = np.zeros(len(network), dtype=np.int64)
     ids = list_ids(network)
     for number, kind in enumerate(kind_names):
-        at = np.flatnonzero(of_node == number)
+        at = np.flatnonzero(kinds == number)
         place[at] = np.arange(len(at))
         part = nodes.take(pa.array(at))
         store = data[kind]
         store.num_nodes = len(at)
-        own = {name: (names, found[at]) for name, (names, found) in shares.items()}
-        x_names, x = inputs(told.take(pa.array(at)), own)
-        store.x, store.x_names = tensor(x, np.float32), untouched(x_names)
+        part_shares = {name: (names, matrix[at]) for name, (names, matrix) in shares.items()}
+        x_names, x = compute_inputs(attributes.take(pa.array(at)), part_shares)
+        store.x, store.x_names = tensor(x, np.float32), UserList(x_names)
         store.node = tensor(np.arange(len(at)), np.int64)
-        store.ids, store.names = untouched([ids[row] for row in at]), untouched(part["name"].to_pylist())
-        store.cells = untouched(part["cells"].to_pylist())
+        store.ids, store.names = UserList([ids[row] for row in at]), UserList(part["name"].to_pylist())
+        store.cells = UserList(part["cells"].to_pylist())
         store.seed_mask = tensor(network.in_query[at], np.bool_)
         store.query_links = tensor(part["query_links"].to_numpy(), np.int64)
         store.y = tensor(labels[at], np.int64)
     source, target, columns = _both_ways(network)
-    link_names, of_link = _codes([kind or "link" for kind in columns["kind"].to_pylist()])
-    groups = np.stack([of_node[source], of_link, of_node[target]], axis=1)
+    link_names, link_kinds = _codes([kind or "link" for kind in columns["kind"].to_pylist()])
+    groups = np.stack([kinds[source], link_kinds, kinds[target]], axis=1)
     for a, link, b in sorted(map(tuple, np.unique(groups, axis=0).tolist())):
         at = np.flatnonzero((groups == (a, link, b)).all(axis=1))
         edges = data[kind_names[a], link_names[link], kind_names[b]]
         edges.edge_index = tensor([place[source[at]], place[target[at]]], np.int64)
         part = columns.take(pa.array(at))
         edges.edge_weight = tensor(part["weight"].to_numpy(), np.float32)
-        for name, values in _told_of_links(part).items():
+        for name, values in _list_link_details(part).items():
             edges[f"edge_{name}"] = values
     data.label_names = label_names
     for name, value in about(network).items():
@@ -169,14 +169,14 @@ def to_hetero(network: Network) -> HeteroData:
     return data
 
 
-def inputs(nodes: pa.Table, shares: Mapping[str, Shares] = EMPTY) -> tuple[list[str], Array]:
-    """Return what is known of nodes as numbers, a row a node: the names of the columns, and the columns.
+def compute_inputs(nodes: pa.Table, shares: Mapping[str, Shares] = EMPTY) -> tuple[list[str], Array]:
+    """Return the attributes of nodes as numbers: the names of the columns, and a matrix with a row per node.
 
-    Numbers and truths stand as they are, and dates in seconds since 1970, 0 where one is missing; a category of up to
-    50 values has a column for each, which is 1 where a node has it, and so has a list of such. Texts of more values
-    have none. Of every dimension in ``shares`` each label that a node has is a column. Nothing is scaled.
+    Numbers and booleans are used as they are and dates in seconds since 1970; missing ones are 0. Categories of up to
+    50 values, and lists of such, are one-hot encoded; texts of more values are left out. Of every dimension in
+    ``shares`` each label that a node has is a column. Nothing is scaled.
 
-    >>> names, values = inputs(pa.table({"id": ["a", "b"], "papers": [3, None], "city": ["Rome", "Ghent"]}))
+    >>> names, values = compute_inputs(pa.table({"id": ["a", "b"], "papers": [3, None], "city": ["Rome", "Ghent"]}))
     >>> names, values.tolist()
     (['papers', 'city=Ghent', 'city=Rome'], [[3.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
     """
@@ -193,30 +193,26 @@ def inputs(nodes: pa.Table, shares: Mapping[str, Shares] = EMPTY) -> tuple[list[
             continue
         values = pc.list_flatten(column) if is_list(kind) else column
         parents = pc.list_parent_indices(column) if is_list(kind) else pa.array(np.arange(len(column)))
-        known = np.asarray(pc.is_valid(values))
-        at = np.asarray(parents)[known]
-        found = list(map(as_text(values.type), values.drop_null().to_pylist()))
-        categories = sorted(set(found))
-        if len(categories) > CATEGORIES:
+        rows = np.asarray(parents)[np.asarray(pc.is_valid(values))]
+        texts = list(map(as_text(values.type), values.drop_null().to_pylist()))
+        categories = sorted(set(texts))
+        if len(categories) > MAX_CATEGORIES:
             continue
         code = {category: number for number, category in enumerate(categories)}
         hot = np.zeros((len(column), len(categories)))
-        hot[at, [code[value] for value in found]] = 1
+        hot[rows, [code[text] for text in texts]] = 1
         names += [f"{name}={category}" for category in categories]
         columns += list(hot.T)
-    for name, (labels, found) in shares.items():
-        used = np.unique(found.indices)
-        if len(used) <= SHARES:
+    for name, (labels, matrix) in shares.items():
+        used = np.unique(matrix.indices)
+        if len(used) <= MAX_LABELS:
             names += [f"{name}:{labels[number]}" for number in used.tolist()]
-            columns += list(found[:, used].toarray().T)
+            columns += list(matrix[:, used].toarray().T)
     return names, np.stack(columns, axis=1) if columns else np.zeros((nodes.num_rows, 0))
 
 
-def _without_labels(network: Network, nodes: pa.Table, shares: Mapping[str, Shares]) -> pa.Table:
-    """Return plain nodes without the labels that most of their items have, of which the shares tell more.
-
-    Dates are dates again, which are texts in plain tables.
-    """
+def _drop_label_columns(network: Network, nodes: pa.Table, shares: Mapping[str, Shares]) -> pa.Table:
+    """Return plain nodes with dates as dates, without the commonest labels, which the shares make redundant."""
     attributes = network.names.attributes.column_names
     for at, column in enumerate(network.nodes.columns):
         if _is_date(column):
@@ -225,29 +221,29 @@ def _without_labels(network: Network, nodes: pa.Table, shares: Mapping[str, Shar
 
 
 def _both_ways(network: Network) -> tuple[Array, Array, pa.Table]:
-    """Return links for passing messages: in both directions, but for directed ones that are no memberships."""
+    """Return links for message passing: undirected ones and memberships in both directions."""
     ends = list_ends(network)
     member = np.maximum(ends.source, ends.target) >= len(network.objects)
-    again = np.flatnonzero(member) if ends.directed else np.arange(len(ends.source))
-    order = np.concatenate([np.arange(len(ends.source)), again])
-    source = np.concatenate([ends.source, ends.target[again]])
-    target = np.concatenate([ends.target, ends.source[again]])
+    reversed_rows = np.flatnonzero(member) if ends.directed else np.arange(len(ends.source))
+    order = np.concatenate([np.arange(len(ends.source)), reversed_rows])
+    source = np.concatenate([ends.source, ends.target[reversed_rows]])
+    target = np.concatenate([ends.target, ends.source[reversed_rows]])
     return source, target, ends.table.take(pa.array(order))
 
 
-def _told_of_links(links: pa.Table) -> dict[str, Any]:
-    """Return what the source gave of links, and when they are first and last, where it says so; NaN where not."""
-    found = {}
+def _list_link_details(links: pa.Table) -> dict[str, Any]:
+    """Return the weights and the first and last times of links in the source; NaN for missing ones."""
+    details = {}
     for name in (GIVEN, *TIMES):
         if name in links.column_names:
             column = as_seconds(links[name])
             numbers = pc.fill_null(column.cast(pa.float64(), safe=False), float("nan")).to_numpy()
-            found[name] = tensor(numbers, np.float32 if name == GIVEN else np.float64)
-    return found
+            details[name] = tensor(numbers, np.float32 if name == GIVEN else np.float64)
+    return details
 
 
 def as_seconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return dates and times as seconds since 1970, and other columns as they are.
+    """Return dates and times as seconds since 1970, and other columns unchanged.
 
     >>> as_seconds(pa.chunked_array([pa.array([86_400], pa.timestamp("s"))])).to_pylist()
     [86400.0]
@@ -261,8 +257,8 @@ def _is_date(column: pa.ChunkedArray) -> bool:
     return bool(pa.types.is_date(column.type) or pa.types.is_timestamp(column.type))
 
 
-def geometric() -> Any:
-    """Return PyTorch Geometric's module of data; what it loads for bars of its own asks for no widgets here."""
+def _import_data() -> Any:
+    """Import ``torch_geometric.data`` without tqdm's warning that widgets are missing."""
     require("a PyTorch Geometric graph", "torch", "torch_geometric")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="IProgress not found")
@@ -270,16 +266,8 @@ def geometric() -> Any:
     return data
 
 
-def untouched(values: Sequence[Any]) -> UserList[Any]:
-    """Return a list that PyTorch Geometric takes for no attribute of nodes or links, however long it is.
-
-    Its loaders select among those by tensors of numbers, and refuse lists.
-    """
-    return UserList(values)
-
-
 def tensor(values: Any, kind: Any) -> Any:
-    """Return values as a tensor of a kind of NumPy's."""
+    """Return values as a tensor of a NumPy type."""
     import torch
 
     return torch.from_numpy(np.array(values, dtype=kind))

@@ -1,4 +1,4 @@
-"""The recipe that an exported network carries, read from a file of any format."""
+"""Reading the recipe of an exported network, from a file of any format."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from cube2net._util.zip_files import BROKEN, Meter, open_member, open_raw, open_
 from cube2net.errors import Cube2netError, InputError, SourceError, first_line, quoted, unknown
 from cube2net.model.recipe import Recipe
 from cube2net.network.export.registry import EXPORTS, RECIPE, find_suffix, list_files
-from cube2net.network.export.xlsx import RECIPE as SHEET
-from cube2net.network.export.xml import RECIPE as LINE
+from cube2net.network.export.xlsx import RECIPE as RECIPE_SHEET
+from cube2net.network.export.xml import RECIPE_PREFIX
 
 NPY_TEXT = re.compile(
     rb"\x93NUMPY.{4}(?:..)?\{'descr': '([<>])U([0-9]{1,9})', 'fortran_order': False, 'shape': \(\), \} *\n", re.DOTALL
 )
-"""The header of an array file (``.npy``) that holds one text: the order of its bytes, and its number of characters."""
+"""Header of a ``.npy`` file with one text: its byte order and number of characters."""
 
 
 def network_path(path: Path) -> Path:
-    """Return the path that a network was written at, given that or one of its files.
+    """Return the path that a network was written to, given that path or one of its files.
 
     >>> str(network_path(Path("net.links.csv"))), str(network_path(Path("net.neo4j.recipe.json")))
     ('net.csv', 'net.neo4j.csv')
@@ -40,17 +40,18 @@ def network_path(path: Path) -> Path:
 
 
 def read_recipe(path: Path) -> Recipe:
-    """Return the recipe of the network at a path; raise where there is none, or none that can be read."""
+    """Return the recipe of the network at a path; raise if there is none or it cannot be read."""
     suffix = find_suffix(path)
     if suffix not in READERS:
         raise unknown("suffix of a network file", path.suffix, READERS)
-    file = next(iter(list_files(path).values())) if suffix not in BESIDE else list_files(path)[RECIPE]
+    files = list_files(path)
+    file = files.get(RECIPE) or next(iter(files.values()))
     try:
-        found = READERS[suffix](file)
-        recipe = found if isinstance(found, Recipe) else Recipe.from_dict(found) if found is not None else None
+        value = READERS[suffix](file)
+        recipe = value if value is None or isinstance(value, Recipe) else Recipe.from_dict(value)
     except FileNotFoundError:
         raise InputError(f"{quoted(str(file))} does not exist: name the file of a network") from None
-    except SourceError as error:  # of XML, which names the file and the line
+    except SourceError as error:  # names the file and the line
         raise InputError(error) from None
     except Cube2netError as error:
         raise InputError(f"{file.name}: ", error) from None
@@ -63,26 +64,25 @@ def read_recipe(path: Path) -> Recipe:
     return recipe
 
 
-def _of_json(path: Path, *keys: str) -> Any:
-    with path.open(encoding="utf-8") as file:
-        return _value_at(json.load(file), *keys, "recipe")
+def _read_json(path: Path, key: str) -> Any:
+    return _get_nested(json.loads(path.read_bytes()), key, "recipe")
 
 
-def _value_at(found: Any, *keys: str) -> Any:
-    """Return the value under keys of nested objects, None where one of them is missing."""
+def _get_nested(value: Any, *keys: str) -> Any:
+    """Return the value under keys of nested objects, None if one of them is missing."""
     for key in keys:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
-def _of_parquet(path: Path) -> Any:
+def _read_parquet(path: Path) -> Any:
     from pyarrow import parquet
 
     about = (parquet.read_schema(path).metadata or {}).get(b"cube2net")
-    return None if about is None else _value_at(json.loads(about), "recipe")
+    return None if about is None else _get_nested(json.loads(about), "recipe")
 
 
-def _of_npz(path: Path) -> Recipe | None:
+def _read_npz(path: Path) -> Recipe | None:
     gauge = Meter().gauge(path)
     with open_raw(path, gauge) as raw, open_zip(raw, gauge) as archive:
         if "recipe.npy" not in archive.namelist():
@@ -96,7 +96,7 @@ def _of_npz(path: Path) -> Recipe | None:
     return Recipe.from_json(text.rstrip("\0"))
 
 
-def _of_graphml(path: Path) -> Recipe | None:
+def _read_graphml(path: Path) -> Recipe | None:
     keys = set[str]()
 
     def is_recipe(tag: str, attributes: dict[str, str]) -> bool:
@@ -108,18 +108,18 @@ def _of_graphml(path: Path) -> Recipe | None:
     return None if text is None else Recipe.from_json(text)
 
 
-def _of_gexf(path: Path) -> Recipe | None:
+def _read_gexf(path: Path) -> Recipe | None:
     text = _element_text(path, lambda tag, attributes: tag == "description", before="graph")
     last = (text or "").rpartition("\n")[2]
-    return Recipe.from_json(last.removeprefix(LINE)) if last.startswith(LINE) else None
+    return Recipe.from_json(last.removeprefix(RECIPE_PREFIX)) if last.startswith(RECIPE_PREFIX) else None
 
 
-class _TextFound(Exception):  # noqa: N818 - ends the reading, no error
+class _TextFound(Exception):  # noqa: N818 - ends the parsing
     pass
 
 
 def _element_text(path: Path, is_wanted: Callable[[str, dict[str, str]], bool], *, before: str) -> str | None:
-    """Return the text of the first wanted element of an XML file, None where one named ``before`` comes first."""
+    """Return the text of the first wanted element of an XML file, None if one named ``before`` comes first."""
     pieces: list[str] | None = None
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -145,28 +145,27 @@ def _element_text(path: Path, is_wanted: Callable[[str, dict[str, str]], bool], 
     return None if pieces is None else "".join(pieces)
 
 
-def _of_workbook(path: Path) -> Recipe | None:
-    """Return the recipe of a workbook, also of one that another program has saved since."""
+def _read_workbook(path: Path) -> Recipe | None:
+    """Return the recipe of a workbook, which another program may have saved since."""
     with opened_workbook(path, Meter()) as book:
-        found = sheet_texts(book, SHEET) if SHEET in book.sheets else []
-    pieces = [row[1] for row in found if len(row) > 1 and row[0] == SHEET]
+        rows = sheet_texts(book, RECIPE_SHEET) if RECIPE_SHEET in book.sheets else []
+    pieces = [row[1] for row in rows if len(row) > 1 and row[0] == RECIPE_SHEET]
     return Recipe.from_json("".join(pieces)) if pieces else None
 
 
-def _beside(path: Path) -> Recipe:
+def _read_recipe_file(path: Path) -> Recipe:
     return Recipe.from_json(path.read_bytes())
 
 
 READERS: dict[str, Callable[[Path], Any]] = {
-    ".graphml": _of_graphml,
-    ".gexf": _of_gexf,
-    ".xlsx": _of_workbook,
-    ".csv": _beside,
-    ".parquet": _of_parquet,
-    ".npz": _of_npz,
-    ".json": lambda path: _of_json(path, "graph"),
-    ".cyjs": lambda path: _of_json(path, "data"),
-    ".vosviewer.json": lambda path: _of_json(path, "cube2net"),
-    ".neo4j.csv": _beside,
+    ".graphml": _read_graphml,
+    ".gexf": _read_gexf,
+    ".xlsx": _read_workbook,
+    ".csv": _read_recipe_file,
+    ".parquet": _read_parquet,
+    ".npz": _read_npz,
+    ".json": lambda path: _read_json(path, "graph"),
+    ".cyjs": lambda path: _read_json(path, "data"),
+    ".vosviewer.json": lambda path: _read_json(path, "cube2net"),
+    ".neo4j.csv": _read_recipe_file,
 }
-BESIDE = (".csv", ".neo4j.csv")

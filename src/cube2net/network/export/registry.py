@@ -1,9 +1,8 @@
-"""A network in a file of any format, or as a graph of NetworkX or igraph.
+"""Writing a network to a file; the suffix of the path chooses the format.
 
-``write`` picks the format by the suffix of the path. CSV and Parquet hold two tables, so they make several files:
-``network.csv`` becomes ``network.nodes.csv`` and ``network.links.csv``. Every format keeps the ids, which nodes are the
-query, every other column of ``Network.nodes`` and ``Network.links``, and the recipe; CSV has no place for that, so it
-stands beside it, as ``network.recipe.json``.
+CSV and Parquet need a file for each of the two tables: ``network.csv`` becomes ``network.nodes.csv`` and
+``network.links.csv``. Every format keeps all columns of ``Network.nodes`` and ``Network.links`` and the recipe; CSV has
+no place for the recipe, which goes into ``network.recipe.json``.
 """
 
 from __future__ import annotations
@@ -52,21 +51,21 @@ EXPORTS: Registry[Mapping[str, Exporter]] = Registry(
     },
     adapt=lambda write: {"": write},
 )
-"""By suffix: what stands before the suffix in the name of each file, and who writes that file."""
+"""By suffix: the functions that write a network's files, by what is inserted before the suffix in their names."""
 
 SAFE_EXPORTS: dict[str, Mapping[str, Exporter]] = {
     suffix: {part: partial(writer, spreadsheet_safe=True) for part, writer in writers.items()}
     for suffix, writers in {".csv": CSV, ".neo4j.csv": NEO4J}.items()
 }
-"""The same, for tables of texts: fields that spreadsheets would run as formulas are guarded."""
+"""The same for tables of texts, in which fields that spreadsheets would run as formulas are escaped."""
 
 
 def write(network: Network, path: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
-    """Return the paths written: one, or several where the format holds two tables and the recipe stands beside them.
+    """Write a network to a path and return the paths of all files written.
 
-    The files are written aside and renamed: they are whole, or what stood there before is untouched. CSV keeps every
-    name to the letter, also names such as ``=1+1``, which spreadsheets run as formulas; ``spreadsheet_safe`` puts an
-    apostrophe before these, ids included.
+    The files are written aside and renamed, so that they are complete or existing ones are unchanged. CSV keeps names
+    such as ``=1+1``, which spreadsheets run as formulas; ``spreadsheet_safe`` puts an apostrophe before these, also in
+    ids.
     """
     expect(Network, network, "network")
     path = Path(path)
@@ -81,7 +80,7 @@ def write(network: Network, path: str | Path, *, spreadsheet_safe: bool = False)
 
 
 def find_suffix(path: Path) -> str:
-    """Return the suffix of the format that a path names, the longest that fits; its own where none does.
+    """Return the longest suffix of a known format that a path ends in; its own suffix if there is none.
 
     >>> find_suffix(Path("net.CSV")), find_suffix(Path("net.neo4j.csv")), find_suffix(Path("net.txt"))
     ('.csv', '.neo4j.csv', '.txt')
@@ -93,7 +92,7 @@ def find_suffix(path: Path) -> str:
 
 
 def list_files(path: Path) -> dict[str, Path]:
-    """Return the files of a network by what they hold, the recipe's where the format has no place for it.
+    """Return the files of a network by their content, with the recipe's if the format has no place for it.
 
     >>> [str(file) for file in list_files(Path("net.csv")).values()]
     ['net.nodes.csv', 'net.links.csv', 'net.recipe.json']
@@ -105,12 +104,12 @@ def list_files(path: Path) -> dict[str, Path]:
 
 
 def can_be_safe(path: Path) -> bool:
-    """Return whether a format is one whose fields can be guarded from spreadsheets."""
+    """Return whether the format of a path has fields that can be escaped for spreadsheets."""
     return find_suffix(path) in SAFE_EXPORTS
 
 
 def check_network_path(path: Path, *, spreadsheet_safe: bool = False) -> None:
-    """Raise unless a network can be written at a path, safe for spreadsheets where asked."""
+    """Raise if a network cannot be written to a path, or not with ``spreadsheet_safe``."""
     check_path(path, [path.suffix.lower()] if find_suffix(path) in EXPORTS else EXPORTS, "network file")
     if spreadsheet_safe and find_suffix(path) not in SAFE_EXPORTS:
         safe = " (a workbook runs no text: leave it out)" if find_suffix(path) == ".xlsx" else ""

@@ -185,9 +185,9 @@ class NodeTexts:
         """
         network, names = self.network, self.bare_names
         unique = [True] * len(names)
-        if network.question is not None:
+        if network.context is not None:
             given = [str(name or "").strip() for name in self.table["name"].to_pylist()[: len(names)]]
-            unique = (network.question.whole.objects.find(given).rows == network.objects).tolist()
+            unique = (network.context.whole.objects.find(given).rows == network.objects).tolist()
         times = Counter(names)
         keys = [in_markdown(str(key)) for key in self.table["id"].to_pylist()[: len(names)]]
         return [
@@ -345,7 +345,7 @@ def _describe_attributes(columns: Sequence[tuple[str, list[Any]]], at: int) -> I
 
 
 def _is_pinned(network: Network) -> Array:
-    pins = [] if network.question is None else network.question.steering.objects("pins")
+    pins = [] if network.context is None else network.context.steering.objects("pins")
     return np.isin(network.objects, np.array(pins, dtype=np.int64))
 
 

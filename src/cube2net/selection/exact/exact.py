@@ -26,10 +26,10 @@ from cube2net.model.selection import (
     Weights,
 )
 from cube2net.selection.anneal import Anneal, in_order
-from cube2net.selection.contract import Clock, check, compute_room, explain_no_choice, outcome
+from cube2net.selection.constraints import Clock, check, compute_room, evaluate_cells, explain_no_choice
 from cube2net.selection.exact.duals import Relaxation, tighten
-from cube2net.selection.greedy import Greedy, priced_greedy
-from cube2net.selection.problem import Problem, Served, in_order_of_service
+from cube2net.selection.greedy import Greedy, Served, order_by_service, priced_greedy
+from cube2net.selection.problem import Problem
 
 # How often the price is raised; how near, as shares, two prices and two values are the same.
 RAISES, NEAR, EQUAL = 6, 1e-4, 1e-10
@@ -241,7 +241,7 @@ class Exact:
         branching.run()
         if len(branching.best):
             cells = in_order(cube, weights, problem.cells[branching.best])
-            selection = outcome(cube, weights, cells, "best")
+            selection = evaluate_cells(cube, weights, cells, "best")
         selection = replace(selection, bound=max(branching.bound, selection.value))
         return selection if selection.proven else replace(selection, note=f"not proven within {self.seconds:g} s")
 
@@ -252,7 +252,7 @@ class Exact:
                 "use the method 'greedy'"
             )
         cells, bound = serve_best(cube, repeats, budget.n_cells, self.seconds, budget.scope)
-        selection = outcome(cube, repeats, in_order_of_service(cube, repeats, cells), budget.prefix)
+        selection = evaluate_cells(cube, repeats, order_by_service(cube, repeats, cells), budget.prefix)
         greedy = Greedy().select(cube, Query(repeats.objects), weights=replace(repeats, least=1), budget=budget)
         selection = max(selection, greedy, key=lambda each: each.value)  # the solver's time may have been too short
         bound = max(selection.value, min(bound, bound if greedy.bound is None else greedy.bound))

@@ -14,11 +14,10 @@ from cube2net.errors import InputError, ParameterError, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
-from cube2net.selection.contract import Limits, check, check_sums, compute_room, outcome
+from cube2net.selection.constraints import Limits, check, check_sums, compute_room, evaluate_cells, make_surrogate
 from cube2net.selection.greedy import Greedy
 from cube2net.selection.problem import Problem
 from cube2net.selection.rl.presets import Preset
-from cube2net.selection.steering import make_guide
 
 # Squared distances must stay below this, so that 32 bits hold them on every machine.
 MOST = 2**31 - 1
@@ -171,7 +170,7 @@ class Instance:
         """Return the instance of a query; it has no cells where none can be chosen."""
         check(cube, query, weights)
         weights = check_sums(weights, "cube2net")
-        guide = make_guide(cube, query, weights, budget.scope)
+        guide = make_surrogate(cube, query, weights, budget.scope)
         greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, prefix="all"))
         start = float(greedy.values.max(initial=0.0)) if isinstance(weights, Weights) else 0.0
         every = not preset.only_useful
@@ -216,7 +215,7 @@ class Instance:
 
     def answer(self, cells: Array, prefix: str) -> Selection:
         """Return the selection of cells by position, in the order taken."""
-        return outcome(self.cube, self.weights, self._admitted(cells), prefix)
+        return evaluate_cells(self.cube, self.weights, self._admitted(cells), prefix)
 
     def _admitted(self, cells: Array) -> Array:
         """Return the numbers of the cells that fit the limits, one after the other."""

@@ -15,8 +15,8 @@ from cube2net._util import files as atomic_files
 from cube2net.api.datasets import load_bundled
 from cube2net.apps.server import sessions as cube_maker
 from cube2net.apps.server import sessions as uploads
-from cube2net.apps.server.sessions import Openings
-from cube2net.apps.service.schemas import OPENINGS
+from cube2net.apps.server.sessions import CubeOpener
+from cube2net.apps.service.schemas import SESSION_ROUTES
 from cube2net.apps.service.validation import read
 from server.conftest import PATIENCE, Client
 
@@ -37,7 +37,7 @@ def bare(serve: Serve, tmp_path: Path, home: Path) -> Client:
     """A client of an explorer without a cube."""
     folder = tmp_path / "given"
     folder.mkdir()
-    return serve(None, openings=Openings(folder, home))
+    return serve(None, openings=CubeOpener(folder, home))
 
 
 def upload(client: Client, name: str, content: bytes, **headers: str) -> tuple[int, Any]:
@@ -68,7 +68,7 @@ def test_files_are_looked_at_and_opened_as_a_cube_that_answers(bare: Client, hom
         {"name": "mitglieder.csv", "files": ["mitglieder.csv"]},
     )
     seen = bare.answer("tables", {"files": ["mitglieder.csv"]})
-    read(OPENINGS["tables"].answers, seen)
+    read(SESSION_ROUTES["tables"].answers, seen)
     assert seen["read"]["dimensions"] == ["Stadt", "Branche"]
     assert {one["column"] for one in seen["choices"] if one["chosen"]} == {"Stadt", "Branche"}
     assert names_in(home) == []
@@ -79,7 +79,7 @@ def test_files_are_looked_at_and_opened_as_a_cube_that_answers(bare: Client, hom
     assert [dimension["name"] for dimension in about["dimensions"]] == ["Stadt"]
     assert about["read"]["files"] == ["mitglieder.csv"]
     network = bare.answer(
-        "construct", {"ask": {"query": [bare.answer("complete", {"text": "jan"})["candidates"][0]["id"]]}}
+        "construct", {"request": {"query": [bare.answer("complete", {"text": "jan"})["candidates"][0]["id"]]}}
     )
     assert network["nodes"]["id"]
     (recent,) = bare.answer("start", {})["recent"]
@@ -145,8 +145,8 @@ def test_who_asks_of_a_cube_is_not_answered_by_another_one(bare: Client) -> None
         ("complete", {"text": "jan"}),
         ("members", {"cells": [["Köln"]]}),
         ("pivot", {"rows": "Stadt", "columns": "Stadt"}),
-        ("construct", {"ask": {"query": ["x"]}}),
-        ("export", {"ask": {"query": ["x"]}, "format": ".graphml"}),
+        ("construct", {"request": {"query": ["x"]}}),
+        ("export", {"request": {"query": ["x"]}, "format": ".graphml"}),
     ):
         status, answer = first.ask(name, question)
         assert (status, answer["error"]) == (409, {"sentence": sentence, "kind": "other-cube"}), name

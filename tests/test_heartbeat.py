@@ -6,7 +6,7 @@ from cube2net._util import compiling
 from cube2net._util.compiling import KEPT, WORD, Waiting, tells_compiling
 from cube2net._util.progress import listener
 from cube2net.apps.cli import output
-from cube2net.apps.cli.output import EVERY, Pulse
+from cube2net.apps.cli.output import EVERY, Heartbeat
 
 
 class Hands:
@@ -33,9 +33,9 @@ def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
     return clock
 
 
-def told(terminal: bool = False) -> tuple[Pulse, list[tuple[str, int, int | None]]]:
+def told(terminal: bool = False) -> tuple[Heartbeat, list[tuple[str, int, int | None]]]:
     said: list[tuple[str, int, int | None]] = []
-    return Pulse(listener(lambda *words: said.append(words)), terminal=terminal), said
+    return Heartbeat(listener(lambda *words: said.append(words)), terminal=terminal), said
 
 
 def test_a_silence_is_ended_by_what_was_said_last(hands: Hands) -> None:
@@ -114,12 +114,12 @@ def test_a_callback_given_in_python_is_told_of_compiling(monkeypatch: pytest.Mon
     assert waiting.listeners == []
 
 
-def test_a_pulse_stops_when_its_work_is_done() -> None:
+def test_a_heartbeat_stops_when_its_work_is_done() -> None:
     import threading
 
     progress, _ = told()
     with progress:
-        assert any(each.name == "pulse" for each in threading.enumerate())
+        assert any(each.name == "heartbeat" for each in threading.enumerate())
         assert compiling.WAITING.listeners == [None]
     progress._thread.join(30)
     assert not progress._thread.is_alive()

@@ -15,15 +15,15 @@ from cube2net._util.arrays import Array
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.mining import link_prediction
 from cube2net.mining.clustering import METRICS
-from cube2net.mining.link_prediction import LINK_MEASURES, HiddenLinks, LinkMiner
-from cube2net.mining.miners import (
+from cube2net.mining.downstream import (
     cluster_query,
-    clustering_miners,
     embed_nodes,
-    hidden_miners,
     known_labels,
-    link_miners,
+    make_clustering_task,
+    make_hidden_task,
+    make_link_task,
 )
+from cube2net.mining.link_prediction import LINK_MEASURES, HiddenLinks, LinkPredictor
 from cube2net.mining.node_embeddings import DeepWalk
 from cube2net.mining.recommenders import TRIED, Ease
 from cube2net.model.cube import Cube
@@ -127,7 +127,7 @@ def test_a_query_needs_two_labels_to_be_judged_by(labels: tuple[str, ...] | None
     )
     for ask in (
         lambda: known_labels(query),
-        lambda: clustering_miners(query),
+        lambda: make_clustering_task(query),
         lambda: cluster_query(alone(GROUPS, query), QUICK),
     ):
         with pytest.raises(QueryError) as caught:
@@ -139,7 +139,7 @@ def test_objects_without_a_label_are_clustered_and_not_scored() -> None:
     # 1 and 4 stand in the wrong group, and have no label
     vectors = ((0.0, 1.0), (9.0, 9.0), (0.0, 1.1), (9.0, 9.1), (0.0, 0.9), (9.0, 9.2))
     query = labelled(["a", "", "a", "b", "", "b"])
-    scores, evidence, seconds = clustering_miners(query, {"given": Given(vectors)}).mine(
+    scores, evidence, seconds = make_clustering_task(query, {"given": Given(vectors)}).mine(
         alone(GROUPS, query), "given", 0
     )
     assert list(scores) == list(METRICS) and set(scores.values()) == {1.0}
@@ -150,19 +150,19 @@ def test_objects_without_a_label_are_clustered_and_not_scored() -> None:
 
 def test_scores_are_those_of_the_clusters_returned() -> None:
     query = labelled(("one", "two") * 5)
-    scores, evidence, _ = clustering_miners(query, {"quick": QUICK}).mine(alone(GROUPS, query), "quick", 2)
+    scores, evidence, _ = make_clustering_task(query, {"quick": QUICK}).mine(alone(GROUPS, query), "quick", 2)
     assert scores == {name: metric(evidence, query.labels or ()) for name, metric in METRICS.items()}
     assert scores["F1"] < 0.8
 
 
 def test_embeddings_are_checked_by_name_and_objects_of_ones_own_are_taken() -> None:
     query = labelled(TRUTH)
-    assert list(clustering_miners(query, ["line", "deepwalk"]).parameters) == ["line", "deepwalk"]
-    assert clustering_miners(query, {"quick": QUICK}).parameters == {"quick": repr(QUICK)}
+    assert list(make_clustering_task(query, ["line", "deepwalk"]).parameters) == ["line", "deepwalk"]
+    assert make_clustering_task(query, {"quick": QUICK}).parameters == {"quick": repr(QUICK)}
     with pytest.raises(ParameterError, match="unknown embedding 'ease'"):
-        clustering_miners(query, ["deepwalk", "ease"])
-    with pytest.raises(ParameterError, match="miners are a list of names, or objects by name, got the text 'line'"):
-        clustering_miners(query, "line")
+        make_clustering_task(query, ["deepwalk", "ease"])
+    with pytest.raises(ParameterError, match="models are a list of names, or objects by name, got the text 'line'"):
+        make_clustering_task(query, "line")
 
 
 # Hidden links
@@ -275,18 +275,18 @@ def planted_links(seed: int = 0) -> tuple[Cube, tuple[Array, Array]]:
 
 
 @pytest.fixture(scope="module")
-def planted() -> tuple[Network, LinkMiner]:
+def planted() -> tuple[Network, LinkPredictor]:
     cube, hidden = planted_links()
     query = Query(np.arange(54))
-    return alone(cube, query), LinkMiner(HiddenLinks.of(cube, query, *hidden, "user"), "user", TRIED)
+    return alone(cube, query), LinkPredictor(HiddenLinks.of(cube, query, *hidden, "user"), "user", TRIED)
 
 
-@pytest.mark.parametrize("miner", ["softimpute", "ease"])
+@pytest.mark.parametrize("model", ["softimpute", "ease"])
 def test_links_hidden_inside_groups_are_found_better_than_by_chance(
-    miner: str, planted: tuple[Network, LinkMiner]
+    model: str, planted: tuple[Network, LinkPredictor]
 ) -> None:
     network, mine = planted
-    found, _, seconds = mine(network, miner, 0)
+    found, _, seconds = mine(network, model, 0)
     floor, _, _ = mine(network, "popularity", 0)
     assert list(found) == list(LINK_MEASURES) == list(floor)
     assert found["AUC"] > 0.7 and found["AUC"] > floor["AUC"] + 0.1
@@ -297,18 +297,18 @@ def test_links_hidden_inside_groups_are_found_better_than_by_chance(
 def test_recommenders_are_checked_by_name_and_one_of_ones_own_is_taken_as_it_is() -> None:
     cube, hidden = planted_links()
     query = Query(np.arange(54))
-    own = link_miners(cube, query, hidden, "user", {"mine": Ease(ridge=3.0), "floor": "popularity"})
+    own = make_link_task(cube, query, hidden, "user", {"mine": Ease(ridge=3.0), "floor": "popularity"})
     assert own.parameters == {"mine": "Ease(ridge=3.0, most=12000)", "floor": "Popularity()"}
     assert own.mine(alone(cube, query), "mine", 0)[0]["AUC"] > 0.7
     with pytest.raises(ParameterError) as caught:
-        link_miners(cube, query, hidden, "user", ["popularity", "eas"])
+        make_link_task(cube, query, hidden, "user", ["popularity", "eas"])
     assert str(caught.value) == (
         "unknown recommender 'eas': choose one of als, ease, itemknn, popularity, softimpute (did you mean 'ease'?)"
     )
 
 
 def test_scores_of_users_stand_in_the_order_of_the_measures_and_their_means_are_the_scores(
-    planted: tuple[Network, LinkMiner],
+    planted: tuple[Network, LinkPredictor],
 ) -> None:
     network, mine = planted
     scores, evidence, _ = mine(network, "ease", 0)
@@ -322,15 +322,15 @@ def test_the_order_of_the_hidden_links_does_not_matter() -> None:
     query = Query(np.arange(54))
     network = alone(cube, query)
     answers = [
-        LinkMiner(HiddenLinks.of(cube, query, *ends, "user"), "user", TRIED)(network, "popularity", 0)
+        LinkPredictor(HiddenLinks.of(cube, query, *ends, "user"), "user", TRIED)(network, "popularity", 0)
         for ends in ((users, films), (films[::-1], users[::-1]), (np.tile(users, 2), np.tile(films, 2)))
     ]
     for scores, evidence, _ in answers[1:]:
         assert scores == answers[0][0] and evidence.tolist() == answers[0][1].tolist()
 
 
-def test_settings_are_chosen_once_for_a_network_and_a_miner(
-    planted: tuple[Network, LinkMiner], monkeypatch: pytest.MonkeyPatch
+def test_settings_are_chosen_once_for_a_network_and_a_model(
+    planted: tuple[Network, LinkPredictor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network, known = planted
     asked: list[int] = []
@@ -341,10 +341,10 @@ def test_settings_are_chosen_once_for_a_network_and_a_miner(
         return really(recommenders, matrix, **options)
 
     monkeypatch.setattr(link_prediction, "choose", choose)
-    mine = LinkMiner(known.hidden, "user", TRIED)
+    mine = LinkPredictor(known.hidden, "user", TRIED)
     for seed in range(3):
-        for miner in ("popularity", "ease"):
-            mine(network, miner, seed)
+        for model in ("popularity", "ease"):
+            mine(network, model, seed)
     assert len(asked) == 2
     cells = c2n.construct(planted_links()[0], network.query, "greedy", n_cells=2, form="cells")
     mine(cells, "ease", 0)
@@ -355,7 +355,7 @@ def test_users_of_the_query_are_scored_among_its_items_whatever_is_brought() -> 
     cube, (users, films) = planted_links()
     query = Query(np.array([*range(0, 30, 3), *range(30, 54, 2)]))
     inside = np.isin(users, query.objects) & np.isin(films, query.objects)
-    mine = LinkMiner(HiddenLinks.of(cube, query, users[inside], films[inside], "user"), "user", TRIED)
+    mine = LinkPredictor(HiddenLinks.of(cube, query, users[inside], films[inside], "user"), "user", TRIED)
     few, many = (c2n.construct(cube, query, method) for method in ("none", "hops"))
     assert len(few) == 22 and len(many) == 54
     for network in (few, many):
@@ -368,7 +368,7 @@ def test_users_of_the_query_are_scored_among_its_items_whatever_is_brought() -> 
 def test_a_query_without_a_known_link_is_no_better_than_chance_and_no_failure() -> None:
     cube = with_kinds(toy_cube([[0]], objects=4), ["user", "user", "film", "film"])
     query = Query(np.arange(4))
-    mine = LinkMiner(HiddenLinks.of(cube, query, [0, 1], [2, 3], "user"), "user", TRIED)
+    mine = LinkPredictor(HiddenLinks.of(cube, query, [0, 1], [2, 3], "user"), "user", TRIED)
     scores: Mapping[str, float] = mine(alone(cube, query), "popularity", 0)[0]
     assert (scores["AUC"], scores["P@1"], scores["R@5"]) == (0.5, 0.5, 1.0)
 
@@ -380,20 +380,20 @@ def test_hidden_links_of_the_query_are_found_again_by_vectors() -> None:
     # rows of the cube are not positions in the query: 2 and 3 are hidden inside the first group, 6 and 9 the second
     query = Query(np.array([1, 2, 3, 4, 6, 7, 8, 9]))
     hidden, unlinked = ([3, 6], [2, 9]), ([1, 2, 3, 4, 9, 8], [6, 7, 8, 9, 3, 1])
-    judges = hidden_miners(query, hidden, unlinked, {"quick": QUICK})  # type: ignore[arg-type]
+    judges = make_hidden_task(query, hidden, unlinked, {"quick": QUICK})  # type: ignore[arg-type]
     assert judges.measures == ("AUC",) and judges.parameters == {"quick": repr(QUICK)}
     assert [part.tolist() for part in judges.hidden] == [[2, 4], [1, 7], [0, 1, 2, 3, 7, 6], [4, 5, 6, 7, 2, 0]]
     scores, evidence, seconds = judges.mine(alone(GROUPS, query), "quick", 0)
     assert scores == {"AUC": 1.0} and seconds > 0
     assert evidence.tolist() == [[1.0]] * 4, "a row for each of the objects 2, 3, 6 and 9"
-    assert list(hidden_miners(query, hidden, unlinked).parameters) == ["deepwalk", "node2vec", "line"]  # type: ignore[arg-type]
+    assert list(make_hidden_task(query, hidden, unlinked).parameters) == ["deepwalk", "node2vec", "line"]  # type: ignore[arg-type]
 
 
 def test_the_score_of_hidden_links_is_the_mean_over_the_objects_that_have_one() -> None:
     vectors = ((1.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.0, -1.0), (0.5, 0.5), (0.0, 0.0))
     query, network = Query(np.arange(5)), c2n.construct(GROUPS, range(5), "none")
     hidden, unlinked = (np.array([0, 3]), np.array([1, 0])), (np.array([4, 2]), np.array([1, 4]))
-    scores, evidence, _ = hidden_miners(query, hidden, unlinked, {"given": Given(vectors)}).mine(network, "given", 0)
+    scores, evidence, _ = make_hidden_task(query, hidden, unlinked, {"given": Given(vectors)}).mine(network, "given", 0)
     assert evidence.tolist() == [[0.5], [1.0], [0.0]] and scores["AUC"] == 0.5
 
 
@@ -420,5 +420,5 @@ def test_the_score_of_hidden_links_is_the_mean_over_the_objects_that_have_one() 
 )
 def test_hidden_links_of_the_query_that_cannot_be_asked_for_are_refused(hidden: Any, unlinked: Any, text: str) -> None:
     with pytest.raises(InputError) as caught:
-        hidden_miners(Query(np.arange(5)), hidden, unlinked)
+        make_hidden_task(Query(np.arange(5)), hidden, unlinked)
     assert str(caught.value).startswith(text)

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any, Generic, Protocol, TypeVar
 
 from cube2net.errors import ParameterError, unknown, whole_number
-from cube2net.model.comparison import Setup
+from cube2net.model.comparison import Configuration
 from cube2net.model.interfaces import Method, chooses_cells, counts_repeats, draws, heeds_objective
 from cube2net.model.network import Network
 from cube2net.model.selection import PAPER_CELLS, Budget
@@ -17,14 +17,14 @@ from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS
 AS_LARGE = ("pagerank", "hops")
 """Methods that are also asked for as many nodes as every choice of cells has."""
 
-DEFAULT = Setup(method="greedy", objective="cover", form="hybrid")
+DEFAULT = Configuration(method="greedy", objective="cover", form="hybrid")
 """The network that ``construct`` makes when nobody says more."""
 
 SHORT_LIST = (
     DEFAULT,
-    Setup(method="greedy", objective="cover", form="cells"),
-    Setup(method="greedy", objective="cover", form="hybrid", levels="one"),
-    Setup(method="greedy", objective="jaccard", form="objects", n_cells=20),
+    Configuration(method="greedy", objective="cover", form="cells"),
+    Configuration(method="greedy", objective="cover", form="hybrid", levels="one"),
+    Configuration(method="greedy", objective="jaccard", form="objects", n_cells=20),
 )
 """What is compared with the query alone when nobody says more: the default, without neighbours, of cells with one
 label each, and the paper's form."""
@@ -32,7 +32,7 @@ label each, and the paper's form."""
 OBJECTIVES_COMPARED = ("cover", "jaccard", "coverage", "linked")
 
 
-def setups_of(
+def list_configurations(
     methods: Mapping[str, Method],
     objectives: Sequence[str] | None = None,
     forms: Sequence[str] | None = None,
@@ -43,8 +43,8 @@ def setups_of(
     membership_weights: Sequence[str] | None = None,
     as_large: bool | Sequence[str] = True,
     known: Collection[str] = OBJECTIVES_COMPARED,
-) -> list[Setup]:
-    """Return the setups to compare, the query alone first; those that are as large as another come behind it.
+) -> list[Configuration]:
+    """Return the configurations to compare, the query alone first; those that are as large as another come behind it.
 
     ``known`` are the objectives that there are. A method that heeds none, such as random cells, stands under the first
     one. Without objectives, cover is among them for methods that can count repeats, where cells are nodes; without m
@@ -64,10 +64,10 @@ def setups_of(
         for value in (objectives, forms, n_cells, levels, n_neighbors, membership_weights)
     ):
         raise ParameterError("a comparison needs at least one number of cells, one objective and one form")
-    setups = [Setup(method="none")]
+    configs = [Configuration(method="none")]
     for name, method in methods.items():
         if not chooses_cells(method):
-            setups += [Setup(method=name)] if name != "none" else []
+            configs += [Configuration(method=name)] if name != "none" else []
             continue
         worths = objectives or OBJECTIVES_COMPARED[0 if counts_repeats(method) else 1 :]
         for objective in worths if heeds_objective(method) else worths[:1]:
@@ -78,19 +78,19 @@ def setups_of(
                     and form in ("objects", "cells+objects")
                 ):
                     continue
-                base = Setup(method=name, objective=objective, form=form)
-                setups += _varied(base, n_cells, levels, n_neighbors, membership_weights)
-    return with_peers(setups, as_large=as_large)
+                base = Configuration(method=name, objective=objective, form=form)
+                configs += _varied(base, n_cells, levels, n_neighbors, membership_weights)
+    return with_peers(configs, as_large=as_large)
 
 
 def _varied(
-    base: Setup,
+    base: Configuration,
     n_cells: Sequence[int] | None,
     levels: Sequence[str] | None,
     n_neighbors: Sequence[int] | None,
     membership_weights: Sequence[str] | None,
-) -> list[Setup]:
-    """Return a setup for every combination of cells, levels, neighbours and membership weights that it can have."""
+) -> list[Configuration]:
+    """Return the configuration with every combination of the options it can have."""
     counts = (0,) if n_cells is None and base.objective == "cover" else n_cells or (PAPER_CELLS,)
     fields: dict[str, list[Any]] = {
         "n_cells": [whole_number("n_cells", count, 1) if n_cells is not None else count for count in counts],
@@ -103,15 +103,18 @@ def _varied(
     return [replace(base, **dict(zip(fields, each, strict=True))) for each in product(*fields.values())]
 
 
-def with_peers(setups: Sequence[Setup], *, as_large: bool | Sequence[str]) -> list[Setup]:
-    """Return setups once each, and behind every choice of cells the methods that are to be as large as it."""
+def with_peers(configs: Sequence[Configuration], *, as_large: bool | Sequence[str]) -> list[Configuration]:
+    """Return configurations once each, and behind every choice of cells the methods that are to be as large as it."""
     peers = (AS_LARGE if as_large else ()) if isinstance(as_large, bool) else as_large
     for peer in peers:
         if peer not in AS_LARGE:
             raise unknown("method that can be as large as another", peer, AS_LARGE)
     found = []
-    for setup in setups:
-        found += [setup, *(Setup(method=peer, like=setup.name) for peer in peers if setup.objective)]
+    for config in configs:
+        found += [
+            config,
+            *(Configuration(method=peer, like=config.name) for peer in peers if config.objective),
+        ]
     return list(dict.fromkeys(found))
 
 
@@ -144,22 +147,29 @@ C = TypeVar("C")
 
 @dataclass(frozen=True, eq=False)
 class Maker(Generic[P, C]):
-    """Makes the networks of setups for one query; what a method chooses is kept, for it serves all forms.
+    """Makes the networks of configurations for one query; what a method chooses is kept, for it serves all forms.
 
-    ``plan(setup, nodes)`` says what the network is to be, ``choose(plan, seed)`` what its method chooses, and
+    ``plan(configuration, nodes)`` says what the network is to be, ``choose(plan, seed)`` what its method chooses, and
     ``assemble(plan, chosen)`` makes it.
     """
 
-    plan: Callable[[Setup, int | None], P]
+    plan: Callable[[Configuration, int | None], P]
     choose: Callable[[P, int], C]
     assemble: Callable[[P, C], Network]
     kept: dict[tuple[Any, ...], C] = field(default_factory=dict)
 
-    def __call__(self, setup: Setup, seed: int, nodes: int | None = None) -> Network:
-        """Return the network of a setup, with so many nodes at most where a number is given."""
-        wanted = self.plan(setup, nodes)
+    def __call__(self, config: Configuration, seed: int, nodes: int | None = None) -> Network:
+        """Return the network of a configuration, with so many nodes at most where a number is given."""
+        wanted = self.plan(config, nodes)
         own = seed if draws(wanted.method) else 0
-        key = (setup.method, bool(setup.like), repr(wanted.objective), wanted.budget, setup.levels, own)
+        key = (
+            config.method,
+            bool(config.like),
+            repr(wanted.objective),
+            wanted.budget,
+            config.levels,
+            own,
+        )
         if key not in self.kept:
             self.kept[key] = self.choose(wanted, own)
         return self.assemble(wanted, self.kept[key])

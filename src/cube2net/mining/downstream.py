@@ -12,7 +12,14 @@ from cube2net._util.arrays import Array
 from cube2net._util.compiling import Spent
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.mining.clustering import METRICS, Clusters, KMeans
-from cube2net.mining.link_prediction import LINK_MEASURES, SCORE_DIGITS, HiddenLinks, LinkMiner, positions, rank_pairs
+from cube2net.mining.link_prediction import (
+    LINK_MEASURES,
+    SCORE_DIGITS,
+    HiddenLinks,
+    LinkPredictor,
+    positions,
+    rank_pairs,
+)
 from cube2net.mining.node_embeddings import EMBEDDINGS
 from cube2net.mining.recommenders import RECOMMENDERS, TRIED
 from cube2net.model.arguments import made, repr_of
@@ -21,7 +28,7 @@ from cube2net.model.interfaces import NodeEmbedder, Recommender
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 
-LINK_MINERS = ("popularity", "softimpute", "ease")
+LINK_MODELS = ("popularity", "softimpute", "ease")
 """The floor, the paper's recommender and a strong one: those for hidden links unless others are named."""
 
 HIDDEN_MEASURES = ("AUC",)
@@ -63,8 +70,8 @@ def known_labels(query: Query) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Miners:
-    """What a task is judged by: its measures, the parameters of each miner by name, and the function that mines.
+class DownstreamTask:
+    """What a task is judged by: its measures, the parameters of each model by name, and the function that mines.
 
     ``hidden`` are the ends of the links to be found again, where there are any.
     """
@@ -75,32 +82,32 @@ class Miners:
     hidden: tuple[Array, ...] = ()
 
 
-def clustering_miners(query: Query, miners: Given | None = None) -> Miners:
+def make_clustering_task(query: Query, models: Given | None = None) -> DownstreamTask:
     """Return embeddings, by which the query is clustered, and judged by the labels known; all without names."""
     labels = np.array(query.labels or (), dtype=np.str_)
     count = len(known_labels(query))
     known = labels != ""
-    embeddings = _embeddings(miners)
+    embeddings = _embeddings(models)
 
-    def mine(network: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
+    def mine(network: Network, model: str, seed: int) -> tuple[dict[str, float], Array, float]:
         watch = Spent()
-        found = cluster_query(network, embeddings[miner], count, seed=seed)
+        found = cluster_query(network, embeddings[model], count, seed=seed)
         spent = watch.seconds
         scores = {name: measure(found.labels[known], labels[known]) for name, measure in METRICS.items()}
         return scores, found.labels, spent
 
-    return Miners(mine, {name: repr_of(each) for name, each in embeddings.items()}, tuple(METRICS))
+    return DownstreamTask(mine, {name: repr_of(each) for name, each in embeddings.items()}, tuple(METRICS))
 
 
-def hidden_miners(
-    query: Query, hidden: tuple[Array, Array], unlinked: tuple[Array, Array], miners: Given | None = None
-) -> Miners:
+def make_hidden_task(
+    query: Query, hidden: tuple[Array, Array], unlinked: tuple[Array, Array], models: Given | None = None
+) -> DownstreamTask:
     """Return embeddings, by whose vectors the query's own hidden links are to be found again; all without names.
 
     Hidden links and pairs without a link are given by the rows of their ends in the cube, all in the query. Evidence is
     a row for every object of the query that has a hidden link, in their order.
     """
-    embeddings = _embeddings(miners)
+    embeddings = _embeddings(models)
     ends = {"hidden links": positions("hidden links", hidden, query)}
     ends["pairs without a link"] = positions("pairs without a link", unlinked, query)
     both = np.concatenate([np.unique(np.sort(side, axis=0), axis=1) for side in ends.values()], axis=1)
@@ -109,36 +116,38 @@ def hidden_miners(
         raise InputError(f"{twice:,} pairs are both hidden links and pairs without one, expected them apart")
     links, others = ((side[0], side[1]) for side in ends.values())
 
-    def mine(network: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
+    def mine(network: Network, model: str, seed: int) -> tuple[dict[str, float], Array, float]:
         watch = Spent()
-        vectors = embed_nodes(network, embeddings[miner], seed=seed)[: len(query)]
+        vectors = embed_nodes(network, embeddings[model], seed=seed)[: len(query)]
         spent = watch.seconds
         found = rank_pairs(vectors, links, others)
         return {"AUC": found.mean}, found.auc.round(SCORE_DIGITS)[:, None], spent
 
     parameters = {name: repr_of(each) for name, each in embeddings.items()}
-    return Miners(mine, parameters, HIDDEN_MEASURES, (*links, *others))
+    return DownstreamTask(mine, parameters, HIDDEN_MEASURES, (*links, *others))
 
 
-def _embeddings(miners: Given | None) -> dict[str, NodeEmbedder]:
+def _embeddings(models: Given | None) -> dict[str, NodeEmbedder]:
     """Return embeddings by name, all without names."""
-    asked = _by_name(miners, EMBEDDINGS).items()
+    asked = _by_name(models, EMBEDDINGS).items()
     return {name: made(each, EMBEDDINGS, NodeEmbedder, "embedding", {}) for name, each in asked}
 
 
-def link_miners(cube: Cube, query: Query, hidden: tuple[Any, Any], users: str, miners: Given | None = None) -> Miners:
+def make_link_task(
+    cube: Cube, query: Query, hidden: tuple[Any, Any], users: str, models: Given | None = None
+) -> DownstreamTask:
     """Return recommenders, which are to find hidden links again; one that is named is tried with several settings."""
     tried: dict[str, tuple[Recommender, ...]] = {}
-    for name, each in _by_name(miners, LINK_MINERS).items():
+    for name, each in _by_name(models, LINK_MODELS).items():
         found: Recommender = made(each, RECOMMENDERS, Recommender, "recommender", {})
         tried[name] = TRIED[each] if isinstance(each, str) else (found,)
     links = HiddenLinks.of(cube, query, *hidden, users)
     parameters = {name: " or ".join(map(repr_of, several)) for name, several in tried.items()}
-    return Miners(LinkMiner(links, users, tried), parameters, LINK_MEASURES, (links.users, links.items))
+    return DownstreamTask(LinkPredictor(links, users, tried), parameters, LINK_MEASURES, (links.users, links.items))
 
 
-def _by_name(miners: Given | None, default: Iterable[str]) -> dict[str, Any]:
-    """Return miners by name: those named, those given by a name, or the default."""
-    if isinstance(miners, str):
-        raise ParameterError(f"miners are a list of names, or objects by name, got the text {miners!r}")
-    return dict(miners) if isinstance(miners, Mapping) else {name: name for name in miners or default}
+def _by_name(models: Given | None, default: Iterable[str]) -> dict[str, Any]:
+    """Return models by name: those named, those given by a name, or the default."""
+    if isinstance(models, str):
+        raise ParameterError(f"models are a list of names, or objects by name, got the text {models!r}")
+    return dict(models) if isinstance(models, Mapping) else {name: name for name in models or default}

@@ -1,13 +1,13 @@
 // Questions as values: the shortest words for one, and what makes one another.
-import type { Ask } from "./types";
+import type { NetworkRequest } from "./types";
 
 /**
- * A question without words that say nothing.
+ * A request without words that say nothing.
  *
- * The server's own shortest question also leaves out what is so anyway, as method greedy; that is the network's `ask`.
+ * The server's own shortest request also leaves out what is so anyway, as method greedy; that is the network's `request`.
  */
-export function shortest(ask: Ask): Ask {
-  const said = Object.entries(ask).filter(([, value]) => !saysNothing(value));
+export function shortest(request: NetworkRequest): NetworkRequest {
+  const said = Object.entries(request).filter(([, value]) => !saysNothing(value));
   return { query: [], ...Object.fromEntries(said) };
 }
 
@@ -24,12 +24,12 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([k, v]) => [k, sorted(v)]));
 }
 
-/** A change that makes one question another: what the other lacks is unsaid. */
-export function withoutWords(now: Ask, wanted: Ask): Partial<Ask> {
+/** A change that makes one request another: what the other lacks is unsaid. */
+export function withoutWords(now: NetworkRequest, wanted: NetworkRequest): Partial<NetworkRequest> {
   return { ...Object.fromEntries(Object.keys(now).map((word) => [word, undefined])), ...wanted };
 }
 
-/** What a question says of the part of the cube. */
-export function viewOf({ where, roll_up, between, kind }: Ask): Pick<Ask, "where" | "roll_up" | "between" | "kind"> {
+/** What a request says of the part of the cube. */
+export function viewOf({ where, roll_up, between, kind }: NetworkRequest): Pick<NetworkRequest, "where" | "roll_up" | "between" | "kind"> {
   return Object.fromEntries(Object.entries({ where, roll_up, between, kind }).filter(([, value]) => !saysNothing(value)));
 }

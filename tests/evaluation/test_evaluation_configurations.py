@@ -1,4 +1,4 @@
-"""Which setups are compared: every combination of what is named, the query alone first, and those as large behind."""
+"""Configurations compared: every combination, the query alone first, baselines of equal size last."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from cube2net.api.compare import COMPARED, named_methods
 from cube2net.api.plan import METHODS
 from cube2net.errors import ParameterError
-from cube2net.evaluation.setups import AS_LARGE, SHORT_LIST, setups_of, with_peers
-from cube2net.model.comparison import Setup
+from cube2net.evaluation.configurations import AS_LARGE, SHORT_LIST, list_configurations, with_peers
+from cube2net.model.comparison import Configuration
 from cube2net.model.interfaces import Method, chooses_cells
 from cube2net.network.hops import Hops
 from cube2net.network.pagerank import PageRank
@@ -27,7 +27,7 @@ def of_names(methods: dict[str, str | Method]) -> dict[str, Method]:
 
 def names(methods: dict[str, str | Method], **options: Any) -> list[str]:
     options = {"objectives": ["jaccard", "linked"], "forms": ["objects", "cells"], "n_cells": [5], **options}
-    return [setup.name for setup in setups_of(of_names(methods), known=OBJECTIVES, **options)]
+    return [config.name for config in list_configurations(of_names(methods), known=OBJECTIVES, **options)]
 
 
 def test_the_query_alone_comes_first_and_once() -> None:
@@ -59,8 +59,8 @@ def test_random_cells_stand_under_the_first_objective_alone() -> None:
 
 
 def test_those_as_large_as_a_choice_of_cells_come_right_behind_it() -> None:
-    found = setups_of(of_names({"pagerank": "pagerank", "greedy": "greedy"}), ["linked"], ["cells"], [3, 4])
-    assert [setup.name for setup in found] == [
+    found = list_configurations(of_names({"pagerank": "pagerank", "greedy": "greedy"}), ["linked"], ["cells"], [3, 4])
+    assert [config.name for config in found] == [
         "none",
         "pagerank",
         "greedy · linked · cells · n_cells 3",
@@ -72,8 +72,8 @@ def test_those_as_large_as_a_choice_of_cells_come_right_behind_it() -> None:
     ]
 
 
-def test_no_two_setups_of_all_methods_have_the_same_name() -> None:
-    found = names(COMPARED, forms=["objects", "cells", "cells+objects", "hybrid"], n_cells=[5, 20])
+def test_no_two_configurations_of_all_methods_have_the_same_name() -> None:
+    found = names(COMPARED, forms=["objects", "cells", "both", "hybrid"], n_cells=[5, 20])
     assert len(found) == len(set(found))
     assert {"none", "hops", "hops 2", *METHODS} == set(COMPARED)
 
@@ -103,7 +103,7 @@ def test_a_method_of_ones_own_has_forms_unless_it_brings_objects_alone() -> None
     ],
     ids=lambda value: str(value)[:30],
 )
-def test_setups_that_cannot_be_are_refused(options: dict[str, Any], sentence: str) -> None:
+def test_configurations_that_cannot_be_are_refused(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ParameterError) as caught:
         names({"greedy": "greedy"}, **options)
     assert str(caught.value).startswith(sentence)
@@ -119,35 +119,35 @@ def test_the_paper_to_the_letter_is_a_name_and_compared_only_where_it_is_named()
     ]
 
 
-def test_every_choice_of_cells_has_rivals_as_large_behind_it() -> None:
-    setups = with_peers(SHORT_LIST, as_large=True)
-    assert len(setups) == 3 * len(SHORT_LIST)
-    for place, setup in enumerate(SHORT_LIST):
-        peers = [Setup(method=name, like=setup.name) for name in AS_LARGE]
-        assert setups[3 * place : 3 * place + 3] == [setup, *peers]
+def test_every_choice_of_cells_has_baselines_as_large_behind_it() -> None:
+    configs = with_peers(SHORT_LIST, as_large=True)
+    assert len(configs) == 3 * len(SHORT_LIST)
+    for place, config in enumerate(SHORT_LIST):
+        peers = [Configuration(method=name, like=config.name) for name in AS_LARGE]
+        assert configs[3 * place : 3 * place + 3] == [config, *peers]
 
 
 def test_one_word_makes_the_list_that_of_all_combinations() -> None:
-    setups = setups_of(
+    configs = list_configurations(
         of_names({"greedy": "greedy"}), forms=["hybrid"], levels=["full", "one"], n_neighbors=[0, 5], as_large=False
     )
-    assert [setup.name for setup in setups if setup.objective == "cover"] == [
+    assert [config.name for config in configs if config.objective == "cover"] == [
         "greedy · cover · hybrid · levels full · n_neighbors 0",
         "greedy · cover · hybrid · levels full · n_neighbors 5",
         "greedy · cover · hybrid · levels one · n_neighbors 0",
         "greedy · cover · hybrid · levels one · n_neighbors 5",
     ]
-    assert {setup.objective: setup.n_cells for setup in setups if setup.objective} == {
+    assert {config.objective: config.n_cells for config in configs if config.objective} == {
         "cover": 0,
         "jaccard": 20,
         "coverage": 20,
         "linked": 20,
     }
-    other = setups_of(
+    other = list_configurations(
         of_names({"anneal": "anneal", "random": "random"}), membership_weights=["even", "share"], as_large=False
     )
-    assert not [setup for setup in other if setup.objective == "cover"]
-    assert {setup.form: setup.membership_weights for setup in other if setup.objective} == {
+    assert not [config for config in other if config.objective == "cover"]
+    assert {config.form: config.membership_weights for config in other if config.objective} == {
         "objects": "",
         "cells": "share",
         "cells+objects": "share",
