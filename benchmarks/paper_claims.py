@@ -35,7 +35,7 @@ def get_configuration(method: str, comparison: Comparison, m: int | None = None)
     if method not in CELLS:
         return Configuration(method=method)
     known = [config.n_cells for config in comparison.configurations if config.method == method]
-    count = n_cells or (20 if 20 in known or not known else known[0])
+    count = m or (20 if 20 in known or not known else known[0])
     return Configuration(method=method, objective="jaccard", form="objects", n_cells=count)
 
 
