@@ -3,7 +3,6 @@
     Cube2netError
     ├── InputError               what a caller gave cannot be used          (a ValueError)
     │   ├── SourceError          a file or table is not what it should be
-    │   │   └── SingleTableError one table alone is neither links nor records
     │   ├── QueryError           a query names objects that are not there, or none
     │   └── ParameterError       an unknown name or a value out of its range
     ├── CubeError                a folder is not a cube, is damaged or too new
@@ -160,10 +159,6 @@ class InputError(Cube2netError, ValueError):
 
 class SourceError(InputError):
     """A file or table is not what it should be."""
-
-
-class SingleTableError(SourceError):
-    """One table alone is neither links nor records."""
 
 
 class QueryError(InputError):

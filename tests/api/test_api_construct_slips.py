@@ -11,8 +11,8 @@ import pytest
 
 import cube2net as c2n
 from cube2net.errors import InputError, ParameterError
-from cube2net.model.arguments import options_of
 from cube2net.model.cube import Cube
+from cube2net.model.interfaces import options_of
 from cube2net.model.query import Query
 from cube2net.model.selection import Selection
 from cube2net.selection.greedy import Greedy

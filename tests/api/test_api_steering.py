@@ -20,7 +20,7 @@ from cube2net.model.names import Node, title_of
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
-from cube2net.network.pagerank import scores
+from cube2net.network.pagerank import compute_scores
 
 from toys import toy_cube
 
@@ -186,7 +186,7 @@ def test_liking_draws_the_network_to_what_is_liked_and_away_from_what_is_not(pla
 def test_objects_nearer_to_what_is_unliked_are_not_near(place: Place) -> None:
     unlike = place.cube.query(place.others[:3]).objects
     steered = c2n.construct(place.cube, place.query, unlike=place.others[:3])
-    far, near = (scores(place.cube.links, rows, tolerance=1e-5) for rows in (unlike, steered.query.objects))
+    far, near = (compute_scores(place.cube.links, rows, tolerance=1e-5) for rows in (unlike, steered.query.objects))
     others = np.setdiff1d(steered.objects, steered.query.objects)
     assert len(others) and (far[others] <= near[others]).all()
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
-from cube2net._util import compiling
+from cube2net._util import progress
 from cube2net._util.arrays import Array
 from cube2net._util.progress import silent
 from cube2net.errors import Cube2netError, InputError, QueryError
@@ -170,7 +170,7 @@ def test_objects_without_a_label_do_not_count() -> None:
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that shows what it is told."""
     now = [0.0]
-    monkeypatch.setattr(compiling.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(racing, "cores", lambda: 1)
     return now
 

@@ -18,7 +18,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.explanation import ObjectExplanation
 from cube2net.model.network import Network
 from cube2net.network.hops import Hops
-from cube2net.network.pagerank import scores
+from cube2net.network.pagerank import compute_scores
 
 from toys import random_cube, toy_cube
 
@@ -304,7 +304,7 @@ def test_ranks_count_the_objects_outside_the_query_with_a_higher_score(seed: int
     cube = random_cube(seed % 60, links=60)
     query = cube.query(np.random.default_rng(seed).choice(40, 4, replace=False).tolist())
     found = of_object(c2n.construct(cube, query, "none"), row)
-    exact = scores(cube.links, query.objects, tolerance=1e-10)
+    exact = compute_scores(cube.links, query.objects, tolerance=1e-10)
     exact[query.objects] = 0.0
     assert found.ranked == int((exact > 0).sum())
     if found.rank is None:

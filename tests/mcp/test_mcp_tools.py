@@ -20,7 +20,7 @@ from cube2net.apps.mcp.texts import LEAST, MAX_TOKENS, ToolReply, tokens_of
 from cube2net.apps.mcp.tools import TOOLS, answer, instructions_for
 from cube2net.apps.service.service import CubeService
 from cube2net.cube.views import list_kinds
-from cube2net.network.export.token_budget import estimated_tokens
+from cube2net.network.export.token_budget import estimate_tokens
 
 import hostile
 
@@ -54,7 +54,7 @@ def test_no_answer_exceeds_its_budget_with_its_json(tool: str, budget: int) -> N
     told = ask(tool, **CALLS[tool], max_tokens=budget)
     beside = 0 if told.structured is None else tokens_of(told.structured)
     assert not told.wrong
-    assert estimated_tokens(told.text) + beside <= budget
+    assert estimate_tokens(told.text) + beside <= budget
 
 
 LOST = ["Twin", *(f"{name} nowhere" for name in hostile.NAMES[:12]), *(f"Objekt {at}" for at in range(12))]
@@ -74,7 +74,7 @@ WITH_LOST: dict[str, dict[str, Any]] = {
 def test_nor_does_one_whose_names_are_mostly_lost_and_it_still_answers(tool: str, budget: int) -> None:
     told = ask(tool, **WITH_LOST[tool], max_tokens=budget)
     assert not told.wrong
-    assert estimated_tokens(told.text) <= budget
+    assert estimate_tokens(told.text) <= budget
     assert tool == "find_objects" or told.text.startswith(("Of objects: ", "and "))
 
 
@@ -251,7 +251,7 @@ def test_what_cannot_be_answered_is_a_sentence_and_what_to_try_next(
     told = ask(tool, **arguments)
     assert told.wrong and sentence in told.text and told.structured is None
     assert tool not in TOOLS or "Try next: " in told.text
-    assert "\n" not in told.text and estimated_tokens(told.text) <= MAX_TOKENS
+    assert "\n" not in told.text and estimate_tokens(told.text) <= MAX_TOKENS
 
 
 @given(
@@ -270,7 +270,7 @@ def test_what_cannot_be_answered_is_a_sentence_and_what_to_try_next(
 )
 def test_whatever_is_given_is_answered_or_refused_in_a_sentence(tool: str, arguments: dict[str, Any]) -> None:
     told = ask(tool, **arguments)
-    assert told.text and estimated_tokens(told.text) <= MAX_TOKENS
+    assert told.text and estimate_tokens(told.text) <= MAX_TOKENS
 
 
 def texts_with_names() -> list[str]:

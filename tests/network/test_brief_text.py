@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net.model.network import Network
 from cube2net.model.objects import Objects
-from cube2net.network.export.text import brief_text, likeliest
-from cube2net.network.export.token_budget import estimated_tokens
+from cube2net.network.export.text import format_brief_text, likeliest
+from cube2net.network.export.token_budget import estimate_tokens
 
 import hostile
 from toys import sent, toy_cube, two_communities
@@ -78,7 +78,7 @@ def test_the_whole_text_of_a_small_network_reads_so() -> None:
 @given(most=st.integers(0, 4_000))
 def test_no_budget_is_exceeded_and_every_line_is_one_of_the_whole_text(way: str, most: int) -> None:
     whole, text = (c2n.to_text(network(way), budget, brief=True) for budget in (MOST, most))
-    assert estimated_tokens(text) <= most
+    assert estimate_tokens(text) <= most
     assert set(text.split("\n")[:-1]) <= set(whole.split("\n"))
     assert text == c2n.to_text(network(way), most, brief=True)
 
@@ -94,7 +94,7 @@ def test_a_small_budget_names_others_before_anything_else(way: str) -> None:
 
 def test_a_network_of_another_process_is_listed_without_its_cube() -> None:
     text = c2n.to_text(sent(network("hybrid")), 600, brief=True)
-    assert text == brief_text(network("hybrid"), 600) and text.count('\n- "') > 10
+    assert text == format_brief_text(network("hybrid"), 600) and text.count('\n- "') > 10
 
 
 def test_a_name_stays_between_its_quotation_marks_whatever_it_says() -> None:

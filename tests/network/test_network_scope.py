@@ -18,7 +18,7 @@ from cube2net.model.selection import OPEN, Budget, Scope, Selection, Weights
 from cube2net.network.assembly import assemble, brings_objects, describe_scope, describe_size, first_cells
 from cube2net.network.hops import Hops, Nothing
 from cube2net.network.maxdisc import MaxDisc
-from cube2net.network.pagerank import PageRank, nearest, scores
+from cube2net.network.pagerank import PageRank, compute_scores, find_neighbors
 from cube2net.network.steiner import Steiner
 
 from toys import random_cube, toy_cube
@@ -122,7 +122,7 @@ def test_pagerank_brings_the_first_of_all_scores_that_may_come(seed: int, top: i
     cube, rows = random_cube(seed, links=50), some_rows(seed)
     forbidden = np.random.default_rng(seed + 1).random(40) < share
     method = PageRank(top=top, tolerance=1e-9)
-    exact = scores(cube.links, np.array(rows), tolerance=1e-12).round(9)
+    exact = compute_scores(cube.links, np.array(rows), tolerance=1e-12).round(9)
     ranked = [row for row in np.lexsort((np.arange(40), -exact)).tolist() if exact[row] > 0 and row not in rows]
     allowed = [row for row in ranked if not forbidden[row]][:top]
     found = bring(method, cube, rows, scope_of(40, np.flatnonzero(forbidden).tolist()))
@@ -140,29 +140,33 @@ def test_where_few_may_come_the_walk_goes_on_until_it_finds_them() -> None:
     assert bring(PageRank(top=5), cube, [0], scope_of(4_062, forbidden)) == [4_020, 4_025], "no more can be reached"
     assert bring(PageRank(top=1), cube, [0], scope_of(4_062, forbidden)) == [4_020], "the nearer one is the first"
     query, scope = Query(np.array([0])), scope_of(4_062, forbidden)
-    assert nearest(cube.links, query, 2, scope=scope).tolist() == [4_020, 4_025]
-    assert nearest(cube.links, query, 2, scope=scope_of(4_062, forbidden, [7])).tolist() == [7, 4_020]
+    assert find_neighbors(cube.links, query, 2, scope=scope).tolist() == [4_020, 4_025]
+    assert find_neighbors(cube.links, query, 2, scope=scope_of(4_062, forbidden, [7])).tolist() == [7, 4_020]
 
 
 def test_nearest_objects_are_the_pinned_and_then_the_nearest_that_may_come() -> None:
     query = Query(np.array([0]))
-    assert nearest(WAYS.links, query, 3).tolist() == [2, 3, 1]
-    assert nearest(WAYS.links, query, 3, scope=scope_of(9, [2, 3])).tolist() == [1, 5, 4]
-    assert nearest(WAYS.links, query, 3, scope=scope_of(9, [2, 3], [8])).tolist() == [8, 1, 5]
-    assert nearest(WAYS.links, query, 1, scope=scope_of(9, None, [6, 8])).tolist() == [6, 8], "all that are pinned"
-    assert nearest(WAYS.links, query, 0, scope=scope_of(9, None, [0])).tolist() == [], "of the query nobody is near"
-    assert nearest(WAYS.links, query, 2, seeds=np.array([8])).tolist() == [7, 8], "the walk may start elsewhere"
+    assert find_neighbors(WAYS.links, query, 3).tolist() == [2, 3, 1]
+    assert find_neighbors(WAYS.links, query, 3, scope=scope_of(9, [2, 3])).tolist() == [1, 5, 4]
+    assert find_neighbors(WAYS.links, query, 3, scope=scope_of(9, [2, 3], [8])).tolist() == [8, 1, 5]
+    assert find_neighbors(WAYS.links, query, 1, scope=scope_of(9, None, [6, 8])).tolist() == [6, 8], (
+        "all that are pinned"
+    )
+    assert find_neighbors(WAYS.links, query, 0, scope=scope_of(9, None, [0])).tolist() == [], (
+        "of the query nobody is near"
+    )
+    assert find_neighbors(WAYS.links, query, 2, seeds=np.array([8])).tolist() == [7, 8], "the walk may start elsewhere"
 
 
 @pytest.mark.parametrize("share", [0.5, 0.95, 0.999])
 def test_near_objects_of_a_large_network_are_as_good_as_those_of_all_scores(share: float) -> None:
     cube, query = random_cube(3, cells=1, objects=3_000, links=9_000), Query(np.array(some_rows(3, 20, 3_000)))
     forbidden = np.random.default_rng(1).random(3_000) < share
-    exact = scores(cube.links, query.objects, tolerance=1e-9)
+    exact = compute_scores(cube.links, query.objects, tolerance=1e-9)
     exact[query.objects] = 0.0
     exact[forbidden] = 0.0
     wanted = min(20, int((exact > 0).sum()))
-    found = nearest(cube.links, query, 20, scope=Scope(forbidden_objects=forbidden))
+    found = find_neighbors(cube.links, query, 20, scope=Scope(forbidden_objects=forbidden))
     assert len(found) == wanted and not forbidden[found].any()
     least = np.sort(exact)[-wanted]
     assert exact[found].min() >= least / 3 - 1e-12, "as proven of all: within a factor of 1 + slack"

@@ -16,14 +16,14 @@ from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.objects import Objects
-from cube2net.network.export.token_budget import Section, estimated_tokens, longest_text
+from cube2net.network.export.token_budget import Section, estimate_tokens, fit_text
 
 import hostile
 from toys import random_cube, toy_cube, two_communities
 
 MOST = 10**9
 COUNTERS: dict[str, Callable[[str], int]] = {
-    "estimate": estimated_tokens,
+    "estimate": estimate_tokens,
     "bytes": lambda text: len(text.encode()),
     "words": lambda text: len(text.split()),
     "lines": lambda text: text.count("\n"),
@@ -64,11 +64,11 @@ def test_no_budget_is_exceeded_whatever_counts(form: str, most: int, name: str) 
 def test_as_many_lines_stand_there_as_fit_and_all_where_there_is_room(count: int) -> None:
     sections = [Section("line", "", range(count))]
     whole = "\n".join(map(str, range(count)))
-    assert longest_text(sections, MOST, len) == whole
+    assert fit_text(sections, MOST, len) == whole
     for lines in range(count):
         left = f"and {count - lines} more line{'s' * (count - lines != 1)}"
         text = "\n\n".join([*(["\n".join(map(str, range(lines)))] * bool(lines)), left])
-        assert longest_text(sections, lines, lambda text: sum(map(str.isdigit, text.split("\n")))) == text
+        assert fit_text(sections, lines, lambda text: sum(map(str.isdigit, text.split("\n")))) == text
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -110,9 +110,9 @@ def test_the_whole_text_has_a_line_for_every_cell_object_and_link(form: str) -> 
 @pytest.mark.parametrize("most", [150, 400, 1_000, 3_000])
 def test_a_longer_beginning_does_not_fit(most: int) -> None:
     text = c2n.to_text(network("hybrid"), most)
-    tight = estimated_tokens(text)
+    tight = estimate_tokens(text)
     assert c2n.to_text(network("hybrid"), tight) == text
-    longest = max(map(estimated_tokens, c2n.to_text(network("hybrid"), MOST).split("\n")))
+    longest = max(map(estimate_tokens, c2n.to_text(network("hybrid"), MOST).split("\n")))
     assert most - tight < 2 * longest
 
 

@@ -19,9 +19,9 @@ from cube2net._util.arrays import HEAVIEST, Links, links_from_pairs
 from cube2net.errors import Cube2netError, CubeError, InputError
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
-from cube2net.network.assembly import induce
+from cube2net.network.assembly import induce_links
 from cube2net.network.export.graphs import to_scipy
-from cube2net.network.export.registry import EXPORTS, write
+from cube2net.network.export.registry import EXPORTS, export_network
 from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS
 
 from toys import random_cube, toy_cube
@@ -96,7 +96,7 @@ def test_no_export_holds_what_is_no_number(
     network = c2n.construct(
         weighed(random_cube(1), weights), range(6), "greedy", n_cells=3, membership_weights=membership_weights
     )
-    for path in write(network, tmp_path / f"net{suffix}"):
+    for path in export_network(network, tmp_path / f"net{suffix}"):
         assert_numbers(path)
 
 
@@ -130,7 +130,7 @@ def test_a_cube_whose_weights_are_no_numbers_is_damaged(weight: float, form: str
     cube = weighed(toy_cube([[0, 1], [2, 3]], objects=4, links=[(0, 1), (1, 2), (2, 3)]), [weight])
     text = "the cube is damaged: 3 weights of its links here are negative or no finite numbers"
     with pytest.raises(CubeError, match=text):
-        induce(cube.links, np.arange(4))
+        induce_links(cube.links, np.arange(4))
     with pytest.raises(CubeError, match="the cube is damaged"):
         c2n.construct(cube, range(4), "greedy", form=form, n_cells=1)
 

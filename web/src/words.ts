@@ -108,7 +108,7 @@ const PARAMETERS: readonly [RegExp, string][] = [
   [/a smaller min_objects\b/g, "a smaller “Smallest group”"],
   [/ \(min_objects=([\d,]+)\)/g, " (set “Smallest group” to $1)"],
   [/ \((?:say which|each may be weight, kind or time): columns=\{[^{}]*\}\)/g, " (choose it in the list of columns)"],
-  [/; say which it is: columns=\{[^{}]*\}\)/g, "; choose it in the list of columns)"],
+  [/; name the column: columns=\{[^{}]*\}\)/g, "; choose it in the list of columns)"],
   [/ \(did you mean columns=\{[^{}]*\}\?\)/g, ""],
   [/ \((?:item|links)=…\)/g, ""],
   [/, or the columns? of (?:its|the) records [^:]*: /g, ": "],

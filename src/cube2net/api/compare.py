@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import cores, tells_compiling
 from cube2net._util.files import check_folder, only_writer
-from cube2net._util.progress import Progress, Telling, listener, silent
+from cube2net._util.progress import Progress, ProgressOption, cores, listener, report_compiling, silent
 from cube2net.api.construct import Chosen, choose, method_of, network_of
 from cube2net.api.plan import METHODS, WITH_OPTIONS, Plan, objective_name, plan_network
 from cube2net.api.query import Asked, query_of
@@ -26,10 +25,9 @@ from cube2net.evaluation.report.page import FILES
 from cube2net.evaluation.trials import Make, Trials
 from cube2net.mining.downstream import DownstreamTask, Given, make_clustering_task, make_hidden_task, make_link_task
 from cube2net.mining.node_embeddings import EMBEDDINGS
-from cube2net.model.arguments import check_call, made, names_of, path_of, repr_of
 from cube2net.model.comparison import TASKS, Comparison, Configuration
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import Method, NodeEmbedder, chooses_cells
+from cube2net.model.interfaces import Method, NodeEmbedder, check_call, chooses_cells, made, names_of, path_of, repr_of
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.recipe import array_fingerprint, cube_fingerprint, query_fingerprint
@@ -65,7 +63,7 @@ WRITTEN = (JOURNAL, *FILES)
 
 
 @check_call
-@tells_compiling
+@report_compiling
 def compare(
     cube: Cube,
     query: Asked,
@@ -87,7 +85,7 @@ def compare(
     baselines: Sequence[str] | None = None,
     out: str | Path | None = None,
     workers: int = 0,
-    progress: Telling = None,
+    progress: ProgressOption = None,
 ) -> Comparison:
     """Return how well the next step does on the network of every method, in every form, run by run.
 
@@ -381,7 +379,7 @@ class Judged:
     make: Make
 
 
-@tells_compiling
+@report_compiling
 def judge(
     cube: Cube,
     query: Asked,
@@ -391,7 +389,7 @@ def judge(
     runs: int = 5,
     models: Given | None = MODELS,
     seed: int = 0,
-    progress: Telling = None,
+    progress: ProgressOption = None,
     **options: Any,
 ) -> Judged:
     """Return how well the next step does on the network of a question, on PageRank as large, and on the query alone.

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import tells_compiling, timed
-from cube2net._util.progress import Progress, Telling, listener, silent
+from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling, silent, timed
 from cube2net.api.plan import (
     LINK_TOLERANCE,
     METHODS,
@@ -24,9 +23,18 @@ from cube2net.api.plan import (
 from cube2net.api.query import Asked, query_of
 from cube2net.api.recipe import recipe_of
 from cube2net.errors import ParameterError, quoted, some, whole_number
-from cube2net.model.arguments import check_call, check_options, made, name_of, options_of
 from cube2net.model.cube import Cube, limits_of
-from cube2net.model.interfaces import MakesNetworks, Method, NeedsVectors, TellsProgress
+from cube2net.model.interfaces import (
+    MakesNetworks,
+    Method,
+    NeedsVectors,
+    TellsProgress,
+    check_call,
+    check_options,
+    made,
+    name_of,
+    options_of,
+)
 from cube2net.model.names import Node, title_of
 from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query, said_of_shared
@@ -35,15 +43,15 @@ from cube2net.network import pagerank
 from cube2net.network.assembly import (
     assemble,
     brings_objects,
+    count_neighbors,
     describe_limit,
     describe_missing_links,
     describe_scope,
     describe_size,
-    expected_nodes,
+    estimate_nodes,
     first_cells,
-    room_for_near,
 )
-from cube2net.network.pagerank import scores
+from cube2net.network.pagerank import compute_scores
 from cube2net.options import OPTIONS, Levels, NetworkOptions, Wanted
 from cube2net.selection.constraints import ResidualProblem, apply_preferences, check_selection
 from cube2net.selection.exact.exact import bounded
@@ -54,7 +62,7 @@ KNOWN = 16
 
 
 @check_call
-@tells_compiling
+@report_compiling
 def construct(
     cube: Cube,
     query: Asked,
@@ -78,7 +86,7 @@ def construct(
     like: Wanted = (),
     unlike: Wanted = (),
     bound: bool = False,
-    progress: Telling = None,
+    progress: ProgressOption = None,
     **method_options: Any,
 ) -> Network:
     """Return a small network around a query.
@@ -299,8 +307,8 @@ def network_of(
         if large:
             progress.note(large)
         liked = len(plan.liked) - len(query)
-        room = room_for_near(query, form, len(selection.cells), plan.max_nodes, liked)
-        check_nodes(*expected_nodes(query, selection, form, room, scope))
+        room = count_neighbors(query, form, len(selection.cells), plan.max_nodes, liked)
+        check_nodes(*estimate_nodes(query, selection, form, room, scope))
         nearest = _known_nearest(plan, room, cache) if form.kind == "hybrid" else None
         network = assemble(cube, query, selection, form, nearest=nearest, scope=scope)
     limit = describe_limit(query, plan.max_nodes)
@@ -365,14 +373,14 @@ def nearest_objects(plan: Plan, room: int, cache: NearestCache) -> Array:
     """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
     seeds = plan.liked.objects
     scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.unlike)
-    return pagerank.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=cache)
+    return pagerank.find_neighbors(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=cache)
 
 
 def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Array) -> Scope:
     """Return a scope that bars what is unliked too, and what is nearer to it than to the seeds."""
     if not len(unlike):
         return scope
-    far, near = (scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
+    far, near = (compute_scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
     forbidden = far > near
     forbidden[unlike] = True
     forbidden[scope.objects] = False

@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import tells_compiling
+from cube2net._util.progress import report_compiling
 from cube2net._util.statistics import LEVEL
 from cube2net.api.cluster import clustered
 from cube2net.api.construct import construct
@@ -21,10 +21,10 @@ from cube2net.cube.views import pick_cells
 from cube2net.errors import ParameterError, QueryError, Setting, plain, quoted, whole_number
 from cube2net.explanation.contrast import Separation, Sides, difference_interval, enough_objects, separate
 from cube2net.explanation.mixed_cells import MixedCells, find_mixed_cells
-from cube2net.model.arguments import check_call
 from cube2net.model.comparison import by_number, cluster_names
 from cube2net.model.contrast import REST, Contrast, Description, SeparatingCell, said_of_overlap
 from cube2net.model.cube import Cube, require_own_cells
+from cube2net.model.interfaces import check_call
 from cube2net.model.names import MixedCell
 from cube2net.model.network import Network
 from cube2net.model.objects import distinct_names
@@ -55,7 +55,7 @@ def contrast(
 
 
 @check_call
-@tells_compiling
+@report_compiling
 def contrast(
     cube: Cube,
     query: Asked,
@@ -141,7 +141,7 @@ def contrast_with_others(
 
 
 @check_call
-@tells_compiling
+@report_compiling
 def describe(
     network: Network | Cube, clusters: Any, n_cells: int = 10, *, cube: Cube | None = None, chance: float = LEVEL
 ) -> Description:

@@ -15,9 +15,8 @@ from cube2net._util.packages import Registry
 from cube2net.api.query import Asked, query_of
 from cube2net.cube.views import BOTH, FULL, cuboid
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.model.arguments import made, name_of
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import LinkObjective, Method, Objective, chooses_cells, counts_repeats
+from cube2net.model.interfaces import LinkObjective, Method, Objective, chooses_cells, counts_repeats, made, name_of
 from cube2net.model.names import OBJECT, Node, node_of, title_of
 from cube2net.model.network import Form
 from cube2net.model.query import Query
@@ -35,7 +34,7 @@ from cube2net.model.selection import (
 from cube2net.network.assembly import make_form
 from cube2net.network.hops import Hops, Nothing
 from cube2net.network.maxdisc import MaxDisc
-from cube2net.network.pagerank import PageRank, scores
+from cube2net.network.pagerank import PageRank, compute_scores
 from cube2net.network.steiner import Steiner
 from cube2net.options import STEERING, Levels, NetworkOptions, Wanted
 from cube2net.selection.anneal import Anneal
@@ -74,7 +73,7 @@ def weighed(cube: Cube, query: Query, objective: Objective | LinkObjective) -> Q
     try:
         weights: QueryObjective
         if isinstance(objective, LinkObjective):
-            affinity = scores(cube.links, query.objects, objective.damping, LINK_TOLERANCE)
+            affinity = compute_scores(cube.links, query.objects, objective.damping, LINK_TOLERANCE)
             weights = objective.weigh_links(query, affinity, cube.links.degrees > 0)
         else:
             weights = objective.weigh(query, len(cube.objects))

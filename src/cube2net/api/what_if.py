@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import tells_compiling
-from cube2net._util.progress import Telling, listener
+from cube2net._util.progress import ProgressOption, listener, report_compiling
 from cube2net.api.plan import METHODS, several
 from cube2net.api.replay import asked_of
 from cube2net.errors import ParameterError, quoted
-from cube2net.model.arguments import check_call
 from cube2net.model.change import BAN, PIN, Change, NamedNode, Price
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import chooses_cells
+from cube2net.model.interfaces import check_call, chooses_cells
 from cube2net.model.names import CELL, OBJECT, Node, node_of, title_of
 from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query
@@ -219,8 +217,8 @@ def _named(cube: Cube, nodes: Sequence[Node]) -> tuple[NamedNode, ...]:
 
 
 @check_call
-@tells_compiling
-def prices(network: Network, cube: Cube | None = None, *, progress: Telling = None) -> tuple[Price, ...]:
+@report_compiling
+def prices(network: Network, cube: Cube | None = None, *, progress: ProgressOption = None) -> tuple[Price, ...]:
     """Return what every pin and ban of a network costs, the pins first, in the order given.
 
     A price is the value without the pin or ban, all others kept, less the value with it, by the same method and seed:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import load
+from cube2net._util.progress import import_modules
 from cube2net._util.statistics import REACH
 from cube2net.model.network import Form
 
@@ -151,7 +151,7 @@ def _count(rows: Array, columns: Array, shape: tuple[int, int]) -> Any:
     if max(shape) <= MAX_DENSE_SIZE:
         places = rows.astype(np.int64) * shape[1] + columns
         return np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float32)
-    load("scipy.sparse")
+    import_modules("scipy.sparse")
     from scipy import sparse
 
     return sparse.csr_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape)

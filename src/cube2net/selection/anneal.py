@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from cube2net._util.arrays import Array, Ragged, ragged_from_pairs, take_rows, transpose
-from cube2net._util.compiling import Stopwatch
-from cube2net._util.progress import step
+from cube2net._util.progress import Stopwatch, step
 from cube2net._util.random import stream
 from cube2net.errors import ParameterError, whole_number
 from cube2net.model.cube import Cube

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cube2net._util.arrays import Array, LazyRagged, Ragged, ragged_from_pairs, row_of_entries, take_rows
-from cube2net._util.compiling import Stopwatch
+from cube2net._util.progress import Stopwatch
 from cube2net.errors import InputError, ParameterError, QueryError, quoted
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node, title_of

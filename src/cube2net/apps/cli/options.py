@@ -74,7 +74,19 @@ def levels(ctx: typer.Context, incomplete: str) -> list[str]:
 EMBEDDING_NAMES = ("deepwalk", "node2vec", "line")
 RECOMMENDER_NAMES = ("popularity", "itemknn", "softimpute", "als", "ease")
 TASK_NAMES = ("clustering", "links", "hidden")
-SOURCE_NAMES = ("tables", "sql", "graph", "openalex", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
+SOURCE_NAMES = (
+    "tables",
+    "sql",
+    "graph",
+    "references",
+    "openalex",
+    "acl",
+    "aminer",
+    "dblp",
+    "yelp",
+    "movies",
+    "bundled",
+)
 
 CubePath = Annotated[Path, typer.Argument(metavar="CUBE", help="Folder of a cube.")]
 QueryFile = Annotated[

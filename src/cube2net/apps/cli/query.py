@@ -307,7 +307,7 @@ def format_text(network: Network, max_tokens: int | None) -> str:
 
 def show_network(network: Network) -> None:
     """Show the chosen cells of a network, its size, and what it is made of."""
-    from cube2net.network.assembly import certificate_of
+    from cube2net.network.assembly import describe_certificate
 
     about = c2n.api.summary(network)
     if about["cells"]:
@@ -316,7 +316,7 @@ def show_network(network: Network) -> None:
     say(f"{network}{worth}")
     if describe_parts(about):
         say(describe_parts(about))
-    if certificate := certificate_of(about):
+    if certificate := describe_certificate(about):
         say(certificate)
     if about["note"]:
         say(about["note"])
@@ -378,7 +378,7 @@ def describe_parts(about: Mapping[str, Any]) -> str:
 
     >>> counts = {"query_found": 116, "query_held": 113, "query_loose": 2, "n_neighbors": 116}
     >>> describe_parts({"form": "hybrid", "cells": [{}] * 59, "cell_weight": 0.54, **counts})
-    '59 cells, of weight 0.54, hold 113 of the 116 objects of the query; 116 near objects; 2 of the query have neither'
+    '59 cells, of weight 0.54, hold 113 of the 116 objects of the query; 116 neighbours; 2 of the query have neither'
     """
     if about["form"] not in ("cells", "hybrid"):
         return ""

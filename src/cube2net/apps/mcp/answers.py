@@ -30,7 +30,7 @@ from cube2net.apps.service.service import CubeService
 from cube2net.cube.views import BOTH, cuboid
 from cube2net.errors import ParameterError, QueryError, quoted
 from cube2net.model.names import mixed_cell_of, node_of, object_node
-from cube2net.network.export.token_budget import Section, estimated_tokens
+from cube2net.network.export.token_budget import Section, estimate_tokens
 
 FEW = 10
 """So many cells, rows, columns and names are listed without a word."""
@@ -70,7 +70,7 @@ def construct(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     text = to_text(
         network,
         room,
-        lambda text: estimated_tokens(after(remark, text)),
+        lambda text: estimate_tokens(after(remark, text)),
         brief=asked.get("detail", "brief") == "brief",
     )
     return reply_within(after(remark, text), budget, facts)

@@ -14,7 +14,7 @@ from cube2net.apps.service.schemas import MOST_CELLS, MOST_LABELS, MOST_NAMES, I
 from cube2net.apps.service.service import CubeService
 from cube2net.apps.service.validation import choices_of, read, schema_fields
 from cube2net.errors import Cube2netError, QueryError, quoted, unknown
-from cube2net.network.export.token_budget import estimated_tokens
+from cube2net.network.export.token_budget import estimate_tokens
 
 Named = Annotated[list[Id], "objects by name as somebody typed it, or by id; several hundred are fine"]
 GivenNode = str | list[str] | dict[str, str | int | list[str]]
@@ -331,7 +331,7 @@ def _refusal(error: Cube2netError, tool: str, arguments: Mapping[str, Any]) -> s
     hint = hint or ("find_objects tells ids and spellings" if is_name else NEXT.get(tool, ""))
     ended = sentence if sentence.endswith("?") else f"{sentence}."
     text = f"{ended} Try next: {hint}." if hint else ended
-    while estimated_tokens(text) > MAX_TOKENS:
+    while estimate_tokens(text) > MAX_TOKENS:
         text = text[: len(text) // 2] + "…"
     return text
 

@@ -16,8 +16,8 @@ from cube2net.apps.service.requests import node_words, query_words, split_option
 from cube2net.apps.service.schemas import NetworkRequest
 from cube2net.apps.service.validation import read
 from cube2net.errors import ParameterError, quoted
-from cube2net.model.arguments import check_call
 from cube2net.model.cube import Cube
+from cube2net.model.interfaces import check_call
 from cube2net.model.names import node_of, object_node
 from cube2net.model.recipe import plain_value
 from cube2net.options import OPTIONS

@@ -75,8 +75,8 @@ from cube2net.model.interfaces import ChecksItself, chooses_cells
 from cube2net.model.names import cell_title, levels_of
 from cube2net.model.network import Network
 from cube2net.model.query import Query
-from cube2net.network.assembly import certificate_of, said_of_network
-from cube2net.network.attributes import columns_of
+from cube2net.network.assembly import describe_certificate, describe_network
+from cube2net.network.attributes import list_attributes
 from cube2net.options import FORMS
 from cube2net.selection.objectives import OBJECTIVES
 
@@ -95,9 +95,9 @@ def construct(service: CubeService, body: ConstructRequest, progress: Progress) 
     return {
         "request": service.sealed_words(request),  # type: ignore[typeddict-item]
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
-        "sentence": said_of_network(network, about),
+        "sentence": describe_network(network, about),
         "note": about["note"] or "",
-        "certificate": certificate_of(about),
+        "certificate": describe_certificate(about),
         "value": about["value"],
         "bound": about["bound"],
         "proven": about["proven"],
@@ -169,7 +169,7 @@ def explain(service: CubeService, body: ExplainRequest, progress: Progress) -> E
     columns: list[ColumnValue] = []
     if told["kind"] == "object":
         row = int(service.cube.objects.find([str(told["id"])]).rows[0])
-        known = columns_of(service.cube, row)[:MOST_COLUMNS]
+        known = list_attributes(service.cube, row)[:MOST_COLUMNS]
         columns = [{"column": name, "value": value[:LONGEST]} for name, value in known]
     return {"kind": told["kind"], "sentence": told["sentence"], "explanation": told, "columns": columns}
 

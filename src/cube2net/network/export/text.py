@@ -14,9 +14,9 @@ from cube2net._util.arrays import Array
 from cube2net._util.text import counted, in_markdown
 from cube2net.model.names import cell_line, cell_title
 from cube2net.model.network import NODES, Network
-from cube2net.network.assembly import certificate, summarize
+from cube2net.network.assembly import format_certificate, summarize
 from cube2net.network.attributes import ITEMS
-from cube2net.network.export.token_budget import Count, Section, estimated_tokens, longest_text
+from cube2net.network.export.token_budget import Count, Section, estimate_tokens, fit_text
 
 MAX_NAMES, MAX_CELLS, MAX_LABELS, MAX_COLUMNS = 3, 6, 3, 8
 """Of one object: links named and cells listed; of a group: labels of each dimension; of all: attributes shown."""
@@ -32,7 +32,7 @@ MEANINGS = {
 STEERED = {"pins": "in it", "bans": "not in it", "like": "more like", "unlike": "less like"}
 
 
-def text_of(network: Network, most: int, count: Count = estimated_tokens) -> str:
+def format_text(network: Network, most: int, count: Count = estimate_tokens) -> str:
     """Return as much of a network as a text of so many tokens holds; see :func:`cube2net.to_text`."""
     nodes = NodeTexts(network)
     outside, inside, cells = nodes.outside, len(network.query), len(network.labels)
@@ -60,10 +60,12 @@ def text_of(network: Network, most: int, count: Count = estimated_tokens) -> str
         ),
         nodes.link_section(),
     ]
-    return longest_text(sections, most, count)
+    return fit_text(sections, most, count)
 
 
-def brief_text(network: Network, most: int, count: Count = estimated_tokens, nearness: Array | None = None) -> str:
+def format_brief_text(
+    network: Network, most: int, count: Count = estimate_tokens, nearness: Array | None = None
+) -> str:
     """Return as many names of a network as a text of so many tokens holds; see :func:`cube2net.to_text`.
 
     ``nearness`` says of every object of the network how near it is to the query.
@@ -82,7 +84,7 @@ def brief_text(network: Network, most: int, count: Count = estimated_tokens, nea
         Section("object", inside, nodes.rank(True), nodes.name_line),
         nodes.link_section(),
     ]
-    return longest_text(sections, most, count)
+    return fit_text(sections, most, count)
 
 
 def likeliest(network: Network, nearness: Array | None = None) -> Array:
@@ -157,7 +159,7 @@ class NodeTexts:
         text += f" for the objective {in_markdown(objective)}{meaning}: {value}"
         if about["bound"] is None or not math.isfinite(about["bound"]):
             return f"{text}."
-        return f"{text}; {certificate(about['bound'], about['gap'], about['proven'], whole=is_count)}."
+        return f"{text}; {format_certificate(about['bound'], about['gap'], about['proven'], whole=is_count)}."
 
     def describe_held(self) -> str:
         """Return how many objects of the query chosen cells hold, and which they do not."""

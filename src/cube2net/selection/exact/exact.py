@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from cube2net._util.arrays import Array, take_rows
-from cube2net._util.compiling import load
+from cube2net._util.progress import import_modules
 from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
@@ -335,7 +335,7 @@ def serve_best(
     at most m cells chosen; cells that hold unliked objects lose one for each. Values are whole numbers, so the solver's
     bound is rounded down to one.
     """
-    load("scipy.optimize")
+    import_modules("scipy.optimize")
     from scipy import sparse
     from scipy.optimize import Bounds, LinearConstraint, milp
 

@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import Stopwatch, load
 from cube2net._util.packages import require
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import Progress, Stopwatch, import_modules, silent
 from cube2net.errors import InputError, ParameterError, first_line, unknown, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
@@ -277,7 +276,7 @@ class Agent:
 
     def learn(self) -> Trained:
         """Return the learned policy; its plan is one more trajectory on each instance, or the answer."""
-        load("cube2net.selection.rl.ppo")
+        import_modules("cube2net.selection.rl.ppo")
         from cube2net.selection.rl import ppo
 
         method, preset = self.method, self.preset
