@@ -14,7 +14,7 @@ from cube2net._util.progress import Progress, ProgressOption, cores, listener, r
 from cube2net.api.construct import Chosen, choose, method_of, network_of
 from cube2net.api.plan import METHODS, WITH_OPTIONS, Plan, objective_name, plan_network
 from cube2net.api.query import Asked, query_of
-from cube2net.cube.removal import hide_pairs, unlinked_pairs
+from cube2net.cube.removal import draw_unlinked_pairs, hide_pairs
 from cube2net.cube.views import cuboid
 from cube2net.errors import ParameterError, Setting, quoted, unknown, whole_number
 from cube2net.evaluation.auto import choose_by_hidden_links, choose_by_labels
@@ -279,7 +279,7 @@ def hidden_runs(cube: Cube, query: Query, methods: Named, models: Given | None) 
     return HiddenRuns(
         query,
         hide=lambda seed: hide_pairs(cube, query, seed=seed),
-        unlinked=lambda count, seed: unlinked_pairs(cube, query, count, seed=seed),
+        unlinked=lambda count, seed: draw_unlinked_pairs(cube, query, count, seed=seed),
         maker=lambda left: maker(left, query, methods),
         models=lambda links, others: make_hidden_task(query, links, others, models),
     )
@@ -468,7 +468,7 @@ def _hiding(cube: Cube, query: Query, maker_of: Any, models: Given | None) -> Hi
     return HiddenRuns(
         query,
         hide=lambda seed: hide_pairs(cube, query, seed=seed),
-        unlinked=lambda count, seed: unlinked_pairs(cube, query, count, seed=seed),
+        unlinked=lambda count, seed: draw_unlinked_pairs(cube, query, count, seed=seed),
         maker=maker_of,
         models=lambda links, others: make_hidden_task(query, links, others, models),
     )

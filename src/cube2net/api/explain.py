@@ -13,7 +13,7 @@ from cube2net._util.progress import report_compiling
 from cube2net.api.construct import near_scope
 from cube2net.api.plan import METHODS
 from cube2net.api.replay import asked_of
-from cube2net.cube.window import times_of
+from cube2net.cube.window import list_time_attributes
 from cube2net.errors import ParameterError
 from cube2net.explanation.cell_reasons import compute_account, explain_cell
 from cube2net.explanation.link_evidence import ItemsOfObjects, QueryRanks
@@ -148,7 +148,7 @@ def _ranks_of(network: Network, context: RequestContext, options: Mapping[str, A
 def _items_of(cube: Cube) -> ItemsOfObjects | None:
     """Return the items of a cube by the objects that they mention; they are turned about once."""
     if cube not in _items:
-        times = times_of(cube)
+        times = list_time_attributes(cube)
         found = ItemsOfObjects.of(cube, times[0] if len(times) == 1 else None)
         if found is None:
             return None

@@ -334,8 +334,10 @@ def names_of(objects: Iterable[object], others: Mapping[str, type]) -> dict[str,
     >>> from cube2net.model import Budget, Form
     >>> list(names_of([Budget(n_cells=5), Form("hybrid")], {}))
     ['Budget', 'Form']
-    >>> list(names_of([Budget(n_cells=5), Budget(n_cells=9)], {})), list(names_of([Budget(n_cells=5)], {"mine": Budget}))
-    (['Budget(n_cells=5)', 'Budget(n_cells=9)'], ['Budget(n_cells=5)'])
+    >>> list(names_of([Budget(n_cells=5), Budget(n_cells=9)], {}))
+    ['Budget(n_cells=5)', 'Budget(n_cells=9)']
+    >>> list(names_of([Budget(n_cells=5)], {"mine": Budget}))
+    ['Budget(n_cells=5)']
     """
     once: dict[str, object] = {}
     for thing in objects:

@@ -65,7 +65,7 @@ from cube2net.apps.service.schemas import (
 )
 from cube2net.apps.service.validation import MOST, MOST_BYTES, read, schema_fields
 from cube2net.cube.views import list_kinds
-from cube2net.cube.window import time_dimensions, window_labels
+from cube2net.cube.window import find_time_dimensions, list_window_labels
 from cube2net.errors import MissingPackageError, ParameterError, whole_number
 from cube2net.model.change import NamedNode
 from cube2net.model.comparison import Comparison
@@ -317,7 +317,7 @@ def cube(service: CubeService, body: CubeRequest, progress: Progress) -> CubeAns
         "dimensions": _dimensions(whole),
         "kinds": list_kinds(whole),
         "items": whole.items is not None,
-        "times": window_labels(whole),
+        "times": list_window_labels(whole),
         "methods": [_method(name) for name in [*methods(), *WITH_OPTIONS]],
         "objectives": list(OBJECTIVES),
         "forms": list(FORMS),
@@ -387,7 +387,7 @@ def _sentence(whole: Cube) -> str:
 
 
 def _dimensions(whole: Cube) -> list[DimensionSchema]:
-    times = time_dimensions(whole)
+    times = find_time_dimensions(whole)
     return [
         {
             "name": dimension.name,
