@@ -41,8 +41,8 @@ from cube2net.apps.service.service import CubeService
 from cube2net.model.corpus import Corpus
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.network.export.token_budget import Section, estimated_tokens, longest_text
-from cube2net.network.pagerank import nearest
+from cube2net.network.export.token_budget import Section, estimate_tokens, fit_text
+from cube2net.network.pagerank import find_neighbors
 
 HIDDEN, MOST, DRAWS = 0.2, 150, 2_000
 """The share of a group that is hidden, how many members a guild has at most, and how often members are drawn."""
@@ -151,7 +151,7 @@ def listing(cube: Cube, ranked: Callable[[Cube, Array], Array], *, numbers: bool
 
         what = "; name, links in all, objects of the query it is linked to" if numbers else ""
         title = f"# Objects for a query of {len(known):,}, the best first{what}"
-        return longest_text([Section("object", title, rows.tolist(), line)], most, estimated_tokens)
+        return fit_text([Section("object", title, rows.tolist(), line)], most, estimate_tokens)
 
     return text
 
@@ -174,7 +174,7 @@ def one_hop(cube: Cube, known: Array) -> Array:
 
 def pagerank(cube: Cube, known: Array) -> Array:
     """Return the objects nearest to some by PageRank."""
-    return nearest(cube.links, Query(known), 1_000, slack=None)
+    return find_neighbors(cube.links, Query(known), 1_000, slack=None)
 
 
 class Bm25:
@@ -240,7 +240,7 @@ def show(task: Task, texts: dict[str, Text], most: int, seeds: int) -> None:
         hidden[lost] += 1
         for name, write in texts.items():
             text = write(known, most)
-            assert estimated_tokens(text) <= most
+            assert estimate_tokens(text) <= most
             found[name][lost] += named(text, names, ids)
     print(f"\n{task.name}, {most:,} tokens, {len(task.groups)} groups, {seeds} seeds, {int(hidden.sum()):,} hidden")
     rng = np.random.default_rng(0)

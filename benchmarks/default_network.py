@@ -1,4 +1,4 @@
-"""How long the default network takes, links included, beside its largest part, the near objects.
+"""How long the default network takes, links included, beside its largest part, the neighbours.
 
     python benchmarks/default_network.py CUBE [--names FILE.csv] [--objects 116] [--times 9]
 
@@ -19,7 +19,7 @@ import numpy as np
 import cube2net as c2n
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.network.pagerank import nearest
+from cube2net.network.pagerank import find_neighbors
 
 
 def main() -> None:
@@ -35,7 +35,7 @@ def main() -> None:
     print(f"{cube}\n{network}")
     works: dict[str, Callable[[], object]] = {
         "construct(cube, query)": lambda: c2n.construct(cube, query),
-        "nearest": lambda: nearest(cube.links, query, len(query)),
+        "nearest": lambda: find_neighbors(cube.links, query, len(query)),
     }
     for title, work in works.items():
         spent = [timed(work) for _ in range(asked.times)]

@@ -23,9 +23,9 @@ import cube2net as c2n
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node
 from cube2net.model.network import Network
-from cube2net.network.pagerank import scores
+from cube2net.network.pagerank import compute_scores
 
-FORMS: dict[str, dict[str, Any]] = {"woven": {}, "objects": {"form": "objects"}, "pagerank": {"method": "pagerank"}}
+FORMS: dict[str, dict[str, Any]] = {"hybrid": {}, "objects": {"form": "objects"}, "pagerank": {"method": "pagerank"}}
 
 COLUMNS = ("first", "object there", "just missed", "far", "cell chosen", "cell not chosen", "account")
 
@@ -54,7 +54,7 @@ def measured(cube: Cube, network: Network, turns: int) -> list[float | None]:
     inside, cells = network.objects[len(network.query) :], network.selection.cells
     outside = np.setdiff1d(np.flatnonzero(cube.links.degrees), network.objects)
     free = np.setdiff1d(np.arange(len(cube.cells)), cells)
-    score = scores(cube.links, network.query.objects, tolerance=1e-6)
+    score = compute_scores(cube.links, network.query.objects, tolerance=1e-6)
     missed = outside[np.argsort(-score[outside], kind="stable")[: len(inside)]]
     kinds = [("object", inside), ("object", missed), ("object", outside), ("cell", cells), ("cell", free)]
     drawn = [

@@ -4,10 +4,10 @@
 
 CUBE is a cube of the ACL Anthology. For every labelled group of ``labs`` and ``areas`` of twenty objects or more, and
 every seed: half of the group is hidden and the other half is the query. Five of the hidden are liked, and five of other
-groups unliked. Prints the share of the other hidden objects that are in the network, in the forms woven and objects,
+groups unliked. Prints the share of the other hidden objects that are in the network, in the forms hybrid and objects,
 and how far that is from the share without steering: the mean over groups and seeds with the interval of 95 % that
 bootstrapping whole groups gives (10,000 draws; the seeds of a group stay together). Those liked make room for near
-objects in the form woven, so a network without steering that has five near objects more stands beside. Last, what comes
+objects in the form hybrid, so a network without steering that has five neighbours more stands beside. Last, what comes
 of putting the five into the query instead. That those liked make room was settled after such a table without it.
 """
 
@@ -28,7 +28,7 @@ from cube2net.model.query import Query
 SIZE, SHOWN, DRAWS = 20, 5, 10_000
 ROOM = "five more near"
 WAYS = ("no steering", ROOM, "like", "unlike", "like and unlike", "in the query")
-FORMS: dict[str, dict[str, Any]] = {"woven": {}, "objects": {"form": "objects"}}
+FORMS: dict[str, dict[str, Any]] = {"hybrid": {}, "objects": {"form": "objects"}}
 
 
 def shares(cube: Cube, own: Array, others: Array, seed: int) -> Array:
@@ -40,7 +40,7 @@ def shares(cube: Cube, own: Array, others: Array, seed: int) -> Array:
     unliked = rng.choice(others, size=SHOWN, replace=False)
     like, unlike = ([Node("object", int(row)) for row in rows] for rows in (liked, unliked))
     steered: dict[str, dict[str, Any]] = {
-        ROOM: {"near": len(query) + SHOWN},
+        ROOM: {"n_neighbors": len(query) + SHOWN},
         "like": {"like": like},
         "unlike": {"unlike": unlike},
         "like and unlike": {"like": like, "unlike": unlike},

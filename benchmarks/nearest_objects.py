@@ -23,7 +23,7 @@ import cube2net as c2n
 from cube2net._util.arrays import Array, Links
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.network.pagerank import best, nearest, scores
+from cube2net.network.pagerank import compute_scores, find_neighbors, select_highest
 from measures.limits import fetch, machine_speeds
 from measures.literature import person_query
 from measures.processes import timed
@@ -67,15 +67,15 @@ def queries(cube: Cube, names: list[Path], sizes: list[int], number: int) -> lis
 
 def measured(links: Links, query: Query, turns: int, speeds: dict[str, object]) -> str:
     """Return the cells of a row of the table."""
-    exact = scores(links, query.objects, tolerance=EXACT)
+    exact = compute_scores(links, query.objects, tolerance=EXACT)
     exact[query.objects] = 0.0
-    wanted = best(exact, len(query))
+    wanted = select_highest(exact, len(query))
     ways = {"told apart": {}, "tolerance": {"slack": None}}
-    found = {name: nearest(links, query, len(query), **how) for name, how in ways.items()}
+    found = {name: find_neighbors(links, query, len(query), **how) for name, how in ways.items()}
     taken: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(turns):
         for name, how in ways.items():
-            taken[name].append(timed(lambda how=how: nearest(links, query, len(query), **how))[0])
+            taken[name].append(timed(lambda how=how: find_neighbors(links, query, len(query), **how))[0])
     seconds = [statistics.median(times) for times in taken.values()]
     same = [len(np.intersect1d(wanted, rows)) / max(len(wanted), 1) for rows in found.values()]
     told = found["told apart"]

@@ -10,7 +10,7 @@ import numpy as np
 
 import cube2net as c2n
 from cube2net.model.cube import Cube
-from cube2net.network.assembly import induce
+from cube2net.network.assembly import induce_links
 from measures.literature import person_query
 from measures.processes import Results, alone, bare, clocked, median, memory, timed, turns
 
@@ -123,7 +123,7 @@ def _answer(work: Callable[[], Any], once: bool) -> dict[str, Any]:
 
 
 def _links(cube: Cube, nodes: Any) -> dict[str, Any]:
-    turned = [clocked(lambda: induce(cube.links, nodes)) for _ in range(10)][1:]
+    turned = [clocked(lambda: induce_links(cube.links, nodes)) for _ in range(10)][1:]
     return {
         "seconds": median([turn[0] for turn in turned]),
         "cpu": median([turn[1] for turn in turned]),

@@ -19,9 +19,9 @@ import cube2net as c2n
 from cube2net._util.arrays import Array, links_from_pairs
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
-from cube2net.network.assembly import induce
-from cube2net.network.hops import around
-from cube2net.network.pagerank import nearest
+from cube2net.network.assembly import induce_links
+from cube2net.network.hops import expand_hops
+from cube2net.network.pagerank import find_neighbors
 from cube2net.vectors.nearest_cells import Nearest
 from measures.answers import CELLS, SIZES
 from measures.contestants import DAMPING, links_once
@@ -104,9 +104,9 @@ def _degrees(cube: Cube, rows: Array) -> Array:
 def _hop(cube: Cube, query: Array) -> dict[str, Any]:
     """Each row's place and beginning, its ends in a row, and for each end whether it is there already (one bit)."""
     links = cube.links
-    found = around(links, query, 1)[0]
+    found = expand_hops(links, query, 1)[0]
     ends = int(_degrees(cube, query).sum())
-    seconds = median(turns(lambda: around(links, query, 1)))
+    seconds = median(turns(lambda: expand_hops(links, query, 1)))
     fetched = [(len(query), links.indptr.nbytes), (len(query), links.indices.nbytes), (ends, len(links) / 8)]
     return _row("hop", f"{len(query):,} objects → {len(found):,}", seconds, 4 * ends + 4 * len(found), fetched)
 
@@ -114,10 +114,10 @@ def _hop(cube: Cube, query: Array) -> dict[str, Any]:
 def _induce(cube: Cube, query: Array) -> dict[str, Any]:
     """Each row's place and beginning, its ends in a row, a bit for each, and a weight and three words a link."""
     links = cube.links
-    nodes = np.concatenate([query, around(links, query, 1)[0]])
+    nodes = np.concatenate([query, expand_hops(links, query, 1)[0]])
     ends = int(_degrees(cube, nodes).sum())
-    count = len(induce(links, nodes)[0])
-    seconds = median(turns(lambda: induce(links, nodes)))
+    count = len(induce_links(links, nodes)[0])
+    seconds = median(turns(lambda: induce_links(links, nodes)))
     fetched = [(len(nodes), links.indptr.nbytes), (len(nodes), links.indices.nbytes), (ends, len(links) / 8)]
     fetched += [(count, 8 * len(nodes))]
     return _row("induce", f"{len(nodes):,} nodes → {count:,} links", seconds, 4 * ends + 16 * count, fetched)
@@ -130,7 +130,7 @@ def _push(cube: Cube, query: Array) -> dict[str, Any]:
         pushed, seen, reached = pushes(links.indptr, links.indices, links.weights, query, DAMPING, loose)
         if seen <= len(links.indices) // FEW:
             break
-    seconds = median(turns(lambda: nearest(links, asked, top, DAMPING, loose, slack=None)))
+    seconds = median(turns(lambda: find_neighbors(links, asked, top, DAMPING, loose, slack=None)))
     fetched = [(pushed, links.indptr.nbytes), (pushed, links.indices.nbytes), (seen, 8 * reached)]
     of = f"{len(query):,} objects, {pushed:,} pushes to {reached:,}, until {loose} is left"
     return _row("push", of, seconds, 8 * seen, fetched)

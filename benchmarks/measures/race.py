@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 import cube2net as c2n
 from cube2net._util.arrays import Array
-from cube2net.network.pagerank import best
+from cube2net.network.pagerank import select_highest
 from measures.answers import SIZES
 from measures.contestants import CONTESTANTS, DAMPING, matrix_of
 from measures.literature import person_query
@@ -133,7 +133,7 @@ def _top(scores: Array, rows: Array) -> list[int]:
     if scores.dtype.kind == "f":
         scores = scores.copy()
         scores[rows] = 0.0
-        scores = best(scores, top_of(rows))
+        scores = select_highest(scores, top_of(rows))
     return [int(row) for row in scores]
 
 

@@ -24,7 +24,7 @@ def cube() -> Cube:
 
 @pytest.fixture(scope="module")
 def network(cube: Cube) -> Network:
-    return c2n.construct(cube, list(range(100, 120)), form="objects", m=3)
+    return c2n.construct(cube, list(range(100, 120)), form="objects", n_cells=3)
 
 
 @pytest.mark.parametrize("given", [np.int64(150), 150.0, np.float64(150), pd.Series([150]).iloc[0], "150"])

@@ -24,7 +24,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.recipe import network_fingerprint
-from cube2net.network.pagerank import scores
+from cube2net.network.pagerank import compute_scores
 
 QUICK: dict[str, dict[str, Any]] = {
     "cube2net": {"updates": 2, "trajectories": 4, "epochs": 1},
@@ -106,7 +106,7 @@ def test_networks_of_one_kind_are_those_of_all_scores_and_steps() -> None:
     one = made(editors, "hops")
     neighbours = {int(v) for u in QUERY.objects for v in CUBE.links.neighbours(int(u))} - set(QUERY.objects.tolist())
     assert outside(one).tolist() == sorted(v for v in neighbours if KINDS[v] == "editor")
-    near = scores(CUBE.links, QUERY.objects)
+    near = compute_scores(CUBE.links, QUERY.objects)
     near[QUERY.objects] = 0.0
     ranked = [row for row in np.lexsort((np.arange(240), -near)).tolist() if near[row] > 0 and KINDS[row] == "editor"]
     found = made(editors, "pagerank", top=15)
@@ -114,7 +114,7 @@ def test_networks_of_one_kind_are_those_of_all_scores_and_steps() -> None:
 
 
 def test_a_cell_stays_and_brings_those_of_its_objects_that_may_come() -> None:
-    free, editors = made(CUBE, "greedy", "both"), made(of_kind(CUBE, "editor"), "greedy", "both")
+    free, editors = made(CUBE, "greedy", "cells+objects"), made(of_kind(CUBE, "editor"), "greedy", "cells+objects")
     assert len(editors.cells) == len(free.cells) and len(outside(editors)) < len(outside(free))
     about = summary(editors)
     for cell, told in zip(editors.cells.tolist(), about["cells"], strict=True):

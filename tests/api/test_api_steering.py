@@ -20,7 +20,7 @@ from cube2net.model.names import Node, title_of
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
-from cube2net.network.pagerank import scores
+from cube2net.network.pagerank import compute_scores
 
 from toys import toy_cube
 
@@ -57,7 +57,7 @@ def cell_not_in(network: Network, cube: Cube) -> tuple[str, ...]:
 @pytest.mark.parametrize("method", CHOOSERS)
 def test_every_method_that_chooses_cells_keeps_pins_and_bans_in_every_form(method: str, place: Place) -> None:
     options = QUICK.get(method, {})
-    for form in ("objects", "woven", "cells", "both"):
+    for form in ("objects", "hybrid", "cells", "cells+objects"):
         plain = c2n.construct(place.cube, place.query, method, 4, form=form, objective="jaccard", **options)
         pin, ban = cell_not_in(plain, place.cube), plain.labels[0]
         pins, bans = [pin, place.others[0]], [" · ".join(ban), place.others[1]]
@@ -177,7 +177,7 @@ def test_liking_draws_the_network_to_what_is_liked_and_away_from_what_is_not(pla
     names = set(steered.nodes["name"].to_pylist())
     assert set(place.hidden[:3]) <= names and not set(place.others[:3]) & names
     liked = place.cube.query([*place.query, *place.hidden[:3]])
-    other = c2n.construct(place.cube, liked, m=len(place.query))
+    other = c2n.construct(place.cube, liked, n_cells=len(place.query))
     only_like = c2n.construct(place.cube, place.query, like=place.hidden[:3])
     assert only_like.selection.cells.tolist() == other.selection.cells.tolist()
     assert only_like.selection.value == other.selection.value
@@ -186,7 +186,7 @@ def test_liking_draws_the_network_to_what_is_liked_and_away_from_what_is_not(pla
 def test_objects_nearer_to_what_is_unliked_are_not_near(place: Place) -> None:
     unlike = place.cube.query(place.others[:3]).objects
     steered = c2n.construct(place.cube, place.query, unlike=place.others[:3])
-    far, near = (scores(place.cube.links, rows, tolerance=1e-5) for rows in (unlike, steered.query.objects))
+    far, near = (compute_scores(place.cube.links, rows, tolerance=1e-5) for rows in (unlike, steered.query.objects))
     others = np.setdiff1d(steered.objects, steered.query.objects)
     assert len(others) and (far[others] <= near[others]).all()
 
@@ -195,7 +195,10 @@ def test_objects_nearer_to_what_is_unliked_are_not_near(place: Place) -> None:
     ("options", "sentence"),
     [
         ({"like": ["CELL"]}, "like takes objects, and CELL is a cell: pin it or ban it"),
-        ({"m": 1, "pins": ["CELL", "OTHER"]}, "2 cells are pinned, and m is 1: pin fewer, or raise m"),
+        (
+            {"n_cells": 1, "pins": ["CELL", "OTHER"]},
+            "2 cells are pinned, and n_cells is 1: pin fewer, or raise n_cells",
+        ),
         (
             {"max_nodes": 16, "pins": ["CELL", "OTHER"]},
             "2 cells are pinned, and max_nodes leaves room for 1: pin fewer, or raise max_nodes",
@@ -239,12 +242,12 @@ def test_more_pins_than_the_default_of_cells_make_room_for_themselves(place: Pla
     pins = [Node("cell", number) for number in range(8)]
     network = c2n.construct(place.cube, place.query[:5], pins=pins)
     assert network.selection.cells.tolist() == list(range(8))
-    assert network.context is not None and network.context.budget.m == 8
+    assert network.context is not None and network.context.budget.n_cells == 8
 
 
 def test_a_ban_that_lets_the_pins_fit_has_no_price_and_says_so() -> None:
     cube = toy_cube([[0, 1, 2, 3, 4], [5, 6], [0, 6]], objects=10, links=[(row, row + 1) for row in range(9)])
-    asked: dict[str, Any] = {"m": 2, "form": "objects", "max_nodes": 5, "pins": ["label 0"]}
+    asked: dict[str, Any] = {"n_cells": 2, "form": "objects", "max_nodes": 5, "pins": ["label 0"]}
     network = c2n.construct(cube, ["o0", "o6"], bans=["o4"], **asked)
     kept, left_out = c2n.prices(network)
     assert kept.price is not None and not kept.needed
@@ -267,7 +270,7 @@ def test_a_method_of_ones_own_is_told_what_is_settled(place: Place) -> None:
     pins = [Node("cell", 2)]
     mine = c2n.construct(place.cube, place.query, Mine(), 4, form="objects", pins=pins, bans=[Node("cell", 3)])
     greedy = c2n.construct(place.cube, place.query, "greedy", 4, form="objects", pins=pins, bans=[Node("cell", 3)])
-    assert (seen[0].m, seen[0].scope.forbidden_cells.tolist(), seen[0].scope.cells.tolist()) == (3, [2, 3], [2])
+    assert (seen[0].n_cells, seen[0].scope.forbidden_cells.tolist(), seen[0].scope.cells.tolist()) == (3, [2, 3], [2])
     assert mine.selection.values.tolist() == greedy.selection.values.tolist()
 
 

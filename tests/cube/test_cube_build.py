@@ -142,7 +142,7 @@ def test_a_label_gets_the_parent_that_most_of_its_items_have() -> None:
         (
             DimensionSpec("venue", "venue", parent="kind"),
             ParameterError,
-            "nothing says which 'kind' a label of 'venue'",
+            "labels of 'venue' have no 'kind'",
         ),
         (DimensionSpec("venue", "venue", parent="venue"), ParameterError, "cannot be its own parent"),
         (DimensionSpec("year", "year", bins="centuries"), ParameterError, "cannot read the bins 'centuries'"),
@@ -190,7 +190,7 @@ def test_numbers_are_read_from_texts_with_space_around_and_blanks_are_none() -> 
     labels = labelled.dimensions[0].labels
     assert [labels[code] for code in labelled.table["label"].to_pylist()] == ["12", "30", "7", "8", "0"]
     assert labelled.table["item"].to_pylist() == [0, 1, 4, 5, 6]
-    assert labelled.unlabelled == {"stars": 2}
+    assert labelled.ledger.unlabelled == {"stars": 2}
 
 
 @pytest.mark.parametrize("text", ["1_000", "n.d.", "1,5", "0x10", "١", "1 2", "-", "1e", "1\n2"])

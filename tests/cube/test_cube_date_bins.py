@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.cube.building.dimensions import Labelled, label_items
-from cube2net.cube.building.labels import HOLD, bin_numbers, is_bins, read_days
+from cube2net.cube.building.dimensions import LabelledItems, label_items
+from cube2net.cube.building.labels import CONTAINED_BINS, bin_numbers, is_bins, read_days
 from cube2net.errors import ParameterError, SourceError
 from cube2net.model.corpus import Corpus
 from cube2net.model.dimension import DimensionSpec
@@ -36,7 +36,7 @@ def with_dates(values: object, kind: pa.DataType | None = None) -> Corpus:
     return Corpus(plain.objects, plain.items.append_column("date", column), plain.mentions)
 
 
-def named(labelled: Labelled, level: str) -> list[str]:
+def named(labelled: LabelledItems, level: str) -> list[str]:
     """Return the label of every item at a level."""
     dimension = labelled.dimensions[0]
     number = [each.name for each in dimension.levels].index(level)
@@ -77,10 +77,10 @@ def test_a_time_is_of_the_day_that_it_is_where_it_was_noted() -> None:
 
 def test_a_text_that_says_less_than_the_bins_need_is_no_label() -> None:
     corpus = with_dates(["2019-03-05", "2019-03", "2019", "", None])
-    assert label_items(corpus, [DimensionSpec.parse("date@days")]).unlabelled == {"date": 4}
-    assert label_items(corpus, [DimensionSpec.parse("date@months")]).unlabelled == {"date": 3}
+    assert label_items(corpus, [DimensionSpec.parse("date@days")]).ledger.unlabelled == {"date": 4}
+    assert label_items(corpus, [DimensionSpec.parse("date@months")]).ledger.unlabelled == {"date": 3}
     labelled = label_items(corpus, [DimensionSpec.parse("date@years/decades")])
-    assert (labelled.unlabelled, named(labelled, "date")) == ({"date": 2}, ["2019", "2019", "2019"])
+    assert (labelled.ledger.unlabelled, named(labelled, "date")) == ({"date": 2}, ["2019", "2019", "2019"])
 
 
 @pytest.mark.parametrize("text", ["n.d.", "05.03.2019", "2019-13", "2019-02-30", "2019-3-5", "20190305", "2019-03-05x"])
@@ -106,10 +106,10 @@ def test_numbers_of_years_stand_above_dates() -> None:
     assert named(labelled, "edges:2020") == ["below 2020", "2020 and above"]
 
 
-@given(DATES, st.sampled_from(sorted(HOLD)), st.sampled_from(sorted(HOLD)))
+@given(DATES, st.sampled_from(sorted(CONTAINED_BINS)), st.sampled_from(sorted(CONTAINED_BINS)))
 def test_bins_that_are_said_to_hold_others_do(days: list[date], finer: str, coarser: str) -> None:
     assert is_bins(finer)
-    if coarser in HOLD[finer]:
+    if coarser in CONTAINED_BINS[finer]:
         numbers = np.array([(day - date(1970, 1, 1)).days for day in days], dtype=np.float64)
         fine, coarse = (bin_numbers(numbers, bins, are_days=True)[0].tolist() for bins in (finer, coarser))
         assert len(set(zip(fine, coarse, strict=True))) == len(set(fine))

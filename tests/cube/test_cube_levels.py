@@ -296,14 +296,14 @@ def test_a_level_that_is_not_there_is_refused_in_one_sentence(ask: Callable[[Cub
     [
         (
             "topic/subfield/field/domain/sort",
-            "nothing says which 'sort' a label of 'domain'",
+            "labels of 'domain' have no 'sort'",
         ),
         (
             "topic/field",
             "parents of 'topic', 'bio', 'cv', 'nlp', are labels of 'subfield' and not of 'field': write topic/sub",
         ),
-        ("topic/area/sort", "nothing says which 'sort' a label of 'area'"),
-        ("topic/subfield|area", "nothing tells 'subfield' and 'area' above 'topic' apart: the source says one parent"),
+        ("topic/area/sort", "labels of 'area' have no 'sort'"),
+        ("topic/subfield|area", "'subfield' and 'area' above 'topic' would be the same: the source has one parent"),
         ("topic/subfield/x@width:9", "the level 'x' above 'subfield' has the bins 'width:9' of nothing"),
         ("year@years/months", "the bins 'months' do not hold whole bins of 'years': put them on a path of their own"),
         ("year@years/decades/width:6", "the bins 'width:6' do not hold whole bins of 'decades': '200X' lies in"),

@@ -120,9 +120,9 @@ def test_texts_of_more_bytes_than_one_piece_holds_give_the_same_labels(monkeypat
     lists = pa.chunked_array([[["KDD", "ACL"], []], [["WMT"], None, ["ACL", "ACL"]]])
     numbers = pa.chunked_array([["1", " 2"], ["", None, "3.5"]])
     for column in (texts, lists, texts.dictionary_encode()):
-        monkeypatch.setattr(building_labels, "ONE_PIECE", 2**31)
+        monkeypatch.setattr(building_labels, "MAX_BYTES_32_BIT_OFFSETS", 2**31)
         one = building_labels._encode_texts(building_labels._combine_chunks(column))
-        monkeypatch.setattr(building_labels, "ONE_PIECE", 0)
+        monkeypatch.setattr(building_labels, "MAX_BYTES_32_BIT_OFFSETS", 0)
         other = building_labels._encode_texts(building_labels._combine_chunks(column))
         assert (one.items.tolist(), one.codes.tolist(), one.names) == (
             other.items.tolist(),
@@ -175,14 +175,14 @@ def giant(tmp_path: Path) -> Cube:
 @pytest.mark.parametrize("method", ["none", "hops", "pagerank", "steiner", "greedy", "anneal"])
 def test_rows_behind_two_thousand_million_entries_are_read_as_any_other(method: str, giant: Cube) -> None:
     options: dict[str, Any] = {"objective": "jaccard"} if method in ("greedy", "anneal") else {}
-    network = c2n.construct(giant, [1, 2, 4], method, form="objects", m=1, **options)
+    network = c2n.construct(giant, [1, 2, 4], method, form="objects", n_cells=1, **options)
     assert {1, 2, 4} <= set(network.objects.tolist()) <= {1, 2, 3, 4}
     assert len(network.source) == (3 if 3 in network.objects else 1)
     assert giant.links.count == FAR // 2 + 3
 
 
 def test_cells_lie_behind_two_thousand_million_members_too(giant: Cube) -> None:
-    network = c2n.construct(giant, [1, 2], "greedy", objective="jaccard", form="both", m=1)
+    network = c2n.construct(giant, [1, 2], "greedy", objective="jaccard", form="cells+objects", n_cells=1)
     assert network.objects.tolist() == [1, 2, 3]
     assert network.labels == (("left",),)
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from cube2net._util.arrays import Array, Links, links_from_pairs
 from cube2net.kernels import compiled, numpy_pagerank, pagerank_push, small_work
 from cube2net.model.query import Query
-from cube2net.network.assembly import induce
-from cube2net.network.pagerank import nearest, scores, settle
+from cube2net.network.assembly import induce_links
+from cube2net.network.pagerank import compute_scores, find_neighbors, settle
 
 SCALES = (1.0, 1e-3, 1e6, 1e-36)
 
@@ -119,10 +119,16 @@ def test_scores_and_nearest_objects_have_the_same_bits_both_ways(
 ) -> None:
     for seed in range(40):
         links, seeds = network(seed)
-        plain = scores(links, seeds, tolerance=tolerance), nearest(links, Query(seeds), 9, tolerance=tolerance)
+        plain = (
+            compute_scores(links, seeds, tolerance=tolerance),
+            find_neighbors(links, Query(seeds), 9, tolerance=tolerance),
+        )
         with monkeypatch.context() as patched:
             patched.setattr(small_work, "has_compiled_code", lambda kernel: True)
-            fast = scores(links, seeds, tolerance=tolerance), nearest(links, Query(seeds), 9, tolerance=tolerance)
+            fast = (
+                compute_scores(links, seeds, tolerance=tolerance),
+                find_neighbors(links, Query(seeds), 9, tolerance=tolerance),
+            )
         assert all(map(same, plain, fast))
 
 
@@ -135,10 +141,10 @@ def test_links_among_objects_come_in_the_same_order_both_ways(monkeypatch: pytes
         links = links_from_pairs(*ends, rng.random(1300) + 0.1, 700)
         nodes = rng.choice(700, int(rng.integers(1, 30)) if seed % 3 else 200, replace=False)
         nodes = np.concatenate([[0], nodes[nodes != 0]]) if seed % 2 else nodes
-        plain = induce(links, nodes)
+        plain = induce_links(links, nodes)
         with monkeypatch.context() as patched:
             patched.setattr(small_work, "has_compiled_code", lambda kernel: True)
-            fast = induce(links, nodes)
+            fast = induce_links(links, nodes)
         assert all(map(same, plain, fast))
         assert [part.dtype for part in plain] == [part.dtype for part in fast]
 

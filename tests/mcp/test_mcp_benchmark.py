@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from cube2net.model.corpus import Corpus
-from cube2net.network.export.token_budget import estimated_tokens
+from cube2net.network.export.token_budget import estimate_tokens
 
 from toys import toy_cube
 
@@ -63,7 +63,7 @@ def test_one_hop_and_pagerank_list_others_only(benchmark: ModuleType) -> None:
     assert benchmark.pagerank(cube, known).tolist() == [2, 3, 4]
     text = benchmark.listing(cube, benchmark.one_hop)(known, 1_000)
     assert text.split("\n")[1:] == ['- "Object 2" 2 2', '- "Object 3" 2 1']
-    assert estimated_tokens(benchmark.listing(cube, benchmark.one_hop)(known, 40)) <= 40
+    assert estimate_tokens(benchmark.listing(cube, benchmark.one_hop)(known, 40)) <= 40
 
 
 def test_a_name_counts_where_it_has_a_line(benchmark: ModuleType) -> None:

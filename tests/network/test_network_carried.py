@@ -21,7 +21,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.network import Network
 from cube2net.model.query import Query
-from cube2net.network.attributes import label_shares
+from cube2net.network.attributes import compute_label_shares
 
 from toys import sent
 
@@ -56,8 +56,8 @@ def cube_of(corpus: Corpus, *dimensions: str, items: bool = True) -> Cube:
     return build(corpus, specs, DuckDB(), min_objects=1, items=items)
 
 
-def network_of(cube: Cube, form: str = "both") -> Network:
-    return c2n.construct(cube, Query(np.array([0, 1])), "greedy", m=2, form=form)
+def network_of(cube: Cube, form: str = "cells+objects") -> Network:
+    return c2n.construct(cube, Query(np.array([0, 1])), "greedy", n_cells=2, form=form)
 
 
 def given_links(rows: list[tuple[int, int, float]], **more: Any) -> pa.Table:
@@ -102,7 +102,7 @@ def test_an_attribute_called_like_a_column_of_all_nodes_gets_another_name_and_go
 def test_a_cube_without_items_still_gives_attributes_and_no_labels() -> None:
     network = network_of(cube_of(papers(["a", "b", "e"], age=[30, 40, 50]), items=False))
     assert network.nodes.column_names == [*FIXED, "age"]
-    assert label_shares(network) == {}
+    assert compute_label_shares(network) == {}
 
 
 def test_nothing_is_looked_up_until_nodes_are_asked_for() -> None:
@@ -119,7 +119,7 @@ def test_nothing_is_looked_up_until_nodes_are_asked_for() -> None:
 
 def test_shares_say_which_part_of_an_objects_items_has_a_label() -> None:
     network = network_of(cube_of(papers(["a", "b", "e"]), "venue", "year@decades"))
-    shares = label_shares(network)
+    shares = compute_label_shares(network)
     labels, matrix = shares["venue"]
     assert (labels, matrix.shape) == (("ACL", "KDD"), (len(network), 2))
     rows = dict(zip(network.nodes["id"].to_pylist(), matrix.toarray().tolist(), strict=True))

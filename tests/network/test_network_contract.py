@@ -13,7 +13,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.interfaces import Method
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, Selection, Weights
-from cube2net.network.assembly import induce
+from cube2net.network.assembly import induce_links
 from cube2net.network.hops import Hops, Nothing
 from cube2net.network.maxdisc import MaxDisc
 from cube2net.network.pagerank import PageRank
@@ -39,7 +39,7 @@ def choose(method: Method, cube: Cube, query: Query, seed: int = 0, **limits: in
 
 
 def links_with(cube: Cube, query: Query, objects: list[int]) -> int:
-    return len(induce(cube.links, np.array([*query.objects.tolist(), *objects], dtype=np.int32))[0])
+    return len(induce_links(cube.links, np.array([*query.objects.tolist(), *objects], dtype=np.int32))[0])
 
 
 @every_method

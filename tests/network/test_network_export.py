@@ -30,7 +30,7 @@ from cube2net.model.query import Query
 from cube2net.model.selection import Selection
 from cube2net.network.export.graphs import to_igraph, to_networkx, to_scipy
 from cube2net.network.export.pyg import to_pyg
-from cube2net.network.export.registry import EXPORTS, write
+from cube2net.network.export.registry import EXPORTS, export_network
 from cube2net.network.export.xml import escape
 
 from toys import toy_cube
@@ -59,7 +59,7 @@ def hard_network(names: list[str] = NAMES, ids: list[str] | None = None) -> Netw
         names=Objects.of(pa.table({"object": ids, "name": names, "kind": ["author", "author", "thing & co"] * 2})),
         dimensions=(cube.dimensions[0].name, "süß"),
         labels=(("label <1>", "x & y"), ("label 0", "naïve")),
-        form="both",
+        form="cells+objects",
     )
 
 
@@ -200,7 +200,7 @@ def test_every_format_has_a_reader_here() -> None:
 @pytest.mark.parametrize("suffix", READERS)
 def test_a_written_network_reads_back_whole(suffix: str, tmp_path: Path) -> None:
     network = hard_network()
-    paths = write(network, tmp_path / f"net{suffix}")
+    paths = export_network(network, tmp_path / f"net{suffix}")
     assert sorted(tmp_path.iterdir()) == sorted(paths)
     assert READERS[suffix](paths) == expected(network)
 
@@ -209,7 +209,7 @@ def test_a_written_network_reads_back_whole(suffix: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("ids", [None, ["a/1", "<b>", "c c", "d\nd", "e", "f\"'"]])
 def test_igraph_reads_our_graphml_whole(ids: list[str] | None, tmp_path: Path) -> None:
     network = hard_network(ids=ids)
-    write(network, tmp_path / "net.graphml")
+    export_network(network, tmp_path / "net.graphml")
     assert of_igraph(igraph.Graph.Read_GraphML(str(tmp_path / "net.graphml"))) == expected(network)
 
 
@@ -223,7 +223,7 @@ def test_networkx_graph_and_files_say_which_cells_the_ranks_mean(tmp_path: Path)
     network = hard_network()
     selected = ["label <1> · x & y", "label 0 · naïve"]
     for suffix in (".graphml", ".gexf", ".xlsx", ".parquet", ".npz", ".json"):
-        write(network, tmp_path / f"net{suffix}")
+        export_network(network, tmp_path / f"net{suffix}")
     assert to_networkx(network).graph["selected"] == selected
     assert nx.read_graphml(tmp_path / "net.graphml").graph["selected"].split("\n") == selected
     assert "label &lt;1&gt; · x &amp; y" in (tmp_path / "net.gexf").read_text(encoding="utf-8")
@@ -285,7 +285,7 @@ def lone_node() -> Network:
 
 @pytest.mark.parametrize("suffix", READERS)
 def test_a_network_of_one_node_and_no_labels_reads_back(suffix: str, tmp_path: Path) -> None:
-    assert READERS[suffix](write(lone_node(), tmp_path / f"net{suffix}")) == expected(lone_node())
+    assert READERS[suffix](export_network(lone_node(), tmp_path / f"net{suffix}")) == expected(lone_node())
 
 
 def test_graphs_of_one_node_can_be_made() -> None:
@@ -305,13 +305,13 @@ def test_xml_formats_give_any_text_back(tmp_path_factory: pytest.TempPathFactory
     folder = tmp_path_factory.mktemp("xml")
     network = hard_network(names)
     for suffix in (".graphml", ".gexf", ".xlsx"):
-        assert READERS[suffix](write(network, folder / f"net{suffix}")) == expected(network)
+        assert READERS[suffix](export_network(network, folder / f"net{suffix}")) == expected(network)
 
 
 def test_control_characters_that_xml_forbids_become_their_pictures(tmp_path: Path) -> None:
     network = hard_network(["nul\x00", "bell\x07", "esc\x1b", "\uffff", "", ""])
     for suffix in (".graphml", ".gexf", ".xlsx"):
-        nodes, _ = READERS[suffix](write(network, tmp_path / f"net{suffix}"))
+        nodes, _ = READERS[suffix](export_network(network, tmp_path / f"net{suffix}"))
         assert [row["name"] for row in nodes][:4] == ["nul␀", "bell␇", "esc␛", "\ufffd"]
     assert escape("\t\n\r") == "&#9;&#10;&#13;"
 
@@ -319,28 +319,28 @@ def test_control_characters_that_xml_forbids_become_their_pictures(tmp_path: Pat
 def test_ids_that_would_become_one_node_are_refused(tmp_path: Path) -> None:
     network = hard_network(ids=["x\uffff", "x\ufffe", "c", "d", "e", "f"])
     with pytest.raises(InputError, match=r"several nodes of the network have the same id: 'x.' \(XML cannot tell"):
-        write(network, tmp_path / "net.graphml")
+        export_network(network, tmp_path / "net.graphml")
     assert list(tmp_path.iterdir()) == []
-    assert READERS[".json"](write(network, tmp_path / "net.json")) == expected(network)
+    assert READERS[".json"](export_network(network, tmp_path / "net.json")) == expected(network)
 
 
 def test_csv_and_parquet_make_a_pair_of_files(tmp_path: Path) -> None:
-    assert write(hard_network(), tmp_path / "my.net.csv") == [
+    assert export_network(hard_network(), tmp_path / "my.net.csv") == [
         tmp_path / "my.net.nodes.csv",
         tmp_path / "my.net.links.csv",
     ]
-    assert write(hard_network(), str(tmp_path / "p.PARQUET"))[1] == tmp_path / "p.links.PARQUET"
+    assert export_network(hard_network(), str(tmp_path / "p.PARQUET"))[1] == tmp_path / "p.links.PARQUET"
 
 
 @pytest.mark.parametrize("suffix", EXPORTS)
 def test_the_same_network_makes_the_same_bytes(suffix: str, tmp_path: Path) -> None:
-    first = [path.read_bytes() for path in write(hard_network(), tmp_path / f"a{suffix}")]
-    assert [path.read_bytes() for path in write(hard_network(), tmp_path / f"b{suffix}")] == first
+    first = [path.read_bytes() for path in export_network(hard_network(), tmp_path / f"a{suffix}")]
+    assert [path.read_bytes() for path in export_network(hard_network(), tmp_path / f"b{suffix}")] == first
 
 
 def test_an_unknown_suffix_says_which_there_are(tmp_path: Path) -> None:
     with pytest.raises(ParameterError) as error:
-        write(hard_network(), tmp_path / "net.grapml")
+        export_network(hard_network(), tmp_path / "net.grapml")
     assert str(error.value) == (
         "unknown suffix of a network file '.grapml': choose one of "
         ".csv, .cyjs, .gexf, .graphml, .json, .neo4j.csv, .npz, .parquet, .vosviewer.json, .xlsx "
@@ -350,10 +350,10 @@ def test_an_unknown_suffix_says_which_there_are(tmp_path: Path) -> None:
 
 def test_a_missing_folder_and_a_folder_in_the_way_are_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot write '.*net\.json': there is no folder '.*nowhere', make it first"):
-        write(hard_network(), tmp_path / "nowhere" / "net.json")
+        export_network(hard_network(), tmp_path / "nowhere" / "net.json")
     (tmp_path / "net.links.csv").mkdir()
     with pytest.raises(InputError, match=r"cannot write '.*net\.links\.csv': it is a folder"):
-        write(hard_network(), tmp_path / "net.csv")
+        export_network(hard_network(), tmp_path / "net.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["net.links.csv"]
 
 
@@ -370,9 +370,9 @@ def files_end_at(size: int) -> Iterator[None]:
 
 @pytest.mark.parametrize("suffix", EXPORTS)
 def test_a_disk_that_fills_up_leaves_the_old_file_and_says_one_sentence(suffix: str, tmp_path: Path) -> None:
-    old = {path: path.read_bytes() for path in write(lone_node(), tmp_path / f"net{suffix}")}
+    old = {path: path.read_bytes() for path in export_network(lone_node(), tmp_path / f"net{suffix}")}
     with pytest.raises(Cube2netError, match=r"^cannot write '.*net.*': file too large$"), files_end_at(100):
-        write(hard_network(), tmp_path / f"net{suffix}")
+        export_network(hard_network(), tmp_path / f"net{suffix}")
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == old
 
 
@@ -383,7 +383,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setitem(EXPORTS, ".csv", {**EXPORTS[".csv"], ".links": stop})
     with pytest.raises(KeyboardInterrupt):
-        write(hard_network(), tmp_path / "net.csv")
+        export_network(hard_network(), tmp_path / "net.csv")
     assert list(tmp_path.iterdir()) == []
 
 

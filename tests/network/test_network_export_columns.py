@@ -18,7 +18,7 @@ from cube2net.cube.storage.writer import save
 from cube2net.model.query import Query
 from cube2net.network.export.graphs import to_igraph, to_networkx
 from cube2net.network.export.plain_tables import plain_table
-from cube2net.network.export.registry import EXPORTS, write
+from cube2net.network.export.registry import EXPORTS, export_network
 from cube2net.network.export.xml import GEXF_KINDS
 
 from rich_networks import ATTRIBUTES, LINKS, citing_authors, rich_network
@@ -196,7 +196,7 @@ def test_every_column_of_every_type_reads_back_and_what_is_missing_is_absent(
     suffix: str, whole: bool, tmp_path: Path
 ) -> None:
     network = rich_network(whole=whole)
-    ids, nodes, links = READERS[suffix](write(network, tmp_path / f"net{suffix}"))
+    ids, nodes, links = READERS[suffix](export_network(network, tmp_path / f"net{suffix}"))
     own = network.nodes["id"].to_pylist()
     assert list(map(str, ids)) == list(map(str, own))
     if suffix in (".xlsx", ".json", ".parquet", ".npz"):
@@ -210,14 +210,14 @@ def test_every_column_of_every_type_reads_back_and_what_is_missing_is_absent(
 
 
 def test_graphml_keeps_whole_numbers_as_ids_in_an_attribute(tmp_path: Path) -> None:
-    write(rich_network(whole=True), tmp_path / "net.graphml")
+    export_network(rich_network(whole=True), tmp_path / "net.graphml")
     graph = nx.read_graphml(tmp_path / "net.graphml")
     assert [data["id"] for _, data in graph.nodes(data=True)] == [7, 2**40, -3, -4]
 
 
 def test_graphml_and_gexf_type_every_attribute(tmp_path: Path) -> None:
     for suffix in (".graphml", ".gexf"):
-        write(rich_network(), tmp_path / f"net{suffix}")
+        export_network(rich_network(), tmp_path / f"net{suffix}")
     for name, kind in {
         "papers": "long",
         "small": "int",
@@ -230,7 +230,7 @@ def test_graphml_and_gexf_type_every_attribute(tmp_path: Path) -> None:
 
 
 def test_neo4j_headers_say_what_each_column_is(tmp_path: Path) -> None:
-    nodes, links = write(rich_network(directed=True), tmp_path / "net.neo4j.csv")
+    nodes, links = export_network(rich_network(directed=True), tmp_path / "net.neo4j.csv")
     assert nodes.name == "net.nodes.neo4j.csv" and links.name == "net.links.neo4j.csv"
     assert nodes.read_text("utf-8").splitlines()[0] == (
         "id:ID,:LABEL,name:string,kind:string,in_query:boolean,label:string,cells:int[],query_links:int,papers:long,"
@@ -257,7 +257,7 @@ def test_networkx_and_igraph_have_the_types_of_python() -> None:
 
 
 def test_tables_keep_the_links_as_the_network_has_them(tmp_path: Path) -> None:
-    paths = write(rich_network(directed=True), tmp_path / "net.csv")
+    paths = export_network(rich_network(directed=True), tmp_path / "net.csv")
     with paths[1].open(encoding="utf-8", newline="") as file:
         lines = list(csv.reader(file))
     assert lines[0] == ["source", "target", "weight", "kind", "time", "note", "forward", "backward"]
@@ -265,7 +265,7 @@ def test_tables_keep_the_links_as_the_network_has_them(tmp_path: Path) -> None:
 
 
 def test_vosviewer_gets_items_links_and_clusters(tmp_path: Path) -> None:
-    (path,) = write(rich_network(), tmp_path / "net.vosviewer.json")
+    (path,) = export_network(rich_network(), tmp_path / "net.vosviewer.json")
     whole = json.loads(path.read_text("utf-8"))["network"]
     assert whole["clusters"] == [
         {"cluster": number, "label": label}
@@ -282,7 +282,7 @@ def test_vosviewer_gets_items_links_and_clusters(tmp_path: Path) -> None:
 
 
 def test_what_a_source_says_of_objects_and_links_comes_out() -> None:
-    network = c2n.construct(citing_authors(), Query(np.array([0, 1, 2])), "greedy", m=2, form="both")
+    network = c2n.construct(citing_authors(), Query(np.array([0, 1, 2])), "greedy", n_cells=2, form="cells+objects")
     graph = to_networkx(network)
     assert graph.is_directed() and set(graph) >= {7, 8, 9}
     assert graph.nodes[7]["papers"] == 3 and "papers" not in graph.nodes[8] and graph.nodes[9]["kind"] == "editor"
@@ -296,6 +296,6 @@ def test_what_a_source_says_of_objects_and_links_comes_out() -> None:
 @pytest.mark.parametrize("suffix", EXPORTS)
 def test_what_a_source_says_is_made_again_to_the_byte(suffix: str, tmp_path: Path) -> None:
     save(citing_authors(), tmp_path / "cube")
-    network = c2n.construct(c2n.open_cube(tmp_path / "cube"), Query(np.array([0, 1])), "greedy", m=2, form="both")
-    write(network, tmp_path / f"net{suffix}")
+    network = c2n.construct(c2n.open_cube(tmp_path / "cube"), Query(np.array([0, 1])), "greedy", n_cells=2, form="both")
+    export_network(network, tmp_path / f"net{suffix}")
     assert c2n.replay(tmp_path / f"net{suffix}").differences == ()

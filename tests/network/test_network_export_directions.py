@@ -13,7 +13,7 @@ import cube2net as c2n
 from cube2net.network.export.graphs import to_igraph, to_networkx
 from cube2net.network.export.plain_tables import list_ends
 from cube2net.network.export.pyg import to_hetero, to_pyg
-from cube2net.network.export.registry import write
+from cube2net.network.export.registry import export_network
 
 from rich_networks import ARROWS, both_ways, rich_network
 from toys import sent
@@ -23,7 +23,7 @@ from toys import sent
 def test_a_directed_source_makes_directed_graphs_with_memberships_from_objects_to_cells(tmp_path: Path) -> None:
     network = rich_network(directed=True)
     for suffix in (".graphml", ".gexf", ".json"):
-        write(network, tmp_path / f"net{suffix}")
+        export_network(network, tmp_path / f"net{suffix}")
     graphs = [
         to_networkx(network),
         nx.read_graphml(tmp_path / "net.graphml"),
@@ -60,10 +60,10 @@ def test_a_directed_link_has_the_kind_and_time_of_its_own_way(travelled: bool, t
     assert {ends: (data["kind"], data["first"]) for ends, data in links.items()} == ways
     assert {ends: (data["kind"], data["last"]) for ends, data in links.items()} == ways
     assert all("first" not in data for data in told.values() if data["kind"] == "membership")
-    write(network, tmp_path / "net.graphml")
+    export_network(network, tmp_path / "net.graphml")
     again = nx.read_graphml(tmp_path / "net.graphml", node_type=int)
     assert {(a, b): (d["kind"], d["first"]) for a, b, d in again.edges.data() if "first" in d} == ways
-    write(network, tmp_path / "net.neo4j.csv")
+    export_network(network, tmp_path / "net.neo4j.csv")
     with (tmp_path / "net.links.neo4j.csv").open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row[":TYPE"] != "membership"]
     found = {(int(row[":START_ID"]), int(row[":END_ID"])): (row[":TYPE"], int(row["first:long"])) for row in rows}

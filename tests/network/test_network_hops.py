@@ -12,8 +12,8 @@ from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, Weights
-from cube2net.network.hops import Hops, around
-from cube2net.network.pagerank import scores
+from cube2net.network.hops import Hops, expand_hops
+from cube2net.network.pagerank import compute_scores
 
 from toys import random_cube, toy_cube
 
@@ -55,7 +55,7 @@ def test_a_fan_out_cap_keeps_a_hub_from_flooding_the_answer() -> None:
 
 
 def test_every_object_found_knows_its_step_and_how_many_bring_it() -> None:
-    objects, steps, hits = around(STAR.links, np.array([1, 3]), 2)
+    objects, steps, hits = expand_hops(STAR.links, np.array([1, 3]), 2)
     found = dict(zip(objects.tolist(), zip(steps.tolist(), hits.tolist(), strict=True), strict=True))
     assert found == {0: (1, 2), 5: (1, 1), 6: (1, 1), 2: (2, 2), 4: (2, 1)}
 
@@ -72,8 +72,8 @@ def test_of_the_equally_near_those_that_a_walk_stays_at_are_kept() -> None:
 @given(st.integers(0, 10_000), st.integers(1, 2))
 def test_a_cut_is_by_step_then_score_then_bringers_then_number(seed: int, hops: int) -> None:
     cube, query = random_cube(seed, links=60), np.sort(np.random.default_rng(seed).choice(40, 5, replace=False))
-    objects, steps, hits = around(cube.links, query, hops)
-    near = scores(cube.links, query)
+    objects, steps, hits = expand_hops(cube.links, query, hops)
+    near = compute_scores(cube.links, query)
     ranked = sorted(zip(steps.tolist(), -near[objects], -hits, objects.tolist(), strict=True))
     for room in range(len(ranked) + 1):
         kept = sorted(row for *_, row in ranked[:room])

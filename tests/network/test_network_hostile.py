@@ -20,7 +20,7 @@ from cube2net.model.objects import Objects
 from cube2net.model.query import Query
 from cube2net.model.selection import Selection
 from cube2net.network.drawing.matplotlib import PICTURES, draw
-from cube2net.network.export.registry import EXPORTS, write
+from cube2net.network.export.registry import EXPORTS, export_network
 from cube2net.network.export.xml import escape
 
 from hostile import NAMES, SURROGATE
@@ -48,13 +48,13 @@ def network() -> Network:
         names=Objects.of(pa.table({"object": ids, "name": NAMES, "kind": NAMES})),
         dimensions=(NAMES[0], NAMES[4]),
         labels=tuple((name, NAMES[-4]) for name in NAMES),
-        form="both",
+        form="cells+objects",
     )
 
 
 @pytest.mark.parametrize("suffix", EXPORTS)
 def test_every_export_holds_hostile_names(network: Network, suffix: str, tmp_path: Path) -> None:
-    for path in write(network, tmp_path / f"net{suffix}"):
+    for path in export_network(network, tmp_path / f"net{suffix}"):
         if suffix in (".graphml", ".gexf"):
             root = ET.parse(path).getroot()
             texts = {text for node in root.iter() for text in (*node.attrib.values(), node.text)}
@@ -90,7 +90,7 @@ def test_every_export_holds_columns_of_hostile_names(network: Network, suffix: s
         nodes = nodes.append_column(name, pa.array([name] * len(network)))
     rich = replace(network)
     rich.__dict__["nodes"] = nodes
-    paths = write(rich, tmp_path / f"net{suffix}")
+    paths = export_network(rich, tmp_path / f"net{suffix}")
     if suffix in (".graphml", ".gexf"):
         graph = nx.read_graphml(paths[0]) if suffix == ".graphml" else nx.read_gexf(paths[0])
         found = dict(next(iter(graph.nodes.values())))
@@ -136,14 +136,16 @@ def _of_one(name: str) -> Network:
         names=Objects.of(pa.table({"object": [given, "b"], "name": [given, "b"], "kind": [given, "b"]})),
         dimensions=(given,),
         labels=((given,),),
-        form="both",
+        form="cells+objects",
     )
 
 
 def test_a_csv_keeps_formulas_unless_it_is_asked_to_be_safe(network: Network, tmp_path: Path) -> None:
-    plain = [path for end in ("csv", "neo4j.csv") for path in write(network, tmp_path / f"plain.{end}")]
+    plain = [path for end in ("csv", "neo4j.csv") for path in export_network(network, tmp_path / f"plain.{end}")]
     safe = [
-        path for end in ("csv", "neo4j.csv") for path in write(network, tmp_path / f"safe.{end}", spreadsheet_safe=True)
+        path
+        for end in ("csv", "neo4j.csv")
+        for path in export_network(network, tmp_path / f"safe.{end}", spreadsheet_safe=True)
     ]
     assert all(map(formulas_in, plain)) and not any(map(formulas_in, safe))
     for one, other in zip(plain, safe, strict=True):
@@ -155,9 +157,9 @@ def test_a_csv_keeps_formulas_unless_it_is_asked_to_be_safe(network: Network, tm
 
 def test_only_csv_files_can_be_made_safe_for_spreadsheets(network: Network, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match=r"spreadsheet_safe guards the cells of a \.csv file, got '\.json'"):
-        write(network, tmp_path / "net.json", spreadsheet_safe=True)
+        export_network(network, tmp_path / "net.json", spreadsheet_safe=True)
     with pytest.raises(
         ParameterError, match=r"of a \.csv file, got '\.xlsx' \(a workbook runs no text: leave it out\)$"
     ):
-        write(network, tmp_path / "net.xlsx", spreadsheet_safe=True)
+        export_network(network, tmp_path / "net.xlsx", spreadsheet_safe=True)
     assert list(tmp_path.iterdir()) == []

@@ -14,7 +14,7 @@ from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, Scope, Weights
-from cube2net.network.pagerank import PageRank, best, nearest, scores
+from cube2net.network.pagerank import PageRank, compute_scores, find_neighbors, select_highest
 
 from toys import random_cube, toy_cube
 
@@ -55,7 +55,7 @@ def test_scores_are_within_the_tolerance_of_the_linear_solve(
 ) -> None:
     links = weighted(seed)
     seeds = np.random.default_rng(seed).choice(30, size, replace=False).tolist()
-    found, exact = scores(links, np.array(seeds), damping, tolerance), solve(links, seeds, damping)
+    found, exact = compute_scores(links, np.array(seeds), damping, tolerance), solve(links, seeds, damping)
     assert np.abs(found - exact).sum() <= tolerance * 1.00001 + 1e-11
     assert found.min() >= 0 and found.sum() <= 1 + tolerance
 
@@ -71,8 +71,8 @@ def test_whichever_way_the_walk_is_followed_the_scores_are_within_the_tolerance(
     with pytest.MonkeyPatch.context() as patched:
         for name, value in {"EARLY": early, "SMALL": small, "LOCAL": 1, "PART": 1}.items():
             patched.setattr(f"cube2net.network.pagerank.{name}", value)
-        found = scores(links, np.array(seeds), tolerance=tolerance)
-        near = nearest(links, Query(np.sort(seeds)), 30, tolerance=tolerance, slack=None)
+        found = compute_scores(links, np.array(seeds), tolerance=tolerance)
+        near = find_neighbors(links, Query(np.sort(seeds)), 30, tolerance=tolerance, slack=None)
     assert np.abs(found - solve(links, seeds, 0.85)).sum() <= tolerance * 1.00001 + 1e-11
     assert sorted([*near.tolist(), *seeds]) == sorted({*np.flatnonzero(found).tolist(), *seeds})
 
@@ -80,7 +80,7 @@ def test_whichever_way_the_walk_is_followed_the_scores_are_within_the_tolerance(
 @pytest.mark.parametrize("damping", [1e-6, 1e-9, 1e-200, 5e-324])
 def test_a_walk_that_hardly_goes_on_stays_at_the_query(damping: float) -> None:
     links = weighted(1)
-    found = scores(links, np.array([3, 4]), damping, 1e-12)
+    found = compute_scores(links, np.array([3, 4]), damping, 1e-12)
     assert np.abs(found - solve(links, [3, 4], damping)).sum() <= 1e-11
 
 
@@ -94,32 +94,32 @@ def test_networkx_agrees_on_weights_and_on_query_objects_without_links() -> None
         graph.add_weighted_edges_from((u, v, weight) for v, weight in ends)
     wider = Links(np.append(links.indptr, links.indptr[-1]), links.indices, links.weights)
     expected = nx.pagerank(graph, personalization={2: 1, 9: 1, 30: 1}, tol=1e-13, max_iter=1000)
-    assert scores(wider, np.array([2, 9, 30]), tolerance=1e-12) == pytest.approx(
+    assert compute_scores(wider, np.array([2, 9, 30]), tolerance=1e-12) == pytest.approx(
         np.array([expected[u] for u in range(31)]), abs=1e-10
     )
 
 
 def test_a_heavier_link_brings_more_than_a_lighter_one() -> None:
     links = links_from_pairs(np.array([0, 0]), np.array([1, 2]), np.array([1.0, 3.0]), 3)
-    found = scores(links, np.array([0]), tolerance=1e-12)
+    found = compute_scores(links, np.array([0]), tolerance=1e-12)
     assert found[2] == pytest.approx(3 * found[1])
 
 
 def test_a_walk_with_nowhere_to_go_stays_at_the_query() -> None:
     alone = links_from_pairs(np.array([0]), np.array([1]), np.array([0.0]), 3)
-    assert scores(alone, np.array([0, 2])).tolist() == pytest.approx([0.5, 0.0, 0.5])
+    assert compute_scores(alone, np.array([0, 2])).tolist() == pytest.approx([0.5, 0.0, 0.5])
 
 
 def test_objects_that_no_path_joins_to_the_query_get_exactly_nothing() -> None:
     links = links_from_pairs(np.array([0, 1, 3, 4]), np.array([1, 2, 4, 5]), np.ones(4), 6)
     for tolerance in (0.5, 1e-9):
-        found = scores(links, np.array([0]), tolerance=tolerance)
+        found = compute_scores(links, np.array([0]), tolerance=tolerance)
         assert found[3:].tolist() == [0.0, 0.0, 0.0] and found[:3].min() > 0
 
 
 def test_a_loose_tolerance_stays_near_the_query_in_a_large_network() -> None:
     path = links_from_pairs(np.arange(99_999), np.arange(1, 100_000), np.ones(99_999), 100_000)
-    assert np.count_nonzero(scores(path, np.array([500]), tolerance=0.1)) < 60
+    assert np.count_nonzero(compute_scores(path, np.array([500]), tolerance=0.1)) < 60
 
 
 def test_the_best_objects_outside_the_query_are_brought() -> None:
@@ -134,7 +134,7 @@ def test_the_best_objects_outside_the_query_are_brought() -> None:
 def test_equal_scores_go_to_the_lower_number() -> None:
     star = toy_cube([[0]], objects=6, links=[(5, 0), (5, 1), (5, 2), (5, 3), (5, 4)])
     assert bring(star, [5], PageRank(top=2)) == [0, 1]
-    assert best(np.array([0.1, 0.3, 0.1, 0.3, 0.1]), 4).tolist() == [1, 3, 0, 2]
+    assert select_highest(np.array([0.1, 0.3, 0.1, 0.3, 0.1]), 4).tolist() == [1, 3, 0, 2]
 
 
 def test_without_top_the_limit_of_nodes_or_the_size_of_the_query_decides() -> None:
@@ -156,14 +156,16 @@ def test_a_limit_of_links_keeps_the_best() -> None:
 
 def test_seeds_given_twice_or_in_another_order_change_nothing() -> None:
     links = weighted(5)
-    assert np.array_equal(scores(links, np.array([4, 1, 4])), scores(links, np.array([1, 4])))
+    assert np.array_equal(compute_scores(links, np.array([4, 1, 4])), compute_scores(links, np.array([1, 4])))
 
 
 def test_scaling_all_weights_changes_nothing() -> None:
     cube = random_cube(1)
     links = cube.links
     scaled = dataclasses.replace(links, weights=links.weights * np.float32(4))
-    assert scores(links, np.array([3]), tolerance=1e-6) == pytest.approx(scores(scaled, np.array([3]), tolerance=1e-6))
+    assert compute_scores(links, np.array([3]), tolerance=1e-6) == pytest.approx(
+        compute_scores(scaled, np.array([3]), tolerance=1e-6)
+    )
 
 
 @pytest.mark.parametrize(
@@ -186,9 +188,9 @@ def test_a_bad_parameter_says_what_is_allowed(wrong: dict[str, Any], text: str) 
 
 def test_seeds_that_are_not_objects_are_refused() -> None:
     with pytest.raises(ParameterError, match=r"seeds are \[7, 99\], expected one or more of 30 objects"):
-        scores(weighted(0), np.array([99, 7]))
+        compute_scores(weighted(0), np.array([99, 7]))
     with pytest.raises(ParameterError, match=r"seeds are \[\], expected one or more of 30 objects"):
-        scores(weighted(0), np.array([], dtype=np.int32))
+        compute_scores(weighted(0), np.array([], dtype=np.int32))
 
 
 @pytest.mark.parametrize("weight", [3e38, 1e-42])
@@ -196,7 +198,7 @@ def test_very_large_and_very_small_weights_give_the_scores_of_equal_ones(weight:
     ends = np.array([0, 1, 2, 0]), np.array([1, 2, 3, 3])
     odd, plain = (links_from_pairs(*ends, np.full(4, value), 4) for value in (weight, 1.0))
     for tolerance in (0.05, 1e-6):
-        got, want = (scores(links, np.array([0]), tolerance=tolerance) for links in (odd, plain))
+        got, want = (compute_scores(links, np.array([0]), tolerance=tolerance) for links in (odd, plain))
         assert np.abs(got - want).sum() <= 2 * tolerance
 
 
@@ -227,7 +229,7 @@ def test_the_nearest_are_the_best_but_for_objects_within_the_slack(
     rows = np.sort(np.random.default_rng(seed).choice(40, size, replace=False))
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("cube2net.network.pagerank.APART", 1e-9)
-        found = nearest(links, Query(rows), count, tolerance=1e-12, slack=slack).tolist()
+        found = find_neighbors(links, Query(rows), count, tolerance=1e-12, slack=slack).tolist()
     assert len(set(found)) == len(found) and not set(found) & set(rows.tolist())
     exact = solve(links, rows.tolist(), 0.85)
     exact[rows] = 0.0
@@ -241,7 +243,7 @@ def test_the_nearest_are_the_best_but_for_objects_within_the_slack(
 def test_by_default_the_nearest_are_within_the_slack_or_of_scores_within_the_tolerance(seed: int, count: int) -> None:
     links = joined(seed)
     rows = [3, 17]
-    found = nearest(links, Query(np.array(rows)), count).tolist()
+    found = find_neighbors(links, Query(np.array(rows)), count).tolist()
     exact = solve(links, rows, 0.85)
     exact[rows] = 0.0
     wrong = float(np.sort(exact)[-count:].sum() - exact[found].sum())
@@ -261,15 +263,17 @@ def test_rankings_that_are_known_change_nothing_whoever_is_barred_or_pinned(
     for bars, pins in asked:
         forbidden = np.isin(np.arange(40), list(bars - pins))
         scope = Scope(objects=np.array(sorted(pins), dtype=np.int32), forbidden_objects=forbidden)
-        plain = nearest(links, query, count, slack=slack, scope=scope)
-        assert nearest(links, query, count, slack=slack, scope=scope, rankings=rankings).tolist() == plain.tolist()
+        plain = find_neighbors(links, query, count, slack=slack, scope=scope)
+        assert (
+            find_neighbors(links, query, count, slack=slack, scope=scope, rankings=rankings).tolist() == plain.tolist()
+        )
 
 
 def apart(links: Links, rows: list[int], count: int, slack: float = 1.0) -> list[int]:
     """Return the nearest as pushes tell them apart, however many links that takes."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("cube2net.network.pagerank.APART", 1e-9)
-        return nearest(links, Query(np.array(rows)), count, tolerance=1e-12, slack=slack).tolist()
+        return find_neighbors(links, Query(np.array(rows)), count, tolerance=1e-12, slack=slack).tolist()
 
 
 @pytest.mark.parametrize("slack", [0.0, 1.0])
@@ -291,7 +295,7 @@ def test_what_no_path_joins_to_the_query_is_not_near_and_lonely_queries_have_not
     assert apart(links, [0], 5) == [1, 2]
     assert apart(links, [0, 6], 5) == [1, 2]
     assert apart(links, [6, 7], 5) == []
-    assert nearest(links, Query(np.array([0])), 0).tolist() == []
+    assert find_neighbors(links, Query(np.array([0])), 0).tolist() == []
 
 
 def test_a_hub_that_pushes_did_not_come_to_yet_is_not_forgotten() -> None:
@@ -308,11 +312,11 @@ def test_very_large_and_very_small_weights_have_the_nearest_of_equal_ones(weight
     odd, plain = (links_from_pairs(*ends, np.full(6, value), 6) for value in (weight, 1.0))
     for count in (1, 2, 5):
         assert apart(odd, [0], count, 0.0) == apart(plain, [0], count, 0.0)
-        got, want = (nearest(links, Query(np.array([0])), count).tolist() for links in (odd, plain))
+        got, want = (find_neighbors(links, Query(np.array([0])), count).tolist() for links in (odd, plain))
         assert got == want
 
 
 @pytest.mark.parametrize("slack", [-0.1, float("nan"), float("inf")])
 def test_a_slack_that_is_no_share_is_refused(slack: float) -> None:
     with pytest.raises(ParameterError, match=rf"slack is {slack}, expected a number of 0 or more, or None"):
-        nearest(weighted(0), Query(np.array([1])), 3, slack=slack)
+        find_neighbors(weighted(0), Query(np.array([1])), 3, slack=slack)

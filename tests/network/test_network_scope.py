@@ -1,4 +1,4 @@
-"""What methods along links, near objects and forms keep to: who is in already, and who may not come."""
+"""What methods along links, neighbours and forms keep to: who is in already, and who may not come."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cube2net.model.selection import OPEN, Budget, Scope, Selection, Weights
 from cube2net.network.assembly import assemble, brings_objects, describe_scope, describe_size, first_cells
 from cube2net.network.hops import Hops, Nothing
 from cube2net.network.maxdisc import MaxDisc
-from cube2net.network.pagerank import PageRank, nearest, scores
+from cube2net.network.pagerank import PageRank, compute_scores, find_neighbors
 from cube2net.network.steiner import Steiner
 
 from toys import random_cube, toy_cube
@@ -122,7 +122,7 @@ def test_pagerank_brings_the_first_of_all_scores_that_may_come(seed: int, top: i
     cube, rows = random_cube(seed, links=50), some_rows(seed)
     forbidden = np.random.default_rng(seed + 1).random(40) < share
     method = PageRank(top=top, tolerance=1e-9)
-    exact = scores(cube.links, np.array(rows), tolerance=1e-12).round(9)
+    exact = compute_scores(cube.links, np.array(rows), tolerance=1e-12).round(9)
     ranked = [row for row in np.lexsort((np.arange(40), -exact)).tolist() if exact[row] > 0 and row not in rows]
     allowed = [row for row in ranked if not forbidden[row]][:top]
     found = bring(method, cube, rows, scope_of(40, np.flatnonzero(forbidden).tolist()))
@@ -140,29 +140,33 @@ def test_where_few_may_come_the_walk_goes_on_until_it_finds_them() -> None:
     assert bring(PageRank(top=5), cube, [0], scope_of(4_062, forbidden)) == [4_020, 4_025], "no more can be reached"
     assert bring(PageRank(top=1), cube, [0], scope_of(4_062, forbidden)) == [4_020], "the nearer one is the first"
     query, scope = Query(np.array([0])), scope_of(4_062, forbidden)
-    assert nearest(cube.links, query, 2, scope=scope).tolist() == [4_020, 4_025]
-    assert nearest(cube.links, query, 2, scope=scope_of(4_062, forbidden, [7])).tolist() == [7, 4_020]
+    assert find_neighbors(cube.links, query, 2, scope=scope).tolist() == [4_020, 4_025]
+    assert find_neighbors(cube.links, query, 2, scope=scope_of(4_062, forbidden, [7])).tolist() == [7, 4_020]
 
 
 def test_nearest_objects_are_the_pinned_and_then_the_nearest_that_may_come() -> None:
     query = Query(np.array([0]))
-    assert nearest(WAYS.links, query, 3).tolist() == [2, 3, 1]
-    assert nearest(WAYS.links, query, 3, scope=scope_of(9, [2, 3])).tolist() == [1, 5, 4]
-    assert nearest(WAYS.links, query, 3, scope=scope_of(9, [2, 3], [8])).tolist() == [8, 1, 5]
-    assert nearest(WAYS.links, query, 1, scope=scope_of(9, None, [6, 8])).tolist() == [6, 8], "all that are pinned"
-    assert nearest(WAYS.links, query, 0, scope=scope_of(9, None, [0])).tolist() == [], "of the query nobody is near"
-    assert nearest(WAYS.links, query, 2, seeds=np.array([8])).tolist() == [7, 8], "the walk may start elsewhere"
+    assert find_neighbors(WAYS.links, query, 3).tolist() == [2, 3, 1]
+    assert find_neighbors(WAYS.links, query, 3, scope=scope_of(9, [2, 3])).tolist() == [1, 5, 4]
+    assert find_neighbors(WAYS.links, query, 3, scope=scope_of(9, [2, 3], [8])).tolist() == [8, 1, 5]
+    assert find_neighbors(WAYS.links, query, 1, scope=scope_of(9, None, [6, 8])).tolist() == [6, 8], (
+        "all that are pinned"
+    )
+    assert find_neighbors(WAYS.links, query, 0, scope=scope_of(9, None, [0])).tolist() == [], (
+        "of the query nobody is near"
+    )
+    assert find_neighbors(WAYS.links, query, 2, seeds=np.array([8])).tolist() == [7, 8], "the walk may start elsewhere"
 
 
 @pytest.mark.parametrize("share", [0.5, 0.95, 0.999])
 def test_near_objects_of_a_large_network_are_as_good_as_those_of_all_scores(share: float) -> None:
     cube, query = random_cube(3, cells=1, objects=3_000, links=9_000), Query(np.array(some_rows(3, 20, 3_000)))
     forbidden = np.random.default_rng(1).random(3_000) < share
-    exact = scores(cube.links, query.objects, tolerance=1e-9)
+    exact = compute_scores(cube.links, query.objects, tolerance=1e-9)
     exact[query.objects] = 0.0
     exact[forbidden] = 0.0
     wanted = min(20, int((exact > 0).sum()))
-    found = nearest(cube.links, query, 20, scope=Scope(forbidden_objects=forbidden))
+    found = find_neighbors(cube.links, query, 20, scope=Scope(forbidden_objects=forbidden))
     assert len(found) == wanted and not forbidden[found].any()
     least = np.sort(exact)[-wanted]
     assert exact[found].min() >= least / 3 - 1e-12, "as proven of all: within a factor of 1 + slack"
@@ -212,9 +216,9 @@ CHOSEN = Selection(np.array([0, 1, 2, 3, 4]), 1.0, np.array([0, 1]), np.array([0
     ("form", "near", "plain", "steered"),
     [
         ("objects", None, [0, 1, 2, 3, 4], [0, 1, 2, 4, 7]),
-        ("both", None, [0, 1, 2, 3, 4], [0, 1, 2, 4, 7]),
+        ("cells+objects", None, [0, 1, 2, 3, 4], [0, 1, 2, 4, 7]),
         ("cells", None, [0, 1], [0, 1, 7]),
-        ("woven", [2, 5], [0, 1, 2, 5], [0, 1, 2, 7]),
+        ("hybrid", [2, 5], [0, 1, 2, 5], [0, 1, 2, 7]),
     ],
 )
 def test_in_every_form_the_pinned_are_nodes_and_the_barred_are_none(
@@ -253,10 +257,10 @@ def test_cells_that_fit_are_counted_without_the_barred_and_with_the_pinned() -> 
 
 
 def test_a_cell_is_as_large_as_those_of_it_that_may_come() -> None:
-    network = c2n.construct(CUBE, [1, 2, 3], m=2, objective="coverage")
+    network = c2n.construct(CUBE, [1, 2, 3], n_cells=2, objective="coverage")
     assert network.cell_objects == [len(CUBE.cells.members[cell]) for cell in network.cells.tolist()]
     forbidden = next(row for row in CUBE.cells.members[int(network.cells[0])].tolist() if row not in (1, 2, 3))
-    fewer = c2n.construct(CUBE, [1, 2, 3], m=2, objective="coverage", bans=[f"o{forbidden}"], pins=network.labels)
+    fewer = c2n.construct(CUBE, [1, 2, 3], n_cells=2, objective="coverage", bans=[f"o{forbidden}"], pins=network.labels)
     assert fewer.cell_objects == [
         len(set(CUBE.cells.members[cell].tolist()) - {forbidden}) for cell in fewer.cells.tolist()
     ]

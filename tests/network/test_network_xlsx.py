@@ -20,7 +20,7 @@ from cube2net.io.tables.read_rows import read_rows
 from cube2net.model.network import Network
 from cube2net.network.export import xlsx
 from cube2net.network.export.recipes import read_recipe
-from cube2net.network.export.registry import write
+from cube2net.network.export.registry import export_network
 from cube2net.network.export.xlsx import MAX_TEXT_UNITS, RECIPE_PIECE_LETTERS
 
 from rich_networks import rich_network
@@ -34,7 +34,7 @@ def cube() -> c2n.Cube:
 
 @pytest.fixture(scope="module")
 def network(cube: c2n.Cube) -> Network:
-    return c2n.construct(cube, range(0, 8_000, 2), m=3, near=0)
+    return c2n.construct(cube, range(0, 8_000, 2), n_cells=3, n_neighbors=0)
 
 
 def with_column(name: str, values: list[Any]) -> Network:
@@ -45,7 +45,7 @@ def with_column(name: str, values: list[Any]) -> Network:
 
 
 def test_a_recipe_longer_than_a_field_is_read_back_whole(network: Network, cube: c2n.Cube, tmp_path: Path) -> None:
-    (path,) = write(network, tmp_path / "net.xlsx")
+    (path,) = export_network(network, tmp_path / "net.xlsx")
     assert network.recipe is not None
     pieces = [row["text"] for row in sheets(path)["recipe"] if row["entry"] == "recipe"]
     assert len(pieces) > 1 and max(map(len, pieces)) == RECIPE_PIECE_LETTERS < MAX_TEXT_UNITS
@@ -55,13 +55,13 @@ def test_a_recipe_longer_than_a_field_is_read_back_whole(network: Network, cube:
 
 
 def test_the_last_sheet_tells_the_form_the_dimensions_and_the_cells(network: Network, tmp_path: Path) -> None:
-    (path,) = write(network, tmp_path / "net.xlsx")
+    (path,) = export_network(network, tmp_path / "net.xlsx")
     found = sheets(path)
     assert list(found) == ["nodes", "links", "recipe"]
     told = [(row["entry"], row["text"]) for row in found["recipe"] if row["entry"] != "recipe"]
     chosen = [f"⟨{' · '.join(labels)}⟩" for labels in network.labels]
     assert told == [
-        ("form", "woven"),
+        ("form", "hybrid"),
         *(("dimension", name) for name in network.dimensions),
         *(("cell", title) for title in chosen),
     ]
@@ -79,7 +79,7 @@ def saved_anew(path: Path) -> None:
 def test_a_recipe_is_still_there_when_a_spreadsheet_has_saved_the_file(
     network: Network, cube: c2n.Cube, tmp_path: Path
 ) -> None:
-    (path,) = write(network, tmp_path / "net.xlsx")
+    (path,) = export_network(network, tmp_path / "net.xlsx")
     saved_anew(path)
     assert read_recipe(path) == network.recipe
     (difference,) = c2n.replay(path, cube).differences
@@ -97,14 +97,14 @@ def test_more_rows_than_a_sheet_holds_are_refused_and_nothing_is_written(
         )
     monkeypatch.setattr(xlsx, "MAX_ROWS", rows - 1)
     with pytest.raises(InputError) as error:
-        write(network, tmp_path / "net.xlsx")
+        export_network(network, tmp_path / "net.xlsx")
     assert str(error.value) == (
         f"the sheet '{sheet}' would have {rows:,} rows, and a workbook holds {rows - 1:,}: "
         "write .csv or .parquet instead"
     )
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setattr(xlsx, "MAX_ROWS", rows)
-    write(network, tmp_path / "net.xlsx")
+    export_network(network, tmp_path / "net.xlsx")
     assert len(sheets(tmp_path / "net.xlsx")[sheet]) == rows - 1
 
 
@@ -114,14 +114,14 @@ def test_a_sheet_holds_as_many_rows_as_excel_knows() -> None:
 
 def test_a_text_like_a_formula_stays_a_text(tmp_path: Path) -> None:
     texts = ["=1+1", "+SUM(A1)", "-2", '@cmd|" /C calc"!A0']
-    (path,) = write(with_column("said", texts), tmp_path / "net.xlsx")
+    (path,) = export_network(with_column("said", texts), tmp_path / "net.xlsx")
     assert [row["said"] for row in sheets(path)["nodes"]] == texts
     assert b"<f>" not in parts(path) and b"<f " not in parts(path)
     assert b'<c t="inlineStr"><is><t xml:space="preserve">=1+1</t></is></c>' in parts(path)
 
 
 def test_numbers_dates_and_truths_are_of_their_kinds(tmp_path: Path) -> None:
-    (path,) = write(rich_network(), tmp_path / "net.xlsx")
+    (path,) = export_network(rich_network(), tmp_path / "net.xlsx")
     first = sheets(path)["nodes"][0]
     assert first["born"] == dt.date(1912, 6, 23) and first["seen"] == dt.datetime(2020, 1, 2, 3, 4, 5, 500_000)
     assert (first["papers"], first["share"], first["in_query"], first["nothing"]) == (3, 0.1, True, None)
@@ -130,34 +130,34 @@ def test_numbers_dates_and_truths_are_of_their_kinds(tmp_path: Path) -> None:
 
 def test_what_a_spreadsheet_cannot_count_is_a_text(tmp_path: Path) -> None:
     numbers = [10**15 - 1, 10**15, -(10**15), 2**63 - 1]
-    (path,) = write(with_column("number", numbers), tmp_path / "net.xlsx")
+    (path,) = export_network(with_column("number", numbers), tmp_path / "net.xlsx")
     assert [row["number"] for row in sheets(path)["nodes"]] == [numbers[0], *map(str, numbers[1:])]
     days = [dt.date(1900, 2, 28), dt.date(1900, 3, 1), None, dt.date(1066, 10, 14)]
-    (path,) = write(with_column("day", days), tmp_path / "net.xlsx")
+    (path,) = export_network(with_column("day", days), tmp_path / "net.xlsx")
     assert [row["day"] for row in sheets(path)["nodes"]] == ["1900-02-28", days[1], None, "1066-10-14"]
     there = dt.timezone(dt.timedelta(hours=2))
     times = [dt.datetime(2020, 1, 2, 3, 4, 5, tzinfo=there), None, None, None]
-    (path,) = write(with_column("time", times), tmp_path / "net.xlsx")
+    (path,) = export_network(with_column("time", times), tmp_path / "net.xlsx")
     assert sheets(path)["nodes"][0]["time"] == "2020-01-02T03:04:05+02:00"
 
 
 def test_a_text_that_is_longer_than_a_field_says_that_it_is_cut(tmp_path: Path) -> None:
     texts = ["a" * MAX_TEXT_UNITS, "a" * (MAX_TEXT_UNITS + 1), "𝒂" * MAX_TEXT_UNITS, ""]
-    (path,) = write(with_column("said", texts), tmp_path / "net.xlsx")
+    (path,) = export_network(with_column("said", texts), tmp_path / "net.xlsx")
     found = [row["said"] for row in sheets(path)["nodes"]]
     assert found == [texts[0], "a" * (MAX_TEXT_UNITS - 1) + "…", "𝒂" * ((MAX_TEXT_UNITS - 1) // 2) + "…", None]
     assert all(len(text.encode("utf-16-le")) <= 2 * MAX_TEXT_UNITS for text in found[:3])
 
 
 def test_lists_have_semicolons_between_unless_a_value_has_one(tmp_path: Path) -> None:
-    (path,) = write(rich_network(), tmp_path / "net.xlsx")
+    (path,) = export_network(rich_network(), tmp_path / "net.xlsx")
     rows = sheets(path)["nodes"]
     assert [row["plain tags"] for row in rows] == ["x; y", None, None, None]
     assert [row["tags"] for row in rows] == ['["x", "y; z"]', "[]", None, None]
 
 
 def test_our_own_reader_finds_nodes_and_links_beside_the_recipe(network: Network, tmp_path: Path) -> None:
-    (path,) = write(network, tmp_path / "net.xlsx")
+    (path,) = export_network(network, tmp_path / "net.xlsx")
     corpus = c2n.read_tables(path)
     assert corpus.objects.num_rows == len(network) and corpus.links.num_rows == len(network.source)
     told = read_rows(path, conventions=Conventions(sheet="nodes")).table
@@ -166,7 +166,7 @@ def test_our_own_reader_finds_nodes_and_links_beside_the_recipe(network: Network
 
 
 def test_every_part_has_the_same_time_and_system(network: Network, tmp_path: Path) -> None:
-    (path,) = write(network, tmp_path / "net.xlsx")
+    (path,) = export_network(network, tmp_path / "net.xlsx")
     with zipfile.ZipFile(path) as archive:
         assert {(part.date_time, part.create_system) for part in archive.infolist()} == {((1980, 1, 1, 0, 0, 0), 3)}
 
@@ -190,7 +190,7 @@ HOLLOW = "xl/worksheets/sheet3.xml"
 def test_a_hostile_or_hollow_workbook_is_refused_in_one_sentence(
     part: str, content: bytes, said: str, tmp_path: Path
 ) -> None:
-    (path,) = write(rich_network(), tmp_path / "net.xlsx")
+    (path,) = export_network(rich_network(), tmp_path / "net.xlsx")
     path.write_bytes(zipped(unzipped(path.read_bytes()) | {part: content}))
     with pytest.raises(InputError) as error:
         read_recipe(path)
@@ -199,7 +199,7 @@ def test_a_hostile_or_hollow_workbook_is_refused_in_one_sentence(
 
 
 def test_columns_are_as_wide_as_what_they_show_and_no_wider_than_a_screen(tmp_path: Path) -> None:
-    (path,) = write(with_column("remark", ["short", "x" * 20, "y" * 4_000, None]), tmp_path / "net.xlsx")
+    (path,) = export_network(with_column("remark", ["short", "x" * 20, "y" * 4_000, None]), tmp_path / "net.xlsx")
     sheet = unzipped(path.read_bytes())["xl/worksheets/sheet1.xml"].decode()
     names = list(sheets(path)["nodes"][0])
     widths = dict(zip(names, map(int, re.findall(r'<col [^>]*width="(\d+)"', sheet)), strict=True))

@@ -15,7 +15,7 @@ from cube2net.api.plan import LINK_TOLERANCE, weigh
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.interfaces import LinkObjective, Objective
 from cube2net.model.query import Query
-from cube2net.network.pagerank import scores
+from cube2net.network.pagerank import compute_scores
 from cube2net.selection.objectives import OBJECTIVES, Coverage, CustomObjective, FBeta, Jaccard, Linked, Precision
 
 from toys import random_cube, toy_cube
@@ -157,8 +157,8 @@ def test_gains_at_the_tolerance_are_those_of_exact_scores() -> None:
     for seed in range(5):
         cube = random_cube(seed, objects=300, links=900)
         query = Query(np.arange(0, 300, 17))
-        exact = scores(cube.links, query.objects, tolerance=1e-12)
-        found = scores(cube.links, query.objects, tolerance=LINK_TOLERANCE)
+        exact = compute_scores(cube.links, query.objects, tolerance=1e-12)
+        found = compute_scores(cube.links, query.objects, tolerance=LINK_TOLERANCE)
         linked = cube.links.degrees > 0
         gains = [Linked().weigh_links(query, near, linked).gain * 1024 for near in (exact, found)]
         assert np.abs(gains[0] - gains[1]).max() <= 1

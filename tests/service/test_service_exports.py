@@ -75,13 +75,13 @@ def test_the_file_of_the_query_is_read_as_the_query(
 
 WAYS: list[NetworkRequest] = [
     {},
-    {"m": 3, "r": 2, "near": 4, "seed": 7},
-    {"form": "objects", "m": 4},
+    {"n_cells": 3, "r": 2, "n_neighbors": 4, "seed": 7},
+    {"form": "objects", "n_cells": 4},
     {"levels": ["one", "venue,topic"]},
     {"method": "hops 2", "options": {"fan_out": 3}},
     {"method": "pagerank", "options": {"top": 9}},
-    {"objective": "fbeta", "options": {"beta": 2.0, "by": "price"}, "form": "objects", "m": 3},
-    {"options": {"least": 1, "membership": "even", "trust": 0.5, "near_weight": 0.25}},
+    {"objective": "fbeta", "options": {"beta": 2.0, "by": "price"}, "form": "objects", "n_cells": 3},
+    {"options": {"least": 1, "membership_weights": "even", "cell_weight": 0.5, "neighbor_weight": 0.25}},
     {"between": "1990..2010", "where": {"venue": ["venue 0", "venue 1"]}, "roll_up": {"year": "decades"}},
     {"where": {"decades": ["199X", "200X"]}, "kind": ["object"], "max_nodes": 40},
     {"like": ["o150"], "unlike": ["o151"], "bans": [{"object": "o152"}], "pins": [{"object": "o153"}], "bound": True},

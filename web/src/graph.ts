@@ -17,7 +17,7 @@ import type { NetworkAnswer, Node } from "./types";
 const RECOVERIES = 5;
 const ROLES: Record<string, string> = {
   query: "in the query",
-  near: "near object",
+  neighbor: "neighbour",
   brought: "brought object",
   pinned: "pinned",
   cell: "a chosen cell",

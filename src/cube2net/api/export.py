@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cube2net.model.arguments import check_call, path_of
+from cube2net.model.interfaces import check_call, path_of
 from cube2net.model.network import Network
 from cube2net.network.assembly import summarize
-from cube2net.network.export.registry import check_network_path, write
+from cube2net.network.export.registry import check_network_path, export_network
 
 
 def check_outputs(network: str | Path | None, picture: str | Path | None, *, spreadsheet_safe: bool = False) -> None:
@@ -54,7 +54,7 @@ def write_network(network: Network, path: str | Path, *, spreadsheet_safe: bool 
     ...     [path.name for path in c2n.write_network(network, f"{folder}/network.csv")]
     ['network.nodes.csv', 'network.links.csv', 'network.recipe.json']
     """
-    return write(network, path_of(path, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
+    return export_network(network, path_of(path, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
 
 
 def summary(network: Network) -> dict[str, Any]:

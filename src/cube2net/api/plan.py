@@ -15,9 +15,8 @@ from cube2net._util.packages import Registry
 from cube2net.api.query import Asked, query_of
 from cube2net.cube.views import BOTH, FULL, cuboid
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.model.arguments import made, name_of
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import LinkObjective, Method, Objective, chooses_cells, counts_repeats
+from cube2net.model.interfaces import LinkObjective, Method, Objective, chooses_cells, counts_repeats, made, name_of
 from cube2net.model.names import OBJECT, Node, node_of, title_of
 from cube2net.model.network import Form
 from cube2net.model.query import Query
@@ -35,7 +34,7 @@ from cube2net.model.selection import (
 from cube2net.network.assembly import make_form
 from cube2net.network.hops import Hops, Nothing
 from cube2net.network.maxdisc import MaxDisc
-from cube2net.network.pagerank import PageRank, scores
+from cube2net.network.pagerank import PageRank, compute_scores
 from cube2net.network.steiner import Steiner
 from cube2net.options import STEERING, Levels, NetworkOptions, Wanted
 from cube2net.selection.anneal import Anneal
@@ -74,7 +73,7 @@ def weighed(cube: Cube, query: Query, objective: Objective | LinkObjective) -> Q
     try:
         weights: QueryObjective
         if isinstance(objective, LinkObjective):
-            affinity = scores(cube.links, query.objects, objective.damping, LINK_TOLERANCE)
+            affinity = compute_scores(cube.links, query.objects, objective.damping, LINK_TOLERANCE)
             weights = objective.weigh_links(query, affinity, cube.links.degrees > 0)
         else:
             weights = objective.weigh(query, len(cube.objects))
@@ -153,7 +152,7 @@ class Plan:
 
     @property
     def liked(self) -> Query:
-        """The query with what is liked: by it choices are told what they are worth, and near objects what is near."""
+        """The query with what is liked: choices are valued by it, and neighbours are nearest to it."""
         if not self.steering.like:
             return self.query
         return Query(np.union1d(self.query.objects, np.array(self.steering.like, dtype=np.int32)))
@@ -183,12 +182,12 @@ def plan_network(cube: Cube, query: Asked, options: NetworkOptions) -> Plan:
     form = make_form(options)
     if form.has_cells and options.max_links is not None:
         raise ParameterError(f"max_links limits the form 'objects', got the form {kind!r}: limit max_nodes instead")
-    sized = options.m is None and isinstance(objective, Cover)
-    most = (len(asked) if sized else PAPER_CELLS) if options.m is None else options.m
+    sized = options.n_cells is None and isinstance(objective, Cover)
+    most = (len(asked) if sized else PAPER_CELLS) if options.n_cells is None else options.n_cells
     max_objects = options.max_nodes
     if options.max_nodes is not None and not form.has_brought:
         most, max_objects = min(most, max(0, options.max_nodes - len(asked))), None
-    budget = Budget(m=most, max_nodes=max_objects, max_links=options.max_links, prefix=options.prefix)
+    budget = Budget(n_cells=most, max_nodes=max_objects, max_links=options.max_links, prefix=options.prefix)
     free = Plan(view, asked, method, objective, form, budget, options, sized, whole=cube, unsteered=budget)
     return steered(free, steering_of(view, given))
 
@@ -198,18 +197,18 @@ def steered(plan: Plan, steering: Steering) -> Plan:
 
     Without a number of cells asked for there are at least as many as are pinned.
     """
-    view, query, budget, m = plan.cube, plan.query, plan.unsteered, plan.options.m
+    view, query, budget, n_cells = plan.cube, plan.query, plan.unsteered, plan.options.n_cells
     method = name_of(plan.method, METHODS)
     if not chooses_cells(plan.method):
         check_no_cells(view, steering, method)
     scope = resolve_scope(view, query, steering, view.bringable)
     limited = plan.max_nodes is not None and not plan.form.has_brought
-    if m is None and len(scope.cells) > budget.m and not limited:
-        budget = replace(budget, m=len(scope.cells))
+    if n_cells is None and len(scope.cells) > budget.n_cells and not limited:
+        budget = replace(budget, n_cells=len(scope.cells))
     elif limited and plan.max_nodes is not None and len(scope.objects):
-        budget = replace(budget, m=max(0, min(budget.m, plan.max_nodes - len(query) - len(scope.objects))))
-    fewer = limited and (m is None or budget.m < m)
-    check_scope(view, query, scope, budget, plan.form, plan.max_nodes, most="max_nodes" if fewer else "m")
+        budget = replace(budget, n_cells=max(0, min(budget.n_cells, plan.max_nodes - len(query) - len(scope.objects))))
+    fewer = limited and (n_cells is None or budget.n_cells < n_cells)
+    check_scope(view, query, scope, budget, plan.form, plan.max_nodes, most="max_nodes" if fewer else "n_cells")
     return replace(plan, budget=replace(budget, scope=scope), steering=steering)
 
 
@@ -247,15 +246,15 @@ def _liked(cube: Cube, word: str, thing: Any) -> int:
 
 
 def default_form(method: Method) -> str:
-    """Return the form of a method's network where nobody says: woven, or the paper's where cells are not chosen."""
+    """Return the form of a method's network where nobody says: hybrid, or the paper's where cells are not chosen."""
     paper = isinstance(method, Cube2net) and method.preset != "default"
-    return "woven" if chooses_cells(method) and not paper else "objects"
+    return "hybrid" if chooses_cells(method) and not paper else "objects"
 
 
 def default_levels(objective: Valued, form: str) -> str:
     """Return which cells there are where nobody says: with those of one label where cells are nodes that cover."""
     covers = objective == "cover" or isinstance(objective, Cover)
-    return BOTH if covers and form in ("cells", "woven") else FULL
+    return BOTH if covers and form in ("cells", "hybrid") else FULL
 
 
 def default_objective(method: Method, form: str | None = None) -> str:
@@ -264,7 +263,7 @@ def default_objective(method: Method, form: str | None = None) -> str:
     Without a form it is that of the method's default form.
     """
     kind = form or default_form(method)
-    return "cover" if kind in ("cells", "woven") and counts_repeats(method) else "jaccard"
+    return "cover" if kind in ("cells", "hybrid") and counts_repeats(method) else "jaccard"
 
 
 SPARE = 5
@@ -289,5 +288,5 @@ def check_nodes(count: int, sure: bool = True) -> None:
         up_to = "" if sure else "up to "
         raise ParameterError(
             f"the network has {up_to}{count:,} nodes, more than the {most:,} that are taken at once: ask for fewer "
-            "with max_nodes, m or near"
+            "with max_nodes, n_cells or n_neighbors"
         )

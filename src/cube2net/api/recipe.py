@@ -11,8 +11,8 @@ import numpy as np
 
 from cube2net import __version__
 from cube2net.errors import quoted
-from cube2net.model.arguments import name_of, options_of
 from cube2net.model.cube import lineage_of
+from cube2net.model.interfaces import name_of, options_of
 from cube2net.model.names import CELL, OBJECT, Node
 from cube2net.model.network import Network
 from cube2net.model.recipe import FORMAT, Recipe, network_fingerprint

@@ -8,17 +8,17 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net.errors import ParameterError, quoted, whole_number
-from cube2net.model.arguments import check_call, expect
+from cube2net.model.interfaces import check_call, expect
 from cube2net.model.network import Network
-from cube2net.network.export.text import brief_text, text_of
-from cube2net.network.export.token_budget import estimated_tokens
-from cube2net.network.pagerank import scores
+from cube2net.network.export.text import format_brief_text, format_text
+from cube2net.network.export.token_budget import estimate_tokens
+from cube2net.network.pagerank import compute_scores
 
 MAX_TOKENS = 4_000
 
 
 DAMPING, TOLERANCE = 0.7, 1e-6
-"""How near objects are for a brief text: by a walk from the query that goes on with this probability."""
+"""How neighbours are for a brief text: by a walk from the query that goes on with this probability."""
 
 
 @check_call
@@ -77,10 +77,10 @@ def to_text(
     if counter is not None and not callable(counter):
         raise ParameterError(f"the counter is {quoted(counter)}, expected a function of a text that counts its tokens")
     most = whole_number("max_tokens", max_tokens, 0, what="tokens")
-    count = counter or estimated_tokens
+    count = counter or estimate_tokens
     if brief:
-        return brief_text(network, most, count, _nearness(network))
-    return text_of(network, most, count)
+        return format_brief_text(network, most, count, _nearness(network))
+    return format_text(network, most, count)
 
 
 def _nearness(network: Network) -> Array | None:
@@ -89,4 +89,4 @@ def _nearness(network: Network) -> Array | None:
     if context is None:
         return None
     seeds = np.union1d(network.query.objects, np.array(context.steering.like, dtype=np.int32))
-    return scores(context.whole.links, seeds, DAMPING, TOLERANCE)[network.objects]
+    return compute_scores(context.whole.links, seeds, DAMPING, TOLERANCE)[network.objects]

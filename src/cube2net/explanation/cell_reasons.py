@@ -189,10 +189,10 @@ def _explain_absence(
     if isinstance(worth, CoverObjective) and last < worth.least:
         served = "" if context.steering.unlike else _describe_served(choice, worth, cell, int(last))
         return f"for it would serve {number(last)} of the query{served}, and a cell has to serve {worth.least}"
-    if count >= context.budget.m:
+    if count >= context.budget.n_cells:
         turns = network.selection.gains(choice.value(choice.cells[:0]))
         least = f", and the last of them added {number(float(turns[-1]), signed=True)}" if count else ""
-        return f"for m is {context.budget.m:,} and so many cells are{least}"
+        return f"for n_cells is {context.budget.n_cells:,} and so many cells are{least}"
     return "for it would not raise the value" if last <= 0 else f"for the method {context.method!r} passed it over"
 
 

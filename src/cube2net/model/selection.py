@@ -135,21 +135,21 @@ PAPER_CELLS = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """At most ``m`` cells, ``max_nodes`` objects and ``max_links`` links in the network.
+    """At most ``n_cells`` cells, ``max_nodes`` objects and ``max_links`` links in the network.
 
     A cell that would break a limit is passed over. ``prefix="all"`` keeps every cell chosen (the paper's
-    exactly m steps), ``prefix="best"`` cuts the selection where its value was highest.
+    exactly ``n_cells`` steps), ``prefix="best"`` cuts the selection where its value was highest.
     ``scope`` is what is settled before: what is in already, and what may not come in.
     """
 
-    m: int = PAPER_CELLS
+    n_cells: int = PAPER_CELLS
     max_nodes: int | None = None
     max_links: int | None = None
     prefix: str = "all"
     scope: Scope = field(default=OPEN, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "m", whole_number("m", self.m, 0, what="cells"))
+        object.__setattr__(self, "n_cells", whole_number("n_cells", self.n_cells, 0, what="cells"))
         for name, what in (("max_nodes", "objects, or None"), ("max_links", "links, or None")):
             object.__setattr__(self, name, whole_number(name, getattr(self, name), 0, or_none=True, what=what))
         if self.prefix not in PREFIXES:

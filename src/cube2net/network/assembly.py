@@ -27,7 +27,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.network import Form, Network
 from cube2net.model.query import Query
 from cube2net.model.selection import OPEN, Budget, Scope, Selection
-from cube2net.network.attributes import carried
+from cube2net.network.attributes import make_attribute_lookup
 from cube2net.network.cell_weight import CellWeight, damp_near_links, estimate_cell_weight, weigh_memberships
 from cube2net.options import NetworkOptions
 
@@ -40,14 +40,16 @@ def make_form(options: NetworkOptions) -> Form:
     names = [each.name for each in fields(Form) if each.name != "kind"]
     given = {name: value for name in names if (value := getattr(options, name)) is not None}
     form = Form(options.form or Form.kind, **given)
-    for name in ("membership", "trust"):
+    for name in ("membership_weights", "cell_weight"):
         if name in given and not form.has_cells:
             raise ParameterError(f"{name} is about links to cells, and the form 'objects' has no cells as nodes")
-    if "trust" in given and form.kind != "woven" and form.membership != "even":
-        raise ParameterError(f"trust scales memberships of the kind 'even', got the membership {form.membership!r}")
-    for name in ("near", "near_weight"):
-        if name in given and form.kind != "woven":
-            raise ParameterError(f"{name} is about the near objects of the form 'woven', got the form {form.kind!r}")
+    if "cell_weight" in given and form.kind != "hybrid" and form.membership_weights != "even":
+        raise ParameterError(
+            f"cell_weight scales the membership weights 'even', got membership_weights {form.membership_weights!r}"
+        )
+    for name in ("n_neighbors", "neighbor_weight"):
+        if name in given and form.kind != "hybrid":
+            raise ParameterError(f"{name} is about the neighbours of the form 'hybrid', got the form {form.kind!r}")
     return form
 
 
@@ -58,30 +60,30 @@ def brings_objects(selection: Selection, scope: Scope = OPEN) -> bool:
     return not len(scope.objects) or len(np.setdiff1d(selection.objects, scope.objects)) > 0
 
 
-def room_for_near(query: Query, form: Form, cells: int, max_nodes: int | None, liked: int = 0) -> int:
-    """Return how many near objects there are to be: as many as wanted, or as a limit on nodes leaves room for.
+def count_neighbors(query: Query, form: Form, cells: int, max_nodes: int | None, liked: int = 0) -> int:
+    """Return how many neighbours there are to be: as many as wanted, or as a limit on nodes leaves room for.
 
     Objects that are pinned are among them. Where nobody says how many, it is one for each object of the query and for
     each of those ``liked`` besides.
     """
-    if form.kind != "woven":
+    if form.kind != "hybrid":
         return 0
-    wanted = len(query) + liked if form.near is None else form.near
+    wanted = len(query) + liked if form.n_neighbors is None else form.n_neighbors
     return wanted if max_nodes is None else max(0, min(wanted, max_nodes - len(query) - cells))
 
 
-def expected_nodes(query: Query, selection: Selection, form: Form, room: int, scope: Scope = OPEN) -> tuple[int, bool]:
+def estimate_nodes(query: Query, selection: Selection, form: Form, room: int, scope: Scope = OPEN) -> tuple[int, bool]:
     """Return how many nodes a network will have, and whether these are all: else there may be fewer.
 
-    ``room`` is how many near objects there are to be.
+    ``room`` is how many neighbours there are to be.
     """
-    pins = len(pinned(query, scope))
+    pins = len(list_pinned(query, scope))
     known = len(query) + pins + (len(selection.cells) if form.has_cells else 0)
-    if form.kind == "woven":
+    if form.kind == "hybrid":
         return known - pins + max(pins, room), False
     if not form.has_brought:
         return known, True
-    others = may_come(np.setdiff1d(selection.objects, in_already(query, scope), assume_unique=True), scope)
+    others = select_allowed(np.setdiff1d(selection.objects, list_included(query, scope), assume_unique=True), scope)
     return known + len(others), form.keep != "linked"
 
 
@@ -94,23 +96,23 @@ def assemble(
     nearest: Array | None = None,
     scope: Scope = OPEN,
 ) -> Network:
-    """Return the network of a query and a selection in a form; the form ``woven`` needs the ``nearest`` objects.
+    """Return the network of a query and a selection in a form; the form ``hybrid`` needs the ``nearest`` objects.
 
     A form with cells as nodes needs a selection that has cells, unless it brings nothing at all. The objects that
     ``scope`` has pinned are nodes in every form, linked or not, and those that it bars are none.
     """
     form = Form(form) if isinstance(form, str) else form
-    pins = pinned(query, scope)
-    others = may_come(np.setdiff1d(selection.objects, in_already(query, scope), assume_unique=True), scope)
+    pins = list_pinned(query, scope)
+    others = select_allowed(np.setdiff1d(selection.objects, list_included(query, scope), assume_unique=True), scope)
     if form.has_cells and len(others) and not len(selection.cells):
         raise ParameterError(
             f"the form {form.kind!r} needs a method that chooses cells, and this one brought {len(others):,} objects "
             "without any: choose the form 'objects', or a method such as 'greedy'"
         )
-    if (form.kind == "woven") != (nearest is not None):
-        raise ParameterError("the nearest objects are for the form 'woven', which needs them")
+    if (form.kind == "hybrid") != (nearest is not None):
+        raise ParameterError("the nearest objects are for the form 'hybrid', which needs them")
     if nearest is not None:
-        others = may_come(np.setdiff1d(nearest, in_already(query, scope)), scope)
+        others = select_allowed(np.setdiff1d(nearest, list_included(query, scope)), scope)
     others = others[:0] if form.kind == "cells" else others
     objects = np.concatenate([query.objects, np.sort(np.concatenate([pins, others])) if len(pins) else others])
     (source, target, weight), keys, place = look_up_links(cube.links, objects)
@@ -132,16 +134,16 @@ def assemble(
         ranks, held, shares = ranks[stays], position[held[stays]], shares[stays]
     into = np.concatenate([target[source < len(query)], source[target < len(query)]])
     query_links = np.bincount(into, minlength=len(objects))
-    cell_weight, given = CellWeight(form.trust or 1.0), None
+    cell_weight, given = CellWeight(form.cell_weight or 1.0), None
     if form.has_cells:
-        if form.trust is None and len(held):
+        if form.cell_weight is None and len(held):
             starts, labelled = cube.links.indptr, cube.cells.labels[selection.cells] >= 0
             cuboids = np.asarray(labelled @ (1 << np.arange(labelled.shape[1])))
             degrees = starts[objects + 1] - starts[objects]
             cell_weight = estimate_cell_weight((source, target), degrees, held, ranks, cuboids, query=len(query))
         links = (source, target, weight)
-        joined = weigh_memberships(form.membership, links, held, ranks, shares, len(query), cell_weight.value)
-        if form.kind == "woven":
+        joined = weigh_memberships(form.membership_weights, links, held, ranks, shares, len(query), cell_weight.value)
+        if form.kind == "hybrid":
             given = weight
             weight = weight * damp_near_links(source, target, query_links, len(query), form, cell_weight.value)
         source = np.concatenate([source, held])
@@ -162,11 +164,11 @@ def assemble(
         labels=tuple(cube.cell(int(number)) for number in selection.cells),
         form=form.kind,
         settings={
-            "trust": cell_weight.value if form.has_cells and len(held) else None,
+            "cell_weight": cell_weight.value if form.has_cells and len(held) else None,
             "agreement": cell_weight.evidence(),
             "directed": bool(cube.settings.get("directed")),
         },
-        carried=carried(cube),
+        carried=make_attribute_lookup(cube),
         given=given,
     )
 
@@ -179,7 +181,7 @@ def first_cells(
     Objects that are pinned count as the query's, and those that are forbidden not at all; pinned cells stay.
     """
     members = take_rows(cube.cells.members, selection.cells)
-    inside = in_already(query, scope)
+    inside = list_included(query, scope)
     found, first = np.unique(np.concatenate([inside, members.indices]), return_index=True)
     rank = np.searchsorted(members.indptr, np.maximum(first - len(inside), 0), side="right")
     rank[first < len(inside)] = 0
@@ -191,7 +193,7 @@ def first_cells(
         return selection
     return replace(
         selection,
-        objects=may_come(np.unique(members.indices[: members.indptr[count]]), scope),
+        objects=select_allowed(np.unique(members.indices[: members.indptr[count]]), scope),
         value=float(selection.values[count - 1]) if count else empty_value,
         cells=selection.cells[:count],
         values=selection.values[:count],
@@ -245,11 +247,11 @@ def summarize(network: Network) -> dict[str, Any]:
     joined[network.source] = joined[network.target] = True
     return {
         "method": settings["method"],
-        "m": settings["m"],
+        "n_cells": settings["n_cells"],
         "objective": settings["objective"],
         "form": network.form,
-        **{name: settings[name] for name in ("levels", "near", "near_weight", "keep", "membership")},
-        **{name: settings[name] for name in ("trust", "agreement")},
+        **{name: settings[name] for name in ("levels", "n_neighbors", "neighbor_weight", "keep", "membership_weights")},
+        **{name: settings[name] for name in ("cell_weight", "agreement")},
         "value": selection.value if len(selection.cells) else None,
         "bound": selection.bound,
         "gap": selection.gap,
@@ -266,7 +268,7 @@ def summarize(network: Network) -> dict[str, Any]:
         ],
         "nodes": len(network),
         "links": len(network.source),
-        "left_out": 0 if network.form in ("cells", "woven") else len(brought) - len(network.objects),
+        "left_out": 0 if network.form in ("cells", "hybrid") else len(brought) - len(network.objects),
         "directed": settings.get("directed", False),
         "query_found": len(network.query),
         "query_missing": len(network.query.missing),
@@ -280,14 +282,14 @@ def summarize(network: Network) -> dict[str, Any]:
     }
 
 
-def certificate(bound: float, gap: float, proven: bool, *, whole: bool = False) -> str:
+def format_certificate(bound: float, gap: float, proven: bool, *, whole: bool = False) -> str:
     """Return the sentence for an upper bound; its numbers are rounded up, so that they stay true.
 
-    >>> certificate(0.12341, 0.0228, False)
+    >>> format_certificate(0.12341, 0.0228, False)
     'at most 0.1235 is possible: within 2.3 % of the best'
-    >>> certificate(348.0, 0.0517, False, whole=True)
+    >>> format_certificate(348.0, 0.0517, False, whole=True)
     'at most 348 is possible: within 5.2 % of the best'
-    >>> certificate(0.1234, 0.0, True)
+    >>> format_certificate(0.1234, 0.0, True)
     'proven best: no choice within the limits is worth more'
     """
     if proven:
@@ -297,20 +299,20 @@ def certificate(bound: float, gap: float, proven: bool, *, whole: bool = False) 
     return f"at most {said} is possible" + (f": within {max(share, 0.1):.1f} % of the best" if share < 100 else "")
 
 
-def certificate_of(about: Mapping[str, Any]) -> str:
+def describe_certificate(about: Mapping[str, Any]) -> str:
     """Return how far from the best possible a choice of cells is, where that is known."""
     if about["bound"] is None or not about["cells"]:
         return ""
-    return certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover")
+    return format_certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover")
 
 
-def said_of_network(network: Network, about: Mapping[str, Any]) -> str:
+def describe_network(network: Network, about: Mapping[str, Any]) -> str:
     """Return what is in a network and why it is good, in one sentence."""
     count, cells = len(network.query), len(network.selection.cells)
     others = len(network.objects) - count
     nodes = [f"{counted(count, 'object')} of the query"]
-    if others and network.form == "woven":
-        nodes.append(counted(others, "near object"))
+    if others and network.form == "hybrid":
+        nodes.append(counted(others, "neighbour"))
     elif others:
         by = f" that {counted(cells, 'cell')} bring{'s' * (cells == 1)}" if cells and not len(network.cells) else ""
         nodes.append(f"{others:,} more{by}")
@@ -321,7 +323,7 @@ def said_of_network(network: Network, about: Mapping[str, Any]) -> str:
         hold = "the cells hold" if cells > 1 else "the cell holds"
         value = f"{about['value']:,.0f}" if about["objective"] == "cover" else f"{about['value']:.4f}"
         said.append(f"{hold} {about['query_held']:,} of the {count:,}, {about['objective']} {value}")
-    return "; ".join(filter(None, [*said, certificate_of(about)]))
+    return "; ".join(filter(None, [*said, describe_certificate(about)]))
 
 
 def describe_missing_links(cube: Cube, network: Network, scope: Scope) -> str:
@@ -344,17 +346,17 @@ def describe_size(
     cube: Cube, query: Query, selection: Selection, form: Form, max_nodes: int | None, scope: Scope = OPEN
 ) -> str:
     """Return a sentence that says how large a network will be, where that is much more than the query asks for."""
-    near = room_for_near(query, form, len(selection.cells), max_nodes)
+    near = count_neighbors(query, form, len(selection.cells), max_nodes)
     others = (
         len(cube.objects) - len(query) if scope.forbidden_objects is None else int((~scope.forbidden_objects).sum())
     )
-    brought = len(may_come(selection.objects, scope)) if form.has_brought else min(near, others)
+    brought = len(select_allowed(selection.objects, scope)) if form.has_brought else min(near, others)
     if brought <= max(MANY_OBJECTS, MANY_OBJECTS_EACH * len(query)):
         return ""
     cells = f"the {len(selection.cells):,} cells hold" if len(selection.cells) else "the method brings"
-    smaller = "m, max_nodes or the form 'woven' makes" if len(selection.cells) else "max_nodes makes"
-    if form.kind == "woven":
-        cells, smaller = "near asks for up to", "a smaller near makes"
+    smaller = "m, max_nodes or the form 'hybrid' makes" if len(selection.cells) else "max_nodes makes"
+    if form.kind == "hybrid":
+        cells, smaller = "n_neighbors asks for up to", "a smaller n_neighbors makes"
     return f"{cells} {brought:,} objects for a query of {len(query):,}: {smaller} the network smaller"
 
 
@@ -367,7 +369,7 @@ def describe_limit(query: Query, max_nodes: int | None) -> str:
 
 def describe_scope(query: Query, scope: Scope, by: Sequence[str] = ("where", "between", "kind", "bans")) -> str:
     """Return a sentence where nobody may be brought to a query; ``by`` are the words that say so."""
-    if scope.forbidden_objects is None or len(pinned(query, scope)):
+    if scope.forbidden_objects is None or len(list_pinned(query, scope)):
         return ""
     if int((~scope.forbidden_objects).sum()) > int((~scope.forbidden_objects[query.objects]).sum()):
         return ""
@@ -380,7 +382,7 @@ MARKS = 4
 WEIGHTS = "weights of its links here are"
 
 
-def induce(links: Links, nodes: Array) -> tuple[Array, Array, Array]:
+def induce_links(links: Links, nodes: Array) -> tuple[Array, Array, Array]:
     """Return the links among distinct objects, each once: source, target and weight.
 
     Source and target are positions in ``nodes``, the source first. The cost follows the number of links of
@@ -388,7 +390,7 @@ def induce(links: Links, nodes: Array) -> tuple[Array, Array, Array]:
 
     >>> from cube2net._util.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 4)
-    >>> [ends.tolist() for ends in induce(path, np.array([3, 1, 2]))]
+    >>> [ends.tolist() for ends in induce_links(path, np.array([3, 1, 2]))]
     [[0, 1], [2, 2], [1.0, 1.0]]
     """
     return look_up_links(links, np.array(nodes, dtype=np.int32))[0]
@@ -438,33 +440,33 @@ def check_weights(weights: Array, what: str) -> None:
         raise CubeError(f"the cube is damaged: {unusable:,} {what} negative or no finite numbers")
 
 
-def pinned(query: Query, scope: Scope) -> Array:
+def list_pinned(query: Query, scope: Scope) -> Array:
     """Return the objects outside a query that are in already, ascending."""
     return np.setdiff1d(scope.objects, query.objects) if len(scope.objects) else scope.objects
 
 
-def in_already(query: Query, scope: Scope) -> Array:
+def list_included(query: Query, scope: Scope) -> Array:
     """Return the objects that are in whatever a method brings: the query, and then those that are pinned."""
-    return np.concatenate([query.objects, pinned(query, scope)]) if len(scope.objects) else query.objects
+    return np.concatenate([query.objects, list_pinned(query, scope)]) if len(scope.objects) else query.objects
 
 
-def may_come(objects: Array, scope: Scope) -> Array:
+def select_allowed(objects: Array, scope: Scope) -> Array:
     """Return those of some objects that no rule bars."""
     return objects if scope.forbidden_objects is None else objects[~scope.forbidden_objects[objects]]
 
 
-def bars(scope: Scope) -> Array:
+def mark_forbidden(scope: Scope) -> Array:
     """Return the marks of the objects that may not come, as compiled code takes them: none where all may."""
     return np.zeros(0, dtype=bool) if scope.forbidden_objects is None else np.array(scope.forbidden_objects)
 
 
-def within(links: Links, query: Query, ranked: Array, budget: Budget) -> Array:
+def cut_to_limits(links: Links, query: Query, ranked: Array, budget: Budget) -> Array:
     """Return the first of some ranked objects that fit, with what is in already, into a budget's nodes and links.
 
     The query always stays whole, and so do the objects pinned, which come first: where these alone are over a limit, no
     other object is brought.
     """
-    inside = in_already(query, budget.scope)
+    inside = list_included(query, budget.scope)
     pins = inside[len(query) :]
     if len(pins):
         ranked = ranked[~np.isin(ranked, pins)]
@@ -472,7 +474,7 @@ def within(links: Links, query: Query, ranked: Array, budget: Budget) -> Array:
         ranked = ranked[: max(0, budget.max_nodes - len(inside))]
     if budget.max_links is not None and len(ranked):
         nodes = np.concatenate([inside, ranked])
-        _, later, _ = induce(links, nodes)
+        _, later, _ = induce_links(links, nodes)
         held = np.cumsum(np.bincount(later, minlength=len(nodes)))[len(inside) :]
         ranked = ranked[: int(np.searchsorted(held, budget.max_links, side="right"))]
     return np.concatenate([pins, ranked]) if len(pins) else ranked
@@ -481,14 +483,14 @@ def within(links: Links, query: Query, ranked: Array, budget: Budget) -> Array:
 def cut_to_budget(
     budget: Budget, cube: Cube, query: Query, nodes: Array, low: Array, high: Array, cost: Array, worth: Array
 ) -> Array:
-    """Return the objects that trees bring besides the query, ascending, cut to the budget; those pinned among them.
+    """Return the objects outside the query that trees bring, cut to the budget, and the pinned ones; ascending.
 
-    ``nodes`` are objects, those that are in already first (:func:`in_already`); trees are given by their links between
-    positions of nodes, and ``worth`` and ``cost`` say what a node adds to a tree and what a link takes.
+    ``nodes`` are objects, those of :func:`list_included` first. Trees are given by their links between positions of
+    nodes, ``worth`` is what a node adds to a tree and ``cost`` what a link takes from it.
     """
     from cube2net.kernels.trees import fit
 
-    inside = len(in_already(query, budget.scope))
+    inside = len(list_included(query, budget.scope))
     keep = np.arange(len(nodes)) < inside
     keep[low] = True
     keep[high] = True

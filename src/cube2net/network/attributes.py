@@ -33,7 +33,7 @@ DENSE = 4_000_000
 """Numbers below this are counted in a table of all of them, and larger ones by sorting those that are there."""
 
 
-def carried(cube: Cube) -> Carried:
+def make_attribute_lookup(cube: Cube) -> Carried:
     """Return what gives, when called, all that a cube knows of objects and links."""
     known = (node_columns, link_columns, count_labels, way_columns)
     return Carried(*(partial(one, cube) for one in known))
@@ -68,7 +68,7 @@ def _free(name: str, suffix: str, taken: Set[str]) -> str:
     return name
 
 
-def label_shares(network: Network) -> dict[str, tuple[tuple[str, ...], sp.csr_array]]:
+def compute_label_shares(network: Network) -> dict[str, tuple[tuple[str, ...], sp.csr_array]]:
     """Return for every dimension its labels, and for every node the share of its items that has each of them.
 
     A row of a matrix is a node, cells as nodes have empty ones; an item of several labels counts for each. There are no
@@ -77,14 +77,14 @@ def label_shares(network: Network) -> dict[str, tuple[tuple[str, ...], sp.csr_ar
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
-    >>> labels, shares = label_shares(network)["venue"]
+    >>> labels, shares = compute_label_shares(network)["venue"]
     >>> len(labels), shares.shape
     (4, (110, 4))
     """
-    return shares_of(None if network.carried is None else network.carried.labels(network.objects), len(network))
+    return compute_shares(None if network.carried is None else network.carried.labels(network.objects), len(network))
 
 
-def shares_of(counts: LabelCounts | None, size: int) -> dict[str, tuple[tuple[str, ...], sp.csr_array]]:
+def compute_shares(counts: LabelCounts | None, size: int) -> dict[str, tuple[tuple[str, ...], sp.csr_array]]:
     """Return for every dimension its labels, and the share of the items of each of ``size`` nodes that has each."""
     import scipy.sparse as sp
 
@@ -226,7 +226,7 @@ def _kinds(kinds: pa.ChunkedArray, links: Array, count: int) -> pa.Array:
     return pa.array(texts, pa.string())
 
 
-def about_objects(cube: Cube, rows: Array) -> list[dict[str, Any]]:
+def describe_objects(cube: Cube, rows: Array) -> list[dict[str, Any]]:
     """Return for every object of some rows its id, name, kind, and in a few words what tells it from others.
 
     The words are how many items mention it, and its commonest label of every dimension; where no items are kept, how
@@ -248,7 +248,7 @@ def about_objects(cube: Cube, rows: Array) -> list[dict[str, Any]]:
     ]
 
 
-def columns_of(cube: Cube, row: int) -> list[tuple[str, str]]:
+def list_attributes(cube: Cube, row: int) -> list[tuple[str, str]]:
     """Return what a cube knows of an object, as texts by the names of its columns, without what is missing."""
     table = node_columns(cube, np.array([row], dtype=np.int64))
     said = []

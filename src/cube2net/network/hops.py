@@ -11,8 +11,8 @@ from cube2net.errors import whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection
-from cube2net.network.assembly import pinned, within
-from cube2net.network.pagerank import scores
+from cube2net.network.assembly import cut_to_limits, list_pinned
+from cube2net.network.pagerank import compute_scores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,7 @@ class Nothing:
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return a selection of no objects but those pinned; the seed and the limits change nothing."""
-        objects = np.asarray(pinned(query, budget.scope), dtype=np.int32)
+        objects = np.asarray(list_pinned(query, budget.scope), dtype=np.int32)
         return Selection(objects, weights.value(objects))
 
 
@@ -59,20 +59,20 @@ class Hops:
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects near the query, without the query; the seed changes nothing."""
         limited = budget.max_nodes is not None or budget.max_links is not None
-        pins, forbidden = pinned(query, budget.scope), budget.scope.forbidden_objects
+        pins, forbidden = list_pinned(query, budget.scope), budget.scope.forbidden_objects
         ends = (cube.links, query.objects, self.hops, self.fan_out)
-        objects, steps, hits = around(*ends, count=limited, also=pins, forbidden=forbidden)
+        objects, steps, hits = expand_hops(*ends, count=limited, also=pins, forbidden=forbidden)
         if limited:
-            near = scores(cube.links, query.objects)[objects]
+            near = compute_scores(cube.links, query.objects)[objects]
             ranked = objects[np.lexsort((objects, -hits, -near, steps))]
-            objects = within(cube.links, query, ranked, budget)
+            objects = cut_to_limits(cube.links, query, ranked, budget)
         elif len(pins):
             objects = np.concatenate([pins, objects])
         objects = np.sort(objects)
         return Selection(objects, weights.value(objects))
 
 
-def around(
+def expand_hops(
     links: Links,
     start: Array,
     hops: int,
@@ -91,7 +91,7 @@ def around(
 
     >>> from cube2net._util.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 4)
-    >>> [part.tolist() for part in around(path, np.array([1]), 2)]
+    >>> [part.tolist() for part in expand_hops(path, np.array([1]), 2)]
     [[0, 2, 3], [1, 1, 2], [1, 1, 1]]
     """
     from cube2net.kernels.subgraphs import hop, keys_for, look, seat

@@ -14,7 +14,7 @@ from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection
-from cube2net.network.assembly import bars, cut_to_budget, in_already
+from cube2net.network.assembly import cut_to_budget, list_included, mark_forbidden
 
 Layer = Callable[[int, Array], Array]  # the number of a tree and the best piece so far → the tree's links
 
@@ -89,7 +89,7 @@ class MaxDisc:
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
         alpha = float(min(self.alpha, 2 * len(indptr)))  # one of the query then outweighs all others
         reach = math.ceil(alpha * len(query) / 2) if self.reach is None else self.reach
-        inside, forbidden = in_already(query, budget.scope), bars(budget.scope)
+        inside, forbidden = list_included(query, budget.scope), mark_forbidden(budget.scope)
         nodes, low, high, _ = neighbourhood(
             indptr, indices, inside, forbidden, min(reach, len(indptr)), self.most, True
         )

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array, Links
-from cube2net._util.compiling import cores, lent
+from cube2net._util.progress import cores, share_compile_time
 from cube2net.errors import ParameterError, whole_number
 from cube2net.kernels.small_work import STEPS
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import OPEN, Budget, QueryObjective, Scope, Selection
-from cube2net.network.assembly import check_weights, pinned, within
+from cube2net.network.assembly import check_weights, cut_to_limits, list_pinned
 
 TOLERANCE = 0.05
 SLACK = 2.0
@@ -74,12 +74,12 @@ class PageRank:
             top = max(0, budget.max_nodes - len(query))
         if top is None:
             top = min(max(EACH * len(query), LEAST), MOST)
-        ranked = nearest(cube.links, query, top, self.damping, self.tolerance, slack=None, scope=budget.scope)
-        objects = np.sort(within(cube.links, query, ranked, budget))
+        ranked = find_neighbors(cube.links, query, top, self.damping, self.tolerance, slack=None, scope=budget.scope)
+        objects = np.sort(cut_to_limits(cube.links, query, ranked, budget))
         return Selection(objects, weights.value(objects))
 
 
-def nearest(
+def find_neighbors(
     links: Links,
     query: Query,
     count: int,
@@ -98,9 +98,9 @@ def nearest(
     none left out more than 1 + slack times as much. The proof is for the worst case, and what is brought is the best
     guess between its bounds; how much nearer the objects exchanged are, ``benchmarks/nearest_objects.py`` shows.
 
-    Where that needs more than pushes can do, and where ``slack`` is None, scores are within ``tolerance`` of the
-    exact ones as those of :func:`scores` are. Of equal scores the lower object number comes first, and an object that
-    the walk did not come to is never brought.
+    Where pushes do not suffice for that, and where ``slack`` is None, scores are within ``tolerance`` of the exact
+    ones, as those of :func:`compute_scores`. Of equal scores the lower object number comes first, and an object that
+    the walk does not reach is never returned.
 
     The objects that ``scope`` has pinned come before all others and are counted with them; however many they are, all
     come. What it bars is walked through as ever, and does not come; the walk then goes on until as many are found as it
@@ -111,13 +111,13 @@ def nearest(
 
     >>> from cube2net._util.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 5)
-    >>> nearest(path, Query(np.array([0])), 2).tolist()
+    >>> find_neighbors(path, Query(np.array([0])), 2).tolist()
     [1, 2]
     """
     if slack is not None and not 0 <= slack < math.inf:
         raise ParameterError(f"slack is {slack!r}, expected a number of 0 or more, or None")
     _check(damping, tolerance)
-    pins = pinned(query, scope)
+    pins = list_pinned(query, scope)
     count = max(0, count - len(pins))
     if count == 0:
         return np.asarray(pins, dtype=np.int32)
@@ -156,14 +156,14 @@ class _Ranking:
             values, known = walk.finish(tolerance)
             if walk.sound(values, known, tolerance):
                 break
-        self.rankings[ways] = known[best(values[known], 2 * (self.count + len(self.inside)) + SPARE)]
+        self.rankings[ways] = known[select_highest(values[known], 2 * (self.count + len(self.inside)) + SPARE)]
         leading = self._leading(self.rankings[ways])
         if len(leading) == self.count:
             return leading, self.count
         values[self.inside] = 0.0
         wanted = min(self.count, int(np.count_nonzero(values[known] > 0)))
         known = self._allowed(known)
-        return known[best(values[known], self.count)], wanted
+        return known[select_highest(values[known], self.count)], wanted
 
     def anywhere(self, tolerance: float, wanted: int) -> Array:
         """Return the first so many of all that can be reached: a walk comes as far as its sweeps, which get more."""
@@ -173,7 +173,7 @@ class _Ranking:
                 if walk.sound(values, known, tolerance):
                     break
             known = self._allowed(np.setdiff1d(known, self.inside, assume_unique=True))
-            found = known[best(values[known], wanted)]
+            found = known[select_highest(values[known], wanted)]
             if len(found) == min(wanted, len(known)) or tolerance < NEAREST:
                 return found
             tolerance /= NEARER
@@ -186,7 +186,7 @@ class _Ranking:
         return objects if self.forbidden_objects is None else objects[~self.forbidden_objects[objects]]
 
 
-def scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float = TOLERANCE) -> Array:
+def compute_scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float = TOLERANCE) -> Array:
     """Return the PageRank of every object for a walk that starts again at the seeds, each as likely.
 
     Σ |score − exact| ≤ tolerance, and the exact scores sum to 1. Objects that no path joins to a seed have
@@ -199,7 +199,7 @@ def scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float =
 
     >>> from cube2net._util.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1]), np.array([1, 2]), np.array([1.0, 3.0]), 4)
-    >>> scores(path, np.array([1]), tolerance=1e-9).round(4).tolist()
+    >>> compute_scores(path, np.array([1]), tolerance=1e-9).round(4).tolist()
     [0.1149, 0.5405, 0.3446, 0.0]
     """
     for walk in _walks(links, seeds, damping, tolerance):
@@ -422,7 +422,7 @@ class RestartWalk:
         lower = settled + (1.0 - self._damping) * left
         width = self._damping * self._threshold
         upper, guess = lower + width * strength, lower + self._damping * self.rest / volume * strength
-        chosen = best(guess, count)
+        chosen = select_highest(guess, count)
         low, high = (float(np.partition(each, len(rows) - count)[len(rows) - count]) for each in (lower, upper))
         out = np.delete(upper, chosen)
         most = float(out.max()) if len(out) else 0.0
@@ -492,9 +492,9 @@ def settle(
             return float(rest)
 
         bound, omega = math.inf, 2.0 / (2.0 - damping * damping)
-        list(run(lent(prepare), parts))
+        list(run(share_compile_time(prepare), parts))
         for _ in range(most):
-            bound = sum(run(lent(sweep), parts)) / (1.0 - damping)
+            bound = sum(run(share_compile_time(sweep), parts)) / (1.0 - damping)
             if bound <= goal:
                 break
             now, before = before, now
@@ -503,10 +503,10 @@ def settle(
     return bound
 
 
-def best(values: Array, count: int) -> Array:
+def select_highest(values: Array, count: int) -> Array:
     """Return the places of the highest values above 0, highest first; of equal ones the lower place first.
 
-    >>> best(np.array([0.5, 0.0, 0.7, 0.5]), 2).tolist()
+    >>> select_highest(np.array([0.5, 0.0, 0.7, 0.5]), 2).tolist()
     [2, 0]
     """
     places = np.flatnonzero(values > 0)

@@ -11,7 +11,7 @@ from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection
-from cube2net.network.assembly import bars, cut_to_budget, in_already
+from cube2net.network.assembly import cut_to_budget, list_included, mark_forbidden
 
 COSTS = ("unit", "weight")
 
@@ -72,7 +72,7 @@ class Steiner:
 
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
         unit = self.cost == "unit"
-        inside, forbidden = in_already(query, budget.scope), bars(budget.scope)
+        inside, forbidden = list_included(query, budget.scope), mark_forbidden(budget.scope)
         nodes, low, high, entries = neighbourhood(indptr, indices, inside, forbidden, len(indptr), self.most, unit)
         cost = self._costs(cube.links, entries)
         used = np.isfinite(cost)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cube2net._util.arrays import Array, LazyRagged, Ragged, ragged_from_pairs, row_of_entries, take_rows
-from cube2net._util.compiling import Stopwatch
+from cube2net._util.progress import Stopwatch
 from cube2net.errors import InputError, ParameterError, QueryError, quoted
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node, title_of
@@ -123,7 +123,7 @@ class Limits:
     def __init__(self, cube: Cube, query: Query, budget: Budget) -> None:
         scope = budget.scope
         self._pinned = len(scope.cells)
-        self._m = budget.m + self._pinned
+        self._m = budget.n_cells + self._pinned
         self.any = budget.max_nodes is not None or budget.max_links is not None
         if not self.any:
             return
@@ -275,10 +275,10 @@ def check_selection(given: object, cube: Cube, method: str, budget: Budget | Non
             f"the method {method!r} chose {title_of(cube, Node('cell', cell))}, which {how}: "
             "it has to leave out the cells of budget.scope.forbidden_cells"
         )
-    if len(budget.scope.cells) and len(given.cells) > budget.m:
+    if len(budget.scope.cells) and len(given.cells) > budget.n_cells:
         raise InputError(
             f"the method {method!r} chose {len(given.cells):,} cells, and beside those pinned there is room for "
-            f"{budget.m:,}: it has to choose budget.m cells at most"
+            f"{budget.n_cells:,}: it has to choose budget.n_cells cells at most"
         )
     return given
 
@@ -380,9 +380,9 @@ def check_scope(
     cube: Cube, query: Query, scope: Scope, budget: Budget, form: Form, max_nodes: int | None, most: str = "m"
 ) -> None:
     """Raise where the pins exceed a limit of the network; ``most`` names what limits the number of cells."""
-    if len(scope.cells) > budget.m:
+    if len(scope.cells) > budget.n_cells:
         cells = "1 cell is" if len(scope.cells) == 1 else f"{len(scope.cells):,} cells are"
-        leaves = f"{most} is {budget.m:,}" if most == "m" else f"{most} leaves room for {budget.m:,}"
+        leaves = f"{most} is {budget.n_cells:,}" if most == "m" else f"{most} leaves room for {budget.n_cells:,}"
         raise ParameterError(f"{cells} pinned, and {leaves}: pin fewer, or raise {most}")
     unlimited = max_nodes is None and budget.max_links is None
     if unlimited or not (len(scope.cells) or len(scope.objects)):
@@ -505,7 +505,7 @@ class ResidualProblem:
         if scope.forbidden_objects is not None:
             objects = objects[~scope.forbidden_objects[objects]]
         rest = _condition_on(start, objects, members)
-        rest_budget = replace(budget, m=budget.m - len(scope.cells))
+        rest_budget = replace(budget, n_cells=budget.n_cells - len(scope.cells))
         return cls(rest, start, rest_budget, np.union1d(objects, scope.objects), values[1:])
 
     @property

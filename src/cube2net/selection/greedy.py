@@ -1,4 +1,9 @@
-"""The best cell, again and again: by the value it leads to, or by what it brings less what it costs at a price."""
+"""Greedy selection: by the value a cell leads to, by gain less cost at a price, or by the objects it serves.
+
+What every cell would still add is kept up to date as cells are chosen, for objects that count once (``Sums``) or
+repeatedly (``Served``). The latter value, Σ min(r, chosen cells that hold q), is submodular: m greedy cells are worth
+at least 1 − 1/e of the best m.
+"""
 
 from __future__ import annotations
 
@@ -41,11 +46,11 @@ if TYPE_CHECKING:
 
 AMONG = ("touched", "all")
 BY = ("value", "price")
-# What agrees to so many digits is equal, be it values or sums.
+# Values and sums that agree to this many digits are equal.
 DIGITS, EQUAL = 12, 1e-12
-# Below what any cell serves, less what it loses.
+# Gain of a cell that is taken: below that of any other.
 TAKEN = -(2**31)
-# A value may be off by so much of itself, by rounding.
+# Relative rounding error of a value.
 ROUNDING = 1e-12
 
 
@@ -53,39 +58,36 @@ ROUNDING = 1e-12
 class Greedy:
     """Add, at every step, the cell that raises the objective most, or lowers it least.
 
-    There are exactly m steps, as in the paper, even when the value falls (``Budget(prefix="best")`` cuts it
-    where it was highest). Among equals the cell of the lowest number is taken. Values that agree to 12 digits
-    are equal: beyond that, sums of weights depend on the order of adding.
+    There are exactly m steps, as in the paper, even when the value falls (``Budget(prefix="best")`` cuts the selection
+    where it was highest). Among equals the cell of the lowest number is taken; values that agree to 12 digits are
+    equal, since sums of weights depend on the order of adding.
 
     For ``cover`` the cell is taken that serves most objects of the query which still need one, and choosing ends when
-    none serves enough of them (see ``Cover``); m is then the most there may be, and a bound is always known.
+    none serves enough of them (see ``Cover``); m is then an upper limit, and a bound is always known.
 
     Parameters
     ----------
     among
-        ``"touched"`` looks only at cells that hold an object with a positive gain (in the paper's objective: an object
-        of the query), and stops early when they run out. ``"all"`` looks at every cell at every step: the paper's
+        ``"touched"`` considers only cells that hold an object with a positive gain (in the paper's objective: an object
+        of the query), and stops early when there are no more. ``"all"`` considers every cell at every step: the paper's
         CubeGreedy to the letter.
     by
         ``"value"`` goes by the value that a cell leads to. ``"price"`` adds the cell with the largest gain − λ·cost
-        while that is above 0, at a price λ that is the best value known, and repeats with the value reached until it no
-        longer rises (see ``priced_greedy``). That chooses at most m cells, with a higher value as a rule, and takes no
-        ``max_links`` and no function.
+        while that is positive, at a price λ that is the best value known, and repeats with the value reached until it
+        no longer rises (see ``priced_greedy``). It chooses at most m cells, usually with a higher value, and supports
+        neither ``max_links`` nor functions.
     progress
-        Told how far it is where a function of one's own is asked; :func:`construct` hands its own down.
+        Receives the progress where a function of one's own is called; :func:`construct` passes its own.
 
     Notes
     -----
-    *While the value rises both kinds of* ``among`` *choose the same cells.* Let a selection have the value G / C, and
-    let a cell that is not touched add the gain −a ≤ 0 and the cost b ≥ 0. Where G ≥ 0 and C > 0, its value (G − a) / (C
-    + b) is at most G / C; where costs are nil (b = 0) the same holds for any G; and a selection without cost is worth
-    0, which (0 − a) / b does not exceed. So a step that raises the value takes a touched cell. That covers every
-    built-in objective; for weights with which G could be below 0, or above 0 without a cost (``untouched_may_help``),
-    all cells are looked at.
-
-    *When the value must fall*, a small untouched cell may lower it less than any touched one, and then the two
-    differ. Such a cell brings objects that are worth nothing and no object of the query: it only pads a
-    selection up to m cells, so it is not the default.
+    *While the value rises, both kinds of* ``among`` *choose the same cells.* Let a selection have the value G / C, and
+    let an untouched cell add the gain −a ≤ 0 and the cost b ≥ 0. Where G ≥ 0 and C > 0, its value (G − a) / (C + b) is
+    at most G / C; where costs are nil (b = 0) the same holds for any G; and a selection without cost has the value 0,
+    which (0 − a) / b does not exceed. So a step that raises the value takes a touched cell. That covers every built-in
+    objective; for weights with which G could be negative, or positive without a cost (``untouched_may_help``), all
+    cells are considered. When the value must fall, a small untouched cell may lower it least: it adds no object of the
+    query and only fills the selection up to m cells.
 
     Examples
     --------
@@ -95,9 +97,9 @@ class Greedy:
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
-    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(among="all"), m=5, form="objects").selection
+    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(among="all"), n_cells=5, form="objects").selection
     Selection(5 cells, 75 objects, value 0.6667)
-    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(by="price"), m=5, form="objects").selection
+    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(by="price"), n_cells=5, form="objects").selection
     Selection(4 cells, 50 objects, value 1.0000)
     """
 
@@ -117,7 +119,7 @@ class Greedy:
             raise unknown("among", self.among, AMONG)
         if self.by == "price" and self.among == "all":
             raise ParameterError(
-                "among is 'all', and by 'price' only cells that may help are looked at: use by='value'"
+                "among is 'all', and by 'price' only cells that may help are candidates: use by='value'"
             )
 
     @property
@@ -126,12 +128,10 @@ class Greedy:
         return self.by == "value"
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
-        """Return at most m cells in the order chosen; a cell that would break a limit is passed over.
+        """Return at most m cells in the order chosen, without cells that would break a limit. The seed is not used.
 
-        The seed is not used. The cost follows the members of the cells looked at: what each cell would still
-        add is summed once, and then only lowered as its members become covered. With a function of one's own
-        nothing can be summed: at each step it is called once for every cell left that holds an object of the
-        query (for any cell left with ``among="all"``), some m times the number of such cells in all.
+        What each cell would still add is summed once, and then only lowered as its members become covered. A function
+        of one's own is called at each step for every candidate left, some m times the number of candidates in all.
         """
         check(cube, query, weights)
         nothing = explain_no_choice(cube, query, weights, budget.scope)
@@ -141,12 +141,12 @@ class Greedy:
             return _choose_by_price(cube, query, weights, budget)
         limits = Limits(cube, query, budget)
         if isinstance(weights, CoverObjective):
-            return _choose_by_repeats(cube, weights, limits, budget)
+            return _choose_to_cover(cube, weights, limits, budget)
         left = drop_forbidden_cells(self._candidates(cube, query, weights), budget.scope)
         if isinstance(weights, CallableObjective):
-            cells = _choose_by_calls(cube, weights, left, limits, budget.m, self.progress)
+            cells = _choose_by_calls(cube, weights, left, limits, budget.n_cells, self.progress)
         else:
-            cells = _choose_by_counts(cube, weights, left, limits, budget.m)
+            cells = _choose_by_counts(cube, weights, left, limits, budget.n_cells)
         lacks = self._lacks(query, weights, budget.scope)
         return evaluate_cells(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
 
@@ -169,16 +169,16 @@ class Greedy:
         return "holds an object with a gain"
 
 
-def _choose_by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, m: int) -> Array:
+def _choose_by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, n_cells: int) -> Array:
     from cube2net.kernels import coverage
 
     terms = np.column_stack(weights.given)
     sums = Sums(cube.cells.members, cube.object_cells, left, weights.rows, terms, weights.others)
     above, below = weights.gain0, weights.cost0
     if not limits.any:
-        return sums.take_by_value(left, above, below, m)
+        return sums.take_by_value(left, above, below, n_cells)
     chosen: list[int] = []
-    while len(chosen) < m and len(left):
+    while len(chosen) < n_cells and len(left):
         order = order_best_first(coverage.values(left, sums.of[:, 0], sums.of[:, 1], above, below))
         taken = limits.admit(left[order], 1)
         if len(taken) == 0:
@@ -192,37 +192,38 @@ def _choose_by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits,
     return np.array(chosen, dtype=np.int64)
 
 
-def _choose_by_repeats(cube: Cube, repeats: CoverObjective, limits: Limits, budget: Budget) -> Selection:
-    cells, bound = serve_greedily(cube, repeats, limits, budget.m, budget.scope)
+def _choose_to_cover(cube: Cube, cover: CoverObjective, limits: Limits, budget: Budget) -> Selection:
+    cells, bound = serve_greedily(cube, cover, limits, budget.n_cells, budget.scope)
     note = ""
-    if not len(cells) and budget.m:
-        many = repeats.least > 1
+    if not len(cells) and budget.n_cells:
         other = "other " if len(budget.scope.cells) else ""
-        who = f"{repeats.least:,} object{'s' * many} of the query that need{'s' * (not many)} it"
+        who = "1 object of the query that needs it"
+        if cover.least > 1:
+            who = f"{cover.least:,} objects of the query that need it"
         note = f"no {other}cell serves {who}{' and fits the limits' if limits.any else ''}"
-    return replace(evaluate_cells(cube, repeats, cells, budget.prefix, note=note), bound=bound)
+    return replace(evaluate_cells(cube, cover, cells, budget.prefix, note=note), bound=bound)
 
 
 def _choose_by_calls(
-    cube: Cube, judge: CallableObjective, left: Array, limits: Limits, m: int, progress: Progress = silent
+    cube: Cube, function: CallableObjective, left: Array, limits: Limits, n_cells: int, progress: Progress = silent
 ) -> Array:
     members = cube.cells.members
-    brought = np.empty(0, dtype=np.int32)
+    objects = np.empty(0, dtype=np.int32)
     chosen: list[int] = []
-    asked, most = 0, sum(range(len(left), max(0, len(left) - m), -1))
-    while len(chosen) < m and len(left):
+    calls, most = 0, sum(range(len(left), max(0, len(left) - n_cells), -1))
+    while len(chosen) < n_cells and len(left):
         worth = np.empty(len(left))
         for place, cell in enumerate(left.tolist()):
-            worth[place] = judge.value(np.union1d(brought, members[cell]))
-            asked += 1
-            progress(f"greedy asks {judge.name}: cell {len(chosen) + 1:,} of {m:,}", asked, most)
+            worth[place] = function.value(np.union1d(objects, members[cell]))
+            calls += 1
+            progress(f"greedy calls {function.name}: cell {len(chosen) + 1:,} of {n_cells:,}", calls, most)
         order = order_best_first(worth)
         taken = limits.admit(left[order], 1)
         if len(taken) == 0:
             break
         cell = int(left[order[taken[0]]])
         left = np.delete(left, order[: taken[0] + 1])
-        brought = np.union1d(brought, members[cell])
+        objects = np.union1d(objects, members[cell])
         chosen.append(cell)
     return np.array(chosen, dtype=np.int64)
 
@@ -237,12 +238,12 @@ def _choose_by_price(cube: Cube, query: Query, weights: QueryObjective, budget: 
     room = compute_room(cube, query, budget)
     if room < 0:
         return evaluate_cells(cube, weights, np.empty(0, dtype=np.int64))
-    cells, _ = priced_cells(cube, query, weights, budget.m, max_nodes=room, scope=budget.scope)
+    cells, _ = priced_cells(cube, query, weights, budget.n_cells, max_nodes=room, scope=budget.scope)
     return evaluate_cells(cube, weights, cells, budget.prefix)
 
 
 def order_best_first(worth: Array) -> Array:
-    """Return the places of the values from high to low, the earlier first among equals.
+    """Return the positions of the values in descending order, the earlier first among equals.
 
     >>> order_best_first(np.array([0.1, 0.3, 0.1 + 0.2, 0.5])).tolist()
     [3, 1, 2, 0]
@@ -253,42 +254,37 @@ def order_best_first(worth: Array) -> Array:
 
 
 def priced_greedy(
-    problem: Problem, m: int, *, price: float = 0.0, max_nodes: float | None = None
+    problem: Problem, n_cells: int, *, price: float = 0.0, max_nodes: float | None = None
 ) -> tuple[Array, float]:
     """Return positions of at most m cells, in the order taken, and their value: greedy on G − λ·C at the best price λ.
 
-    The value of a selection S is (G₀ + G(S)) / (C₀ + C(S)), with G and C the sums of gain and cost. It is above
-    a price λ exactly where
+    The value of a selection S is (G₀ + G(S)) / (C₀ + C(S)), with G and C the sums of gain and cost. It is above a price
+    λ exactly where G₀ + G(S) − λ·(C₀ + C(S)) > 0 (where C₀ + C(S) > 0), so a selection of the largest G − λ·C, at
+    λ = the best value known, is better than all known ones or proves that none is (Dinkelbach 1967). Greedy
+    approximates it: at every step the cell with the largest remaining G − λ·C is added while that is positive, and this
+    is repeated with λ = the value reached until the value no longer rises, on real cubes after 5 to 11 rounds. It
+    starts at λ = ``price``.
 
-        G₀ + G(S) − λ·(C₀ + C(S)) > 0        (where C₀ + C(S) > 0),
-
-    so a selection of the largest G − λ·C, at λ = the best value known, is better than all known ones or proves
-    that none is (Dinkelbach 1967). Greedy finds a large one: at every step the cell with the largest G − λ·C of
-    what no chosen cell holds yet is added, while there is one above 0, and this is repeated with λ = the value
-    reached until the value no longer rises. It starts at λ = ``price``. Values are of a finite number of selections
-    and rise, so it ends: on real cubes after 5 to 11 rounds.
-
-    ``max_nodes`` is the most objects outside the query that may be brought (``problem.nodes``). Among equal cells
-    the one of the lowest position is taken; what agrees to 12 digits is equal.
+    ``max_nodes`` limits the objects outside the query (``problem.nodes``). Among equal cells (to 12 digits) the one of
+    the lowest position is taken.
     """
     every = np.arange(len(problem))
     room = math.inf if max_nodes is None else float(max_nodes)
 
     def take(price: float) -> tuple[Array, float]:
         terms = np.column_stack([problem.gain - price * problem.cost, problem.nodes])
-        chosen = Sums(problem.members, problem.object_cells, every, None, terms).take_by_sum(every, m, room)
+        chosen = Sums(problem.members, problem.object_cells, every, None, terms).take_by_sum(every, n_cells, room)
         return chosen, problem.value(chosen)
 
     return _raise_price(take, problem.ratio(0.0, 0.0), price)
 
 
 def priced_cells(
-    cube: Cube, query: Query, weights: Weights, m: int, *, max_nodes: float | None = None, scope: Scope = OPEN
+    cube: Cube, query: Query, weights: Weights, n_cells: int, *, max_nodes: float | None = None, scope: Scope = OPEN
 ) -> tuple[Array, float]:
     """Return the cells of :func:`priced_greedy` by their numbers in the cube, and their value.
 
-    No problem is made of the cube first: what is looked at are the homes of the objects with weights of their own,
-    and the members of the cells taken.
+    It needs no ``Problem``, only the cells of objects with weights of their own, and the members of the chosen cells.
     """
     cells = drop_forbidden_cells(find_candidates(cube, weights), scope)
     room = math.inf if max_nodes is None else float(max_nodes)
@@ -300,14 +296,16 @@ def priced_cells(
     def take(price: float) -> tuple[Array, float]:
         other = (weights.others[0] - price * weights.others[1], 1.0)
         terms = np.column_stack([gains - price * costs, nodes])
-        chosen = Sums(cube.cells.members, cube.object_cells, cells, rows, terms, other).take_by_sum(cells, m, room)
+        chosen = Sums(cube.cells.members, cube.object_cells, cells, rows, terms, other).take_by_sum(
+            cells, n_cells, room
+        )
         return chosen, weights.value(np.unique(take_rows(cube.cells.members, chosen).indices))
 
     return _raise_price(take, weights.ratio(0.0, 0.0), 0.0)
 
 
 def _raise_price(take: Callable[[float], tuple[Array, float]], value: float, price: float) -> tuple[Array, float]:
-    """Return the best that is taken, and its value, while the price is raised to the value reached."""
+    """Return the best choice and its value, while the price is raised to the value reached."""
     best = np.empty(0, dtype=np.int64)
     while True:
         chosen, reached = take(price)
@@ -319,7 +317,7 @@ def _raise_price(take: Callable[[float], tuple[Array, float]], value: float, pri
 
 
 def find_candidates(cube: Cube, weights: Weights, at_least: float = 0.0) -> Array:
-    """Return the cells that hold an object which pays at a price, or all where even others may help."""
+    """Return the cells with an object whose gain is at least the price of its cost, or all where others may help."""
     from cube2net.kernels import coverage
 
     if untouched_may_help(weights):
@@ -330,15 +328,14 @@ def find_candidates(cube: Cube, weights: Weights, at_least: float = 0.0) -> Arra
 
 
 class Sums:
-    """Two sums over the members of cells that no chosen cell holds, kept up as cells are chosen.
+    """Two sums (gain and cost) over the members of cells that no chosen cell holds, updated as cells are chosen.
 
-    ``members`` is cell → objects and ``object_cells`` object → cells; the objects may be groups of objects.
-    An object has two terms (a gain and a cost). Where only ``rows`` have terms of their own and all others the same,
-    the sums of a cell are its size times the terms of others, corrected for the rows that it holds: only the homes
-    of the rows are looked at, not the members of cells. Without rows ``terms`` are of all objects, and all members of
-    ``cells`` are looked at once. Sums of whole numbers are the same either way.
+    ``members`` is cell → objects and ``object_cells`` object → cells; the objects may be groups of objects. Where only
+    ``rows`` have terms of their own, the sums of a cell are its size times the terms of others, corrected for the rows
+    it holds, so that only the cells of the rows are visited. Without rows ``terms`` are of all objects, and all members
+    of ``cells`` are visited once. Sums of whole numbers are the same either way.
 
-    ``of[cell]`` are the sums of a cell; they are kept for ``cells`` only.
+    ``of[cell]`` are the sums of a cell, for ``cells`` only.
     """
 
     def __init__(
@@ -369,7 +366,7 @@ class Sums:
         self._state[self._rows] = 2
 
     def add(self, cell: int) -> None:
-        """Cover the members of a cell: what they are worth is taken from every cell that holds them."""
+        """Choose a cell: subtract the terms of its members from every cell that holds them."""
         from cube2net.kernels import coverage
 
         rows = (*self._members, *self._homes)
@@ -379,10 +376,7 @@ class Sums:
             coverage.cover(cell, *rows, self._rows, self._terms, self._others, self._state, self.of)
 
     def take_by_value(self, cells: Array, above: float, below: float, most: int) -> Array:
-        """Return at most so many cells in the order taken, each the one that raises above / below most.
-
-        The two numbers grow by the sums of the cells taken; what agrees to 12 digits is equal, and the first is taken.
-        """
+        """Return at most ``most`` cells in the order taken, each the one that raises above / below most."""
         from cube2net.kernels import coverage
 
         chosen: list[int] = []
@@ -396,10 +390,10 @@ class Sums:
         return np.array(chosen, dtype=np.int64)
 
     def take_by_sum(self, cells: Array, most: int, room: float = math.inf) -> Array:
-        """Return at most so many cells in the order taken, each that of the largest first sum, while it is above 0.
+        """Return at most ``most`` cells in the order taken, each that of the largest first sum, while it is positive.
 
-        A cell is passed over when its second sum is more than is left of ``room``. Sums that differ by no more than
-        12 digits of the largest at the start are equal, and the first is taken.
+        A cell is skipped when its second sum is more than is left of ``room``. Sums that agree to 12 digits of the
+        largest at the start are equal.
         """
         from cube2net.kernels import coverage
 
@@ -419,15 +413,15 @@ class Sums:
 
 
 class Served:
-    """How many objects each cell would serve that still need one, less what it loses, kept up as cells are chosen.
+    """How many objects each cell would serve that still need one, minus its avoided objects, as cells are chosen.
 
-    ``cells`` are the numbers of the cells that hold an object of the query, ascending; ``gains[i]`` is what the i-th
-    would add now, ``loses[i]`` how many unliked objects it holds, and ``left[q]`` how often the q-th object of the
-    query may still be held. Cells that may not be chosen are taken from the start.
+    ``cells`` are the cells that hold an object of the query, ascending; ``gains[i]`` is what the i-th would add now,
+    ``loses[i]`` how many avoided objects it holds, and ``left[q]`` how often the q-th object of the query may still be
+    held. Forbidden cells are taken from the start.
     """
 
-    def __init__(self, cube: Cube, repeats: CoverObjective, scope: Scope = OPEN) -> None:
-        self.object_cells = take_rows(cube.object_cells, repeats.objects)
+    def __init__(self, cube: Cube, cover: CoverObjective, scope: Scope = OPEN) -> None:
+        self.object_cells = take_rows(cube.object_cells, cover.objects)
         self.cells, entries = np.unique(self.object_cells.indices, return_inverse=True)
         self.object_cells = Ragged(self.object_cells.indptr, entries.astype(np.int32))
         self.members = ragged_from_pairs(entries, row_of_entries(self.object_cells), len(self.cells))
@@ -438,27 +432,27 @@ class Served:
             closed = self._places(scope.forbidden_cells)
             self.taken[closed] = True
             sizes = sizes - np.bincount(take_rows(self.members, closed).indices, minlength=len(sizes))
-        self.left = sizes.copy() if repeats.most is None else np.minimum(sizes, repeats.most)
+        self.left = sizes.copy() if cover.most is None else np.minimum(sizes, cover.most)
         self.gains: Array = self.members.sizes.copy()
-        if repeats.held is not None and repeats.most is not None:
-            self.left = np.minimum(self.left, np.maximum(repeats.most - repeats.held, 0))
-        if len(scope.forbidden_cells) or repeats.held is not None:
+        if cover.held is not None and cover.most is not None:
+            self.left = np.minimum(self.left, np.maximum(cover.most - cover.held, 0))
+        if len(scope.forbidden_cells) or cover.held is not None:
             served = take_rows(self.object_cells, np.flatnonzero(self.left == 0))
             self.gains -= np.bincount(served.indices, minlength=len(self.cells))
-        if repeats.unlike is not None:
-            places = self._places(take_rows(cube.object_cells, repeats.unlike).indices)
+        if cover.unlike is not None:
+            places = self._places(take_rows(cube.object_cells, cover.unlike).indices)
             self.loses = np.bincount(places, minlength=len(self.cells))
             self.gains -= self.loses
 
     def _places(self, cells: Array) -> Array:
-        """Return the places of those of some cells that are here."""
+        """Return the places of the cells among ``self.cells``."""
         if not len(self.cells):
             return np.empty(0, dtype=np.int64)
         place = np.minimum(np.searchsorted(self.cells, cells), len(self.cells) - 1)
         return np.asarray(place[self.cells[place] == cells])
 
     def take(self, place: int) -> int:
-        """Choose a cell by its place, and return how many objects it serves, whatever it loses."""
+        """Choose a cell by its place, and return how many objects it serves."""
         self.taken[place] = True
         objects = self.members[place]
         needing = objects[self.left[objects] > 0]
@@ -468,35 +462,32 @@ class Served:
             np.subtract.at(self.gains, take_rows(self.object_cells, served).indices, 1)
         return len(needing)
 
-    def bound(self, served: float, m: int) -> float:
-        """Return a value that no m cells exceed: what is served so far, and the m largest gains left beside it.
-
-        What the cells chosen lose is not taken from it: others may do without them.
-        """
+    def bound(self, served: float, n_cells: int) -> float:
+        """Return an upper bound on the value of any m cells: what is served, and the m largest remaining gains."""
         free = np.maximum(self.gains[~self.taken], 0)
-        most = np.sort(free)[max(0, len(free) - m) :]
+        most = np.sort(free)[max(0, len(free) - n_cells) :]
         return served + min(float(most.sum()), float(self.left.sum()))
 
 
 def serve_greedily(
-    cube: Cube, repeats: CoverObjective, limits: Limits, m: int, scope: Scope = OPEN
+    cube: Cube, cover: CoverObjective, limits: Limits, n_cells: int, scope: Scope = OPEN
 ) -> tuple[Array, float]:
-    """Return at most m cells, each the one that serves most, and a bound on the value of any m; of equals the first.
+    """Return at most m cells, each the first that serves most, and a bound on the value of any m.
 
-    It ends when no cell serves as many as ``repeats.least``. A cell that would break a limit is passed over.
+    It ends when no cell serves ``cover.least`` objects. A cell that would break a limit is skipped.
     """
-    served = Served(cube, repeats, scope)
-    value, bound = repeats.value0, served.bound(repeats.value0, m)
-    if repeats.most is None and not limits.any:
-        # Every time counts, so that no choice changes what another cell adds.
+    served = Served(cube, cover, scope)
+    value, bound = cover.value0, served.bound(cover.value0, n_cells)
+    if cover.most is None and not limits.any:
+        # Every time counts, so no choice changes what another cell adds.
         order = _best_first(served, only=False)
-        order = order[served.gains[order] >= repeats.least][:m]
+        order = order[served.gains[order] >= cover.least][:n_cells]
         return served.cells[order].astype(np.int64), bound
     lost = 0
     chosen: list[int] = []
-    while len(chosen) < m and len(served.cells):
+    while len(chosen) < n_cells and len(served.cells):
         order = _best_first(served, only=not limits.any)
-        order = order[served.gains[order] >= repeats.least]
+        order = order[served.gains[order] >= cover.least]
         admitted = limits.admit(served.cells[order], 1)
         if len(admitted) == 0:
             break
@@ -506,13 +497,13 @@ def serve_greedily(
         value += served.take(place)
         lost += int(served.loses[place])
     if not limits.any:
-        bound = min(bound, served.bound(value, m))
+        bound = min(bound, served.bound(value, n_cells))
     return np.array(chosen, dtype=np.int64), max(bound, value - lost)
 
 
-def in_order_of_service(cube: Cube, repeats: CoverObjective, cells: Array) -> Array:
-    """Return cells in the order in which they serve most, those that serve nobody any more last."""
-    served = Served(cube, repeats)
+def order_by_service(cube: Cube, cover: CoverObjective, cells: Array) -> Array:
+    """Return cells in the order in which they serve most."""
+    served = Served(cube, cover)
     served.taken[:] = ~np.isin(served.cells, cells)
     order: list[int] = []
     while not served.taken.all():
@@ -523,7 +514,7 @@ def in_order_of_service(cube: Cube, repeats: CoverObjective, cells: Array) -> Ar
 
 
 def _best_first(served: Served, *, only: bool) -> Array:
-    """Return the places of the cells that are free, the one that serves most first; of them the first one only."""
+    """Return the places of the free cells, best first, or ``only`` the first of them."""
     gains = np.where(served.taken, TAKEN, served.gains)
     if only:
         place = int(np.argmax(gains))

@@ -16,8 +16,7 @@ from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cube2net._util.compiling import WAITING, WORD, announce_to
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import COMPILING, MONITOR, Progress, announce_to, silent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -43,6 +42,8 @@ class Heartbeat:
 
     On a ``terminal``, where bars move by themselves, it only shows when compiling begins and ends.
     """
+
+    reports_compiling = True
 
     def __init__(self, progress: Progress, *, terminal: bool = False) -> None:
         self.progress, self.terminal = progress, terminal
@@ -87,12 +88,12 @@ class Heartbeat:
     def check(self) -> None:
         """Repeat the stage after a silence."""
         with self._lock:
-            now, kernel = time.monotonic(), WAITING.doing
+            now, kernel = time.monotonic(), MONITOR.doing
             is_changed, self.is_compiling = self.is_compiling != (kernel is not None), kernel is not None
             stage, done, total = self.stage
             if kernel is not None:
-                stage = f"{WORD if self.is_explained else WAITING.sentence}: {kernel}"
-                done, total = WAITING.made, None
+                stage = f"{COMPILING if self.is_explained else MONITOR.sentence}: {kernel}"
+                done, total = MONITOR.made, None
             if self.terminal:
                 if is_changed:
                     self.progress(stage, done, total)

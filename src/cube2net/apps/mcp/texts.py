@@ -15,7 +15,7 @@ from cube2net.apps.service.schemas import Candidate, Id, NameRow, NamesAnswer
 from cube2net.apps.service.service import CubeService
 from cube2net.errors import ParameterError, quoted, whole_number
 from cube2net.model.names import cell_title
-from cube2net.network.export.token_budget import Section, estimated_tokens, longest_text
+from cube2net.network.export.token_budget import Section, estimate_tokens, fit_text
 
 MAX_TOKENS, LEAST, MOST = 1_500, 200, 100_000
 """The budget of an answer without a word, and the least and the most that may be asked for."""
@@ -37,24 +37,24 @@ def budget_of(asked: Mapping[str, Any]) -> int:
 
 def reply_within(text: str, most: int, structured: dict[str, Any] | None = None, *, wrong: bool = False) -> ToolReply:
     """Return an answer whose JSON is left out where it does not fit the budget beside the text."""
-    if structured is not None and estimated_tokens(text) + tokens_of(structured) > most:
+    if structured is not None and estimate_tokens(text) + tokens_of(structured) > most:
         structured = None
     return ToolReply(text, structured, wrong)
 
 
 def tokens_of(value: Any) -> int:
     """Return about how many tokens a value has as JSON."""
-    return estimated_tokens(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    return estimate_tokens(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def lines_within(most: int, head: Sequence[str], *sections: Section, before: str = "") -> str:
     """Return a text of whole lines: a head, and as much of its sections as fits behind what stands before."""
 
     def count(text: str) -> int:
-        return estimated_tokens(after(before, text))
+        return estimate_tokens(after(before, text))
 
     heads = [each for line in head for each in line.split("\n")]
-    text = longest_text([Section("", "", heads, weight=math.inf), *sections], most, count)
+    text = fit_text([Section("", "", heads, weight=math.inf), *sections], most, count)
     return after(before, text)
 
 
@@ -193,7 +193,7 @@ def _said_of_shared(found: NamesAnswer, budget: int) -> list[str]:
         ]
         more = ", …" if len(rows) > few else ""
         line = f"{count}, and taken as the id: {'; '.join(said)}{more} (find_objects lists all)."
-        if estimated_tokens(line) <= budget:
+        if estimate_tokens(line) <= budget:
             return [line]
     return [f"{count} (find_objects lists all)."]
 

@@ -18,18 +18,18 @@ from cube2net.api.draw import described, picture_text
 from cube2net.api.export import summary
 from cube2net.api.report import results
 from cube2net.errors import ParameterError, whole_number
-from cube2net.model.arguments import path_of
 from cube2net.model.change import Change
 from cube2net.model.comparison import Comparison
 from cube2net.model.contrast import Contrast, Description, Drilled
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import Dimension
+from cube2net.model.interfaces import path_of
 from cube2net.model.names import cell_line
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.selection import Selection
 from cube2net.model.suggestion import Suggestion
-from cube2net.network.assembly import certificate
+from cube2net.network.assembly import format_certificate
 
 LONGEST = 80
 """Of a name so many letters are shown."""
@@ -393,7 +393,7 @@ def _first_labels(dimension: Dimension) -> str:
 def _certificate(selection: Selection, *, whole: bool = False) -> str:
     if selection.bound is None or selection.gap is None:
         return ""
-    return sentence(certificate(selection.bound, selection.gap, selection.proven, whole=whole))
+    return sentence(format_certificate(selection.bound, selection.gap, selection.proven, whole=whole))
 
 
 def _cells(network: Network) -> str:

@@ -35,7 +35,7 @@ from cube2net.model.cube import Cube
 from cube2net.model.names import cell_title
 from cube2net.model.objects import Found
 from cube2net.model.query import ReadNames
-from cube2net.network.attributes import about_objects
+from cube2net.network.attributes import describe_objects
 
 if TYPE_CHECKING:
     from cube2net.apps.service.service import CubeService
@@ -156,7 +156,7 @@ def check_cells(cells: list[Labels]) -> None:
 
 def candidates(service: CubeService, rows: list[int]) -> list[Candidate]:
     """Return objects with what tells them from others of their name."""
-    found = about_objects(service.cube, np.array(rows, dtype=np.int64)) if rows else []
+    found = describe_objects(service.cube, np.array(rows, dtype=np.int64)) if rows else []
     return found  # type: ignore[return-value]
 
 

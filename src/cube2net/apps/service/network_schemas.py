@@ -198,7 +198,7 @@ class DrilledSchema(TypedDict):
 # Networks
 
 
-Role = Literal["query", "near", "brought", "pinned", "cell"]
+Role = Literal["query", "neighbor", "brought", "pinned", "cell"]
 
 
 class NodeColumns(TypedDict):
@@ -265,15 +265,15 @@ class SummarySchema(TypedDict):
     """What a network is, as the command query shows it with --json."""
 
     method: str
-    m: int | None
+    n_cells: int | None
     objective: str
     form: str
     levels: str | list[str]
-    near: int
-    near_weight: float | None
+    n_neighbors: int
+    neighbor_weight: float | None
     keep: str
-    membership: str | None
-    trust: Annotated[float | None, "the weight of cells against links, from 0.1 to 1"]
+    membership_weights: str | None
+    cell_weight: Annotated[float | None, "the weight of cells against links, from 0.1 to 1"]
     agreement: Annotated[AgreementSchema | None, "what the weight was estimated from; null where it was given"]
     value: Annotated[float | None, "what the choice is worth; null where no cells are chosen"]
     bound: Annotated[float | None, "what no choice exceeds, where that is known"]
@@ -394,7 +394,7 @@ class ContrastRequest(View):
     labels: NotRequired[Annotated[list[str] | None, "the label of each, in the same order"]]
     against: NotRequired[Annotated[list[Id], "the objects of the second, one or more"]]
     names: NotRequired[Annotated[list[str], "how the two are called"]]
-    m: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW_CELLS} without a word"]]
+    n_cells: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW_CELLS} without a word"]]
 
 
 class ContrastAnswer(TypedDict):

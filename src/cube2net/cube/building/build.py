@@ -1,20 +1,15 @@
-"""A corpus is added to a cube, or to an empty one: ``build(A)`` is ``grow(EMPTY, A)``.
+"""Build a cube from a corpus, and add a corpus to a cube. A build adds a corpus to an empty cube.
 
-What that means exactly: ``update(build(A), B)`` equals ``build(concatenate(A, B))`` array by array and label by
-label, where A and B are corpora and :func:`concatenate` is A's rows followed by B's. Cells too small to be kept come
-up when they grow; members, homes, links with their weights, labels with their full names and parents, objects, the
-count of items and of what was left out are those of the whole. Sums of given weights are in double precision and
-rounded once, as building does.
+``update(build(A), B)`` equals ``build(concatenate(A, B))`` array by array and label by label, where A and B are corpora
+and :func:`concatenate` is A's rows followed by B's. Small cells that grow become cells; members, links with their
+weights, labels with their full names and parents, objects, and the counts of items and of what was left out are
+those of both corpora. Given weights are summed in double precision and rounded once.
 
-Topics are the one thing that a cube does not learn anew: new items get theirs from a model that is kept (or they are
-given), and the equality is with the whole under :func:`concatenate_topics`; words and model stay. Bins by quantiles
-would move old items to other cells: they are refused.
+Topics are not learned again: new items get theirs from the stored model, or they are given, and the equality holds
+for the topics of :func:`concatenate_topics`. Quantile bins would move old items to other cells, so they are refused.
 
-The cost follows the addition: new items alone are joined and counted. What is there is read once, to be merged with
-what is new where a file has to be written again, and the files of what does not change are kept.
-
-Every part that grows (dimensions, cells, links, items, objects) takes what is there and what comes. Where nothing is
-there, what comes is all there is: it is packed as it comes, into files where a folder is given.
+The cost depends on the addition: only new items are joined and counted. Existing arrays are read once if they have to
+be merged with new ones, and files that do not change are kept.
 """
 
 from __future__ import annotations
@@ -54,7 +49,7 @@ from cube2net.model.objects import Objects
 
 GivenLinks = tuple[Links, Callable[[], LinkDetails] | None]
 KEPT = ("all", "index", "none")
-KNOWN = "items that were in the cube already"
+ALREADY_IN_CUBE = "items that were in the cube already"
 
 
 def build(
@@ -72,11 +67,11 @@ def build(
 ) -> Cube:
     """Return the cube of a corpus in the given dimensions.
 
-    With ``items="index"`` it keeps what each of its items mentions and is in, with ``"all"`` (or True) the items'
-    attributes and topics too, and with ``"none"`` (or False) nothing of them.
+    ``items="index"`` keeps the objects and cells of every item, ``"all"`` (or True) also the items' attributes and
+    topics, and ``"none"`` (or False) nothing.
 
-    With a ``folder`` that is there for this build only, the engine works in it and may go on where an earlier run was
-    cut off, and the arrays of the cube are files in it, which :func:`save` then takes over.
+    With a ``folder`` of its own, the engine works there and can resume an interrupted run, and the arrays of the cube
+    are files in it, which :func:`save` takes over.
     """
     if min_objects < 1:
         raise ParameterError(f"min_objects is {min_objects!r}, expected 1 or more")
@@ -97,8 +92,8 @@ def build(
     }
     settings |= {name: True for name in ("whole_ids", "directed") if getattr(corpus, name)}
     settings |= {"source": dict(corpus.source)} if corpus.source else {}
-    nothing = empty_cube(specs, settings, topics, corpus, items=parse_kept_items(items))
-    return grow(nothing, corpus, engine, topics=topics, folder=folder, progress=progress)
+    empty = empty_cube(specs, settings, topics, corpus, items=parse_kept_items(items))
+    return grow(empty, corpus, engine, topics=topics, folder=folder, progress=progress)
 
 
 def update(
@@ -106,7 +101,7 @@ def update(
 ) -> Cube:
     """Return a cube with the items and links of a corpus added; ``topics`` are those of the new items.
 
-    An item that is in the cube already is refused; see :func:`leave_out_known`.
+    Items that the cube has already are refused; see :func:`leave_out_known`.
     """
     ledger = require_ledger(cube)
     refuse_known(corpus, ledger.knows(hash_column(corpus.items["item"])))
@@ -118,7 +113,7 @@ def update(
 
 
 def refuse_known(corpus: Corpus, known: Array) -> None:
-    """Raise where some items of a corpus are marked as those that a cube has."""
+    """Raise if any item of a corpus is marked as one that the cube has."""
     if known.any():
         ids = corpus.items["item"].filter(pa.array(known)).to_pylist()
         plural = "1 of the new items is" if len(ids) == 1 else f"{len(ids):,} of the new items are"
@@ -129,7 +124,7 @@ def refuse_known(corpus: Corpus, known: Array) -> None:
 
 
 def check_fits(cube: Cube, corpus: Corpus) -> None:
-    """Raise where a corpus is of another kind than what is in a cube, or mentions objects that it does not list."""
+    """Raise if a corpus cannot be added to a cube: ids or links of another type, or unlisted objects or works."""
     check_links(require_ledger(cube).derived, corpus.links is None)
     check_types(cube.objects.whole, bool(cube.settings.get("directed")), corpus)
     lost = corpus.dropped.get(UNKNOWN_OBJECTS, 0)
@@ -158,54 +153,55 @@ def grow(
 ) -> Cube:
     """Return a cube, which may be empty, with the items and links of a corpus added.
 
-    ``links`` are given ones among the first objects of the corpus, where an empty cube has such without having objects.
-    The engine works in the ``folder``, where there is one; the arrays of a cube that was empty become files in it.
+    ``links`` are links among the first objects of the corpus that an empty cube starts with. The engine works in the
+    ``folder`` if one is given, and the arrays of a new cube become files in it.
     """
     ledger = require_ledger(cube)
     progress("cube: labels" if ledger.is_empty else "update: labels", 0, None)
-    placed = place(corpus, cube.objects)
+    placement = place(corpus, cube.objects)
     specs = [DimensionSpec.parse(text) for text in cube.settings["dimensions"]]
-    labelled = label_items(corpus, specs, topics, dimensions=cube.dimensions, ledger=ledger)
-    sizes = [len(dimension.labels) for dimension in labelled.dimensions]
+    labels = label_items(corpus, specs, topics, dimensions=cube.dimensions, ledger=ledger)
+    sizes = [len(dimension.labels) for dimension in labels.dimensions]
     least, most = cube.settings["min_objects"], cube.settings["max_mentions"]
     plan = statements(sizes, min_objects=least, max_mentions=most, links=ledger.derived)
-    inputs = {"mentions": placed.mentions, "labels": labelled.table}
+    inputs = {"mentions": placement.mentions, "labels": labels.table}
     wanted = WANTED + (WANTED_LINKS if ledger.derived else ())
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    made = engine.run(inputs, plan, wanted, folder=folder, progress=progress)
+    tables = engine.run(inputs, plan, wanted, folder=folder, progress=progress)
 
     progress(*("cube: packing", len(plan), len(plan)) if ledger.is_empty else ("update: merging", 0, None))
     allocate = allocate_in_files(folder) if folder is not None and ledger.is_empty else allocate_in_memory
-    count = len(placed.objects)
-    brought = pack_cells(made, sizes, least, allocate)
-    cells = grow_cells(cube, labelled.places, sizes, brought, least=least, objects=count, allocate=allocate)
-    more = made["links"] if placed.links is None else placed.links
-    selfish, crowded = count_left_out(more, made)
+    count = len(placement.objects)
+    brought = pack_cells(tables, sizes, least, allocate)
+    cells = grow_cells(cube, labels.places, sizes, brought, least=least, objects=count, allocate=allocate)
+    more = tables["links"] if placement.links is None else placement.links
+    selfish, crowded = count_left_out(more, tables)
     before, details = (cube.links, cube.details) if links is None else links
-    linked, rests = grow_links(before, ledger.rests, more, count, selfish, allocate)
-    if details is not None and placed.links is not None:
-        grown = grow_details(details(), placed.links, count, cube.settings["items"])
+    links_after, rests = grow_links(before, ledger.rests, more, count, selfish, allocate)
+    if details is not None and placement.links is not None:
+        grown = grow_details(details(), placement.links, count, cube.settings["items"])
         details = lambda: grown  # noqa: E731
     kept = (cells.cells, cells.small)
     by_topics = any(spec.attribute == TOPIC for spec in specs)
-    items = grow_items(cube, kept, labelled, corpus, topics if by_topics else None, placed.mentions, allocate)
+    items = grow_items(cube, kept, labels, corpus, topics if by_topics else None, placement.mentions, allocate)
+    ids = np.sort(hash_column(corpus.items["item"]))
     after = replace(
-        labelled.ledger,
-        items=_merge_sorted(ledger.items, np.sort(hash_column(corpus.items["item"]))),
+        labels.ledger,
+        items=np.insert(ledger.items, np.searchsorted(ledger.items, ids), ids) if len(ids) else ledger.items,
         rests=rests,
         dropped=join_counts(ledger.dropped, corpus.dropped),
         selfish=ledger.selfish + selfish,
         crowded=ledger.crowded + crowded,
     )
     return Cube(
-        dimensions=labelled.dimensions,
+        dimensions=labels.dimensions,
         cells=cells.cells,
         object_cells=cells.object_cells,
         small=cells.small,
-        links=linked,
-        objects=placed.objects,
-        settings=_update_settings(cube, corpus, after, labelled.strays, len(cells.small)),
+        links=links_after,
+        objects=placement.objects,
+        settings=_update_settings(cube, corpus, after, labels.strays, len(cells.small)),
         topic_words=cube.topic_words,
         topic_model=cube.topic_model,
         ledger=lambda: after,
@@ -215,29 +211,29 @@ def grow(
 
 
 def leave_out_known(cube: Cube, corpus: Corpus) -> Corpus:
-    """Return a corpus without the items that a cube has already, which are counted."""
+    """Return a corpus without the items that a cube has already; it counts them as left out."""
     known = require_ledger(cube).knows(hash_column(corpus.items["item"]))
     if not known.any():
         return corpus
     rest = drop_items(corpus, known)
-    return replace(rest, dropped=join_counts(corpus.dropped, {KNOWN: int(known.sum())}))
+    return replace(rest, dropped=join_counts(corpus.dropped, {ALREADY_IN_CUBE: int(known.sum())}))
 
 
 def empty_cube(
     specs: Sequence[DimensionSpec], settings: dict[str, Any], topics: Topics | None, corpus: Corpus, *, items: str
 ) -> Cube:
-    """Return a cube of no items, to which a corpus can be added; the words and the model of topics are to be kept."""
+    """Return a cube without items, to which a corpus can be added; it has the words and the model of the topics."""
     derived, details = corpus.links is None, make_empty_details(corpus)
-    nothing = Cells(np.empty((0, len(specs)), np.int32), _make_empty_rows())
+    no_cells = Cells(np.empty((0, len(specs)), np.int32), _make_empty_rows())
     index = ItemIndex(_make_empty_rows(), _make_empty_rows(), derived, lambda: pa.chunked_array([], pa.string()))
     if items == "all":
         index = replace(index, load_attributes=lambda: ItemAttributes(()))
     ledger = Ledger.empty(derived=derived)
     return Cube(
         dimensions=empty_dimensions(specs),
-        cells=nothing,
+        cells=no_cells,
         object_cells=_make_empty_rows(),
-        small=nothing,
+        small=no_cells,
         links=Links(_make_empty_rows().indptr, _make_empty_rows().indices, np.empty(0, np.float32)),
         objects=Objects.of(table(OBJECTS), whole=corpus.whole_ids),
         settings=settings,
@@ -250,8 +246,7 @@ def empty_cube(
 
 
 def parse_kept_items(items: bool | str) -> str:
-    """Return what a cube keeps of its items: ``all``, ``index`` or ``none``; True is all and False none.
-
+    """Return what a cube keeps of its items, ``all``, ``index`` or ``none``, given one of these or a boolean.
     >>> parse_kept_items(True), parse_kept_items("index"), parse_kept_items(False)
     ('all', 'index', 'none')
     """
@@ -274,16 +269,10 @@ def _name_topic_words(topics: Topics | None) -> pa.Table | None:
     return topics.words.set_column(0, "topic", labels)
 
 
-def _merge_sorted(old: Array, new: Array) -> Array:
-    if len(old) == 0:
-        return new
-    return np.insert(old, np.searchsorted(old, new), new) if len(new) else old
-
-
 def _update_settings(
     cube: Cube, corpus: Corpus, ledger: Ledger, strays: Mapping[tuple[str, str], int], small: int
 ) -> dict[str, Any]:
-    """Return the settings of a cube with what a corpus adds to them."""
+    """Return the settings of a cube after adding a corpus, with the counts of what was left out, by reason."""
     settings = dict(cube.settings)
     settings["items"] += corpus.items.num_rows
     settings["attribution"] = (
@@ -291,25 +280,16 @@ def _update_settings(
         if require_ledger(cube).is_empty
         else join_attribution(settings["attribution"], corpus.attribution)
     )
-    settings["dropped"] = _count_dropped(
-        ledger, strays, small, min_objects=settings["min_objects"], max_mentions=settings["max_mentions"]
-    )
-    return settings
-
-
-def _count_dropped(
-    ledger: Ledger, strays: Mapping[tuple[str, str], int], small: int, *, min_objects: int, max_mentions: int
-) -> dict[str, int]:
-    """Return how much was left out, by reason: by the source first, and then on the way to the cube."""
-    dropped = dict(ledger.dropped)
+    dropped = dict(ledger.dropped)  # by the source
     dropped |= {f"items with no {name}, in no cell": count for name, count in ledger.unlabelled.items()}
     dropped |= {
         f"items whose {parent} is not that of most items of their {name}": count
         for (name, parent), count in strays.items()
     }
-    rest = {
+    others = {
         "links from an object to itself": ledger.selfish,
-        f"items with more than {max_mentions} objects, which make no links": ledger.crowded,
-        SMALL.format(min_objects): small,
+        f"items with more than {settings['max_mentions']} objects, which make no links": ledger.crowded,
+        SMALL.format(settings["min_objects"]): small,
     }
-    return dropped | {reason: count for reason, count in rest.items() if count}
+    settings["dropped"] = dropped | {reason: count for reason, count in others.items() if count}
+    return settings

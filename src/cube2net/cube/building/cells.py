@@ -1,4 +1,4 @@
-"""Cells of a cube and the index of its items: made from the plan's tables, and merged with those of the cube."""
+"""Pack the cells and the items of a cube from the tables of the plan, and merge them with those of an older cube."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, Ragged, join_rows, ragged_from_pairs, row_of_entries, take_rows
-from cube2net.cube.building.dimensions import Labelled
+from cube2net.cube.building.dimensions import LabelledItems
 from cube2net.cube.plan import split_keys
 from cube2net.cube.storage.ledger import hash_column
 from cube2net.cube.storage.reader import ITEM_CELLS, ITEM_OBJECTS, ITEM_TOPICS
@@ -25,7 +25,7 @@ NONE = np.empty(0, np.int32)
 
 @dataclass(frozen=True, eq=False)
 class GrownCells:
-    """The cells of a cube that grew, those too small to be kept, and the way back from objects to cells."""
+    """The cells of a cube, the cells below ``min_objects``, and the cells of every object."""
 
     cells: Cells
     small: Cells
@@ -33,16 +33,16 @@ class GrownCells:
 
 
 def pack_cells(
-    made: Mapping[str, pa.Table], sizes: Sequence[int], least: int, allocate: Allocate = allocate_in_memory
+    tables: Mapping[str, pa.Table], sizes: Sequence[int], least: int, allocate: Allocate = allocate_in_memory
 ) -> tuple[Cells, Cells]:
-    """Return the cells of the plan's tables ``cells`` and ``members``: those to be kept, and those that are small."""
-    check_count(CELLS, made["cells"].num_rows)
-    order = np.argsort(made["cells"]["cell"].to_numpy())
-    labels = split_keys(made["cells"]["cell_key"].to_numpy()[order], sizes)
-    counts = made["cells"]["objects"].to_numpy()[order]
+    """Return the cells of the plan's tables ``cells`` and ``members``, and the cells below ``least`` objects."""
+    check_count(CELLS, tables["cells"].num_rows)
+    order = np.argsort(tables["cells"]["cell"].to_numpy())
+    labels = split_keys(tables["cells"]["cell_key"].to_numpy()[order], sizes)
+    counts = tables["cells"]["objects"].to_numpy()[order]
     kept = int((counts >= least).sum())
-    large = pack_members("cells.members", counts[:kept], made["members"], 0, allocate)
-    small = pack_members("small.members", counts[kept:], made["members"], len(large.indices), allocate)
+    large = pack_members("cells.members", counts[:kept], tables["members"], 0, allocate)
+    small = pack_members("small.members", counts[kept:], tables["members"], len(large.indices), allocate)
     return Cells(labels[:kept], large), Cells(labels[kept:], small)
 
 
@@ -56,10 +56,10 @@ def grow_cells(
     objects: int,
     allocate: Allocate = allocate_in_memory,
 ) -> GrownCells:
-    """Return the cells of a cube with the members of other cells added, kept and small.
+    """Return the cells of a cube with the members of new cells added.
 
-    ``places`` says where the cube's labels are among the ``sizes`` labels of today. Where the cube has no cells the
-    others are all there are. Only cells that grow are looked into; the rest are copied.
+    ``places`` holds the new number of each of the cube's labels, of which there are now ``sizes``. Only cells that
+    grow are merged; the others are copied.
     """
     if len(cube.cells) + len(cube.small) == 0:
         return GrownCells(*brought, pack_object_cells(brought[0].members, objects, allocate))
@@ -110,7 +110,7 @@ def grow_cells(
 def pack_members(
     name: str, sizes: Array, members: pa.Table, first: int, allocate: Allocate = allocate_in_memory
 ) -> Ragged:
-    """Return rows of the given sizes from a column ``object`` in which they follow one another from ``first`` on."""
+    """Return rows of the given sizes, which follow one another in the column ``object`` from ``first`` on."""
     indptr = fill_offsets(sizes, allocate(f"{name}.indptr", len(sizes) + 1, np.int64))
     indices = allocate(f"{name}.indices", int(indptr[-1]), np.int32)
     at = 0
@@ -138,7 +138,7 @@ def pack_object_cells(members: Ragged, objects: int, allocate: Allocate = alloca
 
 
 def cell_keys(labels: Array, sizes: Sequence[int], places: Sequence[Array] | None = None) -> Array:
-    """Return the key of every row of labels, as the plan makes it; ``places`` are the labels' numbers of today."""
+    """Return the key of every row of labels, as the plan computes it; ``places`` maps labels to new numbers."""
     keys = np.zeros(len(labels), np.int64)
     for number, size in enumerate(sizes):
         column = labels[:, number]
@@ -147,14 +147,14 @@ def cell_keys(labels: Array, sizes: Sequence[int], places: Sequence[Array] | Non
 
 
 def fill_offsets(sizes: Array, indptr: Array) -> Array:
-    """Return where rows of these sizes start, written to an array."""
+    """Write the offsets of rows of these sizes to an array, and return it."""
     indptr[0] = 0
     np.cumsum(sizes, out=indptr[1:])
     return indptr
 
 
 def extend_offsets(indptr: Array, count: int) -> Array:
-    """Return the offsets of as many rows, the last of which are empty."""
+    """Return offsets extended by empty rows to ``count`` rows."""
     missing = count + 1 - len(indptr)
     return np.concatenate([indptr, np.full(missing, indptr[-1])]) if missing else indptr
 
@@ -166,13 +166,13 @@ def _merge(old: Ragged, of_old: Array, new: Ragged, of_new: Array, renumber: Arr
 
 
 def _group_entries(rows: Array, entries: Array) -> tuple[Ragged, Array]:
-    """Return the entries of the rows that have some, and the numbers of these rows."""
+    """Return the entries of the rows that are not empty, and the numbers of these rows."""
     used, place = np.unique(rows, return_inverse=True)
     return ragged_from_pairs(place, entries, len(used)), used
 
 
 def _grow_rows(old: Ragged, renumber: Array, new: Ragged, used: Array, count: int) -> Ragged:
-    """Return ``count`` rows: the old ones numbered anew and then empty ones, with the new entries of the used rows."""
+    """Return ``count`` rows: the old ones with new numbers, extended by empty ones, and the new entries merged in."""
     of_old = np.arange(count)
     of_old[len(old) :] = -1
     of_new = np.full(count, -1, np.int64)
@@ -183,16 +183,15 @@ def _grow_rows(old: Ragged, renumber: Array, new: Ragged, used: Array, count: in
 def grow_items(
     cube: Cube,
     cells: Sequence[Cells],
-    labelled: Labelled,
+    labelled: LabelledItems,
     corpus: Corpus,
     topics: Topics | None,
     mentions: pa.Table,
     allocate: Allocate = allocate_in_memory,
 ) -> Callable[[], ItemIndex] | None:
-    """Return what gives the index of a cube's items and of those of a corpus, or None where the cube has no index.
+    """Return a function that returns the index of a cube's items and of a corpus's, or None if the cube has no index.
 
-    ``cells`` are those of today, kept and small, and ``mentions`` those of the corpus by the cube's objects. Old
-    objects keep their numbers.
+    ``cells`` are the new cells, large and small, and ``mentions`` are those of the corpus by the cube's objects.
     """
     if cube.items is None:
         return None
@@ -233,17 +232,17 @@ def grow_items(
 
 
 def hash_item_texts(corpus: Corpus) -> Array:
-    """Return a number of 64 bits for the text of every item, or for the terms that stand in for it; 0 for none."""
-    found = np.zeros(corpus.items.num_rows, np.uint64)
+    """Return a 64-bit hash of the text of every item, or of the terms that replace it; 0 for none."""
+    hashes = np.zeros(corpus.items.num_rows, np.uint64)
     if corpus.terms is not None:
         odd = corpus.terms["count"].to_numpy().astype(np.uint64) * np.uint64(2) + np.uint64(1)
-        np.add.at(found, corpus.terms["item"].to_numpy(), hash_column(corpus.terms["term"]) * odd)
+        np.add.at(hashes, corpus.terms["item"].to_numpy(), hash_column(corpus.terms["term"]) * odd)
     elif "text" in corpus.items.column_names:
-        for start in range(0, len(found), ROWS):
+        for start in range(0, len(hashes), ROWS):
             texts = pc.fill_null(corpus.items["text"].slice(start, ROWS), "")
-            some = np.asarray(pc.greater(pc.binary_length(texts), 0))
-            found[start : start + ROWS] = np.where(some, hash_column(texts), 0)
-    return found
+            has_text = np.asarray(pc.greater(pc.binary_length(texts), 0))
+            hashes[start : start + ROWS] = np.where(has_text, hash_column(texts), 0)
+    return hashes
 
 
 def _add_attributes(
@@ -253,7 +252,7 @@ def _add_attributes(
     names: Sequence[str] | None,
     allocate: Allocate = allocate_in_memory,
 ) -> ItemIndex:
-    """Return the index of a corpus's items with their attributes, and their topics by their numbers among names."""
+    """Return the index of a corpus's items with their attributes and, numbered as in ``names``, their topics."""
     attributes = ItemAttributes.of(corpus.items)
     has_text = corpus.terms is not None or "text" in corpus.items.column_names
     if topics is None or names is None:
@@ -281,7 +280,7 @@ def index_items(
 ) -> ItemIndex:
     """Return the index of items from the tables ``mentions(item, object)`` and ``labels(item, dimension, label)``.
 
-    ``cells`` are those that are kept and then those that are small, in dimensions of ``sizes`` labels.
+    ``cells`` are the large cells and then the small ones, in dimensions of ``sizes`` labels.
     """
     from cube2net.kernels.item_rows import count_cells, fill_cells
 
@@ -298,7 +297,7 @@ def index_items(
 
 
 def pack_rows(name: str, table: pa.Table, column: str, items: int, width: int, allocate: Allocate) -> Ragged:
-    """Return a row of a column's entries for every item (and each of ``width`` dimensions), ascending and once each."""
+    """Return the distinct entries of a column, ascending, for every item and each of ``width`` dimensions."""
     from cube2net.kernels.csr import count_entries
     from cube2net.kernels.item_rows import fill_rows, sort_rows
 
@@ -323,7 +322,7 @@ def pack_rows(name: str, table: pa.Table, column: str, items: int, width: int, a
 
 
 def sort_cells_by_key(cells: Sequence[Cells], sizes: Sequence[int]) -> tuple[Array, Array]:
-    """Return the keys of cells, ascending, and the number of each one's cell, counted on from part to part.
+    """Return the keys of cells in several parts, ascending, and the number of the cell of each.
 
     >>> one = Cells(np.array([[0, 2], [1, 0]]), Ragged(np.array([0, 0, 0]), NONE))
     >>> two = Cells(np.array([[0, 1]]), Ragged(np.array([0, 0]), NONE))
@@ -336,7 +335,7 @@ def sort_cells_by_key(cells: Sequence[Cells], sizes: Sequence[int]) -> tuple[Arr
 
 
 def renumber_cells(items: Callable[[], ItemIndex] | None, numbers: Array) -> Callable[[], ItemIndex] | None:
-    """Return what gives an index with other numbers of cells, when called; cells whose number is -1 are left out."""
+    """Return a function that returns the index with new cell numbers; cells with the number -1 are left out."""
     if items is None:
         return None
 
@@ -349,14 +348,14 @@ def renumber_cells(items: Callable[[], ItemIndex] | None, numbers: Array) -> Cal
 
 
 def empty_items(index: ItemIndex, gone: Array, numbers: Array) -> ItemIndex:
-    """Return an index in which the items that are marked mention nothing, with other numbers of cells."""
+    """Return an index with new cell numbers in which the marked items mention nothing."""
     objects = rebuild_rows(index.objects, gone, NONE)
     gone = gone if index.gone is None else gone | index.gone
     return replace(index, objects=objects, cells=rebuild_rows(index.cells, gone, numbers), gone=gone)
 
 
 def rebuild_rows(rows: Ragged, empty: Array, numbers: Array) -> Ragged:
-    """Return rows with other numbers, ascending; those that are marked are empty, and entries of -1 are left out."""
+    """Return rows with new numbers, ascending; marked rows are emptied, and entries of -1 are left out."""
     from cube2net.kernels.item_rows import renumber_rows
 
     return Ragged(*renumber_rows(rows.indptr, rows.indices, empty, numbers))

@@ -1,4 +1,4 @@
-"""What two corpora are together, and a cube's objects with a corpus: the meaning of an update is the cube of this."""
+"""Concatenate two corpora, and place a corpus among the objects of a cube."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from cube2net.model.objects import Objects
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """The objects of a cube and of a corpus together, and the corpus's mentions and links by their numbers."""
+    """The objects of a cube and a corpus, and the corpus's mentions and links by the numbers of these objects."""
 
     objects: Objects
     mentions: pa.Table
@@ -40,7 +40,7 @@ class Placed:
 
 
 def place(corpus: Corpus, objects: Objects) -> Placed:
-    """Return a corpus placed among the objects that a cube has, which keep their numbers; new ones follow them."""
+    """Return a corpus placed among the objects of a cube, which keep their numbers; new objects follow them."""
     if len(objects) == 0:
         named, more = corpus.objects.select(list(OBJECTS)), corpus.objects.select(corpus.object_attributes)
         return Placed(
@@ -62,20 +62,18 @@ def place(corpus: Corpus, objects: Objects) -> Placed:
 
 
 def knows_objects(cube: Cube, corpus: Corpus) -> bool:
-    """Return whether a cube has the objects of a corpus, and knows of each what the corpus does."""
+    """Return whether a cube has all objects of a corpus, with their attributes."""
     objects = place(corpus, cube.objects).objects
     return len(objects) == len(cube.objects) and objects.attributes.equals(cube.objects.attributes)
 
 
 def concatenate(first: Corpus, second: Corpus) -> Corpus:
-    """Return the corpus of two: the rows of the first, then those of the second.
+    """Return a corpus with the rows of the first, followed by those of the second.
 
-    An object that both name is one object, called as in the first; the others of the second follow those of the
-    first. Of an attribute of such an object the second's value holds where it has one. Ids must be of one type, and
-    links of both have a direction or none; they say what those of the first say (kind, time, item), and what only the
-    second's say is left out. Items must differ. They carry the attributes of the first: one that the second lacks is
-    empty there, and what only the second has is left out. Of a label's full name and parent the second's word holds
-    where it says one. What was left out is counted together.
+    An object in both is one object, named as in the first, with the second's attributes where it has values. Ids must
+    be of one type, links of both directed or undirected, and items distinct. Items and links have the columns of
+    the first: values that the second lacks are null, and columns that only the second has are left out. Full
+    names and parents of labels are the second's where it has them. Counts of what was left out are added.
     """
     rows = place_objects(first.objects["object"], second.objects["object"])
     known = pc.is_in(second.items["item"], value_set=first.items["item"])
@@ -95,8 +93,9 @@ def concatenate(first: Corpus, second: Corpus) -> Corpus:
         terms = pa.concat_tables([first.terms.select(list(TERMS)), more])
     objects = _join_objects(first.objects, second.objects, rows)
     more = [corpus.objects.select(corpus.object_attributes) for corpus in (first, second)]
-    for name, column in _list_columns(join_attributes(more[0], first.objects.num_rows, more[1], rows)):
-        objects = objects.append_column(name, column)
+    attributes = join_attributes(more[0], first.objects.num_rows, more[1], rows)
+    for name in attributes.column_names:
+        objects = objects.append_column(name, attributes[name])
     return Corpus(
         objects=objects,
         items=_join_items(first.items, second.items),
@@ -117,7 +116,7 @@ def concatenate(first: Corpus, second: Corpus) -> Corpus:
 
 
 def drop_items(corpus: Corpus, gone: Array) -> Corpus:
-    """Return a corpus without the items that are marked, what they mention, and the links that they state."""
+    """Return a corpus without the marked items, their mentions and terms, and the links that they state."""
     number = np.cumsum(~gone) - 1
 
     def kept(rows: pa.Table) -> pa.Table:
@@ -136,7 +135,7 @@ def drop_items(corpus: Corpus, gone: Array) -> Corpus:
 
 
 def concatenate_topics(first: Topics, second: Topics, items: int) -> Topics:
-    """Return the topics of two corpora, of which the first has ``items`` items; topics are the same by name.
+    """Return the topics of two corpora, the first of ``items`` items; topics are matched by name.
 
     Topics that only the second has follow those of the first; words, settings and the model are the first's.
     """
@@ -153,7 +152,7 @@ def concatenate_topics(first: Topics, second: Topics, items: int) -> Topics:
 
 
 def place_objects(known: pa.ChunkedArray, ids: pa.ChunkedArray) -> Array:
-    """Return the row of every id: that of the known object, or the next new one."""
+    """Return the row of every id: that of the known object, or the next free one."""
     hit = pc.index_in(known, value_set=ids)
     at = np.flatnonzero(np.asarray(pc.is_valid(hit)))
     rows = np.full(len(ids), -1, dtype=np.int32)
@@ -165,13 +164,13 @@ def place_objects(known: pa.ChunkedArray, ids: pa.ChunkedArray) -> Array:
 
 
 def _join_objects(known: pa.Table, objects: pa.Table, rows: Array) -> pa.Table:
-    """Return the known objects and then the new ones, given the row of every object."""
+    """Return the known objects followed by the new ones, given the row of every object."""
     new = objects.filter(pa.array(rows >= known.num_rows))
     return pa.concat_tables([known.select(list(OBJECTS)), new.select(list(OBJECTS))])
 
 
 def _place_mentions(mentions: pa.Table, rows: Array, shift: int = 0) -> pa.Table:
-    """Return mentions with the objects at their rows, and the items numbered from ``shift`` on."""
+    """Return mentions with objects replaced by their rows, and items numbered from ``shift`` on."""
     objects = pa.array(rows[mentions["object"].to_numpy()], pa.int32())
     return table(MENTIONS, item=_shift(mentions["item"], shift), object=objects)
 
@@ -185,7 +184,7 @@ def _place_links(links: pa.Table, rows: Array) -> pa.Table:
 
 
 def _join_links(first: pa.Table, second: pa.Table, shift: int) -> pa.Table:
-    """Return links and others after them, with what the first say; items of the others are numbered from ``shift``."""
+    """Return links followed by others, in the columns of the first; items of the second are shifted."""
     links = pa.concat_tables([first.select(list(LINKS)), second.select(list(LINKS))])
     for name in (name for name in LINK_DETAILS if name in first.column_names):
         if name not in second.column_names:
@@ -199,7 +198,7 @@ def _join_links(first: pa.Table, second: pa.Table, shift: int) -> pa.Table:
 
 
 def check_types(whole_ids: bool, directed: bool, second: Corpus) -> None:
-    """Raise where ids or links of a corpus are of another type than the first ones."""
+    """Raise if ids or links of a corpus are of another type than the first ones."""
     kinds = {True: "whole numbers", False: "texts"}
     if second.objects.num_rows and whole_ids != second.whole_ids:
         raise SourceError(
@@ -216,7 +215,7 @@ def check_types(whole_ids: bool, directed: bool, second: Corpus) -> None:
 
 
 def check_links(derived: bool, brings_none: bool) -> None:
-    """Raise where the links of one corpus were given and those of the other are to be found by co-mention."""
+    """Raise if the links of one corpus are given and those of the other are derived from co-mentions."""
     if derived and not brings_none:
         raise SourceError("the first links come from items that mention both ends, and the new data gives its own")
     if not derived and brings_none:
@@ -224,24 +223,24 @@ def check_links(derived: bool, brings_none: bool) -> None:
 
 
 def join_labels(first: pa.Table, second: pa.Table) -> pa.Table:
-    """Return what both tables say of labels, one row each; where both say something the second holds."""
-    known: dict[tuple[str, str], tuple[str | None, str | None]] = {}
+    """Return the full names and parents of labels in both tables, one row each; the second takes precedence."""
+    joined: dict[tuple[str, str], tuple[str | None, str | None]] = {}
     for rows in (first, second):
-        said = {
+        described = {
             (attribute, label): (full, parent)
             for attribute, label, full, parent in zip(*(rows[name].to_pylist() for name in LABELS), strict=True)
         }
-        for key, (full, parent) in said.items():
-            old = known.get(key, (None, None))
-            known[key] = (full or old[0], parent or old[1])
-    columns = list(zip(*((*key, *value) for key, value in known.items()), strict=True)) or [()] * len(LABELS)
+        for key, (full, parent) in described.items():
+            old = joined.get(key, (None, None))
+            joined[key] = (full or old[0], parent or old[1])
+    columns = list(zip(*((*key, *value) for key, value in joined.items()), strict=True)) or [()] * len(LABELS)
     return table(LABELS, **{name: list(column) for name, column in zip(LABELS, columns, strict=True)})
 
 
 def join_topics(
     first: tuple[tuple[str, ...], tuple[str, ...] | None], second: Topics
 ) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """Return the names of topics, the first's and then those that only the second has, and their parents."""
+    """Return the names of the first's topics, followed by those that only the second has, and their parents."""
     names, parents = first
     known = set(names)
     new = [number for number, name in enumerate(second.names) if name not in known]
@@ -259,8 +258,7 @@ def join_counts(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str
 
 
 def join_attribution(first: str, second: str) -> str:
-    """Return what both say of where the data is from, each said once.
-
+    """Return the attributions of both data sets, each once.
     >>> join_attribution("DBLP, CC0; ACL", "ACL")
     'DBLP, CC0; ACL'
     """
@@ -283,21 +281,17 @@ def _join_items(first: pa.Table, second: pa.Table) -> pa.Table:
 
 
 def _decode_columns(rows: pa.Table) -> pa.Table:
-    """Return a table without dictionaries, which Arrow joins only with their like."""
+    """Return a table without dictionary columns, which Arrow cannot concatenate with plain ones."""
     for number, field in enumerate(rows.schema):
         if pa.types.is_dictionary(field.type):
             rows = rows.set_column(number, field.name, decoded(rows[field.name]))
     return rows
 
 
-def _list_columns(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
-    return list(zip(rows.column_names, rows.columns, strict=True))
-
-
 def join_columns(first: pa.ChunkedArray, second: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
-    """Return the values of one column and then those of another; their types may differ in width.
+    """Return the values of one column followed by those of another; their types may differ in width.
 
-    Truths beside texts are the texts ``true`` and ``false``.
+    Booleans beside texts become the texts ``true`` and ``false``.
 
     >>> join_columns(pa.chunked_array([[1]], pa.int8()), pa.chunked_array([[2.5]]), "a column").to_pylist()
     [1.0, 2.5]
@@ -315,10 +309,9 @@ def join_columns(first: pa.ChunkedArray, second: pa.ChunkedArray, what: str) -> 
 
 
 def join_attributes(known: pa.Table, count: int, new: pa.Table, rows: Array) -> pa.Table:
-    """Return the attributes of ``count`` objects and of new ones, of which the ``rows`` are given.
+    """Return the attributes of ``count`` objects and of new ones, which have the given ``rows``.
 
-    Of an object that both tables have, a value of the new one holds where there is one. A table has no columns where
-    nothing is known.
+    For an object in both tables, the new value is taken unless it is null.
 
     >>> old, new = pa.table({"city": ["Rome", "Oslo"]}), pa.table({"city": [None, "Bern"], "age": [7, 8]})
     >>> join_attributes(old, 2, new, np.array([0, 2])).to_pydict()

@@ -1,10 +1,10 @@
-"""Attributes become dimensions: every item gets its labels, every label its parent; labels that are there stay.
+"""Make dimensions from the attributes of items: the labels of every item, and the parents of every label.
 
-A label has one parent in every level above. Where it is read from another attribute (city → state) it is the one that
-most items of the label have, and the items that have another are counted; bins above bins must hold whole ones.
+A label has one parent in every level above. If the parents are another attribute (city → state), the parent is the one
+that most items of the label have, and items with another one are counted. Coarser bins must consist of whole bins.
 
-A dimension grows from what a cube and its ledger have of it. A cube to which nothing was added yet has dimensions
-without labels, and an empty ledger: then its specs say what is read, and the corpus where parents come from.
+A dimension is extended from a cube and its ledger. A new cube has dimensions without labels and an empty ledger: then
+the specs say what to read, and the corpus says where parents come from.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array
 from cube2net.cube.building.concatenation import join_labels, join_topics
 from cube2net.cube.building.labels import (
-    HOLD,
+    CONTAINED_BINS,
     NONE,
     TOPIC,
     Column,
@@ -44,13 +44,12 @@ DATES = ("date", "timestamp")
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
-    """Dimensions with the labels of a corpus added, its items' labels in them, and what the ledger learns.
+class LabelledItems:
+    """Dimensions extended by the labels of a corpus, the labels of its items, and the extended ledger.
 
-    ``table(item, dimension, label)`` is of the corpus. ``places`` holds, by dimension, the number that every label
-    which was there has now, ascending. ``strays`` counts, by level and level above, the items that have another
-    parent there than their label has, those that were there included. ``ledger`` is the one that was there with what
-    the corpus says of labels, and with all items counted that lack a label.
+    ``table(item, dimension, label)`` has the labels of the corpus's items. ``places`` holds, by dimension, the new
+    number of every old label, ascending. ``strays`` counts, by level and level above, all items whose parent there
+    is not that of their label.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -58,11 +57,6 @@ class Labelled:
     places: tuple[Array, ...]
     strays: dict[tuple[str, str], int]
     ledger: Ledger
-
-    @property
-    def unlabelled(self) -> dict[str, int]:
-        """How many items have no label, by dimension."""
-        return dict(self.ledger.unlabelled)
 
 
 def label_items(
@@ -72,8 +66,8 @@ def label_items(
     *,
     dimensions: Sequence[Dimension] | None = None,
     ledger: Ledger | None = None,
-) -> Labelled:
-    """Return the labels of every item in every dimension, and the dimensions with these labels added."""
+) -> LabelledItems:
+    """Return the labels of every item in every dimension, and the dimensions extended by these labels."""
     dimensions = empty_dimensions(specs) if dimensions is None else dimensions
     ledger = Ledger.empty(derived=corpus.links is None) if ledger is None else ledger
     if not specs:
@@ -100,11 +94,11 @@ def label_items(
         tables.append(_make_label_rows(number, labels.column))
     after = replace(learned, numbers=numbers, families=families, unlabelled=unlabelled)
     strays = {pair: count for pair, count in strays.items() if count}
-    return Labelled(tuple(levels), pa.concat_tables(tables), tuple(places), strays, after)
+    return LabelledItems(tuple(levels), pa.concat_tables(tables), tuple(places), strays, after)
 
 
 def empty_dimensions(specs: Sequence[DimensionSpec]) -> tuple[Dimension, ...]:
-    """Return dimensions that have no labels yet."""
+    """Return dimensions without labels."""
     _check_names(specs)
     return tuple(
         Dimension(
@@ -138,18 +132,15 @@ def _check_names(specs: Sequence[DimensionSpec]) -> None:
 
 
 def _extend_ledger(ledger: Ledger, corpus: Corpus, specs: Sequence[DimensionSpec], topics: Topics | None) -> Ledger:
-    """Return a ledger with what a corpus says of labels and topics; an empty one learns where all comes from.
-
-    What is in a ledger stays: a corpus that does not fit to it is refused.
-    """
-    said = _select_labels(corpus, specs)
+    """Return a ledger extended by the labels and topics of a corpus; a corpus that does not fit it is refused."""
+    label_texts = _select_labels(corpus, specs)
     if not ledger.is_empty:
         for spec in specs:
             _check_grows(spec, ledger, corpus, topics)
         names, parents = ledger.topics, ledger.topic_parents
         if names is not None and topics is not None:
             names, parents = join_topics((names, parents), topics)
-        return replace(ledger, labels=join_labels(ledger.labels, said), topics=names, topic_parents=parents)
+        return replace(ledger, labels=join_labels(ledger.labels, label_texts), topics=names, topic_parents=parents)
     above: dict[str, str] = {}
     kinds: dict[str, str] = {}
     numbers: dict[str, Array] = {}
@@ -162,7 +153,7 @@ def _extend_ledger(ledger: Ledger, corpus: Corpus, specs: Sequence[DimensionSpec
                 numbers[name] = np.empty(0)
     return replace(
         ledger,
-        labels=said,
+        labels=label_texts,
         above=above,
         kinds=kinds,
         numbers=numbers,
@@ -174,21 +165,21 @@ def _extend_ledger(ledger: Ledger, corpus: Corpus, specs: Sequence[DimensionSpec
 def _list_attributes_read(
     spec: DimensionSpec, above: Mapping[str, str], topics: object
 ) -> list[tuple[str, str, str | None]]:
-    """Return the levels of a dimension that are read from attributes of the items, with these and their bins."""
-    found = [] if is_from_topics(spec, topics) else [(spec.name, spec.attribute, spec.bins)]
+    """Return name, attribute and bins of the levels of a dimension that are read from attributes of the items."""
+    finest = [] if is_from_topics(spec, topics) else [(spec.name, spec.attribute, spec.bins)]
     levels = (level for level in spec.levels if above.get(level.name) == "attribute")
-    return [*found, *((level.name, level.source, level.bins) for level in levels)]
+    return [*finest, *((level.name, level.source, level.bins) for level in levels)]
 
 
 def _select_labels(corpus: Corpus, specs: Sequence[DimensionSpec]) -> pa.Table:
-    """Return what a corpus says of the labels of the attributes that dimensions and their levels are made of."""
+    """Return the full names and parents in a corpus for labels of the attributes that dimensions use."""
     names = {spec.attribute for spec in specs} | {level.source for spec in specs for level in spec.levels}
     wanted = pa.array(sorted(names), pa.string())
     return corpus.labels.select(list(LABELS)).filter(pc.is_in(corpus.labels["attribute"], value_set=wanted))
 
 
 def _check_grows(spec: DimensionSpec, ledger: Ledger, corpus: Corpus, topics: Topics | None) -> None:
-    """Raise unless new items can have labels in a dimension without moving old ones."""
+    """Raise unless new items can be added to a dimension without moving old ones."""
     coarser = [get_bins(level) for level in spec.levels if ledger.above.get(level.name) == "bins"]
     read = _list_attributes_read(spec, ledger.above, ledger.topics)
     for bins in (spec.bins, *coarser, *(bins for _, _, bins in read)):
@@ -215,14 +206,14 @@ def _check_grows(spec: DimensionSpec, ledger: Ledger, corpus: Corpus, topics: To
 
 
 def _are_alike(kind: str, known: str) -> bool:
-    """Return whether the numbers or years of two kinds of values are the same."""
+    """Return whether two kinds of values can share bins: both are numbers, or both dates."""
     return (kind in ANY_NUMBERS and known in ANY_NUMBERS) or (kind.startswith(DATES) and known.startswith(DATES))
 
 
 def _read_labels(
     spec: DimensionSpec, old: Dimension, ledger: Ledger, corpus: Corpus, topics: Topics | None
 ) -> GrownLabels:
-    """Return the labels of a dimension: topics in their order, bins from low to high, texts by name."""
+    """Return the labels of a dimension: topics in their order, bins from low to high, texts sorted."""
     known = old.levels[0].labels
     by_topics = ledger.topics is not None and is_from_topics(spec, topics)
     if spec.attribute not in corpus.attributes and not by_topics:
@@ -254,17 +245,17 @@ def _make_label_rows(number: int, column: Column) -> pa.Table:
 
 
 OTHER = "other"
-"""The parent of a label of which the source says none."""
+"""The parent of a label without one in the source."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rung:
-    """One level of a dimension with the labels of a corpus added.
+    """One level of a dimension, extended by the labels of a corpus.
 
-    ``source`` is what it is called in the data and ``bins`` those it is made of. ``read`` is what items have of it
-    themselves. Where they do not, ``base`` is the nearest level below of which they do, and ``places`` the label here
-    of every label there. ``codes`` are bins of the numbers of the finest level. ``parents`` are those of the labels of
-    the level below, ``families`` what they were decided by, and ``strays`` how many items have another.
+    ``source`` is its attribute in the data, ``bins`` are its bins. ``read`` holds the labels that items have at this
+    level; if they have none, ``base`` is the nearest level below at which they have, and ``places`` maps its labels to
+    this level's. ``codes`` are the bins of the finest level's numbers. ``parents`` are those of the labels of the
+    level below, ``families`` the counts that decided them, and ``strays`` the number of items with another parent.
     """
 
     name: str
@@ -281,13 +272,13 @@ class Rung:
 
 
 def is_from_topics(spec: DimensionSpec, topics: object) -> bool:
-    """Return whether a dimension is made of topics that were found, not of an attribute."""
+    """Return whether a dimension is made of topics, not of an attribute."""
     return spec.attribute == TOPIC and topics is not None
 
 
 def find_level_sources(spec: DimensionSpec, corpus: Corpus, topics: Topics | None) -> dict[str, str]:
-    """Return where the labels of every level above come from, in the words of the ledger."""
-    found: dict[str, str] = {}
+    """Return where the labels of every level above come from: ``attribute``, ``bins``, ``labels`` or ``topics``."""
+    sources: dict[str, str] = {}
     binned = {spec.name} if spec.bins is not None and not is_from_topics(spec, topics) else set[str]()
     for level in spec.levels:
         if (
@@ -297,24 +288,24 @@ def find_level_sources(spec: DimensionSpec, corpus: Corpus, topics: Topics | Non
             and is_from_topics(spec, topics)
             and topics.parents is not None
         ):
-            found[level.name] = "topics"
+            sources[level.name] = "topics"
         elif level.bins is not None and level.attribute is None and level.below in binned:
-            found[level.name] = "bins"
+            sources[level.name] = "bins"
         elif level.source in corpus.attributes:
-            found[level.name] = "attribute"
+            sources[level.name] = "attribute"
         elif level.below in binned and level.attribute is None and is_bins(level.name):
-            found[level.name] = "bins"
+            sources[level.name] = "bins"
         else:
-            found[level.name] = "labels"
-        if found[level.name] == "bins":
+            sources[level.name] = "labels"
+        if sources[level.name] == "bins":
             binned.add(level.name)
-    _check_sources(spec, found, corpus)
-    return found
+    _check_sources(spec, sources, corpus)
+    return sources
 
 
 def _check_sources(spec: DimensionSpec, sources: dict[str, str], corpus: Corpus) -> None:
-    told: dict[str, str] = {}
-    called = {spec.name: spec.attribute}
+    parent_levels: dict[str, str] = {}
+    attributes = {spec.name: spec.attribute}
     for level in spec.levels:
         source = sources[level.name]
         if source == "labels" and level.bins is not None:
@@ -323,25 +314,25 @@ def _check_sources(spec: DimensionSpec, sources: dict[str, str], corpus: Corpus)
                 f"below it, or an attribute of the items ({listed(corpus.attributes)})"
             )
         if source in ("labels", "topics"):
-            if level.below in told:
+            if level.below in parent_levels:
                 raise ParameterError(
-                    f"nothing tells {told[level.below]!r} and {level.name!r} above {level.below!r} apart: the source "
-                    "says one parent of a label, so make one of them an attribute of the items"
+                    f"{parent_levels[level.below]!r} and {level.name!r} above {level.below!r} would be the same: the "
+                    "source has one parent for a label, so make one of them an attribute of the items"
                 )
-            told[level.below] = level.name
+            parent_levels[level.below] = level.name
         if source == "labels":
-            _check_not_skipped(level, called[level.below], corpus.labels)
-        called[level.name] = level.source
+            _check_not_skipped(level, attributes[level.below], corpus.labels)
+        attributes[level.name] = level.source
 
 
-def _check_not_skipped(level: LevelSpec, below: str, said: pa.Table) -> None:
-    """Raise where the parents of a level's labels are known to be labels of another level than the one above it."""
-    parents = {parent for parent in _look_up(said, below, "parent").values() if parent}
-    known = set(_look_up(said, level.source, "label"))
-    if not parents or not known or parents & known:
+def _check_not_skipped(level: LevelSpec, below: str, label_texts: pa.Table) -> None:
+    """Raise if the parents of a level's labels are labels of another level than the one above it."""
+    parents = {parent for parent in _look_up(label_texts, below, "parent").values() if parent}
+    labels = set(_look_up(label_texts, level.source, "label"))
+    if not parents or not labels or parents & labels:
         return
-    for name in sorted(set(said["attribute"].to_pylist()) - {below, level.source}):
-        if parents <= set(_look_up(said, name, "label")):
+    for name in sorted(set(label_texts["attribute"].to_pylist()) - {below, level.source}):
+        if parents <= set(_look_up(label_texts, name, "label")):
             raise ParameterError(
                 f"the parents of {level.below!r}, {some(sorted(parents))}, are labels of {name!r} and not of "
                 f"{level.name!r}: write {level.below}/{name}/{level.name}"
@@ -370,21 +361,21 @@ def grow_levels(
             group = dict(zip(ledger.topics or (), ledger.topic_parents or (), strict=True))
             rungs[level.name] = _make_named_level(level, below, [group[name] for name in below.names])
         else:
-            said = _look_up(ledger.labels, below.source, "parent")
-            if not any(said.values()):
+            parents = _look_up(ledger.labels, below.source, "parent")
+            if not any(parents.values()):
                 raise ParameterError(
-                    f"nothing says which {level.name!r} a label of {level.below!r} belongs to: name an attribute of "
-                    f"the items ({listed(corpus.attributes)}), or coarser bins for a number"
+                    f"labels of {level.below!r} have no {level.name!r}: name an attribute of the items "
+                    f"({listed(corpus.attributes)}), or coarser bins for a number"
                 )
-            rungs[level.name] = _make_named_level(level, below, [said.get(name) or OTHER for name in below.names])
+            rungs[level.name] = _make_named_level(level, below, [parents.get(name) or OTHER for name in below.names])
     return rungs
 
 
-def make_dimension(spec: DimensionSpec, rungs: dict[str, Rung], said: pa.Table) -> Dimension:
-    """Return the dimension of its levels, with the full names that are known of their labels."""
+def make_dimension(spec: DimensionSpec, rungs: dict[str, Rung], label_texts: pa.Table) -> Dimension:
+    """Return the dimension of some levels, with the full names of their labels."""
     levels = []
     for rung in rungs.values():
-        full = _look_up(said, rung.source, "full_name")
+        full = _look_up(label_texts, rung.source, "full_name")
         above = {
             level.name: parents
             for level in spec.levels
@@ -394,9 +385,9 @@ def make_dimension(spec: DimensionSpec, rungs: dict[str, Rung], said: pa.Table) 
     return Dimension(tuple(levels))
 
 
-def _look_up(known: pa.Table, attribute: str, what: str) -> dict[str, str | None]:
-    rows = known.filter(pc.equal(known["attribute"], attribute))
-    return dict(zip(rows["label"].to_pylist(), rows[what].to_pylist(), strict=True))
+def _look_up(label_texts: pa.Table, attribute: str, column: str) -> dict[str, str | None]:
+    rows = label_texts.filter(pc.equal(label_texts["attribute"], attribute))
+    return dict(zip(rows["label"].to_pylist(), rows[column].to_pylist(), strict=True))
 
 
 def _get_base(rung: Rung) -> Rung:
@@ -404,7 +395,7 @@ def _get_base(rung: Rung) -> Rung:
 
 
 def _lift_parents(rung: Rung, parents: Array) -> Array:
-    """Return the parents of the labels of a level's base, given those of its own."""
+    """Return the parents of the labels of a level's base, given those of its own labels."""
     return parents if rung.places is None else parents[rung.places]
 
 
@@ -419,7 +410,7 @@ def _make_named_level(level: LevelSpec, below: Rung, parents: Sequence[str]) -> 
 
 def _make_binned_level(level: LevelSpec, below: Rung, finest: Rung, labels: GrownLabels) -> Rung:
     bins, finer = get_bins(level), below.bins or ""
-    if finer in HOLD and bins in HOLD and bins not in HOLD[finer]:
+    if finer in CONTAINED_BINS and bins in CONTAINED_BINS and bins not in CONTAINED_BINS[finer]:
         raise ParameterError(f"the bins {bins!r} do not hold whole bins of {finer!r}: put them on a path of their own")
     what = f"attribute {finest.source!r}"
     codes, names = bin_numbers(labels.numbers, bins, what, are_days=labels.are_days)

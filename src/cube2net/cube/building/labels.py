@@ -1,8 +1,8 @@
-"""The labels of one attribute: numbers become bins, texts and lists stand as they are; labels that are there stay."""
+"""Read the labels of an attribute: texts and lists as they are, numbers and dates in bins."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -16,22 +16,33 @@ from cube2net.model.corpus import Corpus, Topics, decoded, distinct_pairs, texts
 
 TOPIC = "topic"
 NONE = np.empty(0, np.int32)
-ONE_PIECE = 2**31
-"""So many bytes of texts do not go into one piece with offsets of 32 bits."""
+MAX_BYTES_32_BIT_OFFSETS = 2**31
 NUMBER = r"(?i)^[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|nan|inf|infinity)$"
-
-
-Name = Callable[[int, int], str]
-Binned = tuple[Array, Name]
-SPELLINGS = "days, weeks, months, quarters, years, decades, width:N, quantiles:N or edges:A,B,C"
-FEW, MOST = 6, 17
-MOST_STEPS = 2.0**51
-LONG = 1e21
+NameBin = Callable[[int, int], str]
+"""Returns the name of a bin, given its code and the number of digits."""
+BINS_SYNTAX = "days, weeks, months, quarters, years, decades, width:N, quantiles:N or edges:A,B,C"
+MIN_DIGITS, MAX_DIGITS = 6, 17
+MAX_BINS_FROM_ZERO = 2.0**51
+MIN_EXPONENT_NOTATION = 1e21
+FINER_THAN_YEARS = ("days", "weeks", "months", "quarters")
+"""Bins that need a date; coarser ones need only its year."""
+CONTAINED_BINS = {
+    "days": {"days", "weeks", "months", "quarters", "years", "decades"},
+    "weeks": {"weeks"},
+    "months": {"months", "quarters", "years", "decades"},
+    "quarters": {"quarters", "years", "decades"},
+    "years": {"years", "decades"},
+    "decades": {"decades"},
+}
+"""For bins of dates, the bins that consist of whole ones of them."""
+MONTH_PREFIX = r"^\d{4}-(0[1-9]|1[0-2])"
+DATE = MONTH_PREFIX + r"-(0[1-9]|[12]\d|3[01])([T ].*)?$"
+MONTH, YEAR = MONTH_PREFIX + "$", r"^\d{4}$"
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """The labels of one attribute: the item and the label of every pair, and the labels' names."""
+    """The labels of an attribute: the item and the label code of every pair, and the names of the codes."""
 
     items: Array
     codes: Array
@@ -40,10 +51,10 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class GrownLabels:
-    """One dimension's labels, old and new: where the old ones are now, and the new items' column.
+    """The labels of a dimension, old and new: the new places of the old ones, and the column of the new items.
 
-    For bins, ``numbers`` are an example of every old bin and then the new numbers, ``codes`` their bins. The numbers
-    are days since 1970 where ``are_days``.
+    For bins, ``numbers`` are an example of every old bin followed by the new numbers, and ``codes`` are their bins.
+    The numbers are days since 1970 if ``are_days``.
     """
 
     names: tuple[str, ...]
@@ -55,7 +66,7 @@ class GrownLabels:
 
 
 def read_labels(corpus: Corpus, attribute: str) -> Column:
-    """Return the labels of an attribute as its texts, in their order."""
+    """Return the labels of an attribute, its texts, sorted."""
     return _encode_texts(_combine_chunks(corpus.items[attribute]))
 
 
@@ -69,10 +80,7 @@ def read_topics(topics: Topics) -> Column:
 
 
 def read_numbers(corpus: Corpus, attribute: str) -> tuple[Array, Array]:
-    """Return the items that have a number, and the numbers; a date stands for its year, a blank text for none.
-
-    A text that is a date as ISO 8601 writes it stands for its year, too.
-    """
+    """Return the items that have a number, and the numbers; dates, also as ISO 8601 texts, count as their year."""
     column = _combine_chunks(corpus.items[attribute])
     try:
         if pa.types.is_temporal(column.type):
@@ -81,23 +89,22 @@ def read_numbers(corpus: Corpus, attribute: str) -> tuple[Array, Array]:
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             texts = pc.utf8_trim_whitespace(column)
             column = pc.if_else(pc.equal(texts, ""), None, texts)
-            column = pc.if_else(is_date_text(column), pc.utf8_slice_codeunits(column, 0, 4), column)
+            column = pc.if_else(_match_any(column, DATE, MONTH), pc.utf8_slice_codeunits(column, 0, 4), column)
             bad = column.filter(pc.invert(pc.match_substring_regex(column, NUMBER))).to_pylist()
             if bad:
-                raise _number_error(attribute, bad)
+                raise _make_value_error(attribute, bad[0], "a number", len(bad))
         values = pc.cast(column, pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         bad = [value for value in column.to_pylist() if value is not None]
         if bad:
-            raise _number_error(attribute, bad) from None
+            raise _make_value_error(attribute, bad[0], "a number", len(bad)) from None
         values = np.full(len(column), np.nan)
     items = np.flatnonzero(np.isfinite(values)).astype(np.int32)
     return items, values[items]
 
 
 def describe_kind(type_: pa.DataType) -> str:
-    """Return what an attribute holds, in words where different types of Arrow mean the same.
-
+    """Return the kind of an attribute's values; Arrow types that are interchangeable have one name.
     >>> [describe_kind(kind) for kind in (pa.int16(), pa.large_string(), pa.float64(), pa.bool_())]
     ['whole numbers', 'texts', 'double', 'texts']
     """
@@ -110,8 +117,8 @@ def describe_kind(type_: pa.DataType) -> str:
     return "whole numbers" if pa.types.is_integer(type_) else str(type_)
 
 
-def _number_error(attribute: str, bad: Sequence[object]) -> SourceError:
-    return SourceError(f"attribute {attribute!r} is {bad[0]!r} in an item, expected a number (in {len(bad):,} items)")
+def _make_value_error(attribute: str, value: object, expected: str, count: int) -> SourceError:
+    return SourceError(f"attribute {attribute!r} is {value!r} in an item, expected {expected} (in {count:,} items)")
 
 
 def _encode_texts(column: pa.Array) -> Column:
@@ -126,8 +133,8 @@ def _encode_texts(column: pa.Array) -> Column:
 
 
 def _combine_chunks(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column in one piece, with offsets of 64 bits where 32 may not be enough."""
-    if column.nbytes >= ONE_PIECE:
+    """Return a column as one array, with 64-bit offsets if 32 bits may not suffice."""
+    if column.nbytes >= MAX_BYTES_32_BIT_OFFSETS:
         column = column.cast(_widen_offsets(column.type))
     joined = column.combine_chunks()
     if isinstance(joined, pa.ChunkedArray):
@@ -136,19 +143,19 @@ def _combine_chunks(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _widen_offsets(kind: pa.DataType) -> pa.DataType:
-    """Return a type of texts, or of lists of them, with offsets of 64 bits; any other as it is."""
+    """Return a type of texts or lists with 64-bit offsets; any other type unchanged."""
     if pa.types.is_string(kind):
         return pa.large_string()
     return pa.large_list(_widen_offsets(kind.value_type)) if pa.types.is_list(kind) else kind
 
 
 def label_by_name(known: tuple[str, ...], column: Column) -> GrownLabels:
-    """Return labels that are known and those of a column, by name."""
+    """Return the known labels and those of a column, sorted by name."""
     return order_labels(tuple(sorted({*known, *column.names})), known, column)
 
 
 def order_labels(names: tuple[str, ...], known: tuple[str, ...], column: Column) -> GrownLabels:
-    """Return labels that are known and those of a column, in the order of all their names."""
+    """Return the known labels and those of a column, in the order of ``names``."""
     if not known:
         return GrownLabels(names, NONE, column)
     number = {name: place for place, name in enumerate(names)}
@@ -158,9 +165,9 @@ def order_labels(names: tuple[str, ...], known: tuple[str, ...], column: Column)
 
 
 def label_by_bins(corpus: Corpus, attribute: str, bins: str, old: Array) -> GrownLabels:
-    """Return the bins of an attribute's numbers, and of an example of each bin that there was."""
+    """Return the bins of an attribute's numbers; ``old`` holds an example of each old bin."""
     parse_bins(bins)
-    are_days = bins in FINER
+    are_days = bins in FINER_THAN_YEARS
     items, new = (
         read_days(_combine_chunks(corpus.items[attribute]), attribute, bins)
         if are_days
@@ -172,26 +179,24 @@ def label_by_bins(corpus: Corpus, attribute: str, bins: str, old: Array) -> Grow
 
 
 def pick_examples(values: Array, codes: Array, count: int) -> Array:
-    """Return a number of every bin: its first that is not whole, or else its first.
-
-    Numbers that have the same bins and are whole together with them get the same names.
+    """Return a number of every bin, its first fraction or else its first number, which reproduce the bins' names.
 
     >>> pick_examples(np.array([4.0, 7.0, 4.5, 1.0, 4.25]), np.array([1, 2, 1, 0, 1]), 3).tolist()
     [1.0, 4.5, 7.0]
     """
-    found = np.empty(count)
+    examples = np.empty(count)
     for rows in (np.arange(len(values)), np.flatnonzero(values != np.floor(values))):
-        found[codes[rows[::-1]]] = values[rows[::-1]]
-    return found
+        examples[codes[rows[::-1]]] = values[rows[::-1]]
+    return examples
 
 
 def bin_numbers(
     values: Array, bins: str, what: str = "a number", *, are_days: bool = False
 ) -> tuple[Array, tuple[str, ...]]:
-    """Return the bin of every number, and the labels of the bins from low to high; only bins in use.
+    """Return the bin of every number, and the labels of the used bins from low to high.
 
-    Fractions in a label have six digits, and more where two labels, or the two ends of one, would be the same. Where
-    the numbers are days since 1970, bins that are not finer than years look at their years.
+    Fractions in a label have six digits, and more if two labels, or the two ends of one, would be equal. If the numbers
+    are days since 1970, bins of a year or more are those of their years.
 
     >>> codes, labels = bin_numbers(np.array([1999, 2003, 2008]), "decades")
     >>> codes.tolist(), labels
@@ -199,7 +204,7 @@ def bin_numbers(
     """
     numbers = np.asarray(values, dtype=np.float64)
     place = parse_bins(bins)
-    if are_days and bins not in FINER:
+    if are_days and bins not in FINER_THAN_YEARS:
         numbers = convert_to_years(numbers)
     try:
         codes, name = place(numbers)
@@ -211,7 +216,7 @@ def bin_numbers(
         ) from None
     used, dense = np.unique(codes, return_inverse=True)
     labels: tuple[str, ...] = ()
-    for digits in range(FEW, MOST + 1):
+    for digits in range(MIN_DIGITS, MAX_DIGITS + 1):
         labels = tuple(name(code, digits) for code in used.tolist())
         if len(set(labels)) == len(labels) and not any(map(_is_flat, labels)):
             break
@@ -219,19 +224,19 @@ def bin_numbers(
 
 
 def is_bins(text: str) -> bool:
-    """Return whether a text spells bins.
+    """Return whether a text names bins.
 
     >>> is_bins("decades"), is_bins("state")
     (True, False)
     """
-    return text in (*FINER, "years", "decades") or text.partition(":")[0] in ("width", "quantiles", "edges")
+    return text in (*FINER_THAN_YEARS, "years", "decades") or text.partition(":")[0] in ("width", "quantiles", "edges")
 
 
-def parse_bins(text: str) -> Callable[[Array], Binned]:
-    """Return the function that a spelling of bins stands for: of days since 1970 for those that need a date."""
+def parse_bins(text: str) -> Callable[[Array], tuple[Array, NameBin]]:
+    """Return the function that puts numbers, or days since 1970, into the bins that a text describes."""
     kind, _, argument = text.partition(":")
     try:
-        if text in FINER:
+        if text in FINER_THAN_YEARS:
             return partial(bin_days, bins=text)
         if text == "years":
             return partial(_bin_by_width, width=1.0)
@@ -247,24 +252,24 @@ def parse_bins(text: str) -> Callable[[Array], Binned]:
                 return partial(_bin_by_edges, edges=edges)
     except ValueError:
         pass
-    raise ParameterError(f"cannot read the bins {text!r}: write {SPELLINGS}")
+    raise ParameterError(f"cannot read the bins {text!r}: write {BINS_SYNTAX}")
 
 
 def _count_steps(values: Array, width: float) -> Array:
-    """Return how many widths lie below every number; one that is written as an edge (0.3 of 0.1) starts its bin."""
+    """Return the number of widths below every number; a tolerance puts 0.3 into the bin of width 0.1 that it starts."""
     with np.errstate(over="ignore"):
         steps = np.floor(values / width + (0.0 if width.is_integer() else 1e-9))
-    if np.abs(steps).max(initial=0) > MOST_STEPS:
+    if np.abs(steps).max(initial=0) > MAX_BINS_FROM_ZERO:
         raise OverflowError
     return steps
 
 
-def _bin_by_decade(values: Array) -> Binned:
+def _bin_by_decade(values: Array) -> tuple[Array, NameBin]:
     used, codes = np.unique(_count_steps(values, 10.0), return_inverse=True)
     return codes, lambda code, digits: f"{int(used[code])}X"
 
 
-def _bin_by_width(values: Array, width: float) -> Binned:
+def _bin_by_width(values: Array, width: float) -> tuple[Array, NameBin]:
     used, codes = np.unique(_count_steps(values, width), return_inverse=True)
 
     def name(code: int, digits: int) -> str:
@@ -274,7 +279,7 @@ def _bin_by_width(values: Array, width: float) -> Binned:
     return codes, name
 
 
-def _bin_by_quantiles(values: Array, parts: int) -> Binned:
+def _bin_by_quantiles(values: Array, parts: int) -> tuple[Array, NameBin]:
     if len(values) == 0:
         return np.empty(0, np.int64), lambda code, digits: ""
     low, high = float(values.min()), float(values.max())
@@ -291,7 +296,7 @@ def _bin_by_quantiles(values: Array, parts: int) -> Binned:
     return np.searchsorted(inner, values, side="right"), name
 
 
-def _bin_by_edges(values: Array, edges: Array) -> Binned:
+def _bin_by_edges(values: Array, edges: Array) -> tuple[Array, NameBin]:
     whole = bool(np.all(edges == np.floor(edges)) and np.all(values == np.floor(values)))
 
     def name(code: int, digits: int) -> str:
@@ -305,7 +310,7 @@ def _bin_by_edges(values: Array, edges: Array) -> Binned:
 
 
 def _name_span(low: float, high: float, whole: bool, digits: int, *, closed: bool = False) -> str:
-    """Return the name of low ≤ x < high (or ≤ high when closed); whole numbers name the last one inside."""
+    """Return the name of low ≤ x < high (or ≤ high if closed); of whole numbers, the last one inside is named."""
     if whole:
         low, high = float(np.ceil(low)), float(np.floor(high) if closed else np.ceil(high) - 1)
     return (
@@ -319,35 +324,18 @@ def _is_flat(label: str) -> bool:
 
 
 def _format_number(value: float, digits: int) -> str:
-    return str(int(value)) if value.is_integer() and abs(value) < LONG else f"{value:.{digits}g}"
+    return str(int(value)) if value.is_integer() and abs(value) < MIN_EXPONENT_NOTATION else f"{value:.{digits}g}"
 
 
-FINER = ("days", "weeks", "months", "quarters")
-"""Bins that need a date; coarser ones look at its year alone."""
-HOLD = {
-    "days": {"days", "weeks", "months", "quarters", "years", "decades"},
-    "weeks": {"weeks"},
-    "months": {"months", "quarters", "years", "decades"},
-    "quarters": {"quarters", "years", "decades"},
-    "years": {"years", "decades"},
-    "decades": {"decades"},
-}
-"""Bins of dates, and those that hold whole ones of them, whatever the data."""
-MONTH = r"^\d{4}-(0[1-9]|1[0-2])"
-DATE = MONTH + r"-(0[1-9]|[12]\d|3[01])([T ].*)?$"
-MONTH_ALONE, YEAR_ALONE = MONTH + "$", r"^\d{4}$"
-EXAMPLE = "a date such as 2019-03-05"
-
-
-def is_date_text(texts: pa.Array) -> pa.Array:
-    """Return which texts are dates, or months, as ISO 8601 writes them."""
-    return pc.or_kleene(pc.match_substring_regex(texts, DATE), pc.match_substring_regex(texts, MONTH_ALONE))
+def _match_any(texts: pa.Array, *patterns: str) -> pa.Array:
+    """Return which texts match one of some patterns."""
+    return pc.match_substring_regex(texts, "|".join(patterns))
 
 
 def read_days(column: pa.Array, attribute: str, bins: str) -> tuple[Array, Array]:
     """Return the items that have a date, and the dates as days since 1970.
 
-    A text is a date as ISO 8601 writes it; one that says less than the bins need (``2019`` for months) is none.
+    Texts are dates in ISO 8601; one that is less precise than the bins (``2019`` for months) counts as missing.
     """
     column = decoded(column)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
@@ -367,14 +355,11 @@ def read_days(column: pa.Array, attribute: str, bins: str) -> tuple[Array, Array
 def _read_texts(column: pa.Array, attribute: str, bins: str) -> tuple[Array, Array]:
     texts = pc.utf8_trim_whitespace(column)
     texts = pc.if_else(pc.equal(texts, ""), None, texts)
-    whole = pc.match_substring_regex(texts, DATE)
-    part = pc.or_kleene(pc.match_substring_regex(texts, MONTH_ALONE), pc.match_substring_regex(texts, YEAR_ALONE))
-    bad = texts.filter(pc.invert(pc.or_kleene(whole, part)))
+    bad = texts.filter(pc.invert(_match_any(texts, DATE, MONTH, YEAR)))
     if len(bad):
-        raise _date_error(attribute, bad[0].as_py(), len(bad))
-    if bins in ("months", "quarters"):
-        whole = pc.or_kleene(whole, pc.match_substring_regex(texts, MONTH_ALONE))
-    kept = np.asarray(pc.fill_null(whole, False))
+        raise _make_value_error(attribute, bad[0].as_py(), "a date such as 2019-03-05", len(bad))
+    is_precise = _match_any(texts, DATE, MONTH) if bins in ("months", "quarters") else _match_any(texts, DATE)
+    kept = np.asarray(pc.fill_null(is_precise, False))
     encoded = pc.utf8_slice_codeunits(texts.filter(pa.array(kept)), 0, 10).dictionary_encode()
     names = encoded.dictionary.to_pylist()
     days = np.empty(len(names), np.float64)
@@ -383,12 +368,8 @@ def _read_texts(column: pa.Array, attribute: str, bins: str) -> tuple[Array, Arr
             days[place] = np.datetime64(name, "D").astype(np.int64)
         except ValueError:
             code = np.asarray(encoded.indices) == place
-            raise _date_error(attribute, name, int(code.sum())) from None
+            raise _make_value_error(attribute, name, "a date such as 2019-03-05", int(code.sum())) from None
     return np.flatnonzero(kept).astype(np.int32), days[np.asarray(encoded.indices)]
-
-
-def _date_error(attribute: str, text: str, count: int) -> SourceError:
-    return SourceError(f"attribute {attribute!r} is {text!r} in an item, expected {EXAMPLE} (in {count:,} items)")
 
 
 def convert_to_years(days: Array) -> Array:
@@ -401,10 +382,10 @@ def convert_to_years(days: Array) -> Array:
 
 
 def bin_days(days: Array, bins: str) -> tuple[Array, Callable[[int, int], str]]:
-    """Return the bin of every day since 1970, numbered from early to late, and what gives the name of one.
+    """Return the bin of every day since 1970, numbered from early to late, and a function that names a bin.
 
     >>> days = np.array([np.datetime64(text, "D").astype(float) for text in ("2019-12-29", "2019-12-30", "2020-01-02")])
-    >>> [[name(code, 6) for code in codes] for codes, name in (bin_days(days, bins) for bins in FINER)]
+    >>> [[name(code, 6) for code in codes] for codes, name in (bin_days(days, bins) for bins in FINER_THAN_YEARS)]
     [['2019-12-29', '2019-12-30', '2020-01-02'], ['2019-W52', '2020-W01', '2020-W01'], \
 ['2019-12', '2019-12', '2020-01'], ['2019-Q4', '2019-Q4', '2020-Q1']]
     """
@@ -415,7 +396,7 @@ def bin_days(days: Array, bins: str) -> tuple[Array, Callable[[int, int], str]]:
     else:
         steps = _convert_to_dates(days).astype("datetime64[M]").astype(np.int64) // (3 if bins == "quarters" else 1)
     used, codes = np.unique(steps, return_inverse=True)
-    return codes.ravel(), lambda code, digits: NAMES[bins](int(used[code]))
+    return codes.ravel(), lambda code, digits: STEP_NAMES[bins](int(used[code]))
 
 
 def _name_week(step: int) -> str:
@@ -428,7 +409,7 @@ def _name_quarter(step: int) -> str:
     return f"{np.datetime64(step // 4, 'Y')}-Q{step % 4 + 1}"
 
 
-NAMES: dict[str, Callable[[int], str]] = {
+STEP_NAMES: dict[str, Callable[[int], str]] = {
     "days": lambda step: str(np.datetime64(step, "D")),
     "weeks": _name_week,
     "months": lambda step: str(np.datetime64(step, "M")),

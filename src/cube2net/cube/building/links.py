@@ -1,8 +1,8 @@
-"""Links of a cube: packed from rows or merged with those of the cube, their rows one by one, and links given again.
+"""Pack the links of a cube, merge new links with them, and find the given links that an update replaces.
 
-A given link equals another when its ends do, its direction where links have one, and its kind and time where the
-cube's links have these. Several rows of one link count together: they are unchanged when they have the same weights in
-the order in which they come. Links that say which item states them are replaced with that item.
+Two given links are the same if their ends are, and their direction, kind and time as far as the cube's links have
+these. Several rows of one link are compared together: they are unchanged if they have the same weights in the same
+order. Links that name the item which states them are replaced with that item.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ def grow_links(
     rests: pa.Table,
     brought: pa.Table,
     objects: int,
-    selfish: int,
+    self_links: int,
     allocate: Allocate = allocate_in_memory,
 ) -> tuple[Links, pa.Table]:
-    """Return links with others added, and the rests of their sums; the same link adds its weights.
+    """Return links with new links added, and the rests of their sums; the weights of equal links are added.
 
-    ``rests(source, target, rest)`` is what weights lack of their sums for being rounded. ``selfish`` is how many of the
-    others go from an object to itself: they are left out. Where there are no links the others are packed as they come.
+    ``rests(source, target, rest)`` holds the rounding errors of the sums. ``self_links`` is how many new links go from
+    an object to itself; these are left out.
     """
     if len(links.indices) == 0:
         packed = pack_links(brought, objects, allocate)
-        return packed, _compute_rests(brought, packed, selfish)
+        return packed, _compute_rests(brought, packed, self_links)
     from cube2net.kernels.csr import add_links
 
     low, high, total = sum_links(*_get_columns(brought), objects)
@@ -76,10 +76,10 @@ def grow_links(
 
 
 def pack_links(rows: pa.Table, objects: int, allocate: Allocate = allocate_in_memory) -> Links:
-    """Return undirected links on both ends; repeated links add their weights, self-links are dropped.
+    """Return undirected links stored on both ends; repeated links add their weights, self-links are dropped.
 
-    Links that come once each, from the lower object to the higher and ascending, are packed as they come. Others are
-    put into that order first, in memory.
+    Links that are distinct, ascending, and lead from the lower object to the higher are packed without a copy. Others
+    are sorted first, in memory.
 
     >>> table = pa.table({"source": [0, 1, 2], "target": [1, 0, 2], "weight": [1.0, 1.0, 1.0]})
     >>> links = pack_links(table, 3)
@@ -103,23 +103,23 @@ def pack_links(rows: pa.Table, objects: int, allocate: Allocate = allocate_in_me
     return Links(indptr, indices, weights)
 
 
-def count_left_out(links: pa.Table, made: Mapping[str, pa.Table]) -> tuple[int, int]:
-    """Return how many links go from an object to itself, and how many items are too crowded to make links."""
-    if "crowded" in made:  # links by co-mention: none of them is selfish
-        return 0, made["crowded"].num_rows
+def count_left_out(links: pa.Table, tables: Mapping[str, pa.Table]) -> tuple[int, int]:
+    """Return the number of self-links, and of items that mention too many objects to make links."""
+    if "crowded" in tables:  # links by co-mention: none of them is a self-link
+        return 0, tables["crowded"].num_rows
     return int((links["source"].to_numpy() == links["target"].to_numpy()).sum()), 0
 
 
-def _compute_rests(rows: pa.Table, links: Links, selfish: int) -> pa.Table:
-    """Return what the weights of links lack of their sums; a link that is given once lacks nothing."""
-    if rows.num_rows - selfish == links.count:
+def _compute_rests(rows: pa.Table, links: Links, self_links: int) -> pa.Table:
+    """Return the rounding errors of the weights; a link that is given once has none."""
+    if rows.num_rows - self_links == links.count:
         return table(RESTS)
     low, high, total = sum_links(*_get_columns(rows), len(links))
     return _make_rests(low, high, left_over(total))
 
 
 def _make_rests(source: Array, target: Array, rest: Array) -> pa.Table:
-    """Return the rests that are not nothing, by their links."""
+    """Return the rests that are not 0, in the order of their links."""
     some = np.flatnonzero(rest)
     some = some[np.lexsort((target[some], source[some]))]
     return table(RESTS, source=pa.array(source[some]), target=pa.array(target[some]), rest=pa.array(rest[some]))
@@ -139,29 +139,31 @@ def _sort_links(rows: pa.Table, objects: int) -> pa.Table:
 
 
 def make_empty_details(corpus: Corpus) -> LinkDetails | None:
-    """Return details of no links, with the columns that those of a corpus have; None where its links say nothing."""
+    """Return empty link details with the columns of a corpus's links; None if these have only weights."""
     if corpus.links is None:
         return None
-    said = {name: corpus.links.schema.field(name).type for name in LINK_DETAILS if name in corpus.links.column_names}
-    if not said and not corpus.directed:
+    types = {name: corpus.links.schema.field(name).type for name in LINK_DETAILS if name in corpus.links.column_names}
+    if not types and not corpus.directed:
         return None
-    kinds = {name: MORE.get(name, kind) for name, kind in said.items()}
+    kinds = {name: MORE.get(name, kind) for name, kind in types.items()}
     if corpus.directed:
         kinds = {FORWARD: MORE[FORWARD]} | kinds
     return LinkDetails(np.zeros(1, np.int64), pa.schema(list((DETAILS | kinds).items())).empty_table())
 
 
 def grow_details(old: LinkDetails, links: pa.Table, objects: int, items: int) -> LinkDetails:
-    """Return details with those of other links added, of which only what the old ones say is kept.
+    """Return link details with those of new links added, in the columns of the old ones.
 
-    Rows of the same two ends stay in the order in which they came. ``objects`` is how many there are now, and ``items``
-    how many there were: those that state the new links are counted on from there.
+    Rows of the same two ends keep their order. ``objects`` is the new number of objects, and ``items`` the old number
+    of items, by which the items that state the new links are shifted.
     """
     lower, new = _make_rows(links, old.columns, items)
     columns = {}
     for name in old.rows.column_names:
-        join = _join_kinds if name == KIND else join_columns
-        columns[name] = join(old.rows[name], new[name], f"the column {name!r} of links")
+        if name == KIND:
+            columns[name] = _encode_kinds(old.rows[name], new[name])
+        else:
+            columns[name] = join_columns(old.rows[name], new[name], f"the column {name!r} of links")
     rows = pa.table(columns)
     if len(old) == 0:
         return LinkDetails(offsets(lower, objects), rows.combine_chunks())
@@ -181,7 +183,7 @@ def grow_details(old: LinkDetails, links: pa.Table, objects: int, items: int) ->
 
 
 def keep_link_rows(details: LinkDetails, kept: Array) -> tuple[Links, LinkDetails]:
-    """Return the links of the rows that are marked, as if no others had been given, and these rows."""
+    """Return the links of the marked rows, as if only these had been given, and the rows."""
     rows = details.rows.filter(pa.array(kept)).combine_chunks()
     left = LinkDetails(offsets(details.lower[kept], len(details.indptr) - 1), rows)
     columns = {"source": left.lower, "target": left.higher, "weight": left.column("weight")}
@@ -189,7 +191,7 @@ def keep_link_rows(details: LinkDetails, kept: Array) -> tuple[Links, LinkDetail
 
 
 def drop_pairs(load: Callable[[], LinkDetails], source: Array, target: Array) -> LinkDetails:
-    """Return the rows of links without those of some pairs."""
+    """Return link details without the rows of some pairs."""
     details = load()
     begin, end = details.spans(np.minimum(source, target), np.maximum(source, target))
     inside = np.zeros(len(details) + 1, np.int64)
@@ -199,68 +201,53 @@ def drop_pairs(load: Callable[[], LinkDetails], source: Array, target: Array) ->
 
 
 def _make_rows(links: pa.Table, columns: Sequence[str], items: int) -> tuple[Array, pa.Table]:
-    """Return the lower ends of links, ascending, and their rows; one that goes from an object to itself is left out."""
+    """Return the lower ends of links, ascending, and their rows, without self-links."""
     source, target = links["source"].to_numpy(), links["target"].to_numpy()
     low, high = np.minimum(source, target), np.maximum(source, target)
     order = np.lexsort((high, low))
     order = order[(low != high)[order]]
     rows = pa.array(order)
-    made: dict[str, pa.Array | pa.ChunkedArray] = {
+    values: dict[str, pa.Array | pa.ChunkedArray] = {
         "higher": pa.array(high[order], pa.int32()),
         "weight": links["weight"].take(rows),
     }
     for name in columns:
         if name == FORWARD:
-            made[name] = pa.array((source < target)[order])
+            values[name] = pa.array((source < target)[order])
         elif name not in links.column_names:
-            made[name] = pa.nulls(len(order), MORE.get(name, pa.null()))
+            values[name] = pa.nulls(len(order), MORE.get(name, pa.null()))
         elif name == KIND:
-            made[name] = _encode_kinds(links[name].take(rows))
+            values[name] = _encode_kinds(links[name].take(rows))
         elif name == ITEM:
-            made[name] = pc.cast(pc.add(links[name].take(rows), items), pa.int32())
+            values[name] = pc.cast(pc.add(links[name].take(rows), items), pa.int32())
         else:
-            made[name] = links[name].take(rows)
-    return low[order], pa.table(made)
+            values[name] = links[name].take(rows)
+    return low[order], pa.table(values)
 
 
-def _encode_kinds(kinds: pa.ChunkedArray) -> pa.Array:
-    """Return kinds by their numbers, in the order of their names."""
+def _encode_kinds(*columns: pa.ChunkedArray) -> pa.Array:
+    """Return the kinds of links as one dictionary array, its names sorted."""
+    kinds = pa.chunked_array([chunk.cast(pa.string()) for column in columns for chunk in column.chunks], pa.string())
     names = pc.unique(kinds.drop_null()).sort()
-    return _make_dictionary(pc.index_in(kinds, value_set=names), names)
-
-
-def _join_kinds(first: pa.ChunkedArray, second: pa.ChunkedArray, what: str) -> pa.Array:
-    """Return the kinds of some links and of others; ``what`` they are is said by others of this kind."""
-    parts = [one for column in (first, second) for one in column.chunks]
-    names = pa.array(sorted({name for one in parts for name in one.dictionary.to_pylist()}), pa.string())
-    numbers = [pc.index_in(one.dictionary, value_set=names).take(one.indices) for one in parts]
-    return _make_dictionary(pa.concat_arrays(numbers), names)
-
-
-def _make_dictionary(numbers: pa.Array | pa.ChunkedArray, names: pa.Array) -> pa.Array:
-    numbers = pa.concat_arrays(numbers.chunks) if isinstance(numbers, pa.ChunkedArray) and numbers.chunks else numbers
-    numbers = pa.array([], pa.int32()) if isinstance(numbers, pa.ChunkedArray) else numbers
-    return pa.DictionaryArray.from_arrays(pc.cast(numbers, pa.int32()), names)
-
-
-NOWHERE: Array = np.zeros(0, np.int64)
+    numbers = pc.index_in(kinds, value_set=names).combine_chunks()
+    return pa.DictionaryArray.from_arrays(numbers, names)
 
 
 @dataclass(frozen=True, eq=False)
 class LinkChanges:
-    """What given links change in a cube that has some of them.
+    """The given links of a cube that a corpus replaces or repeats.
 
-    ``gone`` says where the cube's links stand that come again otherwise: among its rows of links one by one where it
-    has such, else among the neighbours of both ends. ``same`` marks the links that the cube has just so.
+    ``gone`` are the places of the replaced links: rows of the link details if the cube has these, else entries of
+    the links of both ends. ``same`` marks the corpus's links that the cube has already.
     """
 
-    gone: Array = field(default_factory=lambda: NOWHERE)
+    gone: Array = field(default_factory=lambda: np.zeros(0, np.int64))
     same: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
     counts: dict[str, int] = field(default_factory=dict)
 
 
 def compare_links(cube: Cube, corpus: Corpus) -> LinkChanges:
-    """Return what the given links of a corpus change in a cube, and how many are new, replaced and unchanged."""
+    """Return what the given links of a corpus change in a cube, with counts of new, replaced and unchanged links."""
     details = None if cube.details is None else cube.details()
     links = place(corpus, cube.objects).links
     if links is None or (details is not None and ITEM in details.columns):
@@ -269,7 +256,7 @@ def compare_links(cube: Cube, corpus: Corpus) -> LinkChanges:
 
 
 def count_heavier(cube: Cube, corpus: Corpus) -> int:
-    """Return how many links of a cube get heavier by those that a corpus gives."""
+    """Return how many links of a cube get a higher weight from the given links of a corpus."""
     links = place(corpus, cube.objects).links
     if links is None:
         return 0
@@ -279,7 +266,7 @@ def count_heavier(cube: Cube, corpus: Corpus) -> int:
 
 
 def drop_given_links(cube: Cube, gone: Array) -> Cube:
-    """Return a cube as if some of its given links had not come; ``gone`` says where these stand."""
+    """Return a cube without some of its given links, whose places are ``gone``."""
     if len(gone) == 0:
         return cube
     ledger = require_ledger(cube)
@@ -307,7 +294,7 @@ def drop_given_links(cube: Cube, gone: Array) -> Cube:
 
 
 def regrow_links(details: LinkDetails, rows: pa.Table, count: int) -> tuple[Links, pa.Table, LinkDetails]:
-    """Return links that are given one by one among so many objects, the rests of their sums, and their details."""
+    """Return the links of ``rows`` among ``count`` objects, the rests of their sums, and their details."""
     none = Links(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32))
     empty = LinkDetails(np.zeros(1, np.int64), details.rows.schema.empty_table())
     summed, rests = grow_links(none, table(RESTS), rows, count, 0)
@@ -315,7 +302,7 @@ def regrow_links(details: LinkDetails, rows: pa.Table, count: int) -> tuple[Link
 
 
 def convert_to_links(details: LinkDetails, inside: Array) -> pa.Table:
-    """Return some links that are kept one by one as a corpus gives them."""
+    """Return the marked rows of link details in the form of a corpus's links."""
     lower, higher = details.lower[inside], details.higher[inside]
     forward = details.column(FORWARD)[inside] if FORWARD in details.columns else np.ones(len(lower), dtype=bool)
     mask = pa.array(inside)
@@ -332,7 +319,7 @@ def convert_to_links(details: LinkDetails, inside: Array) -> pa.Table:
 
 
 def _compare_pairs(cube: Cube, links: pa.Table) -> LinkChanges:
-    """Return what links of nothing but a weight change: the cube has the sum for every pair."""
+    """Return what links with only a weight change: the cube has the sum for every pair."""
     width = max(_find_width(links), len(cube.objects))
     source, target, weight = (links[name].to_numpy() for name in ("source", "target", "weight"))
     low, high, total = sum_links(source, target, weight, width)
@@ -356,7 +343,7 @@ def _compare_pairs(cube: Cube, links: pa.Table) -> LinkChanges:
 
 
 def _compare_rows(details: LinkDetails, links: pa.Table) -> LinkChanges:
-    """Return what links that say more than a weight change: the cube has them one by one."""
+    """Return what links with a direction, kind or time change: the cube has them row by row."""
     source, target = links["source"].to_numpy(), links["target"].to_numpy()
     apart = np.flatnonzero(source != target)
     new = links.take(pa.array(apart))
@@ -396,7 +383,7 @@ def _compare_rows(details: LinkDetails, links: pa.Table) -> LinkChanges:
 
 
 def _encode_values(column: pa.ChunkedArray) -> Array:
-    """Return a number for every value of a column; no value is a value, too."""
+    """Return a number for every value of a column, null included."""
     coded = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
     return np.asarray(coded.dictionary_encode(null_encoding="encode").indices)
 
@@ -407,12 +394,12 @@ def _count_changes(there: Array, same: Array) -> dict[str, int]:
 
 
 def _find_width(links: pa.Table) -> int:
-    """Return more than any end of links, by which pairs become keys."""
+    """Return a number above every end of links, by which pairs become keys."""
     return 1 + max((int(links[end].to_numpy().max(initial=-1)) for end in ("source", "target")), default=-1)
 
 
 def _find_places(links: Links, low: Array, high: Array) -> Array:
-    """Return where the second of two objects stands among the neighbours of the first, or -1."""
+    """Return the place of the second of two objects among the neighbours of the first, or -1."""
     from cube2net.kernels.item_rows import find_entries
 
     places = np.full(len(low), -1, np.int64)

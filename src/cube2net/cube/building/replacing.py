@@ -1,19 +1,15 @@
-"""Items of a cube are replaced by what comes again under their ids, and taken out.
+"""Replace items of a cube by new ones with the same ids, and remove items.
 
-What that means exactly: ``change_items(build(A), B)`` equals, byte by byte of the saved cube,
-``build(concatenate(leave_out(A), B))``. Here B is without the items that A has just so: with the same attributes,
-mentions and texts, and, where links say which item states them, the same links; and without the given links that A has
-just so. ``leave_out`` drops from A the items that B has too or that are removed, the links that they state, the objects
-that only they mentioned and that B does not name, with the links of these, and the given links that come again in B;
-objects that no item ever mentioned stay, and so do other links that say no item. Items that stay keep their order, and
-those of B follow as they come. Topics are those that were found: of the items that
-stay as the cube keeps them, of the others by the model that is kept.
+``change_items(build(A), B)`` equals ``build(concatenate(leave_out(A), B))``, byte by byte of the saved cube. B is
+without the items that A has unchanged, with the same attributes, mentions, texts and links stated, and without the
+given links that A has unchanged. ``leave_out`` drops from A the items that B replaces or that are removed, the links
+that they state, the objects that only they mentioned and that B does not name, with the links of these, and the given
+links that B replaces. Items that stay keep their order and topics; those of B follow.
 
-What A's source had left out stays counted, and links of an object to itself are of that kind: of which items they were
-is not known.
+What A's source had left out stays counted, self-links included, because the items they came from are not known.
 
-The cube itself holds what is needed for it, so that the source of A is not read again: the corpus of what stays is made
-from its index, and all grows from an empty cube. That costs a build without reading and without finding topics.
+The source of A is not read again: the corpus of what stays is made from the cube's index, and the cube is built from
+that. This costs a build without reading and without finding topics.
 """
 
 from __future__ import annotations
@@ -32,7 +28,6 @@ from cube2net.cube.building.build import GivenLinks, check_fits, empty_cube, gro
 from cube2net.cube.building.cells import hash_item_texts, pack_rows
 from cube2net.cube.building.concatenation import concatenate, concatenate_topics, drop_items, place
 from cube2net.cube.building.links import (
-    NOWHERE,
     LinkChanges,
     compare_links,
     convert_to_links,
@@ -52,22 +47,22 @@ from cube2net.model.items import ItemAttributes, ItemIndex
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What an update does to a cube: the items and links that come, without those that it has just so, and which go.
+    """What an update changes in a cube: the new items and links without the unchanged ones, and what is dropped.
 
-    ``counts`` says how many items are new, replaced, removed and unchanged, and ``link_counts`` how many given links
-    are; ``links_gone`` says where those stand that come again otherwise.
+    ``gone`` marks the items that are dropped, and ``links_gone`` holds the places of the given links that are.
+    ``counts`` says how many items are new, replaced, removed and unchanged, ``link_counts`` the same of given links.
     """
 
     corpus: Corpus | None
     topics: Topics | None
     gone: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
     counts: dict[str, int] = field(default_factory=dict)
-    links_gone: Array = field(default_factory=lambda: NOWHERE)
+    links_gone: Array = field(default_factory=lambda: np.zeros(0, np.int64))
     link_counts: dict[str, int] = field(default_factory=dict)
 
     @property
     def goes(self) -> bool:
-        """Whether items or links of the cube go."""
+        """Whether items or links of the cube are dropped."""
         return bool(self.gone.any()) or len(self.links_gone) > 0
 
 
@@ -79,11 +74,11 @@ def find_changes(
     remove: Iterable[str] = (),
     topics: Topics | None = None,
 ) -> Changes:
-    """Return what a corpus changes in a cube, and some ids of items that are to be taken out.
+    """Return what a corpus changes in a cube, and the removal of items by id.
 
-    With ``replaces`` an item or a given link that comes again with other content takes the place of the old one, and
-    items that the corpus says are gone are taken out too; without, an item that the cube has is refused, and links add
-    their weights. ``topics`` are those of the corpus where they are known already.
+    With ``replaces``, items and given links with new content replace the old ones, and the items that the corpus lists
+    as gone are removed too. Without, items that the cube has are refused, and links add their weights. ``topics`` are
+    those of the corpus if they are known already.
     """
     ledger = require_ledger(cube)
     out = pa.array(dict.fromkeys(map(str, remove)), pa.string())
@@ -125,7 +120,7 @@ def find_changes(
 def change_items(
     cube: Cube, changes: Changes, engine: Engine, *, topics: Topics | None = None, progress: Progress = silent
 ) -> Cube:
-    """Return a cube without what goes, and with what comes; ``topics`` are those of the items that come."""
+    """Return the changed cube; ``topics`` are those of the new items."""
     cube, corpus = drop_given_links(cube, changes.links_gone), changes.corpus
     if corpus is not None and not changes.gone.any():
         return update(cube, corpus, engine, topics=topics, progress=progress)
@@ -175,7 +170,7 @@ def _require_index(cube: Cube) -> ItemIndex:
 
 
 def _mark_unchanged(cube: Cube, index: ItemIndex, corpus: Corpus, at: Array, topics: Topics | None) -> Array:
-    """Return which items of a corpus a cube has just so; ``at`` says which of its items each is, or -1."""
+    """Return which items of a corpus a cube has unchanged; ``at`` holds the number of each in the cube, or -1."""
     rows = np.flatnonzero(at >= 0)
     old = ItemAttributes((index.kept_attributes.rows(at[rows]),))
     both = old.plus(corpus.items.take(pa.array(rows)))
@@ -198,7 +193,7 @@ def _mark_unchanged(cube: Cube, index: ItemIndex, corpus: Corpus, at: Array, top
 
 
 def _compare_values(first: pa.ChunkedArray, second: pa.ChunkedArray) -> Array:
-    """Return where two columns have the same value, or none."""
+    """Return where two columns have equal values, or both are null."""
     one, other = (
         pa.concat_arrays(part.chunks) if part.num_chunks else pa.array([], part.type) for part in (first, second)
     )
@@ -223,14 +218,14 @@ def _compare_values(first: pa.ChunkedArray, second: pa.ChunkedArray) -> Array:
 
 
 def _index_lists(lists: pa.Array) -> tuple[Array, Array]:
-    """Return where the entries of every list are among the flattened ones."""
+    """Return the offsets and places of the entries of every list among the flattened ones."""
     sizes = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
     indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return indptr, np.arange(indptr[-1], dtype=np.int32)
 
 
 def _compare_rows(one: Ragged, other: Ragged) -> Array:
-    """Return where two tables of rows have the same entries."""
+    """Return which rows of two tables have the same entries."""
     same = one.sizes == other.sizes
     rows = np.flatnonzero(same)
     first, second = take_rows(one, rows), take_rows(other, rows)
@@ -244,7 +239,7 @@ def _all_marked(rows: Ragged, marks: Array) -> Array:
 
 
 def _pack_topics(cube: Cube, corpus: Corpus, topics: Topics) -> Ragged:
-    """Return the topics of a corpus's items by the numbers that a cube has for them; -1 is one that it has not."""
+    """Return the topics of a corpus's items by their numbers in a cube; -1 is a new topic."""
     known = {name: number for number, name in enumerate(require_ledger(cube).topics or ())}
     number = np.array([known.get(name, -1) for name in topics.names], dtype=np.int32)
     rows = pa.table({"item": topics.assigned["item"], "topic": number[topics.assigned["topic"].to_numpy()]})
@@ -252,7 +247,7 @@ def _pack_topics(cube: Cube, corpus: Corpus, topics: Topics) -> Ragged:
 
 
 def _compare_links(details: LinkDetails, links: pa.Table, at: Array, rows: Array) -> Array:
-    """Return which items state the same links as before; ``at`` says which item of the cube each is, or -1."""
+    """Return which items state the same links as before; ``at`` holds the number of each in the cube, or -1."""
     count = max(1 + int(links[end].to_numpy().max(initial=-1)) for end in ("source", "target"))
     empty = LinkDetails(np.zeros(1, np.int64), details.rows.schema.empty_table())
     new = grow_details(empty, links, max(count, len(details.indptr) - 1), 0)
@@ -273,7 +268,7 @@ def _drop_topics(topics: Topics, gone: Array) -> Topics:
 
 
 def _mark_objects_that_stay(cube: Cube, index: ItemIndex, stay: Array, corpus: Corpus | None) -> Array:
-    """Return which objects stay: an item that stays mentions them, or none ever did, or the new data names them."""
+    """Return which objects stay: those that remaining items mention, that no item did, or that the new data names."""
     ever, still = np.zeros(len(cube.objects), dtype=bool), np.zeros(len(cube.objects), dtype=bool)
     ever[index.objects.indices] = True
     still[take_rows(index.objects, np.flatnonzero(stay)).indices] = True
@@ -284,7 +279,7 @@ def _mark_objects_that_stay(cube: Cube, index: ItemIndex, stay: Array, corpus: C
 
 
 def _make_corpus(cube: Cube, index: ItemIndex, ledger: Ledger, stay: Array, keeps: Array) -> Corpus:
-    """Return the corpus of the items and objects of a cube that stay, but for texts and given links."""
+    """Return the corpus of the remaining items and objects of a cube, without texts and given links."""
     objects = cube.objects.table.filter(pa.array(keeps))
     more = cube.objects.attributes
     for name in more.column_names:
@@ -331,7 +326,7 @@ def _make_topics(index: ItemIndex, ledger: Ledger, stay: Array) -> Topics | None
 
 
 def _keep_links(cube: Cube, ledger: Ledger, stay: Array, keeps: Array) -> tuple[GivenLinks | None, pa.Table]:
-    """Return the given links among the objects that stay, with their details, and the rests of their sums."""
+    """Return the given links among the remaining objects, with their details, and the rests of their sums."""
     if ledger.derived:
         return None, table(RESTS)
     number, count = (np.cumsum(keeps) - 1).astype(np.int32), int(keeps.sum())

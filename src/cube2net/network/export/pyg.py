@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array
 from cube2net._util.packages import require
-from cube2net.model.arguments import check_call, expect
 from cube2net.model.corpus import is_list
+from cube2net.model.interfaces import check_call, expect
 from cube2net.model.network import GIVEN, NODES, Network
-from cube2net.network.attributes import TIMES, label_shares
+from cube2net.network.attributes import TIMES, compute_label_shares
 from cube2net.network.export.plain_tables import about, as_text, list_ends, list_ids, plain_nodes
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def to_pyg(network: Network) -> Data:
     label_names, labels = _codes(nodes["label"].to_pylist(), missing="")
     source, target, columns = _both_ways(network)
     link_names, link_kinds = _codes(columns["kind"].to_pylist())
-    shares = label_shares(network)
+    shares = compute_label_shares(network)
     x_names, x = compute_inputs(_drop_label_columns(network, nodes, shares), shares)
     data: Data = _import_data().Data(
         num_nodes=len(network),
@@ -130,7 +130,7 @@ def to_hetero(network: Network) -> HeteroData:
     data: HeteroData = _import_data().HeteroData()
     nodes = plain_nodes(network)
     label_names, labels = _codes(nodes["label"].to_pylist(), missing="")
-    shares = label_shares(network)
+    shares = compute_label_shares(network)
     attributes = _drop_label_columns(network, nodes, shares)
     kind_names, kinds = _codes([kind or "object" for kind in nodes["kind"].to_pylist()])
     place = np.zeros(len(network), dtype=np.int64)

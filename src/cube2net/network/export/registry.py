@@ -14,8 +14,7 @@ from pathlib import Path
 from cube2net._util.files import check_path, write_files
 from cube2net._util.packages import Registry
 from cube2net.errors import ParameterError, quoted
-from cube2net.model.arguments import expect
-from cube2net.model.interfaces import Exporter
+from cube2net.model.interfaces import Exporter, expect
 from cube2net.model.network import Network
 from cube2net.network.export.json import write_cyjs, write_json, write_vosviewer
 from cube2net.network.export.tables import (
@@ -60,7 +59,7 @@ SAFE_EXPORTS: dict[str, Mapping[str, Exporter]] = {
 """The same for tables of texts, in which fields that spreadsheets would run as formulas are escaped."""
 
 
-def write(network: Network, path: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
+def export_network(network: Network, path: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
     """Write a network to a path and return the paths of all files written.
 
     The files are written aside and renamed, so that they are complete or existing ones are unchanged. CSV keeps names

@@ -14,9 +14,9 @@ from cube2net._util.arrays import Array
 from cube2net._util.text import counted, in_markdown
 from cube2net.model.names import cell_line, cell_title
 from cube2net.model.network import NODES, Network
-from cube2net.network.assembly import certificate, summarize
+from cube2net.network.assembly import format_certificate, summarize
 from cube2net.network.attributes import ITEMS
-from cube2net.network.export.token_budget import Count, Section, estimated_tokens, longest_text
+from cube2net.network.export.token_budget import Count, Section, estimate_tokens, fit_text
 
 MAX_NAMES, MAX_CELLS, MAX_LABELS, MAX_COLUMNS = 3, 6, 3, 8
 """Of one object: links named and cells listed; of a group: labels of each dimension; of all: attributes shown."""
@@ -32,7 +32,7 @@ MEANINGS = {
 STEERED = {"pins": "in it", "bans": "not in it", "like": "more like", "unlike": "less like"}
 
 
-def text_of(network: Network, most: int, count: Count = estimated_tokens) -> str:
+def format_text(network: Network, most: int, count: Count = estimate_tokens) -> str:
     """Return as much of a network as a text of so many tokens holds; see :func:`cube2net.to_text`."""
     nodes = NodeTexts(network)
     outside, inside, cells = nodes.outside, len(network.query), len(network.labels)
@@ -43,8 +43,8 @@ def text_of(network: Network, most: int, count: Count = estimated_tokens) -> str
             "when it was chosen."
         )
         head.append(nodes.describe_held())
-    if network.form == "woven" and outside:
-        head.append("Near objects are those that walks along links from the query come to most often.")
+    if network.form == "hybrid" and outside:
+        head.append("Neighbours are those that walks along links from the query come to most often.")
     order = "those with most cells and links first" if cells else "those with most links first"
     sections = [
         Section("", "", [*head, *nodes.closing_lines()], weight=math.inf),
@@ -60,10 +60,12 @@ def text_of(network: Network, most: int, count: Count = estimated_tokens) -> str
         ),
         nodes.link_section(),
     ]
-    return longest_text(sections, most, count)
+    return fit_text(sections, most, count)
 
 
-def brief_text(network: Network, most: int, count: Count = estimated_tokens, nearness: Array | None = None) -> str:
+def format_brief_text(
+    network: Network, most: int, count: Count = estimate_tokens, nearness: Array | None = None
+) -> str:
     """Return as many names of a network as a text of so many tokens holds; see :func:`cube2net.to_text`.
 
     ``nearness`` says of every object of the network how near it is to the query.
@@ -82,14 +84,14 @@ def brief_text(network: Network, most: int, count: Count = estimated_tokens, nea
         Section("object", inside, nodes.rank(True), nodes.name_line),
         nodes.link_section(),
     ]
-    return longest_text(sections, most, count)
+    return fit_text(sections, most, count)
 
 
 def likeliest(network: Network, nearness: Array | None = None) -> Array:
     """Return the places of the objects outside the query, those that most likely belong to it first.
 
     An object counts nearness · √((1 + cells) · (1 + links)): how near it is, the chosen cells that hold it, and the
-    objects of the query that it is linked to. Where nobody knows how near objects are, only the latter count. Those
+    objects of the query that it is linked to. Where nobody knows how neighbours are, only the latter count. Those
     that somebody pinned come before all others.
     """
     rows = np.arange(len(network.query), len(network.objects))
@@ -108,7 +110,7 @@ class NodeTexts:
         self.has_kinds = len(set(self.kinds)) > 1
         self.dimensions = cell_title(network.dimensions, in_markdown)
         self.outside = len(network.objects) - len(network.query)
-        self.others = "Near objects" if network.form == "woven" else "Other objects"
+        self.others = "Neighbours" if network.form == "hybrid" else "Other objects"
 
     def _texts(self, column: str) -> list[str]:
         return [in_markdown(text or "") for text in self.table[column].to_pylist()]
@@ -116,8 +118,8 @@ class NodeTexts:
     def opening_lines(self) -> list[str]:
         """Return the lines that a text begins with: what was asked, and how large the answer is."""
         network, cells = self.network, len(self.network.labels)
-        beside = "near" if network.form == "woven" else "others"
-        counts = f"{len(network.query):,} of the query, {self.outside:,} {beside}"
+        beside = counted(self.outside, "neighbour") if network.form == "hybrid" else f"{self.outside:,} others"
+        counts = f"{len(network.query):,} of the query, {beside}"
         parts = [f"{counted(len(network.objects), 'object')} ({counts})"]
         parts += [f"{counted(cells, 'cell')} chosen"] if cells else []
         parts.append(f"{counted(len(self.heaviest), 'link')} among objects")
@@ -157,7 +159,7 @@ class NodeTexts:
         text += f" for the objective {in_markdown(objective)}{meaning}: {value}"
         if about["bound"] is None or not math.isfinite(about["bound"]):
             return f"{text}."
-        return f"{text}; {certificate(about['bound'], about['gap'], about['proven'], whole=is_count)}."
+        return f"{text}; {format_certificate(about['bound'], about['gap'], about['proven'], whole=is_count)}."
 
     def describe_held(self) -> str:
         """Return how many objects of the query chosen cells hold, and which they do not."""

@@ -21,10 +21,10 @@ from cube2net.errors import ParameterError, quoted
 Count = Callable[[str], int]
 
 
-def estimated_tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Return an estimate of how many tokens a text has: two for every five bytes of UTF-8, rounded up.
 
-    >>> estimated_tokens("Ten bytes!"), estimated_tokens("")
+    >>> estimate_tokens("Ten bytes!"), estimate_tokens("")
     (4, 0)
     """
     return -(-2 * len(text.encode("utf-8", "replace")) // 5)
@@ -51,7 +51,7 @@ class Section:
         return self.made[:count]
 
 
-def longest_text(sections: Sequence[Section], most: int, count: Count) -> str:
+def fit_text(sections: Sequence[Section], most: int, count: Count) -> str:
     """Return the text of as many lines as have no more than so many tokens, the most important first.
 
     A budget that has no room for a line gives the line of counts alone, and one below that the empty text. Whatever is

@@ -1,35 +1,31 @@
-"""Selections that grow side by side, one cell a step: what an agent sees, does, and is rewarded for."""
+"""Selections that grow side by side, one cell a step: observations, actions and rewards of an agent, on a CPU."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import lent
 from cube2net.errors import InputError, ParameterError, whole_number
 from cube2net.selection.problem import Problem
 from cube2net.selection.rl.episodes import Dynamics, Space, check_finite
 
-# Prices are multiples of this, so that gain − price·cost is exact wherever gains and costs are sums of
-# whole numbers (or of 1/1024ths), and every processor agrees which cell is best.
+# Prices are multiples of this, so that gain − price·cost is exact wherever gains and costs are sums of whole numbers
+# (or of 1/1024ths), and every processor agrees which cell is best.
 PRICE_STEP = 2.0**-24
-# An agent's own price is at most e to this power times the going one, and as much lower.
-FACTOR = 5.0
+# An agent's own price is at most e to this power times the current one, and at least its inverse.
+MAX_LOG_PRICE_FACTOR = 5.0
 
 
 class Trajectories:
     """A batch of growing selections.
 
-    The value of a selection is that of the problem's weights, or what ``judge`` says of its cells at the
-    end of an episode; the reward of a step is what it adds to the value (of a judge: nothing, and at the end the
-    value, unless the dynamics ask it after every step), in units of ``unit_reward``. ``best`` and ``best_cells`` keep
-    the best selection ever met, by position. What is returned is the caller's: no later step changes it.
+    The value of a selection is that of the problem's weights, or what ``judge`` returns for its cells at the end of an
+    episode. The reward of a step is what it adds to the value (of a judge: 0, and at the end the value, unless the
+    dynamics call it after every step), in units of ``unit_reward``. ``best`` and ``best_cells`` (positions) are the
+    best selection of all episodes.
     """
 
     def __init__(
@@ -42,7 +38,6 @@ class Trajectories:
         price: float = 0.0,
         unit_reward: float = 1.0,
         judge: Callable[[Array], float] | None = None,
-        workers: int = 1,
     ) -> None:
         from cube2net.kernels.coverage import residuals
 
@@ -55,7 +50,7 @@ class Trajectories:
             raise ParameterError(f"unit_reward is {unit_reward!r}, expected a finite number above 0")
         self.problem, self.space, self.dynamics, self.batch = problem, space, dynamics, batch
         self.unit_reward, self.judge = unit_reward, judge
-        self.steps = dynamics.m
+        self.steps = dynamics.n_cells
         self.actions = space.directions + dynamics.own_price
         self.observations = 2 * space.directions + 2 if dynamics.sees_left else space.directions
         self.best, self.best_cells = -math.inf, np.empty(0, dtype=np.int64)
@@ -74,8 +69,6 @@ class Trajectories:
         self._free = np.empty((batch, cells), dtype=np.bool_)
         self._far = np.empty((batch, cells), dtype=np.int32)
         self._centre, self._left = np.zeros((batch, space.directions)), np.zeros(batch)
-        self._workers = max(1, min(workers, batch))
-        self._pool = ThreadPoolExecutor(self._workers) if self._workers > 1 else None
         self.set_price(price)
 
     def set_price(self, price: float) -> None:
@@ -109,15 +102,18 @@ class Trajectories:
             raise InputError(f"the {self.steps:,} steps of the selections are over, or not begun: reset them first")
         if actions.shape != (self.batch, self.actions):
             raise InputError(f"actions have shape {actions.shape}, expected {(self.batch, self.actions)}")
+        actions = np.asarray(actions)  # which may be a tensor
         check_finite(actions)
         moves = actions[:, : self.space.directions]
         points = self.space.on_grid(moves + self._centre if self.dynamics.sees_left else moves)
         chosen = np.empty(self.batch, dtype=np.int64)
         if self.dynamics.own_price:
-            for row, factor in enumerate(np.exp(np.clip(actions[:, -1], -FACTOR, FACTOR)).tolist()):
+            for row, factor in enumerate(
+                np.exp(np.clip(actions[:, -1], -MAX_LOG_PRICE_FACTOR, MAX_LOG_PRICE_FACTOR)).tolist()
+            ):
                 self._take(points, chosen, _on_steps(self.price * factor), row, row + 1)
         else:
-            self._in_parts(lambda first, last: self._take(points, chosen, self.price, first, last))
+            self._take(points, chosen, self.price, 0, self.batch)
         took = chosen >= 0
         self._sum[took] += self._points[chosen[took]]
         self._chosen.append(chosen)
@@ -130,6 +126,11 @@ class Trajectories:
     def values(self) -> Array:
         """What every selection is worth now; where a judge says it, nan until the end."""
         return self._values.copy()
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether a step was done in this episode."""
+        return bool(self._chosen)
 
     @property
     def over(self) -> bool:
@@ -176,34 +177,21 @@ class Trajectories:
         )
 
     def _look(self) -> None:
-        """Find the centre of what is left for every selection."""
+        """Compute the centre of what is left for every selection."""
+        if not self.dynamics.sees_left:
+            return
         from cube2net.kernels.rollout.numba_rollout import centres
 
-        def part(first: int, last: int) -> None:
-            centres(
-                self._points, self.price, self._gains, self._costs, self._free, first, last, self._centre, self._left
-            )
-
-        if self.dynamics.sees_left:
-            self._in_parts(part)
-
-    def _in_parts(self, part: Callable[[int, int], None]) -> None:
-        """Do the rows in as many parts as there are workers; no row depends on another."""
-        if self._pool is None:
-            part(0, self.batch)
-            return
-        ends = [self.batch * i // self._workers for i in range(self._workers + 1)]
-        for done in [self._pool.submit(lent(part), a, b) for a, b in pairwise(ends)]:
-            done.result()
+        centres(self._points, self.price, self._gains, self._costs, self._free, 0, self.batch, self._centre, self._left)
 
     def _seen(self) -> Array:
         dynamics = self.dynamics
         if not dynamics.sees_left:
             return self._sum.copy()
-        done = np.full((self.batch, 1), 2.0 * len(self._chosen) / max(1, dynamics.m) - 1.0)
+        done = np.full((self.batch, 1), 2.0 * len(self._chosen) / max(1, dynamics.n_cells) - 1.0)
         share = self._left[:, None] / self._worth0 if self._worth0 > 0 else self._left[:, None]
         return np.concatenate(
-            [self._sum / math.sqrt(max(1, dynamics.m)), self._centre, done, share], axis=1, dtype=np.float32
+            [self._sum / math.sqrt(max(1, dynamics.n_cells)), self._centre, done, share], axis=1, dtype=np.float32
         )
 
     def _ratios(self) -> Array:
@@ -235,38 +223,6 @@ class Trajectories:
         row = int(self._values.argmax())
         if self._values[row] > self.best:
             self.best, self.best_cells = float(self._values[row]), self.cells(row)
-
-
-class OnCpu:
-    """Trajectories in arrays, seen as tensors."""
-
-    def __init__(self, game: Trajectories) -> None:
-        self.game = game
-        self.steps, self.observations, self.actions = game.steps, game.observations, game.actions
-        self.set_price = game.set_price
-
-    @property
-    def best(self) -> float:
-        """The best value met."""
-        return self.game.best
-
-    @property
-    def best_cells(self) -> Array:
-        """The cells of the best selection met, by position."""
-        return self.game.best_cells
-
-    def reset(self) -> Any:
-        """Start new episodes."""
-        import torch
-
-        return torch.from_numpy(self.game.reset())
-
-    def step(self, actions: Any) -> tuple[Any, Any]:
-        """Take one action in every episode."""
-        import torch
-
-        seen, rewards = self.game.step(actions.numpy())
-        return torch.from_numpy(seen), torch.from_numpy(rewards)
 
 
 def _on_steps(price: float) -> float:

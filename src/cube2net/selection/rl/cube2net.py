@@ -1,4 +1,4 @@
-"""The paper's method: an agent learns where in the space of cells the next good cell lies."""
+"""The paper's method: an agent learns where in the space of cell vectors the next good cell lies."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import Stopwatch, load
 from cube2net._util.packages import require
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import Progress, Stopwatch, import_modules, silent
 from cube2net.errors import InputError, ParameterError, first_line, unknown, whole_number
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
 from cube2net.model.vectors import Vectors
 from cube2net.selection.constraints import evaluate_cells
-from cube2net.selection.rl.cpu_trajectories import OnCpu, Trajectories
+from cube2net.selection.rl.cpu_trajectories import Trajectories
 from cube2net.selection.rl.episodes import Instance, Space
-from cube2net.selection.rl.policy import Trained, drawn, fingerprint
+from cube2net.selection.rl.policy import Trained, draw_curve, fingerprint
 from cube2net.selection.rl.presets import PRESETS, Preset, Switch
 
 DEVICES = ("cpu", "cuda")
@@ -30,61 +29,59 @@ DEVICES = ("cpu", "cuda")
 
 @dataclass(frozen=True, kw_only=True)
 class Cube2net:
-    """Learn, by reinforcement, to choose m cells: an action is a point, and a cell near it is taken.
+    """Learn to choose m cells by reinforcement learning (PPO).
 
-    The state is the sum of the chosen cells' points; the action is drawn from a normal distribution around a
-    learned mean; the reward is what the cell adds to the value, q(S′) − q(S); the policy is improved by PPO. The
-    answer is the best trajectory ever met, and never below greedy's for the same objective, unless ``floor=False``.
+    The state is the sum of the chosen cells' vectors. An action is drawn from a normal distribution around a learned
+    mean, and a cell near it is taken; the reward is what that adds to the value, q(S′) − q(S). The answer is the best
+    trajectory of all episodes, and never below greedy's for the same objective unless ``floor=False``.
 
     The preset ``"paper"`` is the paper to the letter: raw vectors, sigmoids on every layer, one σ, mini-batches, all
-    cells, the nearest one is taken, exactly m steps, and the answer is what the learned policy plans, without a floor.
-    The default repairs what keeps that from learning:
+    cells as candidates, the nearest one is taken, exactly m steps, and the answer is the plan of the learned policy,
+    without a floor. The default differs in this:
 
-    - only cells that may be in a best selection (see ``Problem``), as points in 8 principal directions of their
-      vectors, scaled to a spread of 1; linear outputs;
-    - among the ``k`` nearest cells the one with the largest gain − λ·cost
-      is taken, λ being the best value so far: at the best value λ*, a best selection maximises G − λ*·C
-      (Dinkelbach). Where none adds anything at that price, the step takes nothing;
-    - beside the sum, the agent sees how many steps are left and the centre of what is still to gain, and acts
-      relative to that centre. So a policy can go on with another query.
+    - candidates are the cells that may be in a best selection (see ``Problem``), as points in 8 principal directions
+      of their vectors, scaled to a spread of 1; the outputs of the networks are linear;
+    - among the ``k`` nearest cells the one with the largest gain − λ·cost is taken, where λ is the best value so far:
+      at the best value λ*, a best selection maximises G − λ*·C (Dinkelbach). Where no cell adds anything at that
+      price, the step takes none;
+    - beside the sum, the agent sees how many steps are left and the centre of what is still to gain, and acts relative
+      to that centre, so that a policy can be used for another query.
 
-    A function of one's own is asked once for every trajectory, at its end. Near cells (32 unless ``k`` says otherwise)
-    are then compared by jaccard, at a price that is one more number of the action: what a function makes of gain and
-    cost has to be learned. Greedy, the floor, then calls the function for every step and every cell left that holds an
-    object of the query; with a ``policy``, which is there to spare calls, it is left out unless ``floor=True``.
+    A function of one's own is called once for every trajectory, at its end. Near cells (32 unless ``k`` is given) are
+    then compared by jaccard, at a price that is one more number of the action. Greedy, the floor, calls the function
+    for every step and every cell left that holds an object of the query; with a ``policy``, which is there to spare
+    calls, it is left out unless ``floor=True``.
 
     Parameters
     ----------
     preset
-        ``"default"``, ``"paper"``, or ``"printed"``: the paper with its misprints. Numbers that are None below are the
-        preset's.
+        ``"default"``, ``"paper"``, or ``"printed"``: the paper with its misprints. Parameters that are None below take
+        the preset's value.
     vectors
-        Those of the cells: ``"words"`` of their labels, ``"members"`` they share, ``"both"``, or vectors of your own.
+        Cell vectors: ``"words"`` of their labels, ``"members"`` they share, ``"both"``, or your own.
     k
-        How many near cells a step chooses among; by default two fifths of the useful ones.
+        Number of nearest cells a step chooses among; by default two fifths of the candidates.
     directions
-        In how many principal directions of the vectors cells are points.
+        Number of principal directions of the vectors.
     trajectories, updates, epochs
-        Learning ends after ``updates`` batches of ``trajectories``, each batch gone through in ``epochs``; by default
-        60 batches of 40, in 10.
+        Learning ends after ``updates`` batches of ``trajectories``, with ``epochs`` passes over each batch; by default
+        60 batches of 40 and 10 passes.
     patience
-        Learning ends when the best value has not risen for so many batches, by default 15.
+        Learning ends when the best value has not risen for this many updates, by default 15.
     seconds
-        Learning ends after so many seconds; None is no limit.
+        Time limit of learning; None is no limit.
     floor
-        Whether the answer is never below greedy's; None leaves it to the preset.
+        Whether the answer is never below greedy's; None takes the preset's choice.
     switches
-        Changes to any field of a ``Preset``, by name: ``Cube2net(preset="paper", switches={"scale": "blocks"})``.
+        Changes to fields of a ``Preset`` by name: ``Cube2net(preset="paper", switches={"scale": "blocks"})``.
     device
-        ``"cpu"``, or ``"cuda"`` for a graphics card.
-    workers
-        How many threads learn.
+        ``"cpu"``, or ``"cuda"`` for a GPU.
     policy
-        One to start from: a file, or what ``fit`` left.
+        A policy to start from: a file, or what ``fit`` returned.
     save
         A file to write the policy to.
     progress
-        Told how learning goes; :func:`construct` hands its own down.
+        Receives the progress of learning; :func:`construct` passes its own.
     """
 
     chooses_cells: ClassVar[bool] = True
@@ -103,7 +100,6 @@ class Cube2net:
     floor: bool | None = None
     switches: Mapping[str, Switch] | None = None
     device: str = "cpu"
-    workers: int = field(default=1, metadata={"outside": False})
     policy: str | Trained | None = None
     save: str | None = None
     progress: Progress = field(default=silent, repr=False, compare=False, metadata={"handed": True})
@@ -114,7 +110,6 @@ class Cube2net:
             raise unknown("preset", self.preset, PRESETS)
         if self.device.partition(":")[0] not in DEVICES:
             raise unknown("device", self.device, DEVICES)
-        whole_number("workers", self.workers, 1, what="threads")
         for name, least, what in (
             ("k", 1, "cells, or none"),
             ("directions", 1, "directions, or none"),
@@ -130,20 +125,20 @@ class Cube2net:
 
     @property
     def settings(self) -> Preset:
-        """All that is settled of how to learn: the preset, what is switched, and the parameters given."""
+        """The preset with the switches and the parameters of this method."""
         names = ("k", "directions", "trajectories", "updates", "epochs", "patience")
-        given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
-        return replace(PRESETS[self.preset].switched(self.switches or {}), **given)
+        changes = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return replace(PRESETS[self.preset].switched(self.switches or {}), **changes)
 
     @property
     def called(self) -> str:
-        """The name of the preset, and what is switched."""
+        """The name of the preset and its switches."""
         switches = ", ".join(f"{name} {value}" for name, value in sorted((self.switches or {}).items()))
         return f"{self.preset} with {switches}" if switches else self.preset
 
     @property
     def vector_options(self) -> dict[str, dict[str, str]]:
-        """How the vectors of a name are to be made, by kind."""
+        """Options for making vectors, by kind."""
         return {"words": {"scale": self.settings.scale}}
 
     def has_floor(self, weights: QueryObjective) -> bool:
@@ -153,20 +148,20 @@ class Cube2net:
         return self.settings.floor and (isinstance(weights, Weights) or self.policy is None)
 
     def with_vectors(self, *vectors: Vectors) -> Cube2net:
-        """Return the same method, with the vectors of a cube's cells."""
+        """Return the method with cell vectors."""
         return replace(self, vectors=vectors)
 
     def with_progress(self, progress: Progress) -> Cube2net:
-        """Return the same method, which tells how its learning goes."""
+        """Return the method with a progress function."""
         return replace(self, progress=progress)
 
     def check(self) -> None:
-        """Raise where the packages that learn are not installed, or those that a policy's file needs."""
+        """Raise where a required package is not installed."""
         file = self.save is not None or isinstance(self.policy, str)
         require("the method 'cube2net'", "torch", *(("safetensors",) if file else ()))
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
-        """Return the best cells met while learning, in the order taken."""
+        """Return the best selection found while learning, in the order taken."""
         self.check()
         preset = self.settings
         instance = Instance.of(cube, query, weights, budget, preset)
@@ -196,9 +191,9 @@ class Cube2net:
         budget: Budget,
         seed: int = 0,
     ) -> Cube2net:
-        """Return the same method with the policy that it learned, to go on with another query of the cube.
+        """Return the method with a policy learned on one or several queries, to use for another query of the cube.
 
-        Several queries, each with its weights, are learned in turn, one in every update.
+        Each query has its own weights; every update learns one of them, in turn.
         """
         self.check()
         queries = [query] if isinstance(query, Query) else list(query)
@@ -230,7 +225,7 @@ class Cube2net:
 
 
 class Training:
-    """One instance as an agent meets it: the games it plays there, and the best it has met."""
+    """The learning of one instance, and the best selection found."""
 
     def __init__(self, method: Cube2net, preset: Preset, instance: Instance, space: Space) -> None:
         self.method, self.instance = method, instance
@@ -243,38 +238,35 @@ class Training:
         self.unit = start if preset.units and start > 0 else 1.0
 
     def game(self, batch: int) -> Any:
-        """Return trajectories to learn from, on the device asked for."""
+        """Return trajectories on the device of the method."""
         method, instance = self.method, self.instance
         options: dict[str, Any] = {"batch": batch, "price": self.price, "unit_reward": self.unit}
         if method.device == "cpu":
             judge = None if instance.counted else instance.judged
-            workers = method.workers
-            return OnCpu(
-                Trajectories(instance.problem, self.space, self.dynamics, judge=judge, workers=workers, **options)
-            )
+            return Trajectories(instance.problem, self.space, self.dynamics, judge=judge, **options)
         if not instance.counted:
             raise ParameterError("a function of your own, or max_links, is judged on the CPU: leave out the device")
         from cube2net.selection.rl.gpu_trajectories import GpuTrajectories
 
         return GpuTrajectories(instance.problem, self.space, self.dynamics, device=method.device, **options)
 
-    def keep(self, game: Any) -> bool:
-        """Return whether the best of a game is better than what was met before; if so it is the best now."""
+    def update_best(self, game: Any) -> bool:
+        """Take over the best selection of a game where it is better, and return whether it is."""
         if not game.best > self.best:
             return False
-        self.best, self.best_cells = game.best, game.best_cells
+        self.replace_best(game)
         if self.at_a_price and self.instance.counted and self.best > self.price:
             self.price = self.best
             game.set_price(self.price)
         return True
 
-    def plan(self, game: Any) -> None:
-        """Take the selection of a game for the best, whatever was met before."""
+    def replace_best(self, game: Any) -> None:
+        """Take over the best selection of a game."""
         self.best, self.best_cells = game.best, game.best_cells
 
 
 class Agent:
-    """A policy that learns one instance, or several in turn; each keeps the best trajectory met there."""
+    """Learns a policy on one instance, or on several in turn."""
 
     def __init__(
         self, method: Cube2net, preset: Preset, instances: Sequence[Instance], space: Space, seed: int
@@ -283,8 +275,8 @@ class Agent:
         self.trainings = [Training(method, preset, instance, space) for instance in instances]
 
     def learn(self) -> Trained:
-        """Return the policy after learning; its plan is one more trajectory on each instance, or the answer."""
-        load("cube2net.selection.rl.ppo")
+        """Return the learned policy; its plan is one more trajectory on each instance, or the answer."""
+        import_modules("cube2net.selection.rl.ppo")
         from cube2net.selection.rl import ppo
 
         method, preset = self.method, self.preset
@@ -292,24 +284,22 @@ class Agent:
         games = [training.game(preset.trajectories) for training in self.trainings]
         with _one_thread():
             policy, generator = ppo.start(games[0], settings, seed=self.seed, device=method.device)
-            if method.policy is not None:
-                self._continue(policy)
+            self._load_weights(policy)
             curve = list(self._updates(games, policy, settings, generator))
             for training in self.trainings:
                 alone = training.game(1)
                 ppo.roll_out(alone, policy, None)
                 if preset.answer == "plan":
-                    training.plan(alone)
+                    training.replace_best(alone)
                 else:
-                    training.keep(alone)
+                    training.update_best(alone)
         arrays = {name: tensor.detach().cpu().numpy().copy() for name, tensor in policy.state_dict().items()}
         return Trained(arrays, fingerprint(self.space), method.called, tuple(curve))
 
     def _updates(self, games: list[Any], policy: Any, settings: Any, generator: Any) -> Iterator[tuple[float, float]]:
-        """Yield the mean and the best value after every update, until it is time to stop.
+        """Yield the mean and the best value after every update, until learning ends.
 
-        Of several instances every update learns one, and none is waited for: they stop when the updates or the time
-        are over.
+        With several instances every update learns one of them, and ``patience`` does not apply.
         """
         from cube2net.selection.rl import ppo
 
@@ -318,40 +308,40 @@ class Agent:
         patience = (self.preset.patience or updates) if len(games) == 1 else updates
         environment = games[0] if len(games) == 1 else RoundRobin(games)
         capture = games[0].capture(generator) if len(games) == 1 and method.device != "cpu" else None
-        watch, risen, means = Stopwatch(), 0, []
+        watch, last_rise, means = Stopwatch(), 0, []
         for update in ppo.train(environment, policy, settings, generator, updates=updates, capture=capture):
-            training, game = self.trainings[(update.number - 1) % len(games)], games[(update.number - 1) % len(games)]
-            if training.keep(game):
-                risen = update.number
+            turn = (update.number - 1) % len(games)
+            training, game = self.trainings[turn], games[turn]
+            if training.update_best(game):
+                last_rise = update.number
             means.append(update.mean_return * training.unit)
             yield means[-1], training.best
-            said = f"learning: {drawn(means)} mean {means[-1]:.4f}, best {training.best:.4f}"
-            method.progress(said, update.number, updates)
+            text = f"learning: {draw_curve(means)} mean {means[-1]:.4f}, best {training.best:.4f}"
+            method.progress(text, update.number, updates)
             late = method.seconds is not None and watch.seconds > method.seconds
-            if late or update.number - risen >= patience:
+            if late or update.number - last_rise >= patience:
                 return
 
-    def _continue(self, policy: Any) -> None:
-        """Give a fresh policy the weights of the one to start from."""
+    def _load_weights(self, policy: Any) -> None:
         import torch
 
         given = self.method.policy
-        known = Trained.load(given) if isinstance(given, str) else given
-        if known is None:
+        trained = Trained.load(given) if isinstance(given, str) else given
+        if trained is None:
             return
-        if known.space != fingerprint(self.space) or known.preset != self.method.called:
+        if trained.space != fingerprint(self.space) or trained.preset != self.method.called:
             raise InputError(
-                f"the policy was learned with preset {known.preset!r} among other cells or vectors: a policy goes on "
-                "with other queries of the same cube, with the same vectors and directions"
+                f"the policy was learned with preset {trained.preset!r} among other cells or vectors: use it for other "
+                "queries of the same cube, with the same vectors and directions"
             )
         try:
-            policy.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in known.arrays.items()})
+            policy.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in trained.arrays.items()})
         except RuntimeError as error:
             raise InputError(f"the policy does not fit: {first_line(error)}") from None
 
 
 class RoundRobin:
-    """Several games, one batch of episodes in each after the other."""
+    """Several games as one environment: every batch of episodes is played in the next one."""
 
     def __init__(self, games: Sequence[Any]) -> None:
         self.games, self.turn = games, -1
@@ -364,13 +354,13 @@ class RoundRobin:
 
     def step(self, actions: Any) -> tuple[Any, Any]:
         """Take one action in every episode."""
-        seen, rewards = self.games[self.turn].step(actions)
-        return seen, rewards
+        observations, rewards = self.games[self.turn].step(actions)
+        return observations, rewards
 
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Let torch use one thread: the networks are small, and sums do not depend on how many threads there are."""
+    """Let torch use one thread: networks are small, and sums must not depend on the number of threads."""
     import torch
 
     threads = torch.get_num_threads()

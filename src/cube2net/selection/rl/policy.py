@@ -1,4 +1,4 @@
-"""What an agent has learned, as arrays that can be kept in a file, and its learning curve in one line of text."""
+"""Learned policies, their files, and learning curves as one line of text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Trained:
         return f"Trained({self.preset} policy, {sum(array.size for array in self.arrays.values()):,} weights)"
 
     def save(self, path: str | Path) -> None:
-        """Write the policy to a safetensors file, which appears whole or not at all."""
+        """Write the policy to a safetensors file, atomically."""
         require("the file of a policy", "safetensors")
         from safetensors.numpy import save_file
 
@@ -83,18 +83,18 @@ def _finite(value: object) -> float:
 
 
 def fingerprint(space: Space) -> str:
-    """Return a text that stands for a space: a policy learned in one means nothing in another."""
+    """Return a hash of a space: a policy is valid only in the space it was learned in."""
     digest = hashlib.sha256(f"{space.points.shape} {space.unit!r}".encode())
     digest.update(space.points.tobytes())
     return digest.hexdigest()
 
 
-def drawn(values: Sequence[float], width: int = 24) -> str:
-    """Return at most ``width`` blocks, from the lowest value to the highest; a block is the mean of its share.
+def draw_curve(values: Sequence[float], width: int = 24) -> str:
+    """Return values as at most ``width`` block characters, each the mean of its share.
 
-    >>> drawn([0.0, 0.1, 0.3, 0.7])
+    >>> draw_curve([0.0, 0.1, 0.3, 0.7])
     '▁▂▄█'
-    >>> drawn([1.0, 1.0])
+    >>> draw_curve([1.0, 1.0])
     '██'
     """
     count = min(width, len(values))

@@ -142,7 +142,7 @@ def roll_out(environment: Environment, policy: Policy, generator: torch.Generato
     """
     seen, actions, rewards = [], [], []
     with torch.no_grad():
-        now = environment.reset()
+        now = torch.as_tensor(environment.reset())
         for _ in range(environment.steps):
             action = policy(now)[0]
             if generator is not None:
@@ -151,7 +151,7 @@ def roll_out(environment: Environment, policy: Policy, generator: torch.Generato
             # What an environment shows and pays may lie in room that its next step writes to.
             seen.append(now.clone())
             actions.append(action)
-            now, reward = environment.step(action)
+            now, reward = map(torch.as_tensor, environment.step(action))
             rewards.append(reward.clone())
         states, taken = torch.stack(seen), torch.stack(actions)
         means, values = policy(states.flatten(0, 1))
