@@ -266,7 +266,7 @@ def real_questions(service: CubeService, network_request: NetworkRequest) -> dic
             {"request": network_request | {"pins": [{"cell": cells[0]}]}},
             {"request": network_request | {"pins": [{"cell": cell}]}, "prices": True},
             {"request": network_request | {"method": "pagerank"}},
-            {"request": network_request | {"form": "both", "levels": ["one"]}},
+            {"request": network_request | {"form": "cells+objects", "levels": ["one"]}},
             {"request": network_request | {"method": "auto"}},
         ],
         "layout": [{"request": network_request}],
