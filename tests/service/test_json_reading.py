@@ -26,7 +26,11 @@ WRONG = [
     (NetworkRequest, {"query": ["a", 1, True]}, r"^query\[2\] is True, expected a text or a whole number$"),
     (NetworkRequest, {"query": ["a"], "n_cells": True}, r"^n_cells is True, expected a whole number or null$"),
     (NetworkRequest, {"query": ["a"], "n_cells": 2.0}, r"^n_cells is 2.0, expected a whole number or null$"),
-    (NetworkRequest, {"query": ["a"], "n_cells": 10**40}, r"^n_cells is 1000.*…, expected a number of at most 4,611,686"),
+    (
+        NetworkRequest,
+        {"query": ["a"], "n_cells": 10**40},
+        r"^n_cells is 1000.*…, expected a number of at most 4,611,686",
+    ),
     (NetworkRequest, {"query": ["a"], "bound": 1}, r"^bound is 1, expected true or false$"),
     (NetworkRequest, {"query": ["a"], "where": {"venue": "ACL"}}, r"^where\['venue'\] is 'ACL', expected a list$"),
     (
