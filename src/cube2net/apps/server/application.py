@@ -20,10 +20,8 @@ from cube2net._util.progress import Progress, StoppedWorkError, silent
 from cube2net.apps.server.auth import REPORT_POLICY, Authenticator, add_headers
 from cube2net.apps.server.connections import LINES, LinesResponse, start_watched, wait_for_disconnect
 from cube2net.apps.server.responses import (
-    POLICY,
     RefusalError,
     Reply,
-    interface_page,
     json_bytes,
     make_refusal,
     read_body,
@@ -128,7 +126,6 @@ class Application:
             Route("/api/v1/cube", self._cube),
             Route("/api/v1/report/{key}", self._report),
             Route("/api/v1/openapi.json", self._described),
-            Route("/api/v1/docs", self._docs),
             Route(f"/api/v1/{UPLOAD}", self._upload, methods=["POST"]),
             Route(f"/api/v1/{UPLOAD}", self._remove, methods=["DELETE"]),
             Route("/api/v1/{name}", self._question, methods=["POST"]),
@@ -229,10 +226,6 @@ class Application:
 
     async def _described(self, request: Request) -> Response:
         return _response(Reply(json_bytes(openapi())), request)
-
-    async def _docs(self, request: Request) -> Response:
-        page = interface_page(openapi()).encode()
-        return _response(Reply(page, HTML, headers=(("content-security-policy", POLICY),)), request)
 
     async def _upload(self, request: Request) -> Response:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
 import json
 import math
-import re
 import zlib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, NoReturn
 from urllib.parse import quote
 
@@ -147,91 +142,3 @@ async def read_body(request: Request) -> dict[str, Any]:
 
 def _no_number(word: str) -> NoReturn:
     raise ValueError(f"JSON has no number {word}")
-
-
-STYLE = """
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
-body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
-table { border-collapse: collapse; width: 100% }
-td, th { border-bottom: 1px solid #8884; padding: .25rem .5rem .25rem 0; text-align: left; vertical-align: top }
-code { font-family: ui-monospace, monospace }
-section { margin-top: 2.5rem }
-th { min-width: 6rem }
-"""
-POLICY = (
-    f"default-src 'none'; style-src 'sha256-{base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()}'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-"""The page runs and loads nothing."""
-
-
-def interface_page(described: Mapping[str, Any]) -> str:
-    """Return a page that documents an OpenAPI description."""
-    about, schemas = described["info"], described["components"]["schemas"]
-    parts = [
-        f"<h1>{escape(about['title'])} {escape(about['version'])}</h1>",
-        *(f"<p>{_prose(part)}</p>" for part in about["description"].split("\n\n")),
-        '<p>For machines: <a href="openapi.json">openapi.json</a></p>',
-        "<h2>Requests</h2>",
-        *(_describe_route(path, methods) for path, methods in described["paths"].items()),
-        "<h2>Schemas</h2>",
-        *(_describe_schema(name, schema) for name, schema in schemas.items()),
-    ]
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width">'
-        f"<title>{escape(about['title'])}: requests</title><style>{STYLE}</style></head>\n<body>\n"
-        + "\n".join(parts)
-        + "\n</body></html>\n"
-    )
-
-
-def _prose(text: str) -> str:
-    """Return HTML of a text, with code for words in backticks."""
-    return re.sub("`([^`]*)`", r"<code>\1</code>", escape(text))
-
-
-def _describe_route(path: str, methods: Mapping[str, Any]) -> str:
-    words = ", ".join(method.upper() for method in methods)
-    asked = methods.get("post") or next(iter(methods.values()))
-    rows = [f"<tr><th>what</th><td>{escape(asked.get('summary', ''))} {escape(asked.get('description', ''))}</td></tr>"]
-    for title, content in (
-        ("asks", asked.get("requestBody", {}).get("content", {})),
-        ("answers", asked["responses"]["200"].get("content", {})),
-    ):
-        kinds = [f"{_type(each['schema'])} <small>({escape(kind)})</small>" for kind, each in content.items()][:1]
-        rows += [f"<tr><th>{title}</th><td>{kind}</td></tr>" for kind in kinds]
-    return f"<section><h3><code>{words} {escape(path)}</code></h3><table>{''.join(rows)}</table></section>"
-
-
-def _describe_schema(name: str, schema: Mapping[str, Any]) -> str:
-    required = set(schema.get("required", ()))
-    rows = [
-        f"<tr><th><code>{escape(field)}</code>{'' if field in required else ' (optional)'}</th>"
-        f"<td>{_type(kind)}</td><td>{escape(kind.get('description', ''))}</td></tr>"
-        for field, kind in schema.get("properties", {}).items()
-    ]
-    about = f"<p>{escape(schema.get('description', ''))}</p>"
-    return f'<section id="{escape(name)}"><h3>{escape(name)}</h3>{about}<table>{"".join(rows)}</table></section>'
-
-
-def _type(schema: Mapping[str, Any]) -> str:
-    return " or ".join(dict.fromkeys(_types(schema)))
-
-
-def _types(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the types of a schema, with links to other schemas."""
-    if "$ref" in schema:
-        name = escape(schema["$ref"].rpartition("/")[2])
-        yield f'<a href="#{name}">{name}</a>'
-    elif "anyOf" in schema:
-        for each in schema["anyOf"]:
-            yield from _types(each)
-    elif "enum" in schema:
-        yield from (f"<code>{escape(str(value))}</code>" for value in schema["enum"])
-    elif schema.get("type") == "array":
-        yield f"list of {_type(schema['items'])}"
-    elif schema.get("type") == "object" and "additionalProperties" in schema and "properties" not in schema:
-        yield f"names with {_type(schema['additionalProperties']) or 'anything'}"
-    else:
-        yield escape(str(schema.get("type", "anything")))
