@@ -56,8 +56,8 @@ EXAMPLES: dict[str, Any] = {
     "cell_weight": 0.5,
     "pins": [0],
     "bans": [5],
-    "like": [3],
-    "unlike": [4],
+    "prefer": [3],
+    "avoid": [4],
     "bound": True,
     "seed": 3,
 }

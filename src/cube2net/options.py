@@ -185,11 +185,11 @@ class NetworkOptions:
     bans: Wanted = field(
         default=(), metadata=_about("nodes", "Cells and objects that must not be in.", flag="--ban", is_field=True)
     )
-    like: Wanted = field(
+    prefer: Wanted = field(
         default=(),
         metadata=_about("objects", "Objects whose cells are worth more, as those of the query are.", is_field=True),
     )
-    unlike: Wanted = field(default=(), metadata=_about("objects", "Objects whose cells are worth less.", is_field=True))
+    avoid: Wanted = field(default=(), metadata=_about("objects", "Objects whose cells are worth less.", is_field=True))
     bound: bool = field(
         default=False,
         metadata=_about(

@@ -312,9 +312,9 @@ export interface NetworkRequest {
   /** Cells and objects that must not be in. */
   bans?: (NamedCell | NamedObject)[];
   /** Objects whose cells are worth more, as those of the query are. */
-  like?: Id[];
+  prefer?: Id[];
   /** Objects whose cells are worth less. */
-  unlike?: Id[];
+  avoid?: Id[];
   /** Also find an upper bound on the value of any choice. */
   bound?: boolean;
   /** Seed of all that is random: the same seed gives the same network. */
@@ -430,8 +430,8 @@ export interface SummarySchema {
   tried: (Record<string, string | number>)[] | null;
   pins: string[];
   bans: string[];
-  like: string[];
-  unlike: string[];
+  prefer: string[];
+  avoid: string[];
   seconds: Record<string, number>;
   seed: number;
 }

@@ -384,8 +384,8 @@ class RequestContext:
     """What a network was asked for; it knows the cube, so it stays in the process that asked.
 
     ``cube`` has the cells that could be chosen, those of other levels where such were asked for, and ``whole`` is the
-    cube that was asked. ``worth`` says what every choice is worth. ``steering`` is what the user pinned, banned, liked
-    and did not like. ``again(steering)`` gives the network that the same method makes under another steering, with
+    cube that was asked. ``worth`` says what every choice is worth. ``steering`` is what the user pinned, banned,
+    preferred and avoided. ``again(steering)`` gives the network that the same method makes under another steering, with
     everything else as it was, and ``again(steering, query)`` the one of another query.
     """
 

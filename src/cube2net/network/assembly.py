@@ -60,15 +60,15 @@ def brings_objects(selection: Selection, scope: Scope = OPEN) -> bool:
     return not len(scope.objects) or len(np.setdiff1d(selection.objects, scope.objects)) > 0
 
 
-def count_neighbors(query: Query, form: Form, cells: int, max_nodes: int | None, liked: int = 0) -> int:
+def count_neighbors(query: Query, form: Form, cells: int, max_nodes: int | None, preferred: int = 0) -> int:
     """Return how many neighbours there are to be: as many as wanted, or as a limit on nodes leaves room for.
 
     Objects that are pinned are among them. Where nobody says how many, it is one for each object of the query and for
-    each of those ``liked`` besides.
+    each of those ``preferred`` besides.
     """
     if form.kind != "hybrid":
         return 0
-    wanted = len(query) + liked if form.n_neighbors is None else form.n_neighbors
+    wanted = len(query) + preferred if form.n_neighbors is None else form.n_neighbors
     return wanted if max_nodes is None else max(0, min(wanted, max_nodes - len(query) - cells))
 
 
@@ -276,7 +276,7 @@ def summarize(network: Network) -> dict[str, Any]:
         "query_loose": int((~joined[: len(network.query)]).sum()),
         "chosen": settings.get("chosen"),
         "tried": settings.get("tried"),
-        **{word: settings.get(word, []) for word in ("pins", "bans", "like", "unlike")},
+        **{word: settings.get(word, []) for word in ("pins", "bans", "prefer", "avoid")},
         "seconds": dict(network.seconds),
         "seed": settings["seed"],
     }

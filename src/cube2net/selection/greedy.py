@@ -439,8 +439,8 @@ class Served:
         if len(scope.forbidden_cells) or cover.held is not None:
             served = take_rows(self.object_cells, np.flatnonzero(self.left == 0))
             self.gains -= np.bincount(served.indices, minlength=len(self.cells))
-        if cover.unlike is not None:
-            places = self._places(take_rows(cube.object_cells, cover.unlike).indices)
+        if cover.avoid is not None:
+            places = self._places(take_rows(cube.object_cells, cover.avoid).indices)
             self.loses = np.bincount(places, minlength=len(self.cells))
             self.gains -= self.loses
 

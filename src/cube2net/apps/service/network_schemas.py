@@ -423,8 +423,8 @@ class SummarySchema(TypedDict):
     tried: Annotated[list[dict[str, str | int | float]] | None, "of the method auto: what it tried, the best first"]
     pins: list[str]
     bans: list[str]
-    like: list[str]
-    unlike: list[str]
+    prefer: list[str]
+    avoid: list[str]
     seconds: dict[str, float]
     seed: int
 

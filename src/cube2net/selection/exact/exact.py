@@ -332,7 +332,7 @@ def serve_best(
     """Return the best m cells or fewer that were found in the time, and a bound on the value of any m.
 
     It is a whole-number programme (SciPy's HiGHS): maximise Σ y with y_q ≤ r, y_q ≤ the chosen cells that hold q, and
-    at most m cells chosen; cells that hold unliked objects lose one for each. Values are whole numbers, so the solver's
+    at most m cells chosen; cells that hold avoided objects lose one for each. Values are whole numbers, so the solver's
     bound is rounded down to one.
     """
     import_modules("scipy.optimize")
