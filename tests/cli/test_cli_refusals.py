@@ -71,7 +71,6 @@ def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path
         (("--method", "anneal", "--objective", "cover"), "the objective 'cover' counts how often an object is held"),
         (("--objective", "fbeta", "--set", "beta=-1"), "beta is -1"),
         (("--seed", "-1", "--method", "random"), "seed is -1"),
-        (("--keep", "some"), "unknown keep 'some': choose one of all, linked"),
         (("--objective", "linked", "--set", "reach=0"), "reach is 0.0, expected a number above 0"),
         (
             ("--set", "by=price", "--form", "objects", "--max-links", "9"),

@@ -209,7 +209,7 @@ def test_priced_greedy_anneal_and_random_keep_the_steering(seed: int, limited: b
     if limited:
         room = len(objects_of(cube, tuple(steering.cells("pins")), steering) | set(query.objects.tolist())) + 5
     best = best_of(cube, query, Jaccard(), steering, 4, room)
-    greedy = answer(Greedy(), cube, query, Jaccard(), steering, n_cells=4, max_nodes=room, prefix="best")
+    greedy = answer(Greedy(), cube, query, Jaccard(), steering, n_cells=4, max_nodes=room, best_prefix=True)
     for method in (Greedy(by="price"), Anneal(steps=300, restarts=1), Random(), Greedy(among="all")):
         found = answer(method, cube, query, Jaccard(), steering, n_cells=4, max_nodes=room, bound=True)
         keeps(found, cube, steering, 4)
@@ -279,7 +279,7 @@ def test_cube2net_keeps_the_steering(preset: str) -> None:
         keeps(found, cube, steering, 4)
         assert found.value <= best_of(cube, query, Jaccard(), steering, 4) + 1e-12
         if preset == "default":
-            greedy = answer(Greedy(), cube, query, Jaccard(), steering, n_cells=4, prefix="best")
+            greedy = answer(Greedy(), cube, query, Jaccard(), steering, n_cells=4, best_prefix=True)
             assert found.value >= greedy.value - 1e-12
 
 

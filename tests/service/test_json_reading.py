@@ -125,7 +125,9 @@ ASKS = st.fixed_dictionaries(
         "bans": st.lists(st.fixed_dictionaries({"object": WORDS}), max_size=2),
         "prefer": CELLS,
         "labels": CELLS,
-        "options": st.dictionaries(WORDS | st.sampled_from(["by", "save", "policy", "cube", "keep", "r"]), VALUES),
+        "options": st.dictionaries(
+            WORDS | st.sampled_from(["by", "save", "policy", "cube", "keep_unlinked", "r"]), VALUES
+        ),
         "seed": VALUES,
     },
 )

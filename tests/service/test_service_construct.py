@@ -69,7 +69,7 @@ SAME = [
     {"form": "hybrid", "objective": "cover"},
     {"levels": "full+one", "seed": 0, "bound": False},
     {"levels": ["full+one"], "pins": [], "where": {}, "n_cells": None, "n_neighbors": None},
-    {"where": {"venue": []}, "options": {"by": "value", "prefix": "all"}},
+    {"where": {"venue": []}, "options": {"by": "value", "best_prefix": False}},
 ]
 
 

@@ -289,7 +289,7 @@ export interface NetworkRequest {
   labels?: string[] | null;
   /** of the objective cover: in how many cells every object is wanted */
   r?: number | null;
-  /** further options of the method, of the objective, and of the network: keep, max_links, prefix, neighbor_weight, membership_weights, cell_weight */
+  /** further options of the method, of the objective, and of the network: keep_unlinked, max_links, best_prefix, neighbor_weight, membership_weights, cell_weight */
   options?: Record<string, string | number | boolean>;
   /** the checksum of the cube that it was asked of: another cube refuses it */
   cube?: string;
@@ -399,7 +399,7 @@ export interface SummarySchema {
   levels: string | string[];
   n_neighbors: number;
   neighbor_weight: number | null;
-  keep: string;
+  keep_unlinked: boolean;
   membership_weights: string | null;
   /** the weight of cells against links, from 0.1 to 1 */
   cell_weight: number | null;

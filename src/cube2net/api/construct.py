@@ -77,10 +77,10 @@ def construct(
     neighbor_weight: float | None = None,
     membership_weights: str | None = None,
     cell_weight: float | None = None,
-    keep: str | None = None,
+    keep_unlinked: bool | None = None,
     max_nodes: int | None = None,
     max_links: int | None = None,
-    prefix: str = "all",
+    best_prefix: bool = False,
     pins: Wanted = (),
     bans: Wanted = (),
     prefer: Wanted = (),
@@ -131,13 +131,13 @@ def construct(
         What links between an object and its cells weigh: ``"even"`` (the default), ``"share"`` or ``"unit"``; and the
         weight of cells against links, above 0 and up to 1: without a number it is estimated from the links of the
         query.
-    keep
-        ``"linked"`` leaves out objects brought that have no link to the network, ``"all"`` keeps them; without a word
-        it is ``"linked"`` where the objective sees links.
+    keep_unlinked
+        Whether objects of the cells stay that have no link to the network; by default they do, except where the
+        objective sees links.
     max_nodes, max_links
         Limits on the network's size, none by default; links can be limited in the form ``"objects"`` only.
-    prefix
-        ``"best"`` cuts the cells where the value was highest; ``"all"`` keeps them all.
+    best_prefix
+        Whether to keep the first chosen cells only, up to the highest value.
     pins, bans
         Cells and objects that must be in the network, and that must not: a cell by its labels, as a tuple or as
         ``"2010s · ACL · parsing"``, an object by its id or name. Pinned cells come first and count within ``n_cells``;
@@ -326,7 +326,7 @@ def network_of(
             "levels": plan.levels if isinstance(plan.levels, str) else list(plan.levels),
             "n_neighbors": 0 if nearest is None else len(nearest),
             "neighbor_weight": form.neighbor_weight if form.kind == "hybrid" else None,
-            "keep": form.keep,
+            "keep_unlinked": form.keep_unlinked,
             "membership_weights": form.membership_weights if form.has_cells else None,
             **network.settings,
             **_seen(plan.whole),

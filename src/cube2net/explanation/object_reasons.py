@@ -194,7 +194,7 @@ def _miss_cell(network: Network, context: RequestContext, row: int) -> NearMiss:
     choice = Choice.from_context(context, network.selection.cells)
     homes = context.cube.object_cells[row]
     if np.isin(homes, choice.cells).any():
-        return NearMiss(left_out="it has no link to any object of the network (keep='all' keeps such objects)")
+        return NearMiss(left_out="it has no link to any object of the network (keep_unlinked=True keeps such objects)")
     free = np.setdiff1d(homes, context.budget.scope.forbidden_cells).astype(np.int64)
     if not len(free):
         banned = "every cell that holds it is banned" if len(homes) else "no cell holds it"

@@ -12,9 +12,8 @@ import numpy as np
 
 from cube2net._util.arrays import Array, frozen, travel_by_fields
 from cube2net._util.display import Shown
-from cube2net.errors import InputError, quoted, unknown, whole_number
+from cube2net.errors import InputError, quoted, whole_number
 from cube2net.model.names import OBJECT, Node
-from cube2net.options import PREFIXES
 
 # A value this near to its bound, as a share of it, differs from it by rounding only.
 PROVEN = 1e-9
@@ -137,23 +136,21 @@ PAPER_CELLS = 20
 class Budget:
     """At most ``n_cells`` cells, ``max_nodes`` objects and ``max_links`` links in the network.
 
-    A cell that would break a limit is passed over. ``prefix="all"`` keeps every cell chosen (the paper's
-    exactly ``n_cells`` steps), ``prefix="best"`` cuts the selection where its value was highest.
+    A cell that would break a limit is passed over. By default every chosen cell is kept (the paper's
+    exactly ``n_cells`` steps), ``best_prefix`` cuts the selection where its value was highest.
     ``scope`` is what is settled before: what is in already, and what may not come in.
     """
 
     n_cells: int = PAPER_CELLS
     max_nodes: int | None = None
     max_links: int | None = None
-    prefix: str = "all"
+    best_prefix: bool = False
     scope: Scope = field(default=OPEN, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_cells", whole_number("n_cells", self.n_cells, 0, what="cells"))
         for name, what in (("max_nodes", "objects, or None"), ("max_links", "links, or None")):
             object.__setattr__(self, name, whole_number(name, getattr(self, name), 0, or_none=True, what=what))
-        if self.prefix not in PREFIXES:
-            raise unknown("prefix", self.prefix, PREFIXES)
 
 
 @dataclass(frozen=True)

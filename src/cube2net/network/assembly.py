@@ -84,7 +84,7 @@ def estimate_nodes(query: Query, selection: Selection, form: Form, room: int, sc
     if not form.has_brought:
         return known, True
     others = select_allowed(np.setdiff1d(selection.objects, list_included(query, scope), assume_unique=True), scope)
-    return known + len(others), form.keep != "linked"
+    return known + len(others), form.keep_unlinked
 
 
 def assemble(
@@ -124,7 +124,7 @@ def assemble(
         there = held >= 0
         ranks, held = row_of_entries(members)[there], held[there]
         shares = _weigh_shares(cube, selection.cells, there) if form.has_cells else np.ones(len(held))
-    if form.keep == "linked":
+    if not form.keep_unlinked:
         linked = np.arange(len(objects)) < len(query)
         linked[source] = linked[target] = True
         linked[np.isin(objects, pins)] = True
@@ -250,7 +250,10 @@ def summarize(network: Network) -> dict[str, Any]:
         "n_cells": settings["n_cells"],
         "objective": settings["objective"],
         "form": network.form,
-        **{name: settings[name] for name in ("levels", "n_neighbors", "neighbor_weight", "keep", "membership_weights")},
+        **{
+            name: settings[name]
+            for name in ("levels", "n_neighbors", "neighbor_weight", "keep_unlinked", "membership_weights")
+        },
         **{name: settings[name] for name in ("cell_weight", "agreement")},
         "value": selection.value if len(selection.cells) else None,
         "bound": selection.bound,

@@ -209,16 +209,16 @@ def explain_no_choice(cube: Cube, query: Query, weights: QueryObjective, scope: 
 
 
 def evaluate_cells(
-    cube: Cube, weights: QueryObjective, cells: Array, prefix: str = "all", *, note: str = ""
+    cube: Cube, weights: QueryObjective, cells: Array, best_prefix: bool = False, *, note: str = ""
 ) -> Selection:
     """Return the selection of cells in the order chosen, with the value of every prefix.
 
-    ``prefix="best"`` keeps the shortest prefix of the highest value, which may be empty. The note is dropped where the
+    ``best_prefix`` keeps the shortest prefix of the highest value, which may be empty. The note is dropped where the
     selection is cut.
     """
     cells = np.asarray(cells, dtype=np.int64)
     objects, rows, values = evaluate_prefixes(cube, weights, cells)
-    kept = int(values.argmax()) if prefix == "best" else len(cells)
+    kept = int(values.argmax()) if best_prefix else len(cells)
     return Selection(
         objects=objects if kept == len(cells) else objects[np.unique(rows.indices[: rows.indptr[kept]])],
         value=float(values[kept]),

@@ -401,7 +401,7 @@ class SummarySchema(TypedDict):
     levels: str | list[str]
     n_neighbors: int
     neighbor_weight: float | None
-    keep: str
+    keep_unlinked: bool
     membership_weights: str | None
     cell_weight: Annotated[float | None, "the weight of cells against links, from 0.1 to 1"]
     agreement: Annotated[AgreementSchema | None, "what the weight was estimated from; null where it was given"]
