@@ -12,7 +12,7 @@ from cube2net._util.arrays import Array
 from cube2net._util.progress import report_compiling
 from cube2net.api.query import Asked, check_cube, query_of
 from cube2net.cube.pivot import count_cells, cross_levels
-from cube2net.cube.window import time_dimensions
+from cube2net.cube.window import find_time_dimensions
 from cube2net.errors import ParameterError, quoted, unknown, whole_number
 from cube2net.explanation.drill import narrow
 from cube2net.explanation.mixed_cells import count_objects, find_members, find_mixed_cells, rank_members
@@ -218,7 +218,7 @@ def _ordered(cube: Cube, place: tuple[int, int], kept: Array, totals: Array) -> 
     number, level = place
     names = cube.dimensions[number].levels[level].labels
     shown = [names[label] for label in kept.tolist()]
-    if number in time_dimensions(cube):
+    if number in find_time_dimensions(cube):
         order = np.array(sorted(range(len(kept)), key=shown.__getitem__), dtype=np.int64)
     elif (numbers := [as_number(name) for name in shown]) and None not in numbers:
         order = np.argsort(np.array(numbers, dtype=np.float64), kind="stable")

@@ -282,9 +282,7 @@ def sheet_source(paths: Sequence[Path]) -> str:
 
 def sheet_reader(paths: Sequence[Path], options: Mapping[str, Any] | None = None) -> Source:
     """Return what reads files that somebody wants to see; ``options`` are those of their ``sheet_source``."""
-    name = sheet_source(paths)
-    usual = {"alone": True} if name == "tables" else {}
-    reader: Source = made(name, SOURCES, Source, "source", {**usual, **(options or {})})
+    reader: Source = made(sheet_source(paths), SOURCES, Source, "source", options or {})
     return reader
 
 

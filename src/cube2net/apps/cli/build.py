@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replaced
 from pathlib import Path
@@ -29,7 +28,7 @@ from cube2net.apps.cli.options import (
     warn_of_formulas,
 )
 from cube2net.apps.cli.output import RESUMABLE_PATHS, say, show_json, show_table, shown_progress
-from cube2net.errors import ParameterError, Setting, SingleTableError, SourceError, listed, plain, unknown
+from cube2net.errors import ParameterError, SourceError, listed, plain, unknown
 
 if TYPE_CHECKING:
     from cube2net._util.progress import Progress
@@ -157,10 +156,8 @@ def build(
             cube = c2n.build_cube(corpus, specs or propose(corpus), **options)
         else:
             reader = make_source(source, paths or [], source_settings, strict, where or [])
-            with _suggest_single_table(source):
-                cube = c2n.build_from(
-                    reader, *(() if source == SQL else paths or []), dimensions=specs or propose, **options
-                )
+            places = () if source == SQL else paths or []
+            cube = c2n.build_from(reader, *places, dimensions=specs or propose, **options)
     say(f"{out}: {cube}")
     if is_replaced:
         say("the cube that was there is replaced")
@@ -180,17 +177,6 @@ def _group_topics(specs: Sequence[DimensionSpec], groups: int | None) -> list[Di
         else spec
         for spec in specs
     ]
-
-
-@contextmanager
-def _suggest_single_table(source: str) -> Iterator[None]:
-    """Add to the error about a single table how to read its rows alone, as explore does."""
-    try:
-        yield
-    except SingleTableError as error:
-        if source != "tables":
-            raise
-        raise SourceError(error, "; or read its rows alone, as explore does: ", Setting("alone", True)) from None
 
 
 def _parse_spark_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -216,8 +202,7 @@ def read_corpus(
             raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
         return c2n.load_bundled()
     places = () if source == SQL else paths
-    with _suggest_single_table(source):
-        return c2n.read_source(make_source(source, paths, settings, strict, where), *places, progress=progress)
+    return c2n.read_source(make_source(source, paths, settings, strict, where), *places, progress=progress)
 
 
 def make_source(

@@ -61,7 +61,7 @@ def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> widget = c2n.explore(c2n.build_cube(planted.corpus), planted.query(0)[:10], m=3)
+    >>> widget = c2n.explore(c2n.build_cube(planted.corpus), planted.query(0)[:10], n_cells=3)
     >>> widget.network
     Network(20 objects, 3 cells, 83 links, 10 in the query)
     >>> widget.query = planted.query(1)[:5]

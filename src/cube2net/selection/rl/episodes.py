@@ -135,7 +135,7 @@ class Dynamics:
     price is multiplied by in that step. ``max_nodes``: how many objects may come in that are not in the query.
     """
 
-    m: int
+    n_cells: int
     k: int
     pass_over: bool = True
     whole: bool = False
@@ -145,7 +145,7 @@ class Dynamics:
     max_nodes: float = math.inf
 
     def __post_init__(self) -> None:
-        whole_number("m", self.m, 0, what="cells")
+        whole_number("n_cells", self.n_cells, 0, what="cells")
         whole_number("k", self.k, 1, what="cells")
         if math.isnan(self.max_nodes):
             raise ParameterError("max_nodes is nan, expected a number of objects")
@@ -191,7 +191,7 @@ class Instance:
         """Return how an action becomes a cell."""
         near = max(64, math.ceil(NEAR * len(self.problem))) if self.counted else NEAR_JUDGED
         return Dynamics(
-            m=self.budget.m,
+            n_cells=self.budget.n_cells,
             k=preset.k or near,
             pass_over=preset.at_a_price,
             whole=preset.whole,
