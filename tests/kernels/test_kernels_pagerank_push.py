@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net._util.arrays import Array, Links, links_from_pairs
-from cube2net.kernels.pagerank_push import follow, know, push, close_candidates, strengths
+from cube2net.kernels.pagerank_push import close_candidates, follow, know, push, strengths
 from cube2net.network.pagerank import settle
 
 ALL = 10**9
