@@ -87,7 +87,7 @@ def moves(asked: NetworkRequest, answer: dict[str, Any], turns: int) -> dict[str
         "ban a cell": [{**asked, "bans": [cell]} for cell in cells[:turns]],
         "ban an object": [{**asked, "bans": [{"object": key}]} for key in others[:turns]],
         "pin an object": [{**asked, "n_neighbors": 5, "pins": [{"object": key}]} for key in others[-turns:]],
-        "like an object": [{**asked, "like": [key]} for key in others[:turns]],
+        "prefer an object": [{**asked, "prefer": [key]} for key in others[:turns]],
     }
 
 

@@ -205,7 +205,7 @@ def ways(
     def greedy(query: Query, judge: CallableObjective) -> float:
         weights = Jaccard().weigh(query, len(cube.objects))
         return judge.value(
-            Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=M, prefix="best")).objects
+            Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=M, best_prefix=True)).objects
         )
 
     def agent(method: Cube2net, updates: int) -> Callable[[Query, CallableObjective], float]:

@@ -58,10 +58,10 @@ NETWORKS: dict[str, dict[str, Any]] = {
         "n_cells": 10,
         "pins": ["2024 · ACL · multi agent", "Marie-Catherine de Marneffe"],
         "bans": ["2021 · EMNLP · cross lingual", "Yue Zhang"],
-        "like": ["Alexander Rush"],
+        "prefer": ["Alexander Rush"],
     },
 }
-STEERING = "--pin '2024 · ACL · multi agent' --ban '2021 · EMNLP · cross lingual' --like 'Alexander Rush'"
+STEERING = "--pin '2024 · ACL · multi agent' --ban '2021 · EMNLP · cross lingual' --prefer 'Alexander Rush'"
 ANSWERS = {
     "info": "info bundled",
     "suggest": "suggest tables nodes.csv links.csv",

@@ -207,9 +207,19 @@ def _without(world: World) -> Iterator[list[str]]:
     yield [*ask, "--node", gone, "--out", str(world.folder / "w\x1bc.csv")]
     for option in ("--node", "--add", "--method", "--where", "--out"):
         yield [*ask, option, ARGUMENT]
-    for option in ("--pin", "--ban", "--like", "--unlike", "--kind", "--between", "--roll-up", "--preset", "--network"):
+    for option in (
+        "--pin",
+        "--ban",
+        "--prefer",
+        "--avoid",
+        "--kind",
+        "--between",
+        "--roll-up",
+        "--preset",
+        "--network",
+    ):
         yield [*ask, "--node", gone, option, ARGUMENT]
-    yield [*ask, "--node", gone, "--ban", f"{NAMES[1]}1", "--like", f"{NAMES[2]}1", "--pin", f"{NAMES[0]}1"]
+    yield [*ask, "--node", gone, "--ban", f"{NAMES[1]}1", "--prefer", f"{NAMES[2]}1", "--pin", f"{NAMES[0]}1"]
     yield [*ask, "--node", gone, "--where", f"ci\x1b[66;6H\u202ety={NAMES[1]}"]
     yield [*ask, "--node", LONG[:100_000]]
     file = world.folder / f"asked{FOLDER}.json"

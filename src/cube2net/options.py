@@ -17,8 +17,6 @@ METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "gre
 OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage", "linked", "cover")
 FORMS = ("objects", "cells", "cells+objects", "hybrid")
 MEMBERSHIP_WEIGHTS = ("unit", "share", "even")
-KEEPS = ("all", "linked")
-PREFIXES = ("all", "best")
 
 OptionKind = Literal["registered", "name", "levels", "count", "share", "flag", "nodes", "objects"]
 """Which values an option takes: a name of a registry or an object of one's own; one of a few names; names of levels; a
@@ -54,6 +52,8 @@ class Option:
         if self.kind == "count":
             what = f"{self.counts}, or None" if or_none else self.counts
             return whole_number(name, value, 0, *([] if self.counts else [None]), what=what)
+        if self.kind == "flag" and not isinstance(value, bool):
+            raise ParameterError(f"{name} is {value!r}, expected True or False", parameter=name, value=value)
         if self.kind == "share" and not (isinstance(value, int | float) and 0 < value <= 1):
             raise ParameterError(f"{name} is {value!r}, expected a number above 0 and up to 1, or None")
         return value
@@ -125,13 +125,13 @@ class NetworkOptions:
             is_field=True,
         ),
     )
-    keep: str | None = field(
+    keep_unlinked: bool | None = field(
         default=None,
         metadata=_about(
-            "name",
-            "Objects brought that stay: all, or linked, those with a link to the network; by default linked for the "
-            "objective linked.",
-            allowed=KEEPS,
+            "flag",
+            "Keep objects of the cells that have no link to the network; by default kept, except with the objective "
+            "linked.",
+            flag="--keep-unlinked/--no-keep-unlinked",
         ),
     )
     max_nodes: int | None = field(
@@ -140,9 +140,9 @@ class NetworkOptions:
     max_links: int | None = field(
         default=None, metadata=_about("count", "Maximum number of links (form objects).", counts="links")
     )
-    prefix: str = field(
-        default="all",
-        metadata=_about("name", "Chosen cells that are kept: all, or best, up to the highest value.", allowed=PREFIXES),
+    best_prefix: bool = field(
+        default=False,
+        metadata=_about("flag", "Keep the first chosen cells only, up to the highest value."),
     )
     n_neighbors: int | None = field(
         default=None,
@@ -185,11 +185,11 @@ class NetworkOptions:
     bans: Wanted = field(
         default=(), metadata=_about("nodes", "Cells and objects that must not be in.", flag="--ban", is_field=True)
     )
-    like: Wanted = field(
+    prefer: Wanted = field(
         default=(),
         metadata=_about("objects", "Objects whose cells are worth more, as those of the query are.", is_field=True),
     )
-    unlike: Wanted = field(default=(), metadata=_about("objects", "Objects whose cells are worth less.", is_field=True))
+    avoid: Wanted = field(default=(), metadata=_about("objects", "Objects whose cells are worth less.", is_field=True))
     bound: bool = field(
         default=False,
         metadata=_about(

@@ -47,20 +47,14 @@ def test_members_without_a_link_to_the_network_are_left_out_where_the_objective_
     for options, objects, left_out in (
         ({}, [0, 1, 2, 3], 0),
         ({"objective": "linked"}, [0, 1, 2], 1),
-        ({"objective": "linked", "keep": "all"}, [0, 1, 2, 3], 0),
-        ({"keep": "linked"}, [0, 1, 2], 1),
-        ({"keep": "linked", "form": "cells+objects"}, [0, 1, 2], 1),
+        ({"objective": "linked", "keep_unlinked": True}, [0, 1, 2, 3], 0),
+        ({"keep_unlinked": False}, [0, 1, 2], 1),
+        ({"keep_unlinked": False, "form": "cells+objects"}, [0, 1, 2], 1),
         ({"objective": "linked", "form": "cells"}, [0], 0),
     ):
         network = c2n.construct(cube, [0], n_cells=1, **({"form": "objects"} | options))
         assert network.objects.tolist() == objects
         assert c2n.api.summary(network)["left_out"] == left_out
-
-
-def test_what_is_kept_is_all_or_linked() -> None:
-    with pytest.raises(ParameterError) as caught:
-        c2n.construct(toy_cube([[0]], objects=1), [0], keep="link")
-    assert str(caught.value) == "unknown keep 'link': choose one of all, linked (did you mean 'linked'?)"
 
 
 def test_an_objective_of_ones_own_may_see_links() -> None:
@@ -74,7 +68,7 @@ def test_an_objective_of_ones_own_may_see_links() -> None:
     cube = toy_cube([[0, 1], [2, 3]], objects=4, links=[(0, 1), (1, 2)])
     network = c2n.construct(cube, [0], objective=Near())
     assert network.settings["objective"] == "Near"
-    assert network.settings["keep"] == "linked"
+    assert network.settings["keep_unlinked"] is False
     assert network.selection.value == pytest.approx(1.0, abs=1e-4)
 
 

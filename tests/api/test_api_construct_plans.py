@@ -51,7 +51,12 @@ def test_without_a_word_it_is_greedy_for_cover_hybrid_and_sized_by_the_query() -
     made = plan_network(CUBE, ASKED, NetworkOptions())
     assert (made.method, made.objective) == (Greedy(), Cover())
     assert made.form == Form(
-        "hybrid", n_neighbors=None, neighbor_weight=None, membership_weights="even", cell_weight=None, keep="all"
+        "hybrid",
+        n_neighbors=None,
+        neighbor_weight=None,
+        membership_weights="even",
+        cell_weight=None,
+        keep_unlinked=True,
     )
     assert (made.cube, made.levels, made.max_nodes, made.sized) == (CUBE, "full", None, True)
     assert made.budget == Budget(n_cells=len(ASKED)), "never more cells than the query has objects"
@@ -143,13 +148,10 @@ def test_the_query_sizes_a_choice_for_cover_unless_a_number_is_given() -> None:
 
 
 def test_objects_without_a_link_are_left_out_where_the_objective_sees_links_and_nobody_says_else() -> None:
-    assert (
-        plan_network(CUBE, ASKED, NetworkOptions(objective="linked")).form.keep
-        == plan_network(CUBE, ASKED, NetworkOptions(objective=Linked())).form.keep
-        == "linked"
-    )
-    assert plan_network(CUBE, ASKED, NetworkOptions(objective="linked", keep="all")).form.keep == "all"
-    assert plan_network(CUBE, ASKED, NetworkOptions(objective="coverage")).form.keep == "all"
+    assert not plan_network(CUBE, ASKED, NetworkOptions(objective="linked")).form.keep_unlinked
+    assert not plan_network(CUBE, ASKED, NetworkOptions(objective=Linked())).form.keep_unlinked
+    assert plan_network(CUBE, ASKED, NetworkOptions(objective="linked", keep_unlinked=True)).form.keep_unlinked
+    assert plan_network(CUBE, ASKED, NetworkOptions(objective="coverage")).form.keep_unlinked
 
 
 def test_cells_of_higher_levels_are_counted_every_time(planted: tuple[Cube, Query]) -> None:
@@ -199,8 +201,8 @@ def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted:
         ({"neighbor_weight": 0}, "neighbor_weight is 0, expected a number above 0 and up to 1, or None"),
         ({"cell_weight": 1.5}, "cell_weight is 1.5, expected a number above 0 and up to 1, or None"),
         ({"membership_weights": "odd"}, "unknown membership_weights 'odd': choose one of even, share, unit"),
-        ({"keep": "some"}, "unknown keep 'some': choose one of all, linked"),
-        ({"prefix": "first"}, "unknown prefix 'first': choose one of all, best"),
+        ({"keep_unlinked": "some"}, "keep_unlinked is 'some', expected True or False"),
+        ({"best_prefix": "first"}, "best_prefix is 'first', expected True or False"),
         ({"max_nodes": -1}, "max_nodes is -1, expected 0 or more nodes, or None"),
         ({"max_nodes": 1.5}, "max_nodes is 1.5, expected a whole number of 0 or more nodes, or None"),
         ({"max_nodes": -1, "form": "objects"}, "max_nodes is -1, expected 0 or more nodes, or None"),

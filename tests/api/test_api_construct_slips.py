@@ -50,7 +50,7 @@ def test_options_of_a_method_given_by_its_name_are_keywords() -> None:
             {"by": "price"},
             f"the object {Greedy()!r} takes no options, got 'by': set it where the method is made",
         ),
-        (Greedy(), {"prefx": "best"}, "construct has no parameter 'prefx' (did you mean 'prefix'?)"),
+        (Greedy(), {"best_prefx": True}, "construct has no parameter 'best_prefx' (did you mean 'best_prefix'?)"),
     ],
     ids=str,
 )

@@ -54,15 +54,15 @@ def test_what_bars_an_object_is_named_and_nothing_else_is() -> None:
 
 def test_likes_that_change_nothing_are_said_and_those_that_cannot_be_are_refused() -> None:
     cube = toy_cube([[0, 1, 2], [3, 4, 5], [0, 3]], objects=6, links=[(0, 1), (1, 2), (3, 4)])
-    liked = c2n.construct(cube, ["o0", "o1"], like=["o1"], n_cells=1)
-    assert "in the query already, so that liking changes nothing: 'Object 1'" in liked.selection.note
+    preferred = c2n.construct(cube, ["o0", "o1"], prefer=["o1"], n_cells=1)
+    assert "in the query already, so that preferring changes nothing: 'Object 1'" in preferred.selection.note
     view = dice(cube, {"group": "label 0"})
     with pytest.raises(
-        ParameterError, match=r"^'Object 4' is liked, and the view of the cube leaves it out: leave out"
+        ParameterError, match=r"^'Object 4' is preferred, and the view of the cube leaves it out: leave out"
     ):
-        c2n.construct(view, ["o0", "o1"], like=["o4"])
-    with pytest.raises(ParameterError, match=r"^'Object 4' is pinned and unliked: it cannot be both$"):
-        c2n.construct(cube, ["o0", "o1"], pins=["o4"], unlike=["o4"])
+        c2n.construct(view, ["o0", "o1"], prefer=["o4"])
+    with pytest.raises(ParameterError, match=r"^'Object 4' is pinned and avoided: it cannot be both$"):
+        c2n.construct(cube, ["o0", "o1"], pins=["o4"], avoid=["o4"])
     network = c2n.construct(cube, ["o0", "o1"], n_cells=1)
     with pytest.raises(ParameterError, match=r"is left out and put in: it cannot be both$"):
         change_network(network, without=["o3"], with_=["Object 3"])

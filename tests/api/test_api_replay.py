@@ -92,7 +92,7 @@ def test_every_export_carries_its_recipe_and_is_made_again_to_the_byte(suffix: s
         {"method": "pagerank", "max_nodes": 50, "max_links": 80},
         {"objective": "linked", "form": "objects", "n_cells": 3},
         {"objective": FBeta(beta=0.5), "form": "cells+objects", "max_nodes": 60},
-        {"objective": Linked(damping=0.5), "keep": "all", "form": "objects", "prefix": "best"},
+        {"objective": Linked(damping=0.5), "keep_unlinked": True, "form": "objects", "best_prefix": True},
         {"objective": Cover(r=2), "n_neighbors": 5, "neighbor_weight": 0.5, "membership_weights": "even"},
         {"levels": "one", "cell_weight": 0.5},
         {"levels": ["venue", "decade,topic"]},

@@ -87,7 +87,7 @@ def test_methods_that_follow_links_keep_pinned_and_banned_objects(method: str, p
 def test_a_steered_network_is_made_again_to_the_byte(method: str, place: Place) -> None:
     options: dict[str, Any] = {"pins": [place.others[0]], "bans": [place.others[1]], **QUICK.get(method, {})}
     if method in CHOOSERS:
-        options |= {"like": place.hidden[:2], "unlike": place.others[2:4]}
+        options |= {"prefer": place.hidden[:2], "avoid": place.others[2:4]}
         options["pins"] = [place.cube.cell(2), place.others[0]]
     network = c2n.construct(place.cube, place.query, method, 4, seed=5, **options)
     assert network.recipe is not None
@@ -98,7 +98,7 @@ def test_a_steered_network_is_made_again_to_the_byte(method: str, place: Place) 
 
 
 def test_a_recipe_names_cells_by_labels_and_objects_by_ids(place: Place) -> None:
-    network = c2n.construct(place.cube, place.query, pins=[place.cube.cell(2), place.others[0]], like=place.hidden[0])
+    network = c2n.construct(place.cube, place.query, pins=[place.cube.cell(2), place.others[0]], prefer=place.hidden[0])
     assert network.recipe is not None
     row = place.cube.query([place.others[0]]).objects
     ids = place.cube.objects.ids(row).to_pylist()
@@ -114,9 +114,9 @@ def test_a_recipe_names_cells_by_labels_and_objects_by_ids(place: Place) -> None
 
 def test_without_steering_nothing_is_said_of_it(place: Place) -> None:
     network = c2n.construct(place.cube, place.query)
-    same = c2n.construct(place.cube, place.query, pins=(), bans=[], like=None, unlike=())
+    same = c2n.construct(place.cube, place.query, pins=(), bans=[], prefer=None, avoid=())
     assert network.recipe == same.recipe and network.recipe is not None
-    assert not {"pins", "bans", "like", "unlike"} & {*network.recipe.parameters, *network.settings}
+    assert not {"pins", "bans", "prefer", "avoid"} & {*network.recipe.parameters, *network.settings}
     assert (network.selection.cells == same.selection.cells).all() and c2n.prices(network) == ()
 
 
@@ -172,21 +172,21 @@ def test_a_price_is_one_sentence(price: Price, sentence: str) -> None:
 
 def test_liking_draws_the_network_to_what_is_liked_and_away_from_what_is_not(place: Place) -> None:
     plain = c2n.construct(place.cube, place.query)
-    steered = c2n.construct(place.cube, place.query, like=place.hidden[:3], unlike=place.others[:3])
+    steered = c2n.construct(place.cube, place.query, prefer=place.hidden[:3], avoid=place.others[:3])
     assert steered.query.objects.tolist() == plain.query.objects.tolist()
     names = set(steered.nodes["name"].to_pylist())
     assert set(place.hidden[:3]) <= names and not set(place.others[:3]) & names
-    liked = place.cube.query([*place.query, *place.hidden[:3]])
-    other = c2n.construct(place.cube, liked, n_cells=len(place.query))
-    only_like = c2n.construct(place.cube, place.query, like=place.hidden[:3])
+    preferred = place.cube.query([*place.query, *place.hidden[:3]])
+    other = c2n.construct(place.cube, preferred, n_cells=len(place.query))
+    only_like = c2n.construct(place.cube, place.query, prefer=place.hidden[:3])
     assert only_like.selection.cells.tolist() == other.selection.cells.tolist()
     assert only_like.selection.value == other.selection.value
 
 
 def test_objects_nearer_to_what_is_unliked_are_not_near(place: Place) -> None:
-    unlike = place.cube.query(place.others[:3]).objects
-    steered = c2n.construct(place.cube, place.query, unlike=place.others[:3])
-    far, near = (compute_scores(place.cube.links, rows, tolerance=1e-5) for rows in (unlike, steered.query.objects))
+    avoid = place.cube.query(place.others[:3]).objects
+    steered = c2n.construct(place.cube, place.query, avoid=place.others[:3])
+    far, near = (compute_scores(place.cube.links, rows, tolerance=1e-5) for rows in (avoid, steered.query.objects))
     others = np.setdiff1d(steered.objects, steered.query.objects)
     assert len(others) and (far[others] <= near[others]).all()
 
@@ -194,7 +194,7 @@ def test_objects_nearer_to_what_is_unliked_are_not_near(place: Place) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"like": ["CELL"]}, "like takes objects, and CELL is a cell: pin it or ban it"),
+        ({"prefer": ["CELL"]}, "prefer takes objects, and CELL is a cell: pin it or ban it"),
         (
             {"n_cells": 1, "pins": ["CELL", "OTHER"]},
             "2 cells are pinned, and n_cells is 1: pin fewer, or raise n_cells",
@@ -300,12 +300,12 @@ def test_the_command_steers_and_says_prices(place: Place) -> None:
     query.write_text("name\n" + "\n".join(place.query), encoding="utf-8")
     pin, ban = " · ".join(place.cube.cell(2)), place.others[1]
     words = ["query", str(place.folder / "cube"), "--query", str(query), "--pin", pin, "--ban", ban, "--quiet"]
-    words += ["--like", place.hidden[0], "--unlike", place.others[0]]
+    words += ["--prefer", place.hidden[0], "--avoid", place.others[0]]
     shown = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     assert shown.exit_code == 0, shown.output
     assert f"keeping ⟨{pin}⟩ " in shown.output and f"leaving out {ban} " in shown.output
     told = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
-    assert told["pins"] == [f"⟨{pin}⟩"] and told["like"] == [place.hidden[0]] and told["unlike"] == [place.others[0]]
+    assert told["pins"] == [f"⟨{pin}⟩"] and told["prefer"] == [place.hidden[0]] and told["avoid"] == [place.others[0]]
     assert [price["title"] for price in told["prices"]] == [f"⟨{pin}⟩", ban]
     silent = CliRunner().invoke(app, [*words, "--no-prices"], env={"COLUMNS": "200"})
     assert "keeping" not in silent.output and "leaving out" not in silent.output

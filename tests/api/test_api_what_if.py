@@ -192,7 +192,7 @@ def test_an_object_outside_that_made_a_cell_too_dear_changes_the_choice_when_it_
 
 def test_an_unliked_object_outside_changes_what_cells_serve_when_it_goes() -> None:
     cube = toy_cube([[0, 1, 2, 10], [0, 1]], objects=20, links=LINE)
-    asked = {"n_cells": 1, "unlike": ["o10"]}
+    asked = {"n_cells": 1, "avoid": ["o10"]}
     found = c2n.without(c2n.construct(cube, THREE, **asked), "o10")
     assert same(found.network, c2n.construct(cube, THREE, bans=["o10"], **asked))
     assert (found.changed, found.before, found.value) == (True, 2.0, 3.0)
@@ -264,11 +264,11 @@ def test_a_change_of_a_change_keeps_what_was_asked_before() -> None:
 
 def test_what_is_left_out_is_no_longer_liked_and_what_is_put_in_no_longer_unliked() -> None:
     cube = random_cube(3)
-    network = made(cube, "default", like=["o1", "o2"], unlike=["o3", "o5"])
+    network = made(cube, "default", prefer=["o1", "o2"], avoid=["o3", "o5"])
     assert same(
-        c2n.without(network, "o1").network, made(cube, "default", like=["o2"], unlike=["o3", "o5"], bans=["o1"])
+        c2n.without(network, "o1").network, made(cube, "default", prefer=["o2"], avoid=["o3", "o5"], bans=["o1"])
     )
-    assert same(c2n.with_(network, "o5").network, made(cube, "default", like=["o1", "o2"], unlike=["o3"], pins=["o5"]))
+    assert same(c2n.with_(network, "o5").network, made(cube, "default", prefer=["o1", "o2"], avoid=["o3"], pins=["o5"]))
 
 
 def test_a_pin_that_made_fewer_cells_fit_gives_their_places_back() -> None:

@@ -199,7 +199,7 @@ def test_no_width_needs_to_be_scrolled_sideways_and_everything_has_a_name(
     tab.open(town.address)
     for query in ([], BAKERS):
         if query:
-            move(tab, {"query": query, "pins": [{"object": "p2"}], "like": ["p3"]})
+            move(tab, {"query": query, "pins": [{"object": "p2"}], "prefer": ["p3"]})
             tab.ready()
         for panel in PANELS:
             # Reasons are not offered on a small screen before there is a network.

@@ -24,7 +24,7 @@ from cube2net.io.reviews.yelp import Yelp
 from cube2net.mining.node_embeddings import EMBEDDINGS
 from cube2net.mining.recommenders import RECOMMENDERS
 from cube2net.model.comparison import TASKS
-from cube2net.options import FORMS, KEEPS, MEMBERSHIP_WEIGHTS, METHOD_NAMES
+from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS, METHOD_NAMES
 
 Tool = Callable[..., tuple[int, str, str]]
 
@@ -71,7 +71,7 @@ def test_the_names_in_the_help_of_compare_and_task_are_the_registries(tool: Tool
     said = {name: " ".join(tool(name, "--help")[1].split()) for name in ("compare", "task", "query")}
     for command, wanted in {
         "compare": [*TASKS, *FORMS, *EMBEDDINGS, *RECOMMENDERS, *COMPARED],
-        "query": ["auto", *FORMS, *MEMBERSHIP_WEIGHTS, *KEEPS],
+        "query": ["auto", *FORMS, *MEMBERSHIP_WEIGHTS],
         "task": ["yelp", "movies", *tasks_of(Movies), *tasks_of(Yelp)],
     }.items():
         assert [name for name in wanted if not re.search(rf"\b{re.escape(name)}\b", said[command])] == []

@@ -35,7 +35,7 @@ def test_every_method_answers_in_json_with_the_promised_fields(tool, cube: Path,
         "query_held",
         "query_loose",
     }
-    assert promised | {"proven", "note", "keep", "left_out", "query_missing", "seconds", "seed"} <= set(answer)
+    assert promised | {"proven", "note", "keep_unlinked", "left_out", "query_missing", "seconds", "seed"} <= set(answer)
     assert {"weigh", "select", "train", "links"} == set(answer["seconds"]) - {"vectors"}
     assert (answer["method"], answer["n_cells"], answer["query_found"], answer["query_missing"]) == (method, 3, 12, 0)
     for cell in answer["cells"]:
@@ -96,7 +96,7 @@ def test_every_objective_gives_greedy_a_value(tool, cube: Path, names: Path, obj
     status, out, err = tool("query", cube, "--query", names, "--objective", objective, "--n-cells", 2, "--json")
     answer = json.loads(out)
     assert (status, err, answer["objective"]) == (0, "", objective)
-    assert answer["keep"] == ("linked" if objective == "linked" else "all")
+    assert answer["keep_unlinked"] is (objective != "linked")
     assert answer["value"] == pytest.approx(sum(cell["gain"] for cell in answer["cells"]))
 
 
@@ -113,10 +113,10 @@ def test_objects_without_a_link_are_kept_or_left_out_as_asked(tool, tmp_path: Pa
     words = ("build", "tables", tmp_path / "nodes.csv", tmp_path / "links.csv", "--dimension", "city", "--quiet")
     assert tool(*words, "--out", tmp_path / "c")[0] == 0
     ask = ("query", tmp_path / "c", "--query", tmp_path / "q.txt", "--form", "objects")
-    said = "9 objects without a link to the network are left out (--keep all keeps them)"
+    said = "9 objects without a link to the network are left out (--keep-unlinked keeps them)"
     assert said in tool(*ask, "--objective", "linked")[1]
-    assert said in tool(*ask, "--keep", "linked")[1]
-    assert said not in tool(*ask, "--objective", "linked", "--keep", "all")[1]
+    assert said in tool(*ask, "--no-keep-unlinked")[1]
+    assert said not in tool(*ask, "--objective", "linked", "--keep-unlinked")[1]
 
 
 def test_a_query_that_no_cell_helps_says_so_and_is_answered_with_itself(tool, tables: Path, tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_cells_that_lower_the_value_come_with_what_to_do(tool, cube: Path, tmp_p
         status, out, _ = tool(*words)
         assert status == 0
         told.add("-0." in out)
-        assert ("cells lower the jaccard: --prefix best stops at its best, 0." in out) == ("-0." in out)
+        assert ("cells lower the jaccard: --best-prefix stops at its best, 0." in out) == ("-0." in out)
     assert told == {True, False}
 
 
@@ -260,10 +260,10 @@ def test_without_options_a_query_is_answered_with_the_network_that_helps(tool, c
         "levels",
         "n_neighbors",
         "neighbor_weight",
-        "keep",
+        "keep_unlinked",
         "membership_weights",
     )
-    expected = ("greedy", "hybrid", "cover", None, "full+one", 12, None, "all", "even")
+    expected = ("greedy", "hybrid", "cover", None, "full+one", 12, None, True, "even")
     assert tuple(answer[name] for name in said) == expected
     assert 0.1 <= answer["cell_weight"] <= 1 and answer["nodes"] == 12 + 12 + len(answer["cells"]) <= 36
     assert (answer["query_held"], answer["query_loose"]) == (12, 0)
@@ -272,7 +272,7 @@ def test_without_options_a_query_is_answered_with_the_network_that_helps(tool, c
     told = f"{len(answer['cells'])} cells, of weight {weight}, hold 12 of the 12 objects of the query; 12 neighbours\n"
     assert told in out and set(answer["agreement"]) == {"lift", "low", "high", "pairs"}
     paper = json.loads(tool(*words, "--form", "objects", "--json")[1])
-    expected = ("greedy", "objects", "jaccard", 20, "full", 0, None, "all", None)
+    expected = ("greedy", "objects", "jaccard", 20, "full", 0, None, True, None)
     assert tuple(paper[name] for name in said) == expected and paper["cell_weight"] is None
 
 

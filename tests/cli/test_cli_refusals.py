@@ -71,7 +71,6 @@ def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path
         (("--method", "anneal", "--objective", "cover"), "the objective 'cover' counts how often an object is held"),
         (("--objective", "fbeta", "--set", "beta=-1"), "beta is -1"),
         (("--seed", "-1", "--method", "random"), "seed is -1"),
-        (("--keep", "some"), "unknown keep 'some': choose one of all, linked"),
         (("--objective", "linked", "--set", "reach=0"), "reach is 0.0, expected a number above 0"),
         (
             ("--set", "by=price", "--form", "objects", "--max-links", "9"),
@@ -120,7 +119,7 @@ def test_a_damaged_cube_is_named_at_opening_or_by_verify(tool, tables: Path, tmp
     assert (status, "is damaged: links.weights.npy has" in err) == (2, True)
 
 
-@pytest.mark.parametrize("option", ["--pin", "--ban", "--like", "--unlike"])
+@pytest.mark.parametrize("option", ["--pin", "--ban", "--prefer", "--avoid"])
 def test_who_is_misspelt_is_named_with_whom_is_meant(tool, cube: Path, names: Path, option: str) -> None:
     said = tool("query", cube, "--query", names, option, "Persen 7", "--quiet")
     assert said == (2, "", "cube2net: no object or cell is called 'Persen 7': did you mean 'Person 7'?\n")

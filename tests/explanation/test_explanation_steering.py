@@ -24,8 +24,8 @@ def steered(seed: int, **options: Any) -> Network:
     wishes = {
         "pins": [cube.cell(cells[0]), cube.cell(cells[1]), f"o{rows[8]}"],
         "bans": [cube.cell(cells[2]), f"o{rows[9]}", f"o{rows[10]}"],
-        "like": [f"o{rows[11]}"],
-        "unlike": [f"o{rows[12]}", f"o{rows[13]}"],
+        "prefer": [f"o{rows[11]}"],
+        "avoid": [f"o{rows[12]}", f"o{rows[13]}"],
     }
     return c2n.construct(cube, cube.query(rows[:8]), n_cells=5, **wishes, **options)
 
@@ -85,8 +85,8 @@ def test_pins_bans_and_bars_are_said() -> None:
 
 def test_what_is_unliked_or_nearer_to_it_is_said_to_be_never_near() -> None:
     cube = toy_cube([[0, 1, 2, 3]], objects=6, links=[(0, 1), (1, 2), (2, 3), (3, 4)])
-    network = c2n.construct(cube, cube.query([0]), n_neighbors=4, unlike=["o4"])
-    for key, said in (("o4", "it is unliked"), ("o3", "it is nearer to what is unliked than to the query")):
+    network = c2n.construct(cube, cube.query([0]), n_neighbors=4, avoid=["o4"])
+    for key, said in (("o4", "it is avoided"), ("o3", "it is nearer to what is avoided than to the query")):
         found = c2n.explain(network, key)
         assert isinstance(found, ObjectExplanation) and str(found.miss).startswith(said)
 

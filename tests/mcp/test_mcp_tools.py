@@ -60,8 +60,8 @@ def test_no_answer_exceeds_its_budget_with_its_json(tool: str, budget: int) -> N
 LOST = ["Twin", *(f"{name} nowhere" for name in hostile.NAMES[:12]), *(f"Objekt {at}" for at in range(12))]
 WITH_LOST: dict[str, dict[str, Any]] = {
     "find_objects": {"objects": LOST},
-    "construct": {"objects": [*ASKED, *LOST], "like": ["o1", *LOST], "unlike": ["o2", *LOST]},
-    "explain": {"objects": [*ASKED, *LOST], "like": ["o1", *LOST], "unlike": ["o2", *LOST], "node": "o77"},
+    "construct": {"objects": [*ASKED, *LOST], "prefer": ["o1", *LOST], "avoid": ["o2", *LOST]},
+    "explain": {"objects": [*ASKED, *LOST], "prefer": ["o1", *LOST], "avoid": ["o2", *LOST], "node": "o77"},
     "contrast": {"objects": [*ASKED, *LOST], "against": [*AGAINST, *LOST]},
     "drill": {"objects": [*ASKED, *LOST]},
     "pivot": {"rows": "venue", "columns": "topic", "objects": [*ASKED, *LOST]},
@@ -147,15 +147,15 @@ def test_the_options_that_matter_steer_the_network() -> None:
     cube = named_cube()
     cell = " · ".join(cube.cell(3))
     made = c2n.construct(
-        cube, ASKED, n_neighbors=5, n_cells=2, pins=["o1", cell], bans=["o77"], like=["o2"], unlike=["o3"]
+        cube, ASKED, n_neighbors=5, n_cells=2, pins=["o1", cell], bans=["o77"], prefer=["o2"], avoid=["o3"]
     )
     steered = {
         "n_neighbors": 5,
         "n_cells": 2,
         "pins": ["Object 1", cell],
         "bans": ["o77"],
-        "like": ["o2"],
-        "unlike": ["Object 3"],
+        "prefer": ["o2"],
+        "avoid": ["Object 3"],
     }
     assert said("construct", objects=ASKED, max_tokens=WHOLE, **steered) == c2n.to_text(made, WHOLE, brief=True)
     for method in ("hops", "pagerank"):

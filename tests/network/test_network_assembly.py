@@ -120,13 +120,13 @@ def test_nearest_objects_are_for_the_form_hybrid_and_it_needs_them() -> None:
 
 
 def test_keeping_only_the_linked_leaves_out_brought_objects_without_a_link() -> None:
-    network = assemble(CUBE, Query(np.array([1, 6, 7])), CHOSEN, Form("objects", keep="linked"))
+    network = assemble(CUBE, Query(np.array([1, 6, 7])), CHOSEN, Form("objects", keep_unlinked=False))
     assert network.objects.tolist() == [1, 6, 7, 2, 3]
     apart = Selection(np.array([0, 6]), 0.0, cells=np.array([1]), values=np.array([0.0]))
-    network = assemble(CUBE, QUERY, apart, Form("cells+objects", membership_weights="unit", keep="linked"))
+    network = assemble(CUBE, QUERY, apart, Form("cells+objects", membership_weights="unit", keep_unlinked=False))
     assert network.objects.tolist() == [1, 4] and ends(network) == {(0, 1, 1.0)}
     late = Selection(np.array([0, 3]), 0.0)
-    assert ends(assemble(CUBE, QUERY, late, Form("objects", keep="linked"))) == {(0, 1, 1.0), (0, 2, 1.0)}
+    assert ends(assemble(CUBE, QUERY, late, Form("objects", keep_unlinked=False))) == {(0, 1, 1.0), (0, 2, 1.0)}
 
 
 @pytest.mark.parametrize("form", ["objects", "cells", "cells+objects"])
@@ -160,7 +160,7 @@ def test_a_form_with_cells_needs_a_method_that_chooses_cells(form: str) -> None:
         ({"cell_weight": 0}, "cell_weight is 0, expected a number above 0 and up to 1, or None"),
         ({"cell_weight": 1.5}, "cell_weight is 1.5, expected a number above 0 and up to 1, or None"),
         ({"cell_weight": float("nan")}, "cell_weight is nan, expected a number above 0 and up to 1, or None"),
-        ({"keep": "link"}, "unknown keep 'link': choose one of all, linked (did you mean 'linked'?)"),
+        ({"keep_unlinked": "link"}, "keep_unlinked is 'link', expected True or False"),
     ],
 )
 def test_an_unknown_choice_is_refused_with_the_list(wrong: dict[str, Any], text: str) -> None:

@@ -234,7 +234,7 @@ def test_in_every_form_the_pinned_are_nodes_and_the_barred_are_none(
 
 
 def test_a_pinned_object_without_a_link_is_not_left_out() -> None:
-    form = Form("objects", keep="linked")
+    form = Form("objects", keep_unlinked=False)
     assert assemble(CUBE, QUERY, CHOSEN, form, scope=scope_of(8, None, [7])).objects.tolist() == [0, 1, 2, 7]
 
 

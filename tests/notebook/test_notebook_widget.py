@@ -84,7 +84,7 @@ def test_what_construct_takes_becomes_words_of_a_question(cube: Cube) -> None:
         n_cells=2,
         pins=[cell, "o5"],
         bans="o7",
-        like=["o9"],
+        prefer=["o9"],
         cell_weight=0.5,
         kind="object",
     )
@@ -94,7 +94,7 @@ def test_what_construct_takes_becomes_words_of_a_question(cube: Cube) -> None:
         "n_cells": 2,
         "pins": [{"cell": list(cell)}, {"object": "o5"}],
         "bans": [{"object": "o7"}],
-        "like": ["o9"],
+        "prefer": ["o9"],
         "options": {"cell_weight": 0.5},
         "kind": ["object"],
     }

@@ -132,8 +132,8 @@ def test_it_is_never_below_greedy_or_priced_greedy(
     cube, query, weights = question(seed, objective, cells=20)
     budget = Budget(n_cells=m, max_nodes=max_nodes, max_links=max_links)
     found = Anneal(steps=1, restarts=1).select(cube, query, weights=weights, budget=budget, seed=seed)
-    for prefix in ("all", "best"):
-        start = Budget(n_cells=m, max_nodes=max_nodes, max_links=max_links, prefix=prefix)
+    for best_prefix in (False, True):
+        start = Budget(n_cells=m, max_nodes=max_nodes, max_links=max_links, best_prefix=best_prefix)
         assert found.value >= Greedy().select(cube, query, weights=weights, budget=start).value
     if max_links is None and (max_nodes is None or max_nodes >= len(query)):
         room = None if max_nodes is None else max_nodes - len(query)
@@ -172,7 +172,7 @@ def test_the_cells_stand_in_the_order_that_greedy_would_take_them() -> None:
 
 def test_until_the_time_is_over_it_is_never_below_its_starts() -> None:
     cube, query, weights = question(3, cells=60, objects=200, largest=20)
-    greedy = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=6, prefix="best"))
+    greedy = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=6, best_prefix=True))
     for seconds in (1e-9, 0.05):
         timed = answer(0, Anneal(seconds=seconds))
         assert timed.value >= greedy.value
@@ -184,7 +184,7 @@ def test_one_large_cell_gives_way_to_several_small_ones() -> None:
     cube = toy_cube([[0, 1, 2, 3, 4, 5], [0, 6], [1, 6], [2, 6], [3, 6]], objects=7)
     query = Query(np.array([0, 1, 2, 3]))
     weights = Jaccard().weigh(query, 7)
-    greedy = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=4, prefix="best"))
+    greedy = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=4, best_prefix=True))
     assert (greedy.cells.tolist(), greedy.value) == ([0], 4 / 6)
     best = Anneal(steps=300, restarts=1).select(cube, query, weights=weights, budget=Budget(n_cells=4))
     assert (best.cells.tolist(), best.value) == ([1, 2, 3, 4], 4 / 5)

@@ -54,10 +54,10 @@ BUDGETS = [
     Budget(n_cells=1),
     Budget(n_cells=5),
     Budget(n_cells=50),
-    Budget(n_cells=5, prefix="best"),
+    Budget(n_cells=5, best_prefix=True),
     Budget(n_cells=6, max_nodes=20),
     Budget(n_cells=6, max_links=25),
-    Budget(n_cells=6, max_nodes=25, max_links=40, prefix="best"),
+    Budget(n_cells=6, max_nodes=25, max_links=40, best_prefix=True),
     Budget(n_cells=6, max_nodes=0),
     Budget(n_cells=6, max_links=0),
 ]
@@ -175,7 +175,7 @@ def test_the_network_stays_within_the_limits_once_any_cell_is_chosen(name: str) 
 def test_the_best_prefix_is_never_below_any_prefix(name: str) -> None:
     for seed, objective in {(seed, objective) for seed, _, objective in cases(name, seeds=6)}:
         whole = ask(name, seed, Budget(n_cells=10), objective)[3]
-        _, _, weights, best = ask(name, seed, Budget(n_cells=10, prefix="best"), objective)
+        _, _, weights, best = ask(name, seed, Budget(n_cells=10, best_prefix=True), objective)
         assert best.value == max([weights.value(np.empty(0, int)), *whole.values.tolist()])
         assert best.cells.tolist() == whole.cells[: len(best.cells)].tolist()
         assert all(value < best.value for value in best.values[:-1])

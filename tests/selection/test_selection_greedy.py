@@ -101,7 +101,7 @@ def test_best_prefix_stops_where_the_value_was_highest() -> None:
     cube = toy_cube([[0, 1, 4], [0, 1], [2, 5], [2, 3, 6, 7, 8], [6, 7]], objects=9)
     query = Query(np.array([0, 1, 2, 3]))
     weights = Jaccard().weigh(query, 9)
-    selection = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=10, prefix="best"))
+    selection = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=10, best_prefix=True))
     assert (selection.cells.tolist(), selection.value) == ([1, 2], 0.6)
 
 
@@ -109,7 +109,7 @@ def test_best_prefix_may_be_nothing() -> None:
     cube = toy_cube([[0, 1, 2, 3, 4]], objects=5)
     query = Query(np.array([0]))
     weights = Coverage(price=0.5).weigh(query, 5)
-    selection = Greedy().select(cube, query, weights=weights, budget=Budget(prefix="best"))
+    selection = Greedy().select(cube, query, weights=weights, budget=Budget(best_prefix=True))
     assert (len(selection.cells), len(selection.objects), selection.value) == (0, 0, 0.0)
 
 
@@ -269,7 +269,7 @@ def test_fewer_cells_than_asked_for_are_explained() -> None:
     for greedy, weights, budget, note in (
         (Greedy(), jaccard, Budget(), "2 cells, not 20: no other cell holds an object of the query"),
         (Greedy(), jaccard, Budget(n_cells=2), ""),
-        (Greedy(), jaccard, Budget(prefix="best"), ""),
+        (Greedy(), jaccard, Budget(best_prefix=True), ""),
         (
             Greedy(),
             jaccard,

@@ -32,9 +32,12 @@ from toys import toy_cube
             Steering(bans=(Node("object", 0),)),
             "'Object 0' is banned, and it is in the query: leave it out of one of them",
         ),
-        (Steering(like=(4,), unlike=(4,)), "'Object 4' is liked and unliked: it cannot be both"),
-        (Steering(like=(4,), bans=(Node("object", 4),)), "'Object 4' is liked and banned: leave it out of one of them"),
-        (Steering(unlike=(1,)), "'Object 1' is unliked, and it is in the query: leave it out of one of them"),
+        (Steering(prefer=(4,), avoid=(4,)), "'Object 4' is preferred and avoided: it cannot be both"),
+        (
+            Steering(prefer=(4,), bans=(Node("object", 4),)),
+            "'Object 4' is preferred and banned: leave it out of one of them",
+        ),
+        (Steering(avoid=(1,)), "'Object 1' is avoided, and it is in the query: leave it out of one of them"),
     ],
 )
 def test_a_steering_against_itself_is_refused_by_name(steering: Steering, sentence: str) -> None:
@@ -112,7 +115,7 @@ def test_pins_that_do_not_fit_are_refused(budget: Budget, form: Form, nodes: int
             "does, such as 'greedy'",
         ),
         (
-            Steering(like=(1,)),
+            Steering(prefer=(1,)),
             "like says what cells are worth, and the method 'hops' chooses no cells: use a method that does, such as "
             "'greedy'",
         ),

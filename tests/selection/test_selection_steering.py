@@ -50,13 +50,13 @@ def thing(number: int) -> Node:
     return Node("object", number)
 
 
-def liked(query: Query, steering: Steering) -> Query:
-    return Query(np.union1d(query.objects, np.array(steering.like, dtype=np.int32)))
+def preferred(query: Query, steering: Steering) -> Query:
+    return Query(np.union1d(query.objects, np.array(steering.prefer, dtype=np.int32)))
 
 
 def worth_of(objective: Any, cube: Cube, query: Query, steering: Steering, scope: Scope) -> QueryObjective:
-    unlike = np.unique(np.array(steering.unlike, dtype=np.int32))
-    return apply_preferences(objective.weigh(liked(query, steering), len(cube.objects)), scope, unlike)
+    avoid = np.unique(np.array(steering.avoid, dtype=np.int32))
+    return apply_preferences(objective.weigh(preferred(query, steering), len(cube.objects)), scope, avoid)
 
 
 def answer(
@@ -80,20 +80,20 @@ def objects_of(cube: Cube, cells: tuple[int, ...], steering: Steering) -> set[in
 
 def value_of(cube: Cube, query: Query, objective: Any, steering: Steering, cells: tuple[int, ...]) -> float:
     """Return the value of cells by the definition, without any of the code that chooses."""
-    inside = set(liked(query, steering).objects.tolist())
+    inside = set(preferred(query, steering).objects.tolist())
     if isinstance(objective, Cover):
         banned, own = set(steering.objects("bans")), set(steering.objects("pins")) - set(query.objects.tolist())
         rows = [set(cube.cells.members[number].tolist()) - banned for number in cells] + [{row} for row in own]
         most = objective.r or len(rows)
         served = sum(min(most, sum(o in row for row in rows)) for o in inside)
-        return float(served - sum(len(row & set(steering.unlike)) for row in rows))
-    weights = objective.weigh(liked(query, steering), len(cube.objects))
+        return float(served - sum(len(row & set(steering.avoid)) for row in rows))
+    weights = objective.weigh(preferred(query, steering), len(cube.objects))
     gain, cost = weights.gain0, weights.cost0
     held = objects_of(
         cube, cells, replace(steering, pins=tuple(set(steering.pins) - set(map(thing, query.objects.tolist()))))
     )
     for o in held:
-        times = 10.0 if o in steering.unlike else 1.0
+        times = 10.0 if o in steering.avoid else 1.0
         gain += weights.gain[o] * (times if weights.cost[o] == 0 and weights.gain[o] < 0 else 1.0)
         cost += weights.cost[o] * times
     return float(gain / cost) if cost > 0 else 0.0
@@ -127,8 +127,8 @@ def some_steering(seed: int, cube: Cube, query: Query, *, likes: bool = True) ->
     return Steering(
         pins=(*map(cell, cells[:pins]), *map(thing, parts[0])),
         bans=(*map(cell, cells[pins : pins + bans]), *map(thing, parts[1])),
-        like=tuple(parts[2]) if likes else (),
-        unlike=tuple(parts[3]) if likes else (),
+        prefer=tuple(parts[2]) if likes else (),
+        avoid=tuple(parts[3]) if likes else (),
     )
 
 
@@ -209,7 +209,7 @@ def test_priced_greedy_anneal_and_random_keep_the_steering(seed: int, limited: b
     if limited:
         room = len(objects_of(cube, tuple(steering.cells("pins")), steering) | set(query.objects.tolist())) + 5
     best = best_of(cube, query, Jaccard(), steering, 4, room)
-    greedy = answer(Greedy(), cube, query, Jaccard(), steering, n_cells=4, max_nodes=room, prefix="best")
+    greedy = answer(Greedy(), cube, query, Jaccard(), steering, n_cells=4, max_nodes=room, best_prefix=True)
     for method in (Greedy(by="price"), Anneal(steps=300, restarts=1), Random(), Greedy(among="all")):
         found = answer(method, cube, query, Jaccard(), steering, n_cells=4, max_nodes=room, bound=True)
         keeps(found, cube, steering, 4)
@@ -245,7 +245,7 @@ def test_links_are_counted_among_what_is_in_and_may_come(seed: int) -> None:
 @given(seed=st.integers(0, 10_000))
 def test_a_function_is_asked_about_what_is_in_and_what_is_chosen_together(seed: int) -> None:
     cube, query = small(seed)
-    steering = replace(some_steering(seed, cube, query), unlike=())
+    steering = replace(some_steering(seed, cube, query), avoid=())
     asked: list[set[int]] = []
 
     def function(objects: Array, told: Query) -> float:
@@ -279,7 +279,7 @@ def test_cube2net_keeps_the_steering(preset: str) -> None:
         keeps(found, cube, steering, 4)
         assert found.value <= best_of(cube, query, Jaccard(), steering, 4) + 1e-12
         if preset == "default":
-            greedy = answer(Greedy(), cube, query, Jaccard(), steering, n_cells=4, prefix="best")
+            greedy = answer(Greedy(), cube, query, Jaccard(), steering, n_cells=4, best_prefix=True)
             assert found.value >= greedy.value - 1e-12
 
 
@@ -334,8 +334,8 @@ def test_a_function_refuses_unlike() -> None:
     with pytest.raises(ParameterError) as error:
         apply_preferences(judge, OPEN, np.array([2]))
     assert str(error.value) == (
-        "the objective 'share' is a function of the objects, and unlike says what objects cost: "
-        "leave unlike out, or use an objective that counts"
+        "the objective 'share' is a function of the objects, and avoid says what objects cost: "
+        "leave avoid out, or use an objective that counts"
     )
     scope = Scope(objects=np.array([3]), forbidden_objects=np.array([False, True, False, False]))
     rest = ResidualProblem.of(

@@ -163,7 +163,7 @@ def test_a_cube_that_changed_on_disk_is_not_mixed_with_the_one_that_is_served(
     c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus, out=tmp_path / "cube")
     status, answer = client.ask("construct", {"request": {**network_request, "method": "anneal"}})
     assert status == 400
-    assert "holds another cube than when" in answer["error"]["sentence"]
+    assert "has changed since the explorer" in answer["error"]["sentence"]
 
 
 def test_a_worker_ends_when_the_server_is_killed(folder: Path, network_request: dict[str, Any]) -> None:

@@ -127,9 +127,11 @@ ASKS = st.fixed_dictionaries(
         "roll_up": st.dictionaries(WORDS, WORDS, max_size=2),
         "pins": st.lists(st.fixed_dictionaries({"cell": CELLS}) | st.fixed_dictionaries({"object": WORDS}), max_size=2),
         "bans": st.lists(st.fixed_dictionaries({"object": WORDS}), max_size=2),
-        "like": CELLS,
+        "prefer": CELLS,
         "labels": CELLS,
-        "options": st.dictionaries(WORDS | st.sampled_from(["by", "save", "policy", "cube", "keep", "r"]), VALUES),
+        "options": st.dictionaries(
+            WORDS | st.sampled_from(["by", "save", "policy", "cube", "keep_unlinked", "r"]), VALUES
+        ),
         "seed": VALUES,
     },
 )

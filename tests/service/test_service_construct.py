@@ -69,7 +69,7 @@ SAME = [
     {"form": "hybrid", "objective": "cover"},
     {"levels": "full+one", "seed": 0, "bound": False},
     {"levels": ["full+one"], "pins": [], "where": {}, "n_cells": None, "n_neighbors": None},
-    {"where": {"venue": []}, "options": {"by": "value", "prefix": "all"}},
+    {"where": {"venue": []}, "options": {"by": "value", "best_prefix": False}},
 ]
 
 
@@ -92,7 +92,7 @@ OTHER = [
         {"method": "pagerank"},
     ),
     *({"levels": "one"}, {"levels": "one", "r": 3}, {"where": {"decades": ["199X"]}}, {"roll_up": {"year": "decades"}}),
-    *({"between": "1995..2005"}, {"like": ["o150"]}, {"unlike": ["o150"]}, {"bans": [{"object": "o150"}]}),
+    *({"between": "1995..2005"}, {"prefer": ["o150"]}, {"avoid": ["o150"]}, {"bans": [{"object": "o150"}]}),
     *({"options": {"by": "price"}}, {"objective": "fbeta", "options": {"beta": 2}}),
     *({"kind": ["object"]}, {"max_nodes": 30}, {"options": {"membership_weights": "even"}}, {"method": "hops 2"}),
 ]

@@ -84,7 +84,7 @@ WAYS: list[NetworkRequest] = [
     {"options": {"least": 1, "membership_weights": "even", "cell_weight": 0.5, "neighbor_weight": 0.25}},
     {"between": "1990..2010", "where": {"venue": ["venue 0", "venue 1"]}, "roll_up": {"year": "decades"}},
     {"where": {"decades": ["199X", "200X"]}, "kind": ["object"], "max_nodes": 40},
-    {"like": ["o150"], "unlike": ["o151"], "bans": [{"object": "o152"}], "pins": [{"object": "o153"}], "bound": True},
+    {"prefer": ["o150"], "avoid": ["o151"], "bans": [{"object": "o152"}], "pins": [{"object": "o153"}], "bound": True},
 ]
 
 
@@ -161,12 +161,12 @@ def test_a_cube_in_memory_is_the_cube_of_who_made_it(folder: Path, network_reque
 
 def test_hostile_names_are_quoted_for_the_shell_and_for_python(service: CubeService) -> None:
     wild = "'; rm -rf ~ #"
-    asked = {"query": ["o1"], "where": {"venue": [wild, "$(id)"]}, "like": ["--help"], "pins": [{"object": "`id`"}]}
+    asked = {"query": ["o1"], "where": {"venue": [wild, "$(id)"]}, "prefer": ["--help"], "pins": [{"object": "`id`"}]}
     command = service.file({"request": asked, "format": "command.txt"}).content.decode()
     parts = shlex.split(command)
     assert f"venue={wild}" in parts
     assert "venue=$(id)" in parts
-    assert "--like=--help" in parts
+    assert "--prefer=--help" in parts
     assert parts[parts.index("--pin") + 1] == "`id`"
     text = service.file({"request": asked, "format": "python.txt"}).content.decode()
     compile(text, "python.txt", "exec")

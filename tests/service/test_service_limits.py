@@ -56,7 +56,7 @@ def test_work_that_nobody_waits_for_stops(
         STEPS,
         {**STEPS, "form": "cells+objects", "max_nodes": 40},
         {**STEPS, "form": "objects", "bound": True},
-        {**STEPS, "like": ["o3"], "pins": [{"object": "o5"}], "seed": 7},
+        {**STEPS, "prefer": ["o3"], "pins": [{"object": "o5"}], "seed": 7},
         {"method": "exact", "levels": "venue,topic"},
         {"method": "maxdisc"},
         {"method": "auto", "options": {"seconds": 0.5, "runs": 1}},

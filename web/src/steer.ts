@@ -20,7 +20,7 @@ export function mountSteer(root: HTMLElement, store: Store, ended: AbortSignal):
     part("Method", ...choices(store, shows)),
     part("Part of the data", ...scope(store, shows)),
     part("Always in, never in", nodesList(store, shows, "pins", "Pinned"), nodesList(store, shows, "bans", "Banned")),
-    part("More like, less like", idsList(store, shows, "like", "More like"), idsList(store, shows, "unlike", "Less like")),
+    part("Prefer, avoid", idsList(store, shows, "prefer", "Prefer"), idsList(store, shows, "avoid", "Avoid")),
     further(store, shows),
   );
   const draw = (): void => {
@@ -280,7 +280,7 @@ function priced(store: Store, node: Node, word: "pins" | "bans", place: number, 
 
 const costs = (price: number): string => (Math.abs(price) < 5e-5 ? "free" : `costs ${Number(price.toPrecision(3))}`);
 
-function idsList(store: Store, shows: (() => void)[], word: "like" | "unlike", title: string): HTMLElement {
+function idsList(store: Store, shows: (() => void)[], word: "prefer" | "avoid", title: string): HTMLElement {
   const chips = el("ul", { class: "chips", "data-list": word, "aria-label": title });
   const ids = (): Id[] => store.request[word] ?? [];
   shows.push(() => {

@@ -289,7 +289,7 @@ export interface NetworkRequest {
   labels?: string[] | null;
   /** of the objective cover: in how many cells every object is wanted */
   r?: number | null;
-  /** further options of the method, of the objective, and of the network: keep, max_links, prefix, neighbor_weight, membership_weights, cell_weight */
+  /** further options of the method, of the objective, and of the network: keep_unlinked, max_links, best_prefix, neighbor_weight, membership_weights, cell_weight */
   options?: Record<string, string | number | boolean>;
   /** the checksum of the cube that it was asked of: another cube refuses it */
   cube?: string;
@@ -312,9 +312,9 @@ export interface NetworkRequest {
   /** Cells and objects that must not be in. */
   bans?: (NamedCell | NamedObject)[];
   /** Objects whose cells are worth more, as those of the query are. */
-  like?: Id[];
+  prefer?: Id[];
   /** Objects whose cells are worth less. */
-  unlike?: Id[];
+  avoid?: Id[];
   /** Also find an upper bound on the value of any choice. */
   bound?: boolean;
   /** Seed of all that is random: the same seed gives the same network. */
@@ -399,7 +399,7 @@ export interface SummarySchema {
   levels: string | string[];
   n_neighbors: number;
   neighbor_weight: number | null;
-  keep: string;
+  keep_unlinked: boolean;
   membership_weights: string | null;
   /** the weight of cells against links, from 0.1 to 1 */
   cell_weight: number | null;
@@ -430,8 +430,8 @@ export interface SummarySchema {
   tried: (Record<string, string | number>)[] | null;
   pins: string[];
   bans: string[];
-  like: string[];
-  unlike: string[];
+  prefer: string[];
+  avoid: string[];
   seconds: Record<string, number>;
   seed: number;
 }

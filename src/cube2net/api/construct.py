@@ -77,14 +77,14 @@ def construct(
     neighbor_weight: float | None = None,
     membership_weights: str | None = None,
     cell_weight: float | None = None,
-    keep: str | None = None,
+    keep_unlinked: bool | None = None,
     max_nodes: int | None = None,
     max_links: int | None = None,
-    prefix: str = "all",
+    best_prefix: bool = False,
     pins: Wanted = (),
     bans: Wanted = (),
-    like: Wanted = (),
-    unlike: Wanted = (),
+    prefer: Wanted = (),
+    avoid: Wanted = (),
     bound: bool = False,
     progress: ProgressOption = None,
     **method_options: Any,
@@ -131,18 +131,18 @@ def construct(
         What links between an object and its cells weigh: ``"even"`` (the default), ``"share"`` or ``"unit"``; and the
         weight of cells against links, above 0 and up to 1: without a number it is estimated from the links of the
         query.
-    keep
-        ``"linked"`` leaves out objects brought that have no link to the network, ``"all"`` keeps them; without a word
-        it is ``"linked"`` where the objective sees links.
+    keep_unlinked
+        Whether objects of the cells stay that have no link to the network; by default they do, except where the
+        objective sees links.
     max_nodes, max_links
         Limits on the network's size, none by default; links can be limited in the form ``"objects"`` only.
-    prefix
-        ``"best"`` cuts the cells where the value was highest; ``"all"`` keeps them all.
+    best_prefix
+        Whether to keep the first chosen cells only, up to the highest value.
     pins, bans
         Cells and objects that must be in the network, and that must not: a cell by its labels, as a tuple or as
         ``"2010s · ACL · parsing"``, an object by its id or name. Pinned cells come first and count within ``n_cells``;
         an object banned is as if the cube did not have it. See :func:`prices` for what each of them costs.
-    like, unlike
+    prefer, avoid
         Objects whose cells are worth more, as those of the query are, and others whose cells are worth less.
     bound
         Also find an upper bound on the value of any choice of so many cells, such as keeps the pins and bans.
@@ -270,7 +270,7 @@ def known_choice(
 
 
 def _weights(plan: Plan) -> QueryObjective:
-    return apply_preferences(weighed(plan.cube, plan.liked, plan.objective), plan.budget.scope, plan.unlike)
+    return apply_preferences(weighed(plan.cube, plan.preferred_query, plan.objective), plan.budget.scope, plan.avoid)
 
 
 def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
@@ -306,8 +306,8 @@ def network_of(
         large = describe_size(cube, query, selection, form, plan.max_nodes, scope)
         if large:
             progress.note(large)
-        liked = len(plan.liked) - len(query)
-        room = count_neighbors(query, form, len(selection.cells), plan.max_nodes, liked)
+        preferred = len(plan.preferred_query) - len(query)
+        room = count_neighbors(query, form, len(selection.cells), plan.max_nodes, preferred)
         check_nodes(*estimate_nodes(query, selection, form, room, scope))
         nearest = _known_nearest(plan, room, cache) if form.kind == "hybrid" else None
         network = assemble(cube, query, selection, form, nearest=nearest, scope=scope)
@@ -326,7 +326,7 @@ def network_of(
             "levels": plan.levels if isinstance(plan.levels, str) else list(plan.levels),
             "n_neighbors": 0 if nearest is None else len(nearest),
             "neighbor_weight": form.neighbor_weight if form.kind == "hybrid" else None,
-            "keep": form.keep,
+            "keep_unlinked": form.keep_unlinked,
             "membership_weights": form.membership_weights if form.has_cells else None,
             **network.settings,
             **_seen(plan.whole),
@@ -344,10 +344,10 @@ def _notes(plan: Plan, network: Network, large: str) -> list[str]:
     by = [*limits_of(plan.whole), *(["bans"] if plan.steering.objects("bans") else [])]
     empty = str(plan.whole.settings.get("no_items", ""))
     notes = ["" if empty else network.selection.note, large, empty or describe_scope(query, scope, by)]
-    known = [row for row in plan.steering.like if row in query.objects]
+    known = [row for row in plan.steering.prefer if row in query.objects]
     if known:
         names = some([title_of(plan.cube, Node("object", row)) for row in known])
-        notes.append(f"in the query already, so that liking changes nothing: {names}")
+        notes.append(f"in the query already, so that preferring changes nothing: {names}")
     return [*notes, "" if empty else describe_missing_links(plan.cube, network, scope)]
 
 
@@ -361,7 +361,7 @@ def _seen(cube: Cube) -> dict[str, Any]:
 def _known_nearest(plan: Plan, room: int, cache: NearestCache) -> Array:
     """Return the nearest objects, looked for only where they are not known: pins and bans of cells change nothing."""
     steering = plan.steering
-    key = (room, steering.like, steering.unlike, *(tuple(steering.objects(which)) for which in ("pins", "bans")))
+    key = (room, steering.prefer, steering.avoid, *(tuple(steering.objects(which)) for which in ("pins", "bans")))
     found = cache.pop(key) if key in cache else nearest_objects(plan, room, cache)
     cache[key] = found
     for old in list(cache)[:-KNOWN]:
@@ -370,19 +370,19 @@ def _known_nearest(plan: Plan, room: int, cache: NearestCache) -> Array:
 
 
 def nearest_objects(plan: Plan, room: int, cache: NearestCache) -> Array:
-    """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
-    seeds = plan.liked.objects
-    scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.unlike)
+    """Return the objects nearest to the query and what is preferred, none that is avoided or nearer to what is."""
+    seeds = plan.preferred_query.objects
+    scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.avoid)
     return pagerank.find_neighbors(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=cache)
 
 
-def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Array) -> Scope:
-    """Return a scope that bars what is unliked too, and what is nearer to it than to the seeds."""
-    if not len(unlike):
+def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, avoid: Array) -> Scope:
+    """Return a scope that bars what is avoided too, and what is nearer to it than to the seeds."""
+    if not len(avoid):
         return scope
-    far, near = (compute_scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
+    far, near = (compute_scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (avoid, seeds))
     forbidden = far > near
-    forbidden[unlike] = True
+    forbidden[avoid] = True
     forbidden[scope.objects] = False
     forbidden[query.objects] = False
     return replace(

@@ -135,10 +135,10 @@ def _ranks_of(network: Network, context: RequestContext, options: Mapping[str, A
     if context not in _ranks:
         steering, scope, links = context.steering, context.budget.scope, context.whole.links
         own = options if context.method == "pagerank" else {}
-        seeds, unlike = (np.unique(np.array(rows, dtype=np.int32)) for rows in (steering.like, steering.unlike))
+        seeds, avoid = (np.unique(np.array(rows, dtype=np.int32)) for rows in (steering.prefer, steering.avoid))
         seeds = np.union1d(network.query.objects, seeds)
         if network.form == "hybrid":
-            scope = near_scope(context.whole, network.query, scope, seeds, unlike)
+            scope = near_scope(context.whole, network.query, scope, seeds, avoid)
         scores = pagerank.compute_scores(links, seeds, own.get("damping", DAMPING), own.get("tolerance", TOLERANCE))
         near = partial(find_neighbors, links, network.query, scope=scope, seeds=seeds)
         _ranks[context] = QueryRanks(scores, network.query, scope, near)

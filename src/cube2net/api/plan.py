@@ -123,9 +123,9 @@ class Plan:
 
     ``cube`` has the cells of the ``levels`` asked for, ``whole`` is the cube that was asked. ``budget`` is the
     method's. ``sized`` says that the query decides how many cells there are. ``options`` are those given, with the
-    defaults of method, objective, form, levels and keep settled, and without steering. ``steering`` is what the user
-    pinned, banned, liked and did not like, and ``unsteered`` the budget as it is without: pins may make fewer cells
-    fit, or more.
+    defaults of method, objective, form, levels and keep_unlinked settled, and without steering. ``steering`` is what
+    the user pinned, banned, preferred and avoided, and ``unsteered`` the budget as it is without: pins may make fewer
+    cells fit, or more.
     """
 
     cube: Cube
@@ -151,16 +151,16 @@ class Plan:
         return self.options.max_nodes
 
     @property
-    def liked(self) -> Query:
-        """The query with what is liked: choices are valued by it, and neighbours are nearest to it."""
-        if not self.steering.like:
+    def preferred_query(self) -> Query:
+        """The query with what is preferred: choices are valued by it, and neighbours are nearest to it."""
+        if not self.steering.prefer:
             return self.query
-        return Query(np.union1d(self.query.objects, np.array(self.steering.like, dtype=np.int32)))
+        return Query(np.union1d(self.query.objects, np.array(self.steering.prefer, dtype=np.int32)))
 
     @property
-    def unlike(self) -> Array:
-        """The rows of what is not liked, ascending."""
-        return np.unique(np.array(self.steering.unlike, dtype=np.int32))
+    def avoid(self) -> Array:
+        """The rows of what is avoided, ascending."""
+        return np.unique(np.array(self.steering.avoid, dtype=np.int32))
 
 
 def plan_network(cube: Cube, query: Asked, options: NetworkOptions) -> Plan:
@@ -176,8 +176,16 @@ def plan_network(cube: Cube, query: Asked, options: NetworkOptions) -> Plan:
     levels = FULL if levels == BOTH and view is cube else levels
     # Of cells at higher levels an object is in few, and large ones would be enough: there every time counts.
     objective = Cover(r=None) if named == "cover" and view.cells.merged else objective_of(named)
-    keep = "linked" if options.keep is None and isinstance(objective, LinkObjective) else options.keep
-    settled: dict[str, Any] = {"method": method, "objective": objective, "form": kind, "levels": levels, "keep": keep}
+    keep_unlinked = options.keep_unlinked
+    if keep_unlinked is None and isinstance(objective, LinkObjective):
+        keep_unlinked = False
+    settled: dict[str, Any] = {
+        "method": method,
+        "objective": objective,
+        "form": kind,
+        "levels": levels,
+        "keep_unlinked": keep_unlinked,
+    }
     given, options = options, replace(options, **settled | dict.fromkeys(STEERING, ()))
     form = make_form(options)
     if form.has_cells and options.max_links is not None:
@@ -187,7 +195,7 @@ def plan_network(cube: Cube, query: Asked, options: NetworkOptions) -> Plan:
     max_objects = options.max_nodes
     if options.max_nodes is not None and not form.has_brought:
         most, max_objects = min(most, max(0, options.max_nodes - len(asked))), None
-    budget = Budget(n_cells=most, max_nodes=max_objects, max_links=options.max_links, prefix=options.prefix)
+    budget = Budget(n_cells=most, max_nodes=max_objects, max_links=options.max_links, best_prefix=options.best_prefix)
     free = Plan(view, asked, method, objective, form, budget, options, sized, whole=cube, unsteered=budget)
     return steered(free, steering_of(view, given))
 
@@ -217,8 +225,8 @@ def steering_of(cube: Cube, options: NetworkOptions) -> Steering:
     return Steering(
         pins=tuple(node_of(cube, thing) for thing in several(options.pins)),
         bans=tuple(node_of(cube, thing) for thing in several(options.bans)),
-        like=tuple(_liked(cube, "like", thing) for thing in several(options.like)),
-        unlike=tuple(_liked(cube, "unlike", thing) for thing in several(options.unlike)),
+        prefer=tuple(_find_preferred(cube, "prefer", thing) for thing in several(options.prefer)),
+        avoid=tuple(_find_preferred(cube, "avoid", thing) for thing in several(options.avoid)),
     )
 
 
@@ -238,7 +246,7 @@ def several(things: Wanted) -> list[Any]:
     return list(found) if isinstance(found, Iterable) and not isinstance(found, str) else [found]
 
 
-def _liked(cube: Cube, word: str, thing: Any) -> int:
+def _find_preferred(cube: Cube, word: str, thing: Any) -> int:
     node = node_of(cube, thing)
     if node.is_cell:
         raise ParameterError(f"{word} takes objects, and {title_of(cube, node)} is a cell: pin it or ban it")

@@ -88,5 +88,5 @@ def _nearness(network: Network) -> Array | None:
     context = network.context
     if context is None:
         return None
-    seeds = np.union1d(network.query.objects, np.array(context.steering.like, dtype=np.int32))
+    seeds = np.union1d(network.query.objects, np.array(context.steering.prefer, dtype=np.int32))
     return compute_scores(context.whole.links, seeds, DAMPING, TOLERANCE)[network.objects]

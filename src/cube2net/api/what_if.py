@@ -27,8 +27,8 @@ from cube2net.selection.constraints import ResidualProblem, evaluate_cells
 def without(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
     """Return what becomes of a network that may not have some cells or objects: its new value, who comes and who goes.
 
-    The same method answers the same question again, and everything else that was pinned, banned or liked stays so. A
-    cell is not chosen, and an object is not in the network: as if the cube did not have it. An object of the query
+    The same method answers the same question again, and everything else that was pinned, banned or preferred stays so.
+    A cell is not chosen, and an object is not in the network: as if the cube did not have it. An object of the query
     leaves the query, and its label with it. What is not in the network may still change it, as an object does whose
     cells were too dear for it; where nothing changes, that is said.
 
@@ -154,7 +154,7 @@ def _keeps_bound(before: RequestContext, after: RequestContext) -> bool:
     """Return whether a bound from before holds: choices are fewer, and what each is worth is the same."""
     old, new = before.steering, after.steering
     kept = before.budget.n_cells == after.budget.n_cells and {*old.pins} <= {*new.pins} and {*old.bans} <= {*new.bans}
-    kept = kept and (old.like, old.unlike) == (new.like, new.unlike)
+    kept = kept and (old.prefer, old.avoid) == (new.prefer, new.avoid)
     more = {*new.pins, *new.bans} - {*old.pins, *old.bans}
     return kept and all(node.is_cell for node in more)
 

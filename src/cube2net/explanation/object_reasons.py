@@ -150,10 +150,10 @@ def find_near_miss(
 
 
 def _miss_neighbour(network: Network, context: RequestContext, row: int, ranks: QueryRanks) -> NearMiss:
-    if row in context.steering.unlike:
-        return NearMiss(obstacle="it is unliked, so that it is never near")
+    if row in context.steering.avoid:
+        return NearMiss(obstacle="it is avoided, so that it is never near")
     if ranks.scope.forbidden_objects is not None and ranks.scope.forbidden_objects[row]:
-        return NearMiss(obstacle="it is nearer to what is unliked than to the query, so that it is never near")
+        return NearMiss(obstacle="it is nearer to what is avoided than to the query, so that it is never near")
     if ranks.needed(row) is None:
         return NearMiss(obstacle="no links lead from the query to it")
     now = int(network.settings.get("n_neighbors") or 0)
@@ -194,7 +194,7 @@ def _miss_cell(network: Network, context: RequestContext, row: int) -> NearMiss:
     choice = Choice.from_context(context, network.selection.cells)
     homes = context.cube.object_cells[row]
     if np.isin(homes, choice.cells).any():
-        return NearMiss(left_out="it has no link to any object of the network (keep='all' keeps such objects)")
+        return NearMiss(left_out="it has no link to any object of the network (keep_unlinked=True keeps such objects)")
     free = np.setdiff1d(homes, context.budget.scope.forbidden_cells).astype(np.int64)
     if not len(free):
         banned = "every cell that holds it is banned" if len(homes) else "no cell holds it"

@@ -23,7 +23,7 @@ from cube2net.model.objects import Carried, Objects, distinct_names
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe
 from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
-from cube2net.options import FORMS, KEEPS, MEMBERSHIP_WEIGHTS, OPTIONS
+from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS, OPTIONS
 
 if TYPE_CHECKING:
     import igraph
@@ -52,10 +52,11 @@ class Form:
     0 and up to 1, is the weight of cells against links; without a number it is estimated from the links of the query. A
     link of a neighbour weighs the less the more links the neighbour has into the query, and the more so the higher
     ``cell_weight`` is; ``neighbor_weight`` replaces this by one factor for each end outside the query.
-    ``keep="linked"`` leaves out objects brought that have no link to any object of the network.
+    ``keep_unlinked=False`` leaves out objects brought that have no link to any object of the network.
 
     >>> Form("hybrid", n_neighbors=5)
-    Form(kind='hybrid', n_neighbors=5, neighbor_weight=None, membership_weights='even', cell_weight=None, keep='all')
+    Form(kind='hybrid', n_neighbors=5, neighbor_weight=None, membership_weights='even', cell_weight=None,
+    keep_unlinked=True)
     """
 
     kind: str = "hybrid"
@@ -63,18 +64,17 @@ class Form:
     neighbor_weight: float | None = None
     membership_weights: str = "even"
     cell_weight: float | None = None
-    keep: str = "all"
+    keep_unlinked: bool = True
 
     def __post_init__(self) -> None:
         named = (
             ("form", self.kind, FORMS),
             ("membership_weights", self.membership_weights, MEMBERSHIP_WEIGHTS),
-            ("keep", self.keep, KEEPS),
         )
         for what, got, allowed in named:
             if got not in allowed:
                 raise unknown(what, got, allowed)
-        for name in ("n_neighbors", "neighbor_weight", "cell_weight"):
+        for name in ("n_neighbors", "neighbor_weight", "cell_weight", "keep_unlinked"):
             object.__setattr__(self, name, OPTIONS[name].check(name, getattr(self, name), or_none=True))
 
     @property
@@ -384,8 +384,8 @@ class RequestContext:
     """What a network was asked for; it knows the cube, so it stays in the process that asked.
 
     ``cube`` has the cells that could be chosen, those of other levels where such were asked for, and ``whole`` is the
-    cube that was asked. ``worth`` says what every choice is worth. ``steering`` is what the user pinned, banned, liked
-    and did not like. ``again(steering)`` gives the network that the same method makes under another steering, with
+    cube that was asked. ``worth`` says what every choice is worth. ``steering`` is what the user pinned, banned,
+    preferred and avoided. ``again(steering)`` gives the network that the same method makes under another steering, with
     everything else as it was, and ``again(steering, query)`` the one of another query.
     """
 

@@ -60,15 +60,15 @@ def brings_objects(selection: Selection, scope: Scope = OPEN) -> bool:
     return not len(scope.objects) or len(np.setdiff1d(selection.objects, scope.objects)) > 0
 
 
-def count_neighbors(query: Query, form: Form, cells: int, max_nodes: int | None, liked: int = 0) -> int:
+def count_neighbors(query: Query, form: Form, cells: int, max_nodes: int | None, preferred: int = 0) -> int:
     """Return how many neighbours there are to be: as many as wanted, or as a limit on nodes leaves room for.
 
     Objects that are pinned are among them. Where nobody says how many, it is one for each object of the query and for
-    each of those ``liked`` besides.
+    each of those ``preferred`` besides.
     """
     if form.kind != "hybrid":
         return 0
-    wanted = len(query) + liked if form.n_neighbors is None else form.n_neighbors
+    wanted = len(query) + preferred if form.n_neighbors is None else form.n_neighbors
     return wanted if max_nodes is None else max(0, min(wanted, max_nodes - len(query) - cells))
 
 
@@ -84,7 +84,7 @@ def estimate_nodes(query: Query, selection: Selection, form: Form, room: int, sc
     if not form.has_brought:
         return known, True
     others = select_allowed(np.setdiff1d(selection.objects, list_included(query, scope), assume_unique=True), scope)
-    return known + len(others), form.keep != "linked"
+    return known + len(others), form.keep_unlinked
 
 
 def assemble(
@@ -124,7 +124,7 @@ def assemble(
         there = held >= 0
         ranks, held = row_of_entries(members)[there], held[there]
         shares = _weigh_shares(cube, selection.cells, there) if form.has_cells else np.ones(len(held))
-    if form.keep == "linked":
+    if not form.keep_unlinked:
         linked = np.arange(len(objects)) < len(query)
         linked[source] = linked[target] = True
         linked[np.isin(objects, pins)] = True
@@ -250,7 +250,10 @@ def summarize(network: Network) -> dict[str, Any]:
         "n_cells": settings["n_cells"],
         "objective": settings["objective"],
         "form": network.form,
-        **{name: settings[name] for name in ("levels", "n_neighbors", "neighbor_weight", "keep", "membership_weights")},
+        **{
+            name: settings[name]
+            for name in ("levels", "n_neighbors", "neighbor_weight", "keep_unlinked", "membership_weights")
+        },
         **{name: settings[name] for name in ("cell_weight", "agreement")},
         "value": selection.value if len(selection.cells) else None,
         "bound": selection.bound,
@@ -276,7 +279,7 @@ def summarize(network: Network) -> dict[str, Any]:
         "query_loose": int((~joined[: len(network.query)]).sum()),
         "chosen": settings.get("chosen"),
         "tried": settings.get("tried"),
-        **{word: settings.get(word, []) for word in ("pins", "bans", "like", "unlike")},
+        **{word: settings.get(word, []) for word in ("pins", "bans", "prefer", "avoid")},
         "seconds": dict(network.seconds),
         "seed": settings["seed"],
     }

@@ -100,16 +100,16 @@ class Anneal:
             return nothing
         clock = Clock(self.seconds)
         guide = make_surrogate(cube, query, weights, budget.scope)
-        greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, prefix="all"))
+        greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, best_prefix=False))
         if len(greedy.cells) == 0:
             return evaluate_cells(cube, weights, greedy.cells, note=greedy.note)
         priced = _priced(cube, query, guide, budget)
         if isinstance(weights, CallableObjective):
             calls = BlackBoxAnnealer(cube, query, weights, budget)
             cells = calls.anneal([priced, greedy.cells], self.steps or CALLS, clock, guide, seed)
-            selection = evaluate_cells(cube, weights, in_order(cube, guide, cells), "best")
+            selection = evaluate_cells(cube, weights, in_order(cube, guide, cells), best_prefix=True)
         else:
-            starts = [evaluate_cells(cube, weights, cells, "best") for cells in (greedy.cells, priced)]
+            starts = [evaluate_cells(cube, weights, cells, best_prefix=True) for cells in (greedy.cells, priced)]
             begin = max(starts, key=lambda start: start.value)
             problem = Problem.of(cube, query, weights, at_least=begin.value, n_cells=budget.n_cells, scope=budget.scope)
             selection = begin
@@ -117,7 +117,9 @@ class Anneal:
                 jumps = float(np.abs(greedy.gains(weights.ratio(0.0, 0.0))).mean())
                 annealer = Annealer(cube, query, problem, budget, begin, jumps, seed)
                 self._anneal(annealer, clock)
-                best = evaluate_cells(cube, weights, in_order(cube, weights, problem.cells[annealer.best]), "best")
+                best = evaluate_cells(
+                    cube, weights, in_order(cube, weights, problem.cells[annealer.best]), best_prefix=True
+                )
                 selection = best if best.value >= begin.value else begin
         return selection if len(selection.cells) else replace(selection, note=NONE_HELPS)
 

@@ -58,9 +58,9 @@ ROUNDING = 1e-12
 class Greedy:
     """Add, at every step, the cell that raises the objective most, or lowers it least.
 
-    There are exactly m steps, as in the paper, even when the value falls (``Budget(prefix="best")`` cuts the selection
-    where it was highest). Among equals the cell of the lowest number is taken; values that agree to 12 digits are
-    equal, since sums of weights depend on the order of adding.
+    There are exactly m steps, as in the paper, even when the value falls (``Budget(best_prefix=True)`` cuts the
+    selection where it was highest). Among equals the cell of the lowest number is taken; values that agree to 12 digits
+    are equal, since sums of weights depend on the order of adding.
 
     For ``cover`` the cell is taken that serves most objects of the query which still need one, and choosing ends when
     none serves enough of them (see ``Cover``); m is then an upper limit, and a bound is always known.
@@ -148,7 +148,7 @@ class Greedy:
         else:
             cells = _choose_by_counts(cube, weights, left, limits, budget.n_cells)
         lacks = self._lacks(query, weights, budget.scope)
-        return evaluate_cells(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
+        return evaluate_cells(cube, weights, cells, budget.best_prefix, note=limits.note(len(cells), lacks))
 
     def _candidates(self, cube: Cube, query: Query, weights: Weights | CallableObjective) -> Array:
         from cube2net.kernels import coverage
@@ -201,7 +201,7 @@ def _choose_to_cover(cube: Cube, cover: CoverObjective, limits: Limits, budget: 
         if cover.least > 1:
             who = f"{cover.least:,} objects of the query that need it"
         note = f"no {other}cell serves {who}{' and fits the limits' if limits.any else ''}"
-    return replace(evaluate_cells(cube, cover, cells, budget.prefix, note=note), bound=bound)
+    return replace(evaluate_cells(cube, cover, cells, budget.best_prefix, note=note), bound=bound)
 
 
 def _choose_by_calls(
@@ -239,7 +239,7 @@ def _choose_by_price(cube: Cube, query: Query, weights: QueryObjective, budget: 
     if room < 0:
         return evaluate_cells(cube, weights, np.empty(0, dtype=np.int64))
     cells, _ = priced_cells(cube, query, weights, budget.n_cells, max_nodes=room, scope=budget.scope)
-    return evaluate_cells(cube, weights, cells, budget.prefix)
+    return evaluate_cells(cube, weights, cells, budget.best_prefix)
 
 
 def order_best_first(worth: Array) -> Array:
@@ -439,8 +439,8 @@ class Served:
         if len(scope.forbidden_cells) or cover.held is not None:
             served = take_rows(self.object_cells, np.flatnonzero(self.left == 0))
             self.gains -= np.bincount(served.indices, minlength=len(self.cells))
-        if cover.unlike is not None:
-            places = self._places(take_rows(cube.object_cells, cover.unlike).indices)
+        if cover.avoid is not None:
+            places = self._places(take_rows(cube.object_cells, cover.avoid).indices)
             self.loses = np.bincount(places, minlength=len(self.cells))
             self.gains -= self.loses
 

@@ -36,4 +36,4 @@ class Random:
         limits = Limits(cube, query, budget)
         cells = order[limits.admit(order, budget.n_cells)]
         lacks = "may be chosen" if len(budget.scope.forbidden_cells) else "is in the cube"
-        return evaluate_cells(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
+        return evaluate_cells(cube, weights, cells, budget.best_prefix, note=limits.note(len(cells), lacks))

@@ -267,8 +267,8 @@ def configured(kind: type[T], settings: Mapping[str, str], what: str, /, **hande
     """Return an instance whose parameters are read from text, but for those that are handed over.
 
     >>> from cube2net.model import Budget
-    >>> configured(Budget, {"n_cells": "5", "prefix": "best"}, "budget")
-    Budget(n_cells=5, max_nodes=None, max_links=None, prefix='best')
+    >>> configured(Budget, {"n_cells": "5", "best_prefix": "true"}, "budget")
+    Budget(n_cells=5, max_nodes=None, max_links=None, best_prefix=True)
     """
     return kind(**typed_values(kind, settings, what), **handed)
 

@@ -325,7 +325,7 @@ def show_network(network: Network) -> None:
     if about["tried"]:
         _show_tried(about["tried"])
     if about["left_out"]:
-        say(f"{about['left_out']:,} objects without a link to the network are left out (--keep all keeps them)")
+        say(f"{about['left_out']:,} objects without a link to the network are left out (--keep-unlinked keeps them)")
     show_missing(network.query)
 
 
@@ -357,7 +357,7 @@ def _show_cells(network: Network, about: Mapping[str, Any]) -> None:
     if falling:
         best = float(network.selection.values.max())
         lower = f"{falling} of {len(rows)} cells lower the {about['objective']}"
-        say(f"{lower}: --prefix best stops at its best, {best:.4f}")
+        say(f"{lower}: --best-prefix stops at its best, {best:.4f}")
     if about["n_cells"] is not None and len(rows) < about["n_cells"] and not about["note"]:
         say(f"{len(rows)} cells, of {about['n_cells']} at most")
 

@@ -195,7 +195,7 @@ def ask_of(service: CubeService, asked: Mapping[str, Any], budget: int) -> tuple
         if word in asked:
             request[word] = [node_asked(service, asked, each) for each in asked[word]]
     remarks = [found.remark]
-    for word in ("like", "unlike"):
+    for word in ("prefer", "avoid"):
         if asked.get(word):
             others = meant(service, asked, budget, word)
             request[word] = others.ids

@@ -56,8 +56,8 @@ class Steered(Looked):
     n_neighbors: NotRequired[Annotated[int, "greedy: how many objects nearest by links; at least 500 without a word"]]
     pins: NotRequired[Annotated[Cells, "must be in the network: objects by name or id, cells by labels"]]
     bans: NotRequired[Annotated[Cells, "must not be in it: objects by name or id, cells by labels"]]
-    like: NotRequired[Annotated[Named, "objects of which it should be more like"]]
-    unlike: NotRequired[Annotated[Named, "objects of which it should be less like"]]
+    prefer: NotRequired[Annotated[Named, "objects of which it should be more like"]]
+    avoid: NotRequired[Annotated[Named, "objects of which it should be less like"]]
 
 
 class FindObjectsAsked(Limited):

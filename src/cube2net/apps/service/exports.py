@@ -143,7 +143,8 @@ def command_line(service: CubeService, request: ParsedRequest) -> str:
     for name, option in OPTIONS.items():
         value = {**fields, **options, **named}.get(name, [])
         values = value if isinstance(value, list) else [value]
-        flags += [(option.flag or f"--{name.replace('_', '-')}", _option_text(each)) for each in values]
+        flag, _, negative = (option.flag or f"--{name.replace('_', '-')}").partition("/")
+        flags += [(negative, True) if each is False else (flag, _option_text(each)) for each in values]
     flags += [("--between", fields["between"])] if "between" in fields else []
     flags += [("--roll-up", f"{name}={level}") for name, level in fields.get("roll_up", {}).items()]
     flags += [("--where", f"{name}={label}") for name, labels in fields.get("where", {}).items() for label in labels]

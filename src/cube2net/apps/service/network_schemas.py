@@ -271,7 +271,7 @@ class SummarySchema(TypedDict):
     levels: str | list[str]
     n_neighbors: int
     neighbor_weight: float | None
-    keep: str
+    keep_unlinked: bool
     membership_weights: str | None
     cell_weight: Annotated[float | None, "the weight of cells against links, from 0.1 to 1"]
     agreement: Annotated[AgreementSchema | None, "what the weight was estimated from; null where it was given"]
@@ -293,8 +293,8 @@ class SummarySchema(TypedDict):
     tried: Annotated[list[dict[str, str | int | float]] | None, "of the method auto: what it tried, the best first"]
     pins: list[str]
     bans: list[str]
-    like: list[str]
-    unlike: list[str]
+    prefer: list[str]
+    avoid: list[str]
     seconds: dict[str, float]
     seed: int
 

@@ -241,7 +241,7 @@ class Exact:
         branching.run()
         if len(branching.best):
             cells = in_order(cube, weights, problem.cells[branching.best])
-            selection = evaluate_cells(cube, weights, cells, "best")
+            selection = evaluate_cells(cube, weights, cells, best_prefix=True)
         selection = replace(selection, bound=max(branching.bound, selection.value))
         return selection if selection.proven else replace(selection, note=f"not proven within {self.seconds:g} s")
 
@@ -252,7 +252,7 @@ class Exact:
                 "use the method 'greedy'"
             )
         cells, bound = serve_best(cube, repeats, budget.n_cells, self.seconds, budget.scope)
-        selection = evaluate_cells(cube, repeats, order_by_service(cube, repeats, cells), budget.prefix)
+        selection = evaluate_cells(cube, repeats, order_by_service(cube, repeats, cells), budget.best_prefix)
         greedy = Greedy().select(cube, Query(repeats.objects), weights=replace(repeats, least=1), budget=budget)
         selection = max(selection, greedy, key=lambda each: each.value)  # the solver's time may have been too short
         bound = max(selection.value, min(bound, bound if greedy.bound is None else greedy.bound))
@@ -332,7 +332,7 @@ def serve_best(
     """Return the best m cells or fewer that were found in the time, and a bound on the value of any m.
 
     It is a whole-number programme (SciPy's HiGHS): maximise Σ y with y_q ≤ r, y_q ≤ the chosen cells that hold q, and
-    at most m cells chosen; cells that hold unliked objects lose one for each. Values are whole numbers, so the solver's
+    at most m cells chosen; cells that hold avoided objects lose one for each. Values are whole numbers, so the solver's
     bound is rounded down to one.
     """
     import_modules("scipy.optimize")
