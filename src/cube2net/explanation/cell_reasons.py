@@ -187,12 +187,12 @@ def _explain_absence(
         return f"for {lacks}"
     worth, count = context.worth, len(choice.cells)
     if isinstance(worth, CoverObjective) and last < worth.least:
-        served = "" if context.steering.unlike else _describe_served(choice, worth, cell, int(last))
+        served = "" if context.steering.avoid else _describe_served(choice, worth, cell, int(last))
         return f"for it would serve {number(last)} of the query{served}, and a cell has to serve {worth.least}"
-    if count >= context.budget.m:
+    if count >= context.budget.n_cells:
         turns = network.selection.gains(choice.value(choice.cells[:0]))
         least = f", and the last of them added {number(float(turns[-1]), signed=True)}" if count else ""
-        return f"for m is {context.budget.m:,} and so many cells are{least}"
+        return f"for n_cells is {context.budget.n_cells:,} and so many cells are{least}"
     return "for it would not raise the value" if last <= 0 else f"for the method {context.method!r} passed it over"
 
 
@@ -308,8 +308,8 @@ class Choice:
         return np.bincount(place[objects[place] == held], minlength=len(objects))
 
     def _lost(self, repeats: CoverObjective, cells: Array) -> int:
-        """Return how often some cells and pins hold an object that is not liked."""
-        return 0 if repeats.unlike is None else int(self._times(repeats.unlike, cells).sum())
+        """Return how often some cells and pins hold an object that is avoided."""
+        return 0 if repeats.avoid is None else int(self._times(repeats.avoid, cells).sum())
 
     def others(self, cell: int) -> Array:
         """Return the chosen cells but one."""
@@ -350,8 +350,8 @@ class Choice:
         serves = np.zeros(worth.count)
         times = self._times(worth.objects, self.cells)
         serves[worth.objects if worth.most is None else worth.objects[times < worth.most]] = 1.0
-        if worth.unlike is not None:
-            serves[worth.unlike] -= 1.0
+        if worth.avoid is not None:
+            serves[worth.avoid] -= 1.0
         return serves, serves
 
 
@@ -366,7 +366,7 @@ def _count_served(repeats: CoverObjective, objects: Array, rows: Ragged, before:
         held = rows[row][left[rows[row]] > 0]
         left[held] -= 1
         served[row] = len(held)
-    loses = np.isin(objects, [] if repeats.unlike is None else repeats.unlike)
+    loses = np.isin(objects, [] if repeats.avoid is None else repeats.avoid)
     lost = [int(loses[rows[row]].sum()) for row in range(len(rows))]
     return float(len(first) - loses[before].sum()), served - np.array(lost, dtype=np.float64)
 

@@ -83,7 +83,9 @@ def enough_objects(sides: Sequence[Sides]) -> int:
     return min(least)
 
 
-def separate(cube: Cube, mixed: MixedCells, sides: Sequence[Sides], m: int, chance: float = LEVEL) -> list[Separation]:
+def separate(
+    cube: Cube, mixed: MixedCells, sides: Sequence[Sides], n_cells: int, chance: float = LEVEL
+) -> list[Separation]:
     """Return at most m cells for each of several contrasts of the same objects, whose tests are corrected together."""
     same = mixed.simplest()
     distinct = np.flatnonzero(same == np.arange(len(mixed)))
@@ -95,7 +97,13 @@ def separate(cube: Cube, mixed: MixedCells, sides: Sequence[Sides], m: int, chan
     starts = np.cumsum([0, *(len(each.cells) for each in counted)])
     return [
         _choose_cells(
-            cube, mixed, same, each, replace(tested, chances=corrected[start : start + len(tested.cells)]), m, chance
+            cube,
+            mixed,
+            same,
+            each,
+            replace(tested, chances=corrected[start : start + len(tested.cells)]),
+            n_cells,
+            chance,
         )
         for each, tested, start in zip(sides, counted, starts, strict=False)
     ]
@@ -112,7 +120,7 @@ def _test_cells(mixed: MixedCells, sides: Sides, cells: Array) -> Tested:
 
 
 def _choose_cells(
-    cube: Cube, mixed: MixedCells, same: Array, sides: Sides, tested: Tested, m: int, chance: float
+    cube: Cube, mixed: MixedCells, same: Array, sides: Sides, tested: Tested, n_cells: int, chance: float
 ) -> Separation:
     first, second = sides.sizes
     differs = tested.ones * second != tested.twos * first
@@ -123,7 +131,7 @@ def _choose_cells(
     weights = np.asarray(1.0 - np.minimum(one, two) / np.maximum(np.maximum(one, two), 1))
     portion = np.where(sides.is_one, 1 / max(first, 1), 1 / max(second, 1)) / (2 if sides.both else 1)
     own = _select_own_side(mixed, sides, tested, free)
-    best = choose_best_cells(weights[free], own, portion, m, least=MIN_GAIN)
+    best = choose_best_cells(weights[free], own, portion, n_cells, least=MIN_GAIN)
     return Separation(tested, free[best.cells], best.values, best.bound, int(sure.sum()), int(sure.sum() - kept.sum()))
 
 

@@ -203,7 +203,7 @@ def _sort_newest_first(items: Sequence[int], times: dict[int, Any]) -> list[int]
 
 
 STEP, SEEN, LEAST = 12, 4, 8
-"""Numbers of near objects are tried in steps of such a part, up to so many times as many as there are, or the least."""
+"""Numbers of neighbours are tried in steps of such a part, up to so many times as many as there are, or the least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,9 +257,9 @@ class QueryRanks:
         return 1 + len(self.scope.objects) + self._count_better_cells(others, row)
 
     def enough(self, row: int, now: int) -> tuple[int, bool]:
-        """Return how many near objects, more than now, one object is among, and whether that was seen.
+        """Return how many neighbours, more than now, one object is among, and whether that was seen.
 
-        The walk that finds near objects goes only as far as it must: close to its end some change places. So the object
+        The walk that finds neighbours goes only as far as it must: close to its end some change places. So the object
         is looked for among a few more than are needed, in steps of a twelfth that are kept for the next object; far
         from the query, where no step is tried, it is the exact place.
         """
