@@ -133,7 +133,7 @@ ODD: tuple[dict[str, object], ...] = (
 
 
 def _header(**odd: object) -> bytes:
-    whole = {"format": 3, "task": "hidden", "query": "x", "methods": {}, "models": {}, "pairs": {"0": 40}}
+    whole = {"format": 4, "task": "hidden", "query": "x", "methods": {}, "models": {}, "pairs": {"0": 40}}
     return json.dumps({**whole, **odd}).encode() + b"\n"
 
 
@@ -143,9 +143,9 @@ def _header(**odd: object) -> bytes:
         (None, "cannot read {path!r}: no such file or directory"),
         (b"", "{path!r} is no journal of a comparison: choose another folder"),
         (b"[]\n", "{path!r} is no journal of a comparison: choose another folder"),
-        (b'{"format": 3}\n', "{path!r} is no journal of a comparison: choose another folder"),
-        (b'{"format": 3, "task": "clustering"}\n', "{path!r} is no journal of a comparison: choose another folder"),
-        (b'{"format": 99, "task": "clustering"}\n', "{path!r} is a journal of format 99, expected 3: it was written"),
+        (b'{"format": 4}\n', "{path!r} is no journal of a comparison: choose another folder"),
+        (b'{"format": 4, "task": "clustering"}\n', "{path!r} is no journal of a comparison: choose another folder"),
+        (b'{"format": 99, "task": "clustering"}\n', "{path!r} is a journal of format 99, expected 4: it was written"),
         *((_header(**odd), "{path!r} is no journal of a comparison: choose another folder") for odd in ODD),
     ],
     ids=["no file", "empty", "no header", "no task", "no query", "another format", *map(str, ODD)],

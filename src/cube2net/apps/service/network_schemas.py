@@ -459,8 +459,8 @@ class CompareAnswer(TypedDict):
     helps: Annotated[bool, "whether it is significantly better than the query alone"]
     finding: Annotated[
         Literal["helps", "maybe", "level", "few", "nothing"],
-        "significantly better than the query alone; higher, but not significantly; not higher; too few links or runs to tell; "
-        "nothing could be compared",
+        "significantly better than the query alone; higher, but not significantly; not higher; "
+        "too few links or runs to tell; nothing could be compared",
     ]
     table: Annotated[list[ComparedSchema], "one row for each network compared"]
     report: Annotated[str, "the key of its report, a page of its own; empty where reports cannot be made here"]
