@@ -199,7 +199,7 @@ def _miss_cell(network: Network, context: RequestContext, row: int) -> NearMiss:
     if not len(free):
         banned = "every cell that holds it is banned" if len(homes) else "no cell holds it"
         return NearMiss(obstacle=banned)
-    values = choice.added(free)
+    values = choice.evaluate_additions(free)
     best = int(free[int(np.argmax(values))])
     value = choice.value(np.append(choice.cells, best))
     notes = [f"m is {context.budget.m:,}, and so many cells are chosen"] * (len(choice.cells) >= context.budget.m)
