@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array
 from cube2net._util.arrow import open_mapped
 from cube2net._util.files import new_folder
-from cube2net._util.progress import Progress, Telling, listener, silent
+from cube2net._util.progress import Progress, ProgressOption, listener, silent
 from cube2net._util.random import stream
 from cube2net.errors import ParameterError, SourceError, whole_number
 from cube2net.model.corpus import LABELS, MENTIONS, OBJECTS, Corpus
@@ -79,7 +79,7 @@ def make_dblp_like(
     venues: int | None = None,
     topics: int = 100,
     seed: int = 0,
-    progress: Telling = None,
+    progress: ProgressOption = None,
 ) -> Corpus:
     """Return a made-up corpus of papers as many as asked for, by default as many as DBLP had, with realistic tails.
 

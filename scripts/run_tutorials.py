@@ -18,7 +18,7 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
-from cube2net._util.compiling import WORD
+from cube2net._util.progress import COMPILING
 
 TUTORIALS = Path(__file__).parents[1] / "docs" / "tutorials"
 
@@ -38,7 +38,7 @@ def ran(path: Path) -> nbformat.NotebookNode:
         cell.id = f"cell-{number}"
         cell.metadata.pop("execution", None)
         if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if WORD not in text_of(output)]
+            cell.outputs = [output for output in cell.outputs if COMPILING not in text_of(output)]
     notebook.metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     return notebook
 

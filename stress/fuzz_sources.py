@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
@@ -23,6 +24,7 @@ import test_io_dblp as dblp
 import test_io_graph_files as graphs
 import test_io_movies as movies
 import test_io_yelp as yelp
+from reference_files import FILES as REFERENCES
 from workbook_files import unzipped, workbook
 from workbook_files import zipped as zipped_parts
 
@@ -189,6 +191,7 @@ GRAPH = {"directed": True, "nodes": PEOPLE, "links": FRIENDS}
 RECORDS = [
     {"paper": f"p{i // 2}", "author": f"a{i % 5}", "year": 1990 + i // 2, "city": f"c{i % 3}"} for i in range(12)
 ]
+REFERENCE_ROWS = list(csv.reader(REFERENCES["scopus.csv"].splitlines()))
 FLAT = {"item": "paper", "objects": "author"}
 LINES = {"papers.json": aminer.bytes_of(*aminer.V10)}
 SAMPLES: dict[str, Sample] = {
@@ -227,6 +230,14 @@ SAMPLES: dict[str, Sample] = {
     "graph graphml.gz": Sample("graph", {"net.graphml": graphs.graphml().encode()}, ("net.graphml.gz",), gz),
     "graph gexf": Sample("graph", {"net.gexf": graphs.GEXF.encode()}, ("net.gexf",)),
     "graph json": Sample("graph", {"net.json": json.dumps(GRAPH).encode()}, ("net.json",)),
+    **{f"references {name}": Sample("references", {name: text.encode()}, (name,)) for name, text in REFERENCES.items()},
+    "references xlsx": Sample("references", {"x.xlsx": workbook({"a": REFERENCE_ROWS})}, ("x.xlsx",)),
+    "references zip": Sample(
+        "references", {"library.ris": REFERENCES["library.ris"].encode()}, ("packed.zip",), zipped
+    ),
+    "references works": Sample(
+        "references", {"a.ciw": REFERENCES["savedrecs.ciw"].encode()}, ("a.ciw",), options={"objects": "works"}
+    ),
     "openalex lines": Sample("openalex", openalex.FILES, ("works.jsonl",)),
     "openalex page": Sample("openalex", {"page.json": openalex.FORMS["spread.json"]}, ("page.json",)),
     "openalex works": Sample("openalex", openalex.FILES, ("works.jsonl.gz",), gz, {"objects": "works"}),

@@ -11,8 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from cube2net._util import compiling
-from cube2net._util.compiling import KEPT, LOST, Spent, Stopwatch, Waiting, announce_to, lent, timed
+from cube2net._util import progress
+from cube2net._util.progress import (
+    CACHED_NOTICE,
+    UNCACHED_NOTICE,
+    CompileMonitor,
+    CpuStopwatch,
+    Stopwatch,
+    announce_to,
+    share_compile_time,
+    timed,
+)
 from cube2net.selection.constraints import Clock
 
 
@@ -31,21 +40,21 @@ class Hands:
 @pytest.fixture
 def hands(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hands]:
     clock = Hands()
-    monkeypatch.setattr(compiling, "time", clock)
-    monkeypatch.setattr(compiling, "_mine", compiling._Mine())
+    monkeypatch.setattr(progress, "time", clock)
+    monkeypatch.setattr(progress, "_mine", progress._Mine())
     yield clock
 
 
 def compile_for(hands: Hands, seconds: float) -> None:
-    compiling.begin()
-    compiling.begin()  # one function needs another
+    progress.begin_compiling()
+    progress.begin_compiling()  # one function needs another
     hands.now += seconds
-    compiling.end()
-    compiling.end()
+    progress.end_compiling()
+    progress.end_compiling()
 
 
 def test_a_stopwatch_does_not_count_compiling(hands: Hands) -> None:
-    watch, spent = Stopwatch(), Spent()
+    watch, spent = Stopwatch(), CpuStopwatch()
     hands.now += 3
     compile_for(hands, 20)
     hands.now += 4
@@ -56,10 +65,10 @@ def test_a_stopwatch_does_not_count_compiling(hands: Hands) -> None:
 def test_a_stopwatch_stands_still_while_code_is_compiled(hands: Hands) -> None:
     watch = Stopwatch()
     hands.now += 1
-    compiling.begin()
+    progress.begin_compiling()
     hands.now += 30
     assert watch.seconds == 1
-    compiling.end()
+    progress.end_compiling()
 
 
 def test_the_parts_of_a_network_and_limits_of_time_do_not_count_compiling(hands: Hands) -> None:
@@ -77,7 +86,7 @@ def test_what_another_thread_compiles_for_its_own_purpose_is_on_its_own_account(
     with ThreadPoolExecutor(1) as pool:
         pool.submit(compile_for, hands, 5).result()
         assert watch.seconds == 5
-        pool.submit(lent(compile_for), hands, 7).result()
+        pool.submit(share_compile_time(compile_for), hands, 7).result()
     assert watch.seconds == 5
 
 
@@ -85,13 +94,13 @@ def test_two_threads_that_compile_at_once_are_one_wait(hands: Hands) -> None:
     watch, both, done = Stopwatch(), threading.Barrier(3), threading.Barrier(3)
 
     def compile_() -> None:
-        compiling.begin()
+        progress.begin_compiling()
         both.wait(20)
         done.wait(20)
-        compiling.end()
+        progress.end_compiling()
 
     with ThreadPoolExecutor(2) as pool:
-        work = [pool.submit(lent(compile_)) for _ in range(2)]
+        work = [pool.submit(share_compile_time(compile_)) for _ in range(2)]
         both.wait(20)
         hands.now += 6
         done.wait(20)
@@ -123,14 +132,14 @@ def test_a_kernel_that_is_compiled_is_on_the_account(hands: Hands) -> None:
 
 
 def test_who_listens_is_told_and_standard_error_is_not(capsys: pytest.CaptureFixture[str]) -> None:
-    waiting, told = Waiting(patience=3600), []
+    waiting, told = CompileMonitor(patience=3600), []
     waiting.listeners.append(lambda *words: told.append(words))
     for name in ("cool", "heat"):
         waiting.begin(name)
         waiting.say()
         waiting.end(name)
     waiting.say()
-    assert told == [(f"{KEPT}: cool", 0, None), (f"{KEPT}: heat", 1, None)]
+    assert told == [(f"{CACHED_NOTICE}: cool", 0, None), (f"{CACHED_NOTICE}: heat", 1, None)]
     assert capsys.readouterr().err == ""
 
 
@@ -139,25 +148,25 @@ def test_without_a_listener_a_terminal_gets_one_line_and_nobody_else_any(
     terminal: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
-    waiting = Waiting(patience=3600)
+    waiting = CompileMonitor(patience=3600)
     waiting.kept = False
     for name in ("cool", "heat"):
         waiting.begin(name)
         waiting.say()
         waiting.end(name)
-    assert capsys.readouterr().err == (f"cube2net: {LOST}\n" if terminal else "")
+    assert capsys.readouterr().err == (f"cube2net: {UNCACHED_NOTICE}\n" if terminal else "")
 
 
 def test_nobody_is_told_who_asked_for_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     with announce_to(None):
-        compiling.WAITING.begin("cool")
-        compiling.WAITING.say()
-        compiling.WAITING.end("cool")
+        progress.MONITOR.begin("cool")
+        progress.MONITOR.say()
+        progress.MONITOR.end("cool")
     assert capsys.readouterr().err == ""
 
 
 def test_what_compiles_within_patience_is_not_spoken_of() -> None:
-    waiting = Waiting(patience=3600)
+    waiting = CompileMonitor(patience=3600)
     waiting.begin("cool")
     assert waiting._timer is not None
     waiting.end("cool")
@@ -169,9 +178,9 @@ def test_kernels_work_where_compiled_code_cannot_be_kept() -> None:
 from numba.core import caching
 def nowhere(*args): raise RuntimeError("cannot cache function 'f': no locator available for file 'f.py'")
 caching.CacheImpl.__init__ = nowhere
-from cube2net.kernels.compiled import njit, compiling
+from cube2net.kernels.compiled import njit, progress
 function = njit(cache=True)(lambda number: number + 1)
-print(function(1), compiling.WAITING.kept)
+print(function(1), progress.MONITOR.kept)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["2", "False"]
@@ -200,11 +209,11 @@ def test_every_kernel_lets_other_threads_go_on() -> None:
 def test_what_others_compile_in_this_process_is_compiled_and_not_spoken_of() -> None:
     program = """
 import numba, numpy as np
-from cube2net._util import compiling
+from cube2net._util import progress
 import cube2net.kernels.compiled
-compiling.WAITING.patience = 0
+progress.MONITOR.patience = 0
 said = []
-compiling.WAITING.listeners.append(lambda *words: said.append(words))
+progress.MONITOR.listeners.append(lambda *words: said.append(words))
 
 @numba.njit
 def with_objects(x):
@@ -256,7 +265,7 @@ def test_kernels_on_the_way_to_a_first_network_do_not_use_sorts_that_take_second
     slow = {"sort", "argsort", "unique", "partition", "searchsorted", "cumsum", "flatnonzero"}
     later = {"text.first_met", "text._in_order"}  # of OpenAlex, of planted data
     found = set()
-    for file in sorted(Path(compiling.__file__).parents[1].joinpath("kernels").glob("*.py")):
+    for file in sorted(Path(progress.__file__).parents[1].joinpath("kernels").glob("*.py")):
         for function in ast.parse(file.read_text("utf-8")).body:
             if isinstance(function, ast.FunctionDef) and function.decorator_list:
                 called = {node.func for node in ast.walk(function) if isinstance(node, ast.Call)}

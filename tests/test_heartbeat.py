@@ -2,9 +2,8 @@
 
 import pytest
 
-from cube2net._util import compiling
-from cube2net._util.compiling import KEPT, WORD, Waiting, tells_compiling
-from cube2net._util.progress import listener
+from cube2net._util import progress as progress_module
+from cube2net._util.progress import CACHED_NOTICE, COMPILING, CompileMonitor, listener, report_compiling
 from cube2net.apps.cli import output
 from cube2net.apps.cli.output import EVERY, Heartbeat
 
@@ -25,11 +24,11 @@ class Hands:
 
 @pytest.fixture
 def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
-    clock, waiting = Hands(), Waiting(patience=0)
+    clock, waiting = Hands(), CompileMonitor(patience=0)
     waiting.say = lambda: None  # type: ignore[method-assign]
-    for module in (output, compiling):
+    for module in (output, progress_module):
         monkeypatch.setattr(module, "time", clock)
-        monkeypatch.setattr(module, "WAITING", waiting)
+        monkeypatch.setattr(module, "MONITOR", waiting)
     return clock
 
 
@@ -83,26 +82,28 @@ def test_the_first_word_comes_a_second_after_the_process_began(hands: Hands) -> 
 def test_compiling_is_said_while_it_lasts_and_then_what_goes_on(hands: Hands) -> None:
     for terminal in (False, True):
         progress, said = told(terminal)
-        output.WAITING.begin("cool")
+        output.MONITOR.begin("cool")
         hands.now += EVERY
         progress.look()
         progress.look()
         hands.now += EVERY
         progress.look()
-        output.WAITING.end("cool")
+        output.MONITOR.end("cool")
         hands.now += EVERY
         progress.look()
         assert [words[0] for words in said] == (
-            [f"{KEPT}: cool", "working"] if terminal else [f"{KEPT}: cool, 2 s", f"{WORD}: cool, 3 s", "working: 5 s"]
+            [f"{CACHED_NOTICE}: cool", "working"]
+            if terminal
+            else [f"{CACHED_NOTICE}: cool, 2 s", f"{COMPILING}: cool, 3 s", "working: 5 s"]
         )
 
 
 def test_a_callback_given_in_python_is_told_of_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    waiting = Waiting(patience=3600)
-    monkeypatch.setattr(compiling, "WAITING", waiting)
+    waiting = CompileMonitor(patience=3600)
+    monkeypatch.setattr(progress_module, "MONITOR", waiting)
 
-    @tells_compiling
+    @report_compiling
     def work(number: int, *, progress: object = None) -> int:
         waiting.begin("cool")
         waiting.say()
@@ -110,7 +111,7 @@ def test_a_callback_given_in_python_is_told_of_compiling(monkeypatch: pytest.Mon
         return number
 
     assert work(3, progress=lambda stage, done, total: said.append(stage)) == 3
-    assert said == [f"{KEPT}: cool"]
+    assert said == [f"{CACHED_NOTICE}: cool"]
     assert waiting.listeners == []
 
 
@@ -120,7 +121,7 @@ def test_a_heartbeat_stops_when_its_work_is_done() -> None:
     progress, _ = told()
     with progress:
         assert any(each.name == "heartbeat" for each in threading.enumerate())
-        assert compiling.WAITING.listeners == [None]
+        assert progress_module.MONITOR.listeners == [None]
     progress._thread.join(30)
     assert not progress._thread.is_alive()
-    assert compiling.WAITING.listeners == []
+    assert progress_module.MONITOR.listeners == []

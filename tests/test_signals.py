@@ -66,8 +66,8 @@ def work():
 run(work)
 """
 KERNEL = """
-from cube2net._util.compiling import WAITING
-WAITING.listeners.append(None)
+from cube2net._util.progress import MONITOR
+MONITOR.listeners.append(None)
 from cube2net.kernels.compiled import njit
 @njit()
 def endless(steps):

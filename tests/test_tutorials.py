@@ -11,8 +11,8 @@ pytest.importorskip("ipykernel")
 
 import nbformat
 
-from cube2net._util.compiling import WORD
 from cube2net._util.packages import CORE, EXTRAS
+from cube2net._util.progress import COMPILING
 
 from run_tutorials import TUTORIALS, differences, ran
 from tested_versions import OTHERWISE, shows_the_same
@@ -45,7 +45,7 @@ def test_a_tutorial_runs_and_shows_what_is_stored(name: str) -> None:
 
 def test_no_tutorial_stores_that_code_was_compiled() -> None:
     for name in NAMES:
-        assert WORD not in (TUTORIALS / f"{name}.ipynb").read_text(encoding="utf-8")
+        assert COMPILING not in (TUTORIALS / f"{name}.ipynb").read_text(encoding="utf-8")
 
 
 def told(text: str) -> set[str]:

@@ -18,6 +18,7 @@ from .api.read import (
     read_tables as read_tables,
     read_sql as read_sql,
     read_graph as read_graph,
+    read_references as read_references,
     from_networkx as from_networkx,
 )
 from .api.datasets import (

@@ -3,7 +3,6 @@
     Cube2netError
     ├── InputError               what a caller gave cannot be used          (a ValueError)
     │   ├── SourceError          a file or table is not what it should be
-    │   │   └── SingleTableError one table alone is neither links nor records
     │   ├── QueryError           a query names objects that are not there, or none
     │   └── ParameterError       an unknown name or a value out of its range
     ├── CubeError                a folder is not a cube, is damaged or too new
@@ -162,10 +161,6 @@ class SourceError(InputError):
     """A file or table is not what it should be."""
 
 
-class SingleTableError(SourceError):
-    """One table alone is neither links nor records."""
-
-
 class QueryError(InputError):
     """A query names objects that are not there, or none at all."""
 
@@ -277,11 +272,11 @@ def whole_number(
 
     ``what`` says what is counted; ``most=None`` is no upper limit; NumPy's whole numbers are taken too.
 
-    >>> whole_number("m", 20, 0, what="cells")
+    >>> whole_number("n_cells", 20, 0, what="cells")
     20
-    >>> whole_number("m", 2.5, 0, what="cells")
+    >>> whole_number("n_cells", 2.5, 0, what="cells")
     Traceback (most recent call last):
-    cube2net.errors.ParameterError: m is 2.5, expected a whole number of 0 or more cells
+    cube2net.errors.ParameterError: n_cells is 2.5, expected a whole number of 0 or more cells
     """
     if value is None and or_none:
         return None

@@ -160,5 +160,5 @@ def test_a_reading_counts_the_rows_and_the_objects_in_them(tmp_path: Path) -> No
 def test_a_table_with_a_header_alone_is_refused_in_one_sentence(header: str, tmp_path: Path) -> None:
     path = tmp_path / "t.tsv"
     path.write_text(f"{header}\n", encoding="utf-8")
-    with pytest.raises(SourceError, match=r"^t\.tsv has a header and no rows, expected nodes$"):
+    with pytest.raises(SourceError, match=r"^t\.tsv has a header and no rows, expected one row or more$"):
         read_spreadsheet(sheet_reader([path]), [path])

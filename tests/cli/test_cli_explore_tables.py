@@ -173,16 +173,12 @@ def test_a_parameter_that_the_source_of_a_file_lacks_is_refused_by_the_name_of_t
 ) -> None:
     status, _, err = tool("explore", club, "--no-browser", "--set", "colums=name:Firma")
     assert status == 2
-    assert err.startswith("cube2net: unknown parameter of source 'tables' 'colums': choose one of alone, columns, ")
+    assert err.startswith("cube2net: unknown parameter of source 'tables' 'colums': choose one of columns, dates, ")
 
 
-def test_a_table_alone_is_refused_elsewhere_with_what_reads_it_as_explore_does(club: Path, tool: Tool) -> None:
+def test_a_single_table_is_read_everywhere_as_explore_reads_it(club: Path, tool: Tool) -> None:
     out = ("--out", club.parent / "cube", "--min-objects", "2", "--quiet")
-    for command in (("suggest", club, "--quiet"), ("build", "tables", club, *out)):
-        status, _, err = tool(*command)
-        assert status == 2
-        assert err.splitlines()[-1].endswith("; or read its rows alone, as explore does: --set alone=true")
-    status, told, _ = tool("suggest", club, "--set", "alone=true", "--quiet")
-    assert (status, "--set alone=true" in told) == (0, True)
-    status, told, _ = tool("build", "tables", club, "--set", "alone=true", *out)
+    status, _, _ = tool("suggest", club, "--quiet")
+    assert status == 0
+    status, told, _ = tool("build", "tables", club, *out)
     assert (status, "72 objects, 108 links" in told) == (0, True)

@@ -89,13 +89,13 @@ LINKS = "from,to\na,b\n"
             NODES,
             "from,to\nx,y\n",
             (),
-            "say which columns have ids: --set columns=links.source:…,links.target:…,nodes.id:…)",
+            "name the columns of ids: --set columns=links.source:…,links.target:…,nodes.id:…)",
         ),
         (
             NODES,
             "from,x,y,z\na,1,2,3\n",
             (),
-            "(usual names are target, to, dst; say which it is: --set columns=links.target:from)",
+            "(usual names are target, to, dst; name the column: --set columns=links.target:from)",
         ),
         (NODES, LINKS, ("--set", "columns=text:cty"), "(did you mean --set columns=nodes.text:city?)"),
         ("id,a\nx\ny\nz\n", LINKS, (), "; --set delimiter=',' parts them, give another)"),
@@ -104,10 +104,9 @@ LINKS = "from,to\na,b\n"
             "id;a\nx;1\n",
             LINKS,
             ("--set", "delimiter=,"),
-            "(is ';' what parts its columns? then say --set delimiter=';')",
+            "(is ';' the delimiter? then use --set delimiter=';')",
         ),
         (NODES, LINKS, ("--set", "decimal=;"), "decimal is ';', expected ',' or '.'"),
-        (NODES, None, (), "give the links beside it, a table with two ids in a row (--links …)"),
     ],
 )
 def test_a_refusal_names_the_option_that_helps(tool: Tool, tmp_path: Path, nodes, links, options, sentence) -> None:

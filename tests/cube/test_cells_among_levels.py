@@ -2,7 +2,7 @@
 
 import cube2net as c2n
 from cube2net.cube.pivot import count_cells
-from cube2net.cube.window import time_dimensions, window_labels
+from cube2net.cube.window import find_time_dimensions, list_window_labels
 from cube2net.model.names import mixed_cell_of
 
 
@@ -33,6 +33,6 @@ def test_the_finest_level_that_cells_have_has_none_below() -> None:
 
 def test_times_are_known_by_the_dimension_that_is_made_of_them() -> None:
     cube = small_cube()
-    labels = window_labels(cube)
-    assert time_dimensions(cube) == {0}
+    labels = list_window_labels(cube)
+    assert find_time_dimensions(cube) == {0}
     assert labels == sorted(cube.dimensions[0].labels)

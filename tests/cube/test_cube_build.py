@@ -190,7 +190,7 @@ def test_numbers_are_read_from_texts_with_space_around_and_blanks_are_none() -> 
     labels = labelled.dimensions[0].labels
     assert [labels[code] for code in labelled.table["label"].to_pylist()] == ["12", "30", "7", "8", "0"]
     assert labelled.table["item"].to_pylist() == [0, 1, 4, 5, 6]
-    assert labelled.unlabelled == {"stars": 2}
+    assert labelled.ledger.unlabelled == {"stars": 2}
 
 
 @pytest.mark.parametrize("text", ["1_000", "n.d.", "1,5", "0x10", "١", "1 2", "-", "1e", "1\n2"])

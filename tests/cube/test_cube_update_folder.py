@@ -243,7 +243,7 @@ def test_views_and_cubes_without_a_ledger_are_refused(folder: Path, tmp_path: Pa
             update_folder(tmp_path / "view", addition(), DuckDB())
     save(replace(cube, ledger=None), tmp_path / "old")
     assert not list((tmp_path / "old").glob("ledger*"))
-    with pytest.raises(CubeError, match="the cube has no ledger of its items, .*: build it again to add items"):
+    with pytest.raises(CubeError, match="the cube has no ledger of its items: build it again to add items"):
         update_folder(tmp_path / "old", addition(), DuckDB())
 
 

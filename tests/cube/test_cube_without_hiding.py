@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cube2net.cube.building.build import build
 from cube2net.cube.engines.duckdb import DuckDB
-from cube2net.cube.removal import hide_pairs, unlinked_pairs, without_items
+from cube2net.cube.removal import draw_unlinked_pairs, hide_pairs, without_items
 from cube2net.cube.storage.reader import read
 from cube2net.cube.storage.writer import save
 from cube2net.cube.views import dice, roll_up
@@ -129,7 +129,7 @@ def test_the_seed_decides_and_nothing_else() -> None:
     one, same, other = (hide_pairs(cube, query, seed=seed) for seed in (3, 3, 4))
     assert pairs(one) == pairs(same) != pairs(other)
     assert np.array_equal(one.cube.links.weights, same.cube.links.weights)
-    free = [unlinked_pairs(cube, query, 50, seed=seed) for seed in (3, 3, 4)]
+    free = [draw_unlinked_pairs(cube, query, 50, seed=seed) for seed in (3, 3, 4)]
     assert np.array_equal(free[0], free[1]) and not np.array_equal(free[0], free[2])
 
 
@@ -159,7 +159,7 @@ def test_unlinked_pairs_are_distinct_pairs_of_the_query_that_nothing_links(
     links: list, query: Query, count: int, seed: int
 ) -> None:
     cube = cube_of([(2003, ["KDD"], list(range(10)))], objects=10, links=links)
-    source, target = unlinked_pairs(cube, query, count, seed)
+    source, target = draw_unlinked_pairs(cube, query, count, seed)
     found = list(zip(source.tolist(), target.tolist(), strict=True))
     free = set(combinations(query.objects.tolist(), 2)) - inside(cube, query)
     assert set(found) <= free
@@ -169,9 +169,9 @@ def test_unlinked_pairs_are_distinct_pairs_of_the_query_that_nothing_links(
 
 def test_unlinked_pairs_of_a_large_query_are_drawn_evenly() -> None:
     cube = cube_of([(2003, ["KDD"], [0, 1])], objects=20_000)
-    source, target = unlinked_pairs(cube, Query(np.arange(20_000)), 30_000)
+    source, target = draw_unlinked_pairs(cube, Query(np.arange(20_000)), 30_000)
     assert len(source) == 30_000 and bool((source < target).all()) and int(target.max()) < 20_000
     assert abs(float(source.mean()) / 20_000 - 1 / 3) < 0.01
     assert abs(float(target.mean()) / 20_000 - 2 / 3) < 0.01
     with pytest.raises(ParameterError, match="count is -1, expected 0 or more pairs"):
-        unlinked_pairs(cube, Query(np.arange(3)), -1)
+        draw_unlinked_pairs(cube, Query(np.arange(3)), -1)

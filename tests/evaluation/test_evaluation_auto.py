@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
-from cube2net._util import compiling
+from cube2net._util import progress
 from cube2net._util.arrays import Array
 from cube2net._util.progress import silent
 from cube2net.errors import Cube2netError, InputError, QueryError
@@ -30,13 +30,13 @@ from toys import toy_cube
 ALONE = Configuration(method="none")
 
 
-ONE, TWO, THREE = (Configuration(method="greedy", objective="linked", form="cells", m=m) for m in (1, 2, 3))
+ONE, TWO, THREE = (Configuration(method="greedy", objective="linked", form="cells", n_cells=m) for m in (1, 2, 3))
 
 
 LIKE = Configuration(method="pagerank", like=ONE.name)
 
 
-MANY = [ALONE, *(Configuration(method="greedy", objective="linked", form="cells", m=m) for m in range(1, 12))]
+MANY = [ALONE, *(Configuration(method="greedy", objective="linked", form="cells", n_cells=m) for m in range(1, 12))]
 
 
 def query_of(labels: list[str]) -> Query:
@@ -170,7 +170,7 @@ def test_objects_without_a_label_do_not_count() -> None:
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that shows what it is told."""
     now = [0.0]
-    monkeypatch.setattr(compiling.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(racing, "cores", lambda: 1)
     return now
 
@@ -369,7 +369,7 @@ def test_a_difference_that_varies_from_run_to_run_is_not_significant() -> None:
 
 def test_the_interval_is_corrected_for_the_number_of_configurations_tried() -> None:
     clusters = {ALONE: [HALF, HALF], DEFAULT: [EIGHT[:7], EIGHT[:7]], ONE: [[0], [0]]}
-    dropped = {Configuration(method="greedy", objective="linked", m=m): [HALF] for m in range(1_000)}
+    dropped = {Configuration(method="greedy", objective="linked", n_cells=m): [HALF] for m in range(1_000)}
     assert judge_of().chosen(judged(clusters)) == ONE
     assert judge_of().chosen(judged(clusters | dropped)) == DEFAULT
 

@@ -13,7 +13,7 @@ from cube2net.model.comparison import Comparison, Configuration, Trial
 
 from comparisons import ALONE, EXACT, GREEDY, PEER, clustering, found_again, hidden_links, in_one_cluster
 
-BEST = Configuration(method="greedy", objective="linked", m=20)
+BEST = Configuration(method="greedy", objective="linked", n_cells=20)
 HOPS = Configuration(method="hops", like=BEST.name)
 
 
@@ -110,7 +110,7 @@ def test_nmi_stands_beside_f1_in_values_and_in_the_sentence() -> None:
     assert [way.configuration for way in found.ways] == [ALONE, *(each.one for each in found.differences)]
     assert found.top in found.ways and found.ways[0] == found.alone
     assert found.top.nmi == pytest.approx(1.0) and 0 < found.alone.nmi < found.alone.score
-    end = f"; NMI: greedy · linked · cells · m 20 1.000, the query alone {found.alone.nmi:.3f}"
+    end = f"; NMI: greedy · linked · cells · n_cells 20 1.000, the query alone {found.alone.nmi:.3f}"
     assert sentence(found).endswith(end)
     assert not any(way.in_one_cluster for way in found.ways)
 

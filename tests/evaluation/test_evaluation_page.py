@@ -158,7 +158,7 @@ def test_the_verdict_is_the_first_heading() -> None:
     headings = [tag for tag, _ in found.tags if re.fullmatch(r"h\d", tag)]
     assert headings[0] == "h1" and headings.count("h1") == 1
     assert found.texts["h1"] == [made.verdict.sentence]
-    assert "greedy · linked · cells · m 20 helps" in made.verdict.sentence
+    assert "greedy · linked · cells · n_cells 20 helps" in made.verdict.sentence
 
 
 def test_the_page_loads_nothing_from_elsewhere() -> None:
@@ -305,7 +305,7 @@ def test_the_files_hold_every_trial_and_every_number(tmp_path: Path) -> None:
     assert results["failed"] == {EXACT.name: [WHY]}
     assert len(results["estimates"]) == len(made.estimates)
     assert [each["other"] for each in results["same_size"]] == [PEER.name]
-    assert results["settings"] == {"seed": 0, "m": [10, 20]}
+    assert results["settings"] == {"seed": 0, "n_cells": [10, 20]}
     assert results["models"] == results["deciding"] == ["deepwalk", "line"]
     with (tmp_path / "new" / "report" / "scores.csv").open(encoding="utf-8", newline="") as lines:
         assert [row["runs"] for row in csv.DictReader(lines)] == ["4", "4", "4", "4", ""]

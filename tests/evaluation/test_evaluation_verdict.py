@@ -19,9 +19,9 @@ from cube2net.model.comparison import Comparison, Configuration, Trial
 from comparisons import found_again
 
 NONE, PAGERANK, HOPS = (Configuration(method=name) for name in ("none", "pagerank", "hops"))
-GREEDY = Configuration(method="greedy", objective="linked", m=20)
+GREEDY = Configuration(method="greedy", objective="linked", n_cells=20)
 EXACT = replace(GREEDY, method="exact")
-FORTY = replace(GREEDY, m=40)
+FORTY = replace(GREEDY, n_cells=40)
 CELLS = replace(GREEDY, form="cells")
 AS_LARGE = [Configuration(method=name, like=GREEDY.name) for name in ("pagerank", "hops")]
 RANDOM = replace(GREEDY, method="random")
@@ -114,7 +114,7 @@ def test_a_method_without_cells_that_helps_reads_as_its_name(says: Says) -> None
 
 def test_the_number_of_cells_is_told_where_configurations_differ_in_it(says: Says) -> None:
     found = says({FORTY: (0.05, 0.02, 0.06, True), GREEDY: (0.041, 0.02, 0.06, True), CELLS: (0.0, -0.1, 0.1, False)})
-    assert found.sentence.startswith("greedy · linked · objects · m 40 helps: F1 +0.050")
+    assert found.sentence.startswith("greedy · linked · objects · n_cells 40 helps: F1 +0.050")
 
 
 def test_what_is_surely_not_zero_does_not_read_as_zero(says: Says) -> None:
@@ -235,7 +235,7 @@ def test_a_planted_gain_is_found_beside_peers_as_they_were_planted() -> None:
     assert [each.one for each in found.differences] == [GREEDY, pagerank, FORTY, HOPS, hops]
     numbers = f"{gain.mean:+.3f} [{gain.low:.3f}, {gain.high:.3f}]"
     assert re.fullmatch(
-        rf"greedy · linked · objects · m 20 helps: F1 {re.escape(numbers)} over the query alone, at 90 nodes; "
+        rf"greedy · linked · objects · n_cells 20 helps: F1 {re.escape(numbers)} over the query alone, at 90 nodes; "
         r"hops at the same size: 0\.\d{3} lower \[0\.\d{3}, 0\.\d{3}\]; "
         r"pagerank at the same size: no sure difference, −0\.\d{3} \[−0\.\d{3}, 0\.\d{3}\]",
         found.sentence,
@@ -514,7 +514,7 @@ def test_hidden_links_of_the_query_say_what_their_score_is_of() -> None:
 
 @pytest.mark.parametrize("pairs", [0, 1, 24, 29, 30])
 def test_fewer_than_thirty_hidden_links_are_too_few_to_tell(pairs: int) -> None:
-    found = verdict_of(found_again(pairs=pairs, default="pagerank, as large as greedy · linked · cells · m 20"))
+    found = verdict_of(found_again(pairs=pairs, default="pagerank, as large as greedy · linked · cells · n_cells 20"))
     assert found.finding.outcome == ("helps" if pairs >= 30 else "few")
     few = "1 hidden link of the query is" if pairs == 1 else f"{pairs} hidden links of the query are"
     told = (

@@ -68,7 +68,7 @@ def test_two_tables_of_any_names_in_a_folder_are_told_by_values(tmp_path: Path, 
 def test_a_folder_whose_tables_are_not_told_is_refused_with_their_names(tmp_path: Path, files: dict[str, str]) -> None:
     put(tmp_path, **files)
     told = refusal([tmp_path])
-    assert "each called so, such as items.csv; other names are not known: " in told
+    assert "in files of these names, such as items.csv; other names are not known: " in told
     assert all(f"{name}.csv" in told for name in files if name != "nodes")
 
 
@@ -77,9 +77,10 @@ def test_a_folder_with_one_workbook_is_read_as_that(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("what this is", encoding="utf-8")
     corpus, said = read([tmp_path])
     assert is_whole(corpus)
-    assert said[:3] == [
+    assert said[:4] == [
         "file: 'Kunden.xlsx' (found)",
         "not read, being no table: 'README.md'",
+        "sheets of Kunden.xlsx: 'Kunden' (9 rows: K0, Ulm, …); 'Verkauf' (8 rows: K0, K1, 0.5, …)",
         "sheets: nodes='Kunden', links='Verkauf' (guessed)",
     ]
 
@@ -90,7 +91,7 @@ def test_a_file_that_says_that_another_is_open_is_no_table(tmp_path: Path) -> No
     lock.write_bytes(b"\x0cM. Muster" + b" " * 150)
     corpus, said = read([lock, nodes, links])
     assert is_whole(corpus)
-    assert said[0] == "not read, for it only says that a file is open: '~$Kunden.xlsx'"
+    assert said[0] == "not read, lock files of Excel: '~$Kunden.xlsx'"
     assert refusal([lock]) == (
         "'~$Kunden.xlsx' is no table: Excel leaves it while a file is open, give 'Kunden.xlsx' itself"
     )
@@ -120,17 +121,28 @@ def test_objects_items_and_mentions_of_any_names_stay_in_their_order(tmp_path: P
     papers = [["Nr", "Jahr"], *([i, 1990 + i % 4] for i in range(1, 9))]
     path.write_bytes(workbook({"A": people, "B": papers, "C": [["wer", "was"], [1, 7], [2, 7], [3, 8], [5, 6]]}))
     corpus, said = read([path])
-    assert said[0] == "sheets: objects='A', items='B', mentions='C' (guessed)"
+    assert said[1] == "sheets: objects='A', items='B', mentions='C' (guessed)"
     assert corpus.mentions.num_rows == 4
 
 
-def test_sheets_that_are_not_told_are_listed_with_the_option(tmp_path: Path) -> None:
+def test_the_largest_sheet_with_a_key_is_the_data_and_the_data_dictionary_is_not(tmp_path: Path) -> None:
     path = tmp_path / "x.xlsx"
-    path.write_bytes(workbook({"Deckblatt": COVER, "Info": COVER, "Kunden": KUNDEN}))
-    assert refusal([path]) == (
-        "x.xlsx has the sheets 'Deckblatt', 'Info', 'Kunden': expected nodes and links, or objects, items and mentions "
-        "(and links), each called so; or say which is what (sheet={'nodes': 'Deckblatt', 'links': 'Info'})"
+    dictionary = [["Spalte", "Bedeutung"], ["Nr", "Kundennummer"], ["Ort", "Sitz"]]
+    counts = [["Ort", "Anzahl"], *([place, 3] for place in PLACES * 10)]
+    path.write_bytes(workbook({"Legende": dictionary, "Summen": counts, "Kunden": KUNDEN}))
+    corpus, said = read([path])
+    assert corpus.objects.num_rows == 9
+    assert said[:3] == [
+        "sheets of x.xlsx: 'Legende' (2 rows: Nr, Kundennummer, …); 'Summen' (30 rows: Ulm, 3, …); "
+        "'Kunden' (9 rows: K0, Ulm, …)",
+        "sheet='Kunden' (guessed)",
+        "not read, being empty, a note or another table: 'Legende', 'Summen'",
+    ]
+    assert refusal([path], sheet="Kunde") == (
+        "x.xlsx has no sheet 'Kunde': it has 'Legende', 'Summen', 'Kunden' (did you mean sheet='Kunden'?)"
     )
+    path.write_bytes(workbook({"a": COVER, "b": COVER}))
+    assert refusal([path]) == "x.xlsx has no sheet with a table, expected a header and rows in one of 'a', 'b'"
 
 
 MEMBERS = [["Nachname", "Vorname", "Ort", "kennt"]] + [
@@ -149,18 +161,18 @@ REMARKS = [["Stand", "Wer"], ["März", "Kassenwart"], ["April", "Kassenwart"]]
 def test_a_sheet_beside_people_is_links_only_where_two_columns_name_them(tmp_path: Path, beside: list) -> None:
     path = tmp_path / "x.xlsx"
     path.write_bytes(workbook({"Mitglieder": MEMBERS, "Notizen": beside}))
-    corpus, said = read([path], alone=True)
+    corpus, said = read([path])
     assert sorted(corpus.objects["name"].to_pylist()) == ["Eva Fuchs", "Jan Dachs", "Jan Wolf", "Sabine Fuchs"]
     assert corpus.links.num_rows == 4
-    assert said[:2] == [
-        "sheet: 'Mitglieder' (guessed)",
-        "not read, being empty or a note, or naming no rows of another sheet in two columns: 'Notizen'",
+    assert said[1:3] == [
+        "sheet='Mitglieder' (guessed)",
+        "not read, being empty, a note or another table: 'Notizen'",
     ]
 
 
 def test_a_sheet_of_links_is_found_beside_people_who_come_alone(tmp_path: Path) -> None:
     path = tmp_path / "x.xlsx"
     path.write_bytes(workbook({"Verkauf": VERKAUF, "Notizen": REMARKS, "Kunden": KUNDEN}))
-    corpus, said = read([path], alone=True)
+    corpus, said = read([path])
     assert is_whole(corpus)
-    assert said[0] == "sheets: nodes='Kunden', links='Verkauf' (guessed)"
+    assert said[1] == "sheets: nodes='Kunden', links='Verkauf' (guessed)"

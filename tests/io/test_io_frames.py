@@ -260,8 +260,7 @@ def test_a_texts_half_sign_is_lost_and_not_the_table() -> None:
     ("told", "call"),
     [
         (
-            "one table alone needs links beside it (links=…), or the columns of its records and of the objects they "
-            "mention (item='paper', objects='author'): the table of records has 'id', 'city', 'born'",
+            "found no dimensions for a cube: no attribute tells groups of objects apart",
             lambda: c2n.build_cube(pd.DataFrame(NODES)),
         ),
         (
@@ -270,7 +269,7 @@ def test_a_texts_half_sign_is_lost_and_not_the_table() -> None:
         ),
         (
             "table 1 is 5, expected a path, or a frame: of pandas or Polars, an Arrow table, a DuckDB relation, or "
-            "whatever hands itself to Arrow",
+            "anything that exports Arrow data",
             lambda: c2n.read_tables(5),
         ),
         (

@@ -54,7 +54,7 @@ def test_a_query_is_read_from_lines_or_from_a_table(tmp_path: Path, name: str, t
         (
             "q.csv",
             b"city,label\nRome,x\n",
-            "q.csv has no column 'object': it has 'city', 'label' .give the column of the objects that name",
+            "q.csv has no column 'object': it has 'city', 'label' .rename the column of the objects",
         ),
         ("q.csv", b"object,label\nAda,\n", "q.csv has a column 'label' and no label in it: give some, or drop"),
         (

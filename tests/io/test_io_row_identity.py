@@ -35,7 +35,7 @@ def read(folder: Path, rows: list[list[str]], **options: Any) -> tuple[Corpus, l
     path = folder / "kunden.csv"
     path.write_bytes("\r\n".join(";".join(row) for row in rows).encode("windows-1252"))
     said: list[str] = []
-    corpus = c2n.read_tables(path, alone=True, progress=lambda stage, done, total=None: said.append(stage), **options)
+    corpus = c2n.read_tables(path, progress=lambda stage, done, total=None: said.append(stage), **options)
     return corpus, said
 
 
@@ -103,7 +103,7 @@ def test_a_row_without_a_number_does_not_swap_number_and_name(tmp_path: Path, at
     assert (roles(corpus)["nodes.id"], roles(corpus)["nodes.name"]) == ("Kd-Nr", "Firma")
     assert corpus.objects["name"].to_pylist() == [firm(row) for row in range(60)]
     assert corpus.objects["object"].to_pylist()[at] == firm(at)
-    assert "kunden.csv: rows without a 'Kd-Nr' are known by their name: 1 (guessed)" in said
+    assert "kunden.csv: rows without 'Kd-Nr' are identified by name: 1 (guessed)" in said
 
 
 def test_a_number_that_comes_twice_leaves_the_name_a_name(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_the_column_of_links_may_be_said_and_so_may_that_there_is_none(tmp_path:
         ({"nodes.id": "Nummer"}, "has no column 'Nummer' (given as nodes.id): it has 'Kd-Nr'"),
         ({"nodes.name": "Nummer"}, "has no column 'Nummer' (given as nodes.name): it has 'Kd-Nr'"),
         ({"links.target": "Nummer"}, "has no column 'Nummer' (given as target): it has 'Kd-Nr'"),
-        ({"links.target": "Ort"}, "'Ort' is said to name other rows, and no value of it is an id or a name"),
+        ({"links.target": "Ort"}, "'Ort' is given as the names of other rows, and no value is an id or a name"),
     ],
 )
 def test_a_column_that_cannot_be_what_is_said_is_refused_in_a_sentence(

@@ -12,8 +12,8 @@ import cube2net as c2n
 from cube2net.errors import SourceError
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables.column_types import Rows
+from cube2net.io.tables.find_tables import assign_files
 from cube2net.io.tables.table_corpus import with_labels_and_terms
-from cube2net.io.tables.table_roles import assign
 from cube2net.io.tables.table_source import Tables
 from cube2net.model.corpus import Corpus
 
@@ -24,7 +24,9 @@ ITEMS = {
     "items": "id,venue,year\np,KDD,1999\nq,ICDM,2004\n",
     "mentions": "item,object\np,1\np,2\nq,2\n",
 }
-EXPECTED = "expected nodes and links, or objects, items and mentions (and links), each called so, such as items.csv"
+EXPECTED = (
+    "expected nodes and links, or objects, items and mentions (and links), in files of these names, such as items.csv"
+)
 
 
 def test_a_folder_of_tables_is_read_like_its_files(tmp_path: Path) -> None:
@@ -223,12 +225,12 @@ def test_labels_and_terms_may_stand_anywhere_among_paths(tmp_path: Path) -> None
 
 
 def test_a_file_called_labels_is_still_taken_for_what_is_missing_otherwise() -> None:
-    assert {role: path.name for role, path in assign([Path("labels.csv"), Path("edges.csv")]).items()} == {
+    assert {role: path.name for role, path in assign_files([Path("labels.csv"), Path("edges.csv")]).items()} == {
         "nodes": "labels.csv",
         "links": "edges.csv",
     }
     with pytest.raises(SourceError, match=r"^'labels.csv' and 'my-labels.csv' are both called labels: give one of th"):
-        assign([Path(name) for name in ("nodes.csv", "links.csv", "labels.csv", "my-labels.csv")])
+        assign_files([Path(name) for name in ("nodes.csv", "links.csv", "labels.csv", "my-labels.csv")])
 
 
 @pytest.mark.parametrize(
@@ -245,7 +247,7 @@ def test_a_file_called_labels_is_still_taken_for_what_is_missing_otherwise() -> 
 )
 def test_labels_and_terms_by_name_do_not_take_the_place_of_files_in_order(names: str, roles: str) -> None:
     paths = [Path(f"{name}.csv") for name in names.split()]
-    assert assign(paths) == dict(zip(roles.split(), paths, strict=True))
+    assert assign_files(paths) == dict(zip(roles.split(), paths, strict=True))
 
 
 def test_terms_of_nodes_are_told_by_their_nodes(tmp_path: Path) -> None:
@@ -257,6 +259,6 @@ def test_terms_of_nodes_are_told_by_their_nodes(tmp_path: Path) -> None:
 def test_labels_of_a_query_are_told_from_labels_of_attributes(tmp_path: Path) -> None:
     put(tmp_path, nodes="id,city\na,Rome\nb,Oslo\n", links="source,target\na,b\n", labels="object,label\na,x\n")
     with pytest.raises(
-        SourceError, match=r"labels.csv has no column for the attribute: .* such as a query, another name"
+        SourceError, match=r"labels.csv has no column for the attribute: .* rename a table that does not"
     ):
         read([tmp_path])

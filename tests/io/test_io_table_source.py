@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cube2net.errors import ParameterError
-from cube2net.io.tables.table_roles import assign
+from cube2net.io.tables.find_tables import assign_files
 from cube2net.io.tables.table_source import Tables
 from cube2net.model.corpus import Corpus
 from cube2net.model.interfaces import Source
@@ -100,13 +100,13 @@ def test_files_are_told_by_field(tmp_path):
 
 def test_files_are_told_by_name_else_by_order():
     def told(*names: str) -> list[str]:
-        return [path.name for path in assign([Path(name) for name in names]).values()]
+        return [path.name for path in assign_files([Path(name) for name in names]).values()]
 
     assert told("links.csv", "nodes.csv") == ["nodes.csv", "links.csv"]
     assert told("my-edges.csv", "people.csv") == ["people.csv", "my-edges.csv"]
     assert told("x.csv", "y.csv") == ["x.csv", "y.csv"]
     assert told("mentions.csv", "nodes.csv", "items.csv") == ["nodes.csv", "items.csv", "mentions.csv"]
-    assert list(assign([Path("objects.csv"), Path("x.csv")])) == ["nodes", "links"]
+    assert list(assign_files([Path("objects.csv"), Path("x.csv")])) == ["nodes", "links"]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_column_with_a_separator_has_several_labels(tmp_path):
     corpus, _ = read(paths, separators={"genres": "|"})
     assert corpus.items["genres"].to_pylist() == [["war", "drama"], [], ["war"]]
     assert corpus.dimensions == ()
-    assert refusal(paths, separators={"tags": "|"}) == "nodes.csv has no attribute 'tags' to part: it has 'genres'"
+    assert refusal(paths, separators={"tags": "|"}) == "nodes.csv has no attribute 'tags' to split: it has 'genres'"
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
@@ -298,7 +298,7 @@ def test_a_missing_column_is_an_error_that_names_the_file_and_its_columns(tmp_pa
     told = refusal(put(tmp_path, nodes="id\na\nb\n", links="from,one,number,other\na,x,1,y\n"))
     assert told == (
         "links.csv has no column for the target: it has 'from', 'one', 'number', 'other' (usual names are target, to, "
-        "dst; say which it is: columns={'links.target': 'from'})"
+        "dst; name the column: columns={'links.target': 'from'})"
     )
 
 
@@ -311,8 +311,8 @@ def test_ids_that_are_no_text_or_whole_numbers_are_refused(tmp_path):
 def test_links_of_which_none_can_be_used_are_an_error(tmp_path):
     told = refusal(put(tmp_path, nodes="id\na\nb\n", links="from,to\nAda,Bob\n"))
     assert told == (
-        "no row of links.csv makes a link: links.csv line 2: 'from' is 'Ada', expected the id of a node (rows: 1; say "
-        "which columns have ids: columns={'links.source': …, 'links.target': …, 'nodes.id': …})"
+        "no row of links.csv makes a link: links.csv line 2: 'from' is 'Ada', expected the id of a node (rows: 1; name "
+        "the columns of ids: columns={'links.source': …, 'links.target': …, 'nodes.id': …})"
     )
 
 

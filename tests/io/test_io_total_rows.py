@@ -44,7 +44,7 @@ def read(folder: Path, rows: Sequence[Sequence[str]], **options: Any) -> tuple[C
     path = folder / "kunden.csv"
     path.write_text("\n".join(";".join(row) for row in [HEADER, *rows]), encoding="utf-8")
     said: list[str] = []
-    corpus = c2n.read_tables(path, alone=True, progress=lambda stage, done, total=None: said.append(stage), **options)
+    corpus = c2n.read_tables(path, progress=lambda stage, done, total=None: said.append(stage), **options)
     return corpus, said
 
 
@@ -88,7 +88,7 @@ def test_a_total_in_a_workbook_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "kunden.xlsx"
     last = ["Summe", None, None, 10.25 * 465]
     path.write_bytes(workbook({"Kunden": [["Nr", "Firma", "Ort", "Umsatz"], *rows, last]}))
-    corpus = c2n.read_tables(path, alone=True)
+    corpus = c2n.read_tables(path)
     assert (corpus.objects.num_rows, corpus.dropped) == (30, {"total rows": 1})
 
 
@@ -117,13 +117,6 @@ def test_a_row_among_others_is_never_a_total_nor_is_a_label_that_comes_again(tmp
 def test_strict_reading_stops_at_a_total(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"^kunden.csv line 42: 'Summe; .*' sums up the rows above$"):
         read(tmp_path, [*firms(), ["", "Summe", "", "", total(), ""]], strict=True)
-
-
-def test_tables_that_are_not_alone_are_read_as_before(tmp_path: Path) -> None:
-    nodes, links = tmp_path / "nodes.csv", tmp_path / "links.csv"
-    nodes.write_text("id,city\na,Rome\nb,Oslo\nTotal,\n", encoding="utf-8")
-    links.write_text("source,target\na,b\n", encoding="utf-8")
-    assert c2n.read_tables(nodes, links).objects.num_rows == 3
 
 
 NAMES = st.sampled_from(["Eva", "Max Ott", "Haus 7", "Zoll", "", "12"])

@@ -108,9 +108,9 @@ def test_columns_of_links_that_are_not_used_are_said_and_of_several_none_is_gues
     assert corpus.links["weight"].to_pylist() == [1.0, 1.0] and "time" not in corpus.links.column_names
     told = [line for line in said if "could each be" in line or "not used" in line]
     assert told == [
-        "links.csv: 'Datum', 'bezahlt' could each be the time, so none is (say which: columns={'links.time': 'Datum'})",
-        "links.csv: 'Menge', 'Preis' could each be the weight, so none is (say which: "
-        "columns={'links.weight': 'Menge'})",
+        "links.csv: 'Datum', 'bezahlt' could each be the time, so none is (columns={'links.time': 'Datum'} to choose)",
+        "links.csv: 'Menge', 'Preis' could each be the weight, so none is "
+        "(columns={'links.weight': 'Menge'} to choose)",
         "columns of links not used: 'Menge', 'Preis', 'Art', 'Datum', 'bezahlt' (each may be weight, kind or time: "
         "columns={'links.weight': 'Menge'})",
     ]
@@ -206,29 +206,30 @@ def test_an_id_that_comes_twice_or_is_empty_is_said_though_its_column_is_guessed
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "attributes"),
     [
-        ("edges.csv", "x,y\na,b\nb,c\nc,a\n"),
-        ("who.csv", "source,target\na,b\nb,c\nc,a\n"),
-        ("who.csv", "one;other\na;b\nb;c\nc;a\n"),
-        ("who.txt", "# my friends\n1 2\n2 3\n3 1\n"),
-        ("who.csv", "one,other,times\na,b,1\nb,c,2\nc,a,7\n"),
-        ("who.csv", "buyer,product\na,x\na,y\nb,y\n"),
-        ("who.csv", "von;an;Datum\na;b;1.2.2020\nb;c;3.4.2021\nc;a;13.4.2021\n"),
-        ("edges.csv", "Nr,wer,wen,Art\n7,a,b,x\n8,b,c,x\n9,c,a,y\n"),
+        ("edges.csv", "x,y\na,b\nb,c\nc,a\n", ()),
+        ("who.csv", "source,target\na,b\nb,c\nc,a\n", ()),
+        ("who.csv", "one;other\na;b\nb;c\nc;a\n", ()),
+        ("who.txt", "# my friends\n1 2\n2 3\n3 1\n", ()),
+        ("who.csv", "one,other,times\na,b,1\nb,c,2\nc,a,7\n", ()),
+        ("who.csv", "buyer,product\na,x\na,y\nb,y\n", ()),
+        ("who.csv", "von;an;Datum\na;b;1.2.2020\nb;c;3.4.2021\nc;a;13.4.2021\n", ("Datum",)),
+        ("edges.csv", "Nr,wer,wen,Art\n7,a,b,x\n8,b,c,x\n9,c,a,y\n", ("Nr", "Art")),
+        ("votes.csv", "from,to,year,points\na,b,1975,12\na,a,1975,0\nb,c,1975,8\nc,a,1976,10\n", ("year",)),
     ],
 )
-def test_links_alone_are_a_network_whose_nodes_have_no_attributes(tmp_path, name, text):
+def test_a_table_of_links_alone_is_a_network_and_its_other_columns_are_attributes(tmp_path, name, text, attributes):
     (tmp_path / name).write_text(text, encoding="utf-8")
     corpus, said = read([tmp_path / name])
     assert corpus.links.num_rows == 3
-    assert corpus.attributes == ()
-    assert corpus.dimensions == ()
+    assert corpus.attributes == attributes
     assert f"{name} is taken for links alone (guessed)" in said
-    assert (
-        f"{name}: the nodes of links alone have no attributes, so there is no dimension to propose: "
-        "give a table of nodes beside the links"
-    ) in said
+    without = f"{name}: no column describes the links, so there are no dimensions: give a table of nodes, too"
+    assert (without in said) == (not attributes)
+    if attributes:
+        assert (corpus.items.num_rows, corpus.mentions.num_rows) == (3, 6)
+        assert corpus.items["item"][0].as_py().endswith(" (1)")
 
 
 def test_links_alone_have_weights_times_and_other_columns(tmp_path):
@@ -245,17 +246,12 @@ def test_links_alone_have_weights_times_and_other_columns(tmp_path):
 def test_a_table_of_nodes_with_two_places_each_is_not_links(tmp_path):
     rows = "".join(f"p{i};{['Ulm', 'Bonn', 'Hof'][i % 3]};{['Bonn', 'Ulm'][i % 2]};{1980 + i}\n" for i in range(9))
     (tmp_path / "x.csv").write_text(f"Person;wohnt;stammt;Jahr\n{rows}", encoding="utf-8")
-    assert refusal([tmp_path / "x.csv"]).startswith("one table alone needs links beside it")
+    assert read([tmp_path / "x.csv"])[0].attributes == ("wohnt", "stammt", "Jahr")
 
 
-def test_nodes_alone_are_refused_with_what_they_need(tmp_path):
-    for name, columns in (("people.csv", "'id', 'city'"), ("x.csv", "'code', 'city'")):
-        text = columns.replace("'", "").replace(" ", "") + "\na,Rome\nb,Oslo\n"
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        assert refusal([tmp_path / name]) == (
-            "one table alone needs links beside it (links=…), or the columns of its records and of the objects they "
-            f"mention (item='paper', objects='author'): {name} has {columns}"
-        )
+def test_a_single_table_of_nodes_is_read_as_links_where_the_caller_names_the_ends(tmp_path):
+    (tmp_path / "x.csv").write_text("code,city\na,Rome\nb,Oslo\n", encoding="utf-8")
+    assert read([tmp_path / "x.csv"])[0].links.num_rows == 0
     corpus, _ = read([tmp_path / "x.csv"], columns={"source": "code", "target": "city"})
     assert links(corpus) == {("a", "Rome"): 1.0, ("b", "Oslo"): 1.0}
 

@@ -76,7 +76,7 @@ def test_nodes_are_taken_as_json_has_them() -> None:
 def test_pinned_objects_are_listed_first_and_where_is_told_in_words() -> None:
     for detail in ("brief", "full"):
         text = ask("construct", objects=ASKED, pins=["o150"], detail=detail, max_tokens=4_000).text
-        listed = text[text.index("objects, not in the query: ", text.index("## Near")) :].split("\n")
+        listed = text[text.index(", not in the query: ", text.index("## Neigh")) :].split("\n")
         assert "Object 150" in listed[1]
     assert "only venue: venue 1" in ask("construct", objects=ASKED, where={"venue": "venue 1"}).text
 

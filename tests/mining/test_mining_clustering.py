@@ -15,7 +15,7 @@ from sklearn.cluster import KMeans as PeerKMeans
 from sklearn.metrics import normalized_mutual_info_score
 from threadpoolctl import threadpool_limits
 
-from cube2net._util.compiling import one_thread
+from cube2net._util.progress import one_thread
 from cube2net.errors import InputError, ParameterError
 from cube2net.kernels.cluster_agreement import AGREEMENT
 from cube2net.mining.clustering import METRICS, KMeans, _k_means, _mean_rows, f1, jaccard_index, nmi, overlapping_nmi

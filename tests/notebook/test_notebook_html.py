@@ -51,7 +51,7 @@ def asked() -> tuple[Cube, Query, Network]:
 
 
 def scored() -> Comparison:
-    none, greedy = Configuration(method="none"), Configuration(method="greedy", objective="cover", form="woven")
+    none, greedy = Configuration(method="none"), Configuration(method="greedy", objective="cover", form="hybrid")
     truth = ("a", "b") * 6
     trials = [
         Trial(config, "deepwalk", seed, {"F1": score + seed / 100}, np.array([0, 1] * 6), nodes=nodes)
@@ -151,7 +151,7 @@ def test_a_large_network_is_drawn_when_asked_for(
 def test_a_comparison_has_scores_with_intervals_the_query_alone_first() -> None:
     said = Kept(html(scored())).text
     assert "Comparison clustering: 2 configurations × 1 model × 3 seeds" in said
-    assert said.index("none 12 0.510 [") < said.index("greedy · cover · woven 30 0.810 [")
+    assert said.index("none 12 0.510 [") < said.index("greedy · cover · hybrid 30 0.810 [")
     assert c2n.verdict(scored()).sentence in said
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cube2net._util import compiling
+from cube2net._util import progress
 
 from notebook_runs import PAGE_BUILT, Kept, ran, ran_notebook
 
@@ -97,16 +97,18 @@ def test_a_page_that_nbconvert_makes_has_the_tables_and_the_picture(tmp_path: Pa
 
 COMPILE = """
 import time
-from cube2net._util import compiling
+from cube2net._util import progress
 for name in ("cool", "heat"):
-    compiling.WAITING.patience = 0.05
-    compiling.WAITING.begin(name)
+    progress.MONITOR.patience = 0.05
+    progress.MONITOR.begin(name)
     time.sleep(1)
-    compiling.WAITING.end(name)
+    progress.MONITOR.end(name)
 """
 
 
 def test_a_notebook_is_told_once_that_code_is_compiled(tmp_path: Path) -> None:
     first, again = (cell.outputs for cell in ran_notebook([COMPILE, COMPILE], tmp_path).cells)
-    assert [(output["name"], output["text"]) for output in first] == [("stderr", f"cube2net: {compiling.KEPT}\n")]
+    assert [(output["name"], output["text"]) for output in first] == [
+        ("stderr", f"cube2net: {progress.CACHED_NOTICE}\n")
+    ]
     assert again == []

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import cube2net as c2n
-from cube2net._util.compiling import tells_compiling
-from cube2net._util.progress import Progress, Telling, listener, silent
+from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling, silent
 from cube2net.apps.notebook.progress_bars import (
     REMARKS,
     Bars,
@@ -185,8 +184,8 @@ def test_no_public_function_with_progress_was_forgotten() -> None:
 def test_true_becomes_a_function_before_the_work_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     got: list[Any] = []
 
-    @tells_compiling
-    def work(*, progress: Telling = None) -> Progress:
+    @report_compiling
+    def work(*, progress: ProgressOption = None) -> Progress:
         got.append(progress)
         return listener(progress)
 

@@ -30,8 +30,8 @@ def received(sent: socket.socket) -> bytes:
 
 
 def test_fifty_clients_get_the_answers_of_a_single_one(client: Any, network_request: dict[str, Any]) -> None:
-    questions = [("construct", {"request": {**network_request, "m": m}}) for m in range(1, 8)]
-    questions += [("layout", {"request": {**network_request, "m": m}}) for m in range(1, 4)]
+    questions = [("construct", {"request": {**network_request, "n_cells": m}}) for m in range(1, 8)]
+    questions += [("layout", {"request": {**network_request, "n_cells": m}}) for m in range(1, 4)]
     single = [timeless(client.answer(*question)) for question in questions]
 
     def visit(number: int) -> list[Any]:

@@ -71,7 +71,7 @@ def test_whoever_does_not_read_his_lines_holds_no_worker(
         deaf.connect(("127.0.0.1", client.server.gate.port))
         deaf.sendall(head + body)
         until(lambda: any(each.flow.write_paused for each in client.server._server.server_state.connections))
-        assert client.ask("construct", {"request": {**long, "m": 4}})[0] == 200
+        assert client.ask("construct", {"request": {**long, "n_cells": 4}})[0] == 200
         assert b'{"answer":' in b"".join(iter(lambda: deaf.recv(1 << 16), b""))
 
 
@@ -111,9 +111,9 @@ def test_long_work_waits_for_its_turn_and_too_much_of_it_is_refused(
 ) -> None:
     client = serve(c2n.open_cube(folder), limits=ServerLimits(workers=1, long_waiting=1))
     stream, _ = begin(client, network_request)
-    second = client.open_stream("construct", {"request": {**network_request, **ENDLESS, "m": 3}})
+    second = client.open_stream("construct", {"request": {**network_request, **ENDLESS, "n_cells": 3}})
     assert first_progress(second)["stage"] == "waiting for other long work"
-    status, answer = client.ask("construct", {"request": {**network_request, **ENDLESS, "m": 4}})
+    status, answer = client.ask("construct", {"request": {**network_request, **ENDLESS, "n_cells": 4}})
     assert (status, answer["error"]["kind"]) == (429, "busy")
     assert answer["error"]["sentence"].startswith("1 long requests are waiting already")
     assert client.ask("construct", {"request": network_request})[0] == 200

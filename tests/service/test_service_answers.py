@@ -148,7 +148,7 @@ def test_contrasts_are_of_two_queries_of_labels_or_of_all_others(
     service: CubeService, network_request: NetworkRequest
 ) -> None:
     one, two = network_request["query"][:12], network_request["query"][12:]
-    both = service.answer("contrast", {"query": one, "against": two, "names": ["one", "two"], "m": 3})
+    both = service.answer("contrast", {"query": one, "against": two, "names": ["one", "two"], "n_cells": 3})
     assert both["contrast"]["sides"] == [{"name": "one", "objects": 12}, {"name": "two", "objects": 12}]
     labels = service.answer("contrast", {"query": network_request["query"], "labels": network_request["labels"]})
     assert len(labels["contrast"]["groups"]) == 2
@@ -174,7 +174,7 @@ def test_an_empty_other_side_is_refused_and_not_taken_for_all_others(
     ("route", "field", "most", "what"),
     [
         ("pivot", "most", 100, "rows and columns"),
-        ("contrast", "m", 100, "cells"),
+        ("contrast", "n_cells", 100, "cells"),
         ("drill", "k", 100, "cells"),
         ("complete", "most", 100, "names"),
         ("members", "most", 20_000, "objects"),
@@ -201,9 +201,9 @@ def test_a_verdict_compares_the_network_asked_for_with_pagerank_and_the_query_al
     service: CubeService, network_request: NetworkRequest
 ) -> None:
     stages = []
-    question = {"request": network_request | {"m": 3, "bans": [{"object": "o150"}]}, "runs": 2}
+    question = {"request": network_request | {"n_cells": 3, "bans": [{"object": "o150"}]}, "runs": 2}
     answer = service.answer("compare", question, lambda stage, done, total: stages.append((stage, done, total)))
-    name = "greedy as asked · cover · woven · m 3"
+    name = "greedy as asked · cover · hybrid · n_cells 3"
     assert [row["network"] for row in answer["table"]] == ["none", name, f"pagerank, as large as {name}"]
     made = service.answer("construct", {"request": question["request"]})
     assert answer["table"][1]["nodes"] == len(made["nodes"]["id"])
@@ -276,7 +276,13 @@ def real_questions(service: CubeService, network_request: NetworkRequest) -> dic
         "layout": [{"request": network_request}],
         "explain": [
             {"request": network_request | more} | node
-            for more in ({}, {"method": "pagerank"}, {"form": "objects"}, {"pins": [{"cell": cell}]}, {"near": 2})
+            for more in (
+                {},
+                {"method": "pagerank"},
+                {"form": "objects"},
+                {"pins": [{"cell": cell}]},
+                {"n_neighbors": 2},
+            )
             for node in ({}, {"node": {"object": "o1"}}, {"node": {"object": "o150"}}, {"node": {"cell": cell}})
             if more.get("method") is None or node != {"node": {"cell": cell}}
         ],

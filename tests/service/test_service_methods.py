@@ -11,7 +11,7 @@ from cube2net.api.plan import METHODS, WITH_OPTIONS
 from cube2net.apps.service.requests import is_long, methods, options_shown, split_options
 from cube2net.apps.service.service import CubeService
 from cube2net.errors import ParameterError
-from cube2net.model.arguments import options_outside
+from cube2net.model.interfaces import options_outside
 from cube2net.selection.objectives import OBJECTIVES
 
 TEXTS = {

@@ -2,7 +2,7 @@
 import { same } from "./requests";
 import type { NetworkRequest } from "./types";
 
-const NAMES: Partial<Record<keyof NetworkRequest, string>> = { max_nodes: "nodes at most", near: "near objects", m: "cells", r: "cells for each object", levels: "cells by", roll_up: "levels rolled up", between: "time", where: "only" };
+const NAMES: Partial<Record<keyof NetworkRequest, string>> = { max_nodes: "nodes at most", n_neighbors: "neighbours", n_cells: "cells", r: "cells for each object", levels: "cells by", roll_up: "levels rolled up", between: "time", where: "only" };
 
 /** What one request says otherwise than another, word by word. */
 export function changes(before: NetworkRequest, after: NetworkRequest): string[] {

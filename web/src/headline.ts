@@ -18,7 +18,7 @@ export function headlineOf(network: NetworkAnswer): Headline {
   const loose = mine.filter((at) => cells[at]!.length === 0);
   const chosen = network.cells.length;
   const others: [number, string][] = [
-    [count("near"), "near object"],
+    [count("neighbor"), "neighbour"],
     [count("brought"), "brought object"],
     [count("pinned"), "pinned object"],
   ];

@@ -4,7 +4,7 @@ export type Id = string | number;
 
 export type Node = NamedCell | NamedObject;
 
-export type Role = "query" | "near" | "brought" | "pinned" | "cell";
+export type Role = "query" | "neighbor" | "brought" | "pinned" | "cell";
 
 /** What is the cube? Nothing more is asked. */
 export interface CubeRequest {
@@ -289,32 +289,32 @@ export interface NetworkRequest {
   labels?: string[] | null;
   /** of the objective cover: in how many cells every object is wanted */
   r?: number | null;
-  /** further options of the method, of the objective, and of the network: keep, max_links, prefix, near_weight, membership, trust */
+  /** further options of the method, of the objective, and of the network: keep_unlinked, max_links, best_prefix, neighbor_weight, membership_weights, cell_weight */
   options?: Record<string, string | number | boolean>;
   /** the checksum of the cube that it was asked of: another cube refuses it */
   cube?: string;
   /** Method that chooses what joins the query: none, hops, pagerank, steiner, maxdisc, random, greedy, anneal, exact, cube2net, or auto, which tries several; greedy by default. */
   method?: string;
   /** Maximum number of cells; by default as many as serve the query (objective cover), or 20. */
-  m?: number | null;
-  /** Value of a choice of cells: jaccard, fbeta, precision, coverage, linked, cover; by default cover (methods greedy and exact, forms woven and cells) or jaccard. */
+  n_cells?: number | null;
+  /** Value of a choice of cells: jaccard, fbeta, precision, coverage, linked, cover; by default cover (methods greedy and exact, forms hybrid and cells) or jaccard. */
   objective?: string | null;
-  /** Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all objects of the cells, the paper's form) or both; by default woven for methods that choose cells. */
+  /** Nodes beside the query: hybrid (cells and the objects nearest by links), cells, objects (all objects of the cells, the paper's form) or cells+objects; by default hybrid for methods that choose cells. */
   form?: string | null;
   /** Which cells there are: full (the cube's own), one (one label each), full+one, or the names of the levels that stay, such as venue,topic. */
   levels?: string | string[];
   /** Maximum number of nodes. */
   max_nodes?: number | null;
-  /** Form woven: number of objects nearest to the query by links; by default as many as the query has. */
-  near?: number | null;
+  /** Form hybrid: number of objects nearest to the query by links; by default as many as the query has. */
+  n_neighbors?: number | null;
   /** Cells ('2010s · ACL · parsing') and objects that must be in. */
   pins?: (NamedCell | NamedObject)[];
   /** Cells and objects that must not be in. */
   bans?: (NamedCell | NamedObject)[];
   /** Objects whose cells are worth more, as those of the query are. */
-  like?: Id[];
+  prefer?: Id[];
   /** Objects whose cells are worth less. */
-  unlike?: Id[];
+  avoid?: Id[];
   /** Also find an upper bound on the value of any choice. */
   bound?: boolean;
   /** Seed of all that is random: the same seed gives the same network. */
@@ -333,7 +333,7 @@ export interface NodeColumns {
   id: Id[];
   name: string[];
   kind: string[];
-  role: ("query" | "near" | "brought" | "pinned" | "cell")[];
+  role: ("query" | "neighbor" | "brought" | "pinned" | "cell")[];
   label: string[];
   query_links: number[];
   /** the ranks, from 1, of the chosen cells that hold it */
@@ -393,16 +393,16 @@ export interface SummaryCell {
 /** What a network is, as the command query shows it with --json. */
 export interface SummarySchema {
   method: string;
-  m: number | null;
+  n_cells: number | null;
   objective: string;
   form: string;
   levels: string | string[];
-  near: number;
-  near_weight: number | null;
-  keep: string;
-  membership: string | null;
+  n_neighbors: number;
+  neighbor_weight: number | null;
+  keep_unlinked: boolean;
+  membership_weights: string | null;
   /** the weight of cells against links, from 0.1 to 1 */
-  trust: number | null;
+  cell_weight: number | null;
   /** what the weight was estimated from; null where it was given */
   agreement: AgreementSchema | null;
   /** what the choice is worth; null where no cells are chosen */
@@ -430,8 +430,8 @@ export interface SummarySchema {
   tried: (Record<string, string | number>)[] | null;
   pins: string[];
   bans: string[];
-  like: string[];
-  unlike: string[];
+  prefer: string[];
+  avoid: string[];
   seconds: Record<string, number>;
   seed: number;
 }
@@ -545,7 +545,7 @@ export interface ObjectExplanationSchema {
   id: Id;
   name: string;
   present: boolean;
-  /** query, pinned, near, cells, or the method that brought it; empty where it is not there */
+  /** query, pinned, neighbor, cells, or the method that brought it; empty where it is not there */
   came: string;
   value: number;
   /** the chosen cells that hold it, in their order */
@@ -767,7 +767,7 @@ export interface ContrastRequest {
   /** how the two are called */
   names?: string[];
   /** at most so many cells, 1 to 100; 10 without a word */
-  m?: number;
+  n_cells?: number;
 }
 
 /** One of two sides. */

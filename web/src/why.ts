@@ -139,7 +139,7 @@ const section = (title: string, ...children: (HTMLElement | false | null)[]): HT
 
 const CAME: Record<string, string> = {
   pinned: "It was pinned.",
-  near: "It is one of the objects nearest to the query by links.",
+  neighbor: "It is one of the objects nearest to the query by links.",
   cells: "A chosen cell brought it.",
 };
 
@@ -159,8 +159,8 @@ function objectParts(store: Store, told: ObjectExplanation): (HTMLElement | null
 function missPart(store: Store, miss: NearMiss): HTMLElement {
   const go = (text: string, change: Partial<NetworkRequest>) => el("button", { type: "button", onclick: () => void store.move(change).catch((error: unknown) => store.refuse(error)) }, text);
   const { option, needed, cell, price, value } = miss;
-  const called = { near: "Near objects", m: "Cells (m)", max_nodes: "Nodes at most" }[option] ?? option;
-  const steered = option === "near" || option === "m" || option === "max_nodes";
+  const called = { n_neighbors: "Neighbours", n_cells: "Cells", max_nodes: "Nodes at most" }[option] ?? option;
+  const steered = option === "n_neighbors" || option === "n_cells" || option === "max_nodes";
   return section(
     "What would bring it",
     miss.obstacle !== "" && el("p", {}, sentenceOf(miss.obstacle)),

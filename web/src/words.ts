@@ -30,10 +30,10 @@ const OBJECTIVES: Record<string, string> = {
 };
 
 const FORMS: Record<string, string> = {
-  woven: "Your objects, those nearest by links, and the cells as nodes.",
+  hybrid: "Your objects, those nearest by links, and the cells as nodes.",
   cells: "Your objects and the cells that hold them.",
   objects: "Your objects and all objects of the cells.",
-  both: "Your objects, the cells, and all objects of the cells.",
+  "cells+objects": "Your objects, the cells, and all objects of the cells.",
 };
 
 const LEVELS: Record<string, string> = {
@@ -100,15 +100,15 @@ export const fileTitle = (format: string): string => FILES[format] ?? format.rep
 
 const PARAMETERS: readonly [RegExp, string][] = [
   [/(?<![\w.])max_nodes(?![\w.])/g, "Nodes at most"],
-  [/^near is\b/, "Near objects is"],
-  [/(?<![\w.])near=/g, "Near objects = "],
+  [/^n_neighbors is\b/, "Neighbours is"],
+  [/(?<![\w.])n_neighbors=/g, "Neighbours = "],
   [/(?<![\w.])max_nodes=/g, "Nodes at most = "],
   [/, or None\b/g, ", or nothing"],
   [/use the method 'none', 'hops' or 'pagerank', a cube rolled up \(roll_up\), or one built with a smaller min_objects \(min_objects=2\)/g, "choose the method none, hops or pagerank under Steer, or make the cube again with a smaller “Smallest group”"],
   [/a smaller min_objects\b/g, "a smaller “Smallest group”"],
   [/ \(min_objects=([\d,]+)\)/g, " (set “Smallest group” to $1)"],
   [/ \((?:say which|each may be weight, kind or time): columns=\{[^{}]*\}\)/g, " (choose it in the list of columns)"],
-  [/; say which it is: columns=\{[^{}]*\}\)/g, "; choose it in the list of columns)"],
+  [/; name the column: columns=\{[^{}]*\}\)/g, "; choose it in the list of columns)"],
   [/ \(did you mean columns=\{[^{}]*\}\?\)/g, ""],
   [/ \((?:item|links)=…\)/g, ""],
   [/, or the columns? of (?:its|the) records [^:]*: /g, ": "],

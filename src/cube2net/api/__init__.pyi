@@ -84,6 +84,7 @@ from .read import (
     read_acl as read_acl,
     read_graph as read_graph,
     read_more as read_more,
+    read_references as read_references,
     read_source as read_source,
     read_sql as read_sql,
     read_tables as read_tables,

@@ -14,9 +14,8 @@ import pyarrow.compute as pc
 
 from cube2net import __version__
 from cube2net._util.arrays import row_of_entries
-from cube2net._util.compiling import tells_compiling
 from cube2net._util.files import check_folder, write_files, write_table
-from cube2net._util.progress import Progress, Telling, listener
+from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
 from cube2net.api.checkpoints import (
     Checkpoints,
     checkpoints_beside,
@@ -41,11 +40,10 @@ from cube2net.errors import ParameterError, SourceError
 from cube2net.io.reviews.link_tasks import Task
 from cube2net.io.sources import SOURCES
 from cube2net.io.tables.frames import is_frame
-from cube2net.model.arguments import check_call, made, path_of
 from cube2net.model.corpus import Corpus, Topics
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import MAX_MENTIONS, MIN_OBJECTS, DimensionSpec
-from cube2net.model.interfaces import Engine, NamesFiles, Source, TopicModel
+from cube2net.model.interfaces import Engine, NamesFiles, Source, TopicModel, check_call, made, path_of
 from cube2net.topics.lda import Lda
 from cube2net.topics.lda_model import LdaModel
 from cube2net.topics.models import TOPIC_MODELS
@@ -124,7 +122,7 @@ Dimensions = Sequence[DimensionSpec | str]
 
 
 @check_call
-@tells_compiling
+@report_compiling
 def build_cube(
     data: Any = None,
     dimensions: Dimensions | None = None,
@@ -137,7 +135,7 @@ def build_cube(
     engine: str | Engine = "duckdb",
     memory: str | None = None,
     seed: int = 0,
-    progress: Telling = None,
+    progress: ProgressOption = None,
     **tables: Any,
 ) -> Cube:
     """Return the cube of a corpus, frames, files or a graph; with ``out`` it is saved there, and opened from there.
@@ -213,7 +211,7 @@ def build_cube(
 
 
 @check_call
-@tells_compiling
+@report_compiling
 def build_from(
     source: str | Source,
     *paths: str | Path,
@@ -226,7 +224,7 @@ def build_from(
     engine: str | Engine = "duckdb",
     memory: str | None = None,
     seed: int = 0,
-    progress: Telling = None,
+    progress: ProgressOption = None,
 ) -> Cube:
     """Return the cube of files of one kind, saved in a folder and opened from there.
 
@@ -235,8 +233,8 @@ def build_from(
     Parameters
     ----------
     source
-        ``"tables"``, ``"sql"``, ``"graph"``, ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or
-        ``"movies"``, or an object of your own with ``read``, such as ``Tables(strict=True)``.
+        ``"tables"``, ``"sql"``, ``"graph"``, ``"references"``, ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``,
+        ``"yelp"`` or ``"movies"``, or an object of your own with ``read``, such as ``Tables(strict=True)``.
     paths
         The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
     out

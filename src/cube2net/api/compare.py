@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import cores, tells_compiling
 from cube2net._util.files import check_folder, only_writer
-from cube2net._util.progress import Progress, Telling, listener, silent
+from cube2net._util.progress import Progress, ProgressOption, cores, listener, report_compiling, silent
 from cube2net.api.construct import Chosen, choose, method_of, network_of
 from cube2net.api.plan import METHODS, WITH_OPTIONS, Plan, objective_name, plan_network
 from cube2net.api.query import Asked, query_of
-from cube2net.cube.removal import hide_pairs, unlinked_pairs
+from cube2net.cube.removal import draw_unlinked_pairs, hide_pairs
 from cube2net.cube.views import cuboid
 from cube2net.errors import ParameterError, Setting, quoted, unknown, whole_number
 from cube2net.evaluation.auto import choose_by_hidden_links, choose_by_labels
@@ -26,10 +25,9 @@ from cube2net.evaluation.report.page import FILES
 from cube2net.evaluation.trials import Make, Trials
 from cube2net.mining.downstream import DownstreamTask, Given, make_clustering_task, make_hidden_task, make_link_task
 from cube2net.mining.node_embeddings import EMBEDDINGS
-from cube2net.model.arguments import check_call, made, names_of, path_of, repr_of
 from cube2net.model.comparison import TASKS, Comparison, Configuration
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import Method, NodeEmbedder, chooses_cells
+from cube2net.model.interfaces import Method, NodeEmbedder, check_call, chooses_cells, made, names_of, path_of, repr_of
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.recipe import array_fingerprint, cube_fingerprint, query_fingerprint
@@ -65,7 +63,7 @@ WRITTEN = (JOURNAL, *FILES)
 
 
 @check_call
-@tells_compiling
+@report_compiling
 def compare(
     cube: Cube,
     query: Asked,
@@ -77,9 +75,9 @@ def compare(
     objectives: Sequence[str] | None = None,
     forms: Sequence[str] | None = None,
     levels: Sequence[str] | None = None,
-    near: int | Sequence[int] | None = None,
-    memberships: Sequence[str] | None = None,
-    m: int | Sequence[int] | None = None,
+    n_neighbors: int | Sequence[int] | None = None,
+    membership_weights: Sequence[str] | None = None,
+    n_cells: int | Sequence[int] | None = None,
     models: Given | None = None,
     runs: int = 10,
     seed: int = 0,
@@ -87,7 +85,7 @@ def compare(
     baselines: Sequence[str] | None = None,
     out: str | Path | None = None,
     workers: int = 0,
-    progress: Telling = None,
+    progress: ProgressOption = None,
 ) -> Comparison:
     """Return how well the next step does on the network of every method, in every form, run by run.
 
@@ -112,7 +110,7 @@ def compare(
     methods, models
         Names, or objects of your own by a name; a method in a list is called by its class, with its parameters where
         there are several of a class. The query alone is always there. Without any, all that fit the task.
-    objectives, forms, levels, near, memberships, m
+    objectives, forms, levels, n_neighbors, membership_weights, n_cells
         Methods that choose cells are compared for every combination; see :func:`construct`. Where neither these nor
         methods are given, the list is short: the default network, two variants of it and the paper's form.
     runs, seed
@@ -161,8 +159,15 @@ def compare(
     seed = whole_number("seed", seed, 0, None)
     seeds, named = range(seed, seed + runs), named_methods(methods)
     peers = _baselines(as_large, baselines)
-    varied: dict[str, Any] = {"objectives": objectives, "forms": forms, "levels": levels, "memberships": memberships}
-    varied = {name: several(value) for name, value in {**varied, "near": near, "m": m}.items()}
+    varied: dict[str, Any] = {
+        "objectives": objectives,
+        "forms": forms,
+        "levels": levels,
+        "membership_weights": membership_weights,
+    }
+    varied = {
+        name: several(value) for name, value in {**varied, "n_neighbors": n_neighbors, "n_cells": n_cells}.items()
+    }
     for each in varied["levels"] or ():
         cuboid(cube, each)
     if methods is None and all(value is None for value in varied.values()):
@@ -274,7 +279,7 @@ def hidden_runs(cube: Cube, query: Query, methods: Named, models: Given | None) 
     return HiddenRuns(
         query,
         hide=lambda seed: hide_pairs(cube, query, seed=seed),
-        unlinked=lambda count, seed: unlinked_pairs(cube, query, count, seed=seed),
+        unlinked=lambda count, seed: draw_unlinked_pairs(cube, query, count, seed=seed),
         maker=lambda left: maker(left, query, methods),
         models=lambda links, others: make_hidden_task(query, links, others, models),
     )
@@ -286,12 +291,12 @@ def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Cho
     def planned(config: Configuration, nodes: int | None) -> Plan:
         options = NetworkOptions(
             method=METHODS[config.method]() if config.like else methods.get(config.method, config.method),
-            m=config.m or None,
+            n_cells=config.n_cells or None,
             objective=config.objective or None,
             form=config.form or None,
             levels=config.levels or None,
-            near=config.near,
-            membership=config.membership or None,
+            n_neighbors=config.n_neighbors,
+            membership_weights=config.membership_weights or None,
             max_nodes=nodes,
         )
         return plan_network(cube, query, options)
@@ -374,7 +379,7 @@ class Judged:
     make: Make
 
 
-@tells_compiling
+@report_compiling
 def judge(
     cube: Cube,
     query: Asked,
@@ -384,7 +389,7 @@ def judge(
     runs: int = 5,
     models: Given | None = MODELS,
     seed: int = 0,
-    progress: Telling = None,
+    progress: ProgressOption = None,
     **options: Any,
 ) -> Judged:
     """Return how well the next step does on the network of a question, on PageRank as large, and on the query alone.
@@ -434,7 +439,7 @@ def judge(
     return Judged(Comparison(task, judging.measures, trials, truth=truth, settings=settings), make)
 
 
-TOLD = ("method", "objective", "m", "form", "levels", "near", "membership")
+TOLD = ("method", "objective", "n_cells", "form", "levels", "n_neighbors", "membership_weights")
 """The options that the name of a configuration tells."""
 NOT_COMPARED = ("seed", "bound")
 """The options that change nothing of what is compared."""
@@ -452,10 +457,10 @@ def _config(plan: Plan, method: str | Method, options: NetworkOptions) -> Config
         method=called,
         objective=objective_name(plan.objective),
         form=plan.form.kind,
-        m=options.m or 0,
+        n_cells=options.n_cells or 0,
         levels=levels if isinstance(levels, str) else "",
-        near=options.near,
-        membership=options.membership or "",
+        n_neighbors=options.n_neighbors,
+        membership_weights=options.membership_weights or "",
     )
 
 
@@ -463,7 +468,7 @@ def _hiding(cube: Cube, query: Query, maker_of: Any, models: Given | None) -> Hi
     return HiddenRuns(
         query,
         hide=lambda seed: hide_pairs(cube, query, seed=seed),
-        unlinked=lambda count, seed: unlinked_pairs(cube, query, count, seed=seed),
+        unlinked=lambda count, seed: draw_unlinked_pairs(cube, query, count, seed=seed),
         maker=maker_of,
         models=lambda links, others: make_hidden_task(query, links, others, models),
     )

@@ -11,8 +11,8 @@ from cube2net.cube.storage import reader
 from cube2net.cube.storage.reader import read, verify
 from cube2net.cube.storage.writer import save
 from cube2net.cube.views import dice, of_kind
-from cube2net.model.arguments import check_call, expect, path_of
 from cube2net.model.cube import Cube
+from cube2net.model.interfaces import check_call, expect, path_of
 
 READING = "reading"
 """The key under which a cube keeps what was read, among the facts about its source."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from cube2net.io import datasets
 from cube2net.io.datasets import Planted
-from cube2net.model.arguments import check_call
 from cube2net.model.corpus import Corpus
+from cube2net.model.interfaces import check_call
 
 AREA_SIGS = datasets.AREA_SIGS
 """The groups whose volumes tell the labels of :func:`load_areas`."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cube2net._util.arrays import Array
-from cube2net.model.arguments import check_call, path_of
+from cube2net.model.interfaces import check_call, path_of
 from cube2net.model.network import Drawing, Network
 from cube2net.network.drawing.layout import layout
 from cube2net.network.drawing.matplotlib import draw

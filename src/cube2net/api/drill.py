@@ -9,22 +9,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import tells_compiling
+from cube2net._util.progress import report_compiling
 from cube2net.api.query import Asked, check_cube, query_of
 from cube2net.cube.pivot import count_cells, cross_levels
-from cube2net.cube.window import time_dimensions
+from cube2net.cube.window import find_time_dimensions
 from cube2net.errors import ParameterError, quoted, unknown, whole_number
 from cube2net.explanation.drill import drill_down
 from cube2net.explanation.mixed_cells import count_objects, find_members, find_mixed_cells, rank_members
-from cube2net.model.arguments import check_call
 from cube2net.model.contrast import Drilled, DrilledCell, Pivot, SeparatingCell
 from cube2net.model.cube import Cube, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS
+from cube2net.model.interfaces import check_call
 from cube2net.model.names import MixedCell, levels_of, mixed_cell_of
 
 
 @check_call
-@tells_compiling
+@report_compiling
 def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     """Return the few cells below a cell that hold most of a query at least cost, and what is left over.
 
@@ -134,7 +134,7 @@ NUMBER = re.compile(r"([-−]?\d[\d,]*(?:\.\d+)?)(?:\s*[–-]\s*[-−]?\d[\d,]*(
 
 
 @check_call
-@tells_compiling
+@report_compiling
 def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, most: int = 50) -> Pivot:
     """Return how many objects have a label of one level and, in the same items, a label of another.
 
@@ -218,7 +218,7 @@ def _ordered(cube: Cube, place: tuple[int, int], kept: Array, totals: Array) -> 
     number, level = place
     names = cube.dimensions[number].levels[level].labels
     shown = [names[label] for label in kept.tolist()]
-    if number in time_dimensions(cube):
+    if number in find_time_dimensions(cube):
         order = np.array(sorted(range(len(kept)), key=shown.__getitem__), dtype=np.int64)
     elif (numbers := [as_number(name) for name in shown]) and None not in numbers:
         order = np.argsort(np.array(numbers, dtype=np.float64), kind="stable")

@@ -9,19 +9,18 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from cube2net._util.compiling import tells_compiling
+from cube2net._util.progress import report_compiling
 from cube2net.api.construct import near_scope
 from cube2net.api.plan import METHODS
 from cube2net.api.replay import asked_of
-from cube2net.cube.window import times_of
+from cube2net.cube.window import list_time_attributes
 from cube2net.errors import ParameterError
 from cube2net.explanation.cell_reasons import compute_account, explain_cell
 from cube2net.explanation.link_evidence import ItemsOfObjects, QueryRanks
 from cube2net.explanation.object_reasons import explain_object
-from cube2net.model.arguments import check_call
 from cube2net.model.cube import Cube
 from cube2net.model.explanation import CellExplanation, ObjectExplanation, ValueAccount
-from cube2net.model.interfaces import chooses_cells
+from cube2net.model.interfaces import check_call, chooses_cells
 from cube2net.model.names import node_of
 from cube2net.model.network import Network, RequestContext
 from cube2net.network import pagerank
@@ -62,7 +61,7 @@ def explain(network: Network, node: Any, *, cube: Cube | None = None) -> ObjectE
 
 @check_call
 @_takes_a_network
-@tells_compiling
+@report_compiling
 def explain(
     network: Network, node: Any = None, *, cube: Cube | None = None
 ) -> ObjectExplanation | CellExplanation | ValueAccount:
@@ -104,7 +103,7 @@ def explain(
     >>> c2n.explain(network, network.labels[0])
     CellExplanation(⟨∗ · venue 0 · ∗⟩: number 1 of 10, +50 last, holds 50 of the query)
     >>> c2n.explain(network, "Object 59")
-    ObjectExplanation(Object 59: near, rank 40 by PageRank, linked to 0 of the query, 4 chosen cells hold it)
+    ObjectExplanation(Object 59: neighbor, rank 40 by PageRank, linked to 0 of the query, 4 chosen cells hold it)
     """
     network = asked_of(network, cube)
     context = network.context
@@ -136,10 +135,10 @@ def _ranks_of(network: Network, context: RequestContext, options: Mapping[str, A
     if context not in _ranks:
         steering, scope, links = context.steering, context.budget.scope, context.whole.links
         own = options if context.method == "pagerank" else {}
-        seeds, unlike = (np.unique(np.array(rows, dtype=np.int32)) for rows in (steering.like, steering.unlike))
+        seeds, avoid = (np.unique(np.array(rows, dtype=np.int32)) for rows in (steering.prefer, steering.avoid))
         seeds = np.union1d(network.query.objects, seeds)
-        if network.form == "woven":
-            scope = near_scope(context.whole, network.query, scope, seeds, unlike)
+        if network.form == "hybrid":
+            scope = near_scope(context.whole, network.query, scope, seeds, avoid)
         scores = pagerank.compute_scores(links, seeds, own.get("damping", DAMPING), own.get("tolerance", TOLERANCE))
         near = partial(find_neighbors, links, network.query, scope=scope, seeds=seeds)
         _ranks[context] = QueryRanks(scores, network.query, scope, near)
@@ -149,7 +148,7 @@ def _ranks_of(network: Network, context: RequestContext, options: Mapping[str, A
 def _items_of(cube: Cube) -> ItemsOfObjects | None:
     """Return the items of a cube by the objects that they mention; they are turned about once."""
     if cube not in _items:
-        times = times_of(cube)
+        times = list_time_attributes(cube)
         found = ItemsOfObjects.of(cube, times[0] if len(times) == 1 else None)
         if found is None:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cube2net.model.arguments import check_call, path_of
+from cube2net.model.interfaces import check_call, path_of
 from cube2net.model.network import Network
 from cube2net.network.assembly import summarize
 from cube2net.network.export.registry import check_network_path, export_network

@@ -14,8 +14,8 @@ from cube2net._util.text import unguarded
 from cube2net.errors import QueryError, plain, quoted, some
 from cube2net.io import query_files
 from cube2net.io.query_files import read_pairs_file, read_query_file, read_text
-from cube2net.model.arguments import check_call, expect, path_of
 from cube2net.model.cube import Cube
+from cube2net.model.interfaces import check_call, expect, path_of
 from cube2net.model.query import CLUSTER, LABEL, Query, ReadNames
 
 Asked = Any

@@ -8,10 +8,10 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cube2net._util.compiling import tells_compiling
-from cube2net._util.progress import Progress, Telling, listener
+from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
 from cube2net.errors import ParameterError, quoted, unknown
 from cube2net.io import graphs
+from cube2net.io.bibliography.references import OBJECT_KINDS, References, is_reference_file
 from cube2net.io.graphs import from_igraph, is_graph_file, is_igraph, is_networkx
 from cube2net.io.reviews.link_tasks import Task
 from cube2net.io.reviews.movies import Movies
@@ -19,9 +19,8 @@ from cube2net.io.reviews.yelp import Yelp
 from cube2net.io.sources import SOURCES
 from cube2net.io.tables import table_source
 from cube2net.io.tables.frames import is_frame
-from cube2net.model.arguments import check_call, check_options, made, options_of, path_of
 from cube2net.model.corpus import Corpus
-from cube2net.model.interfaces import ReadsMore, Source
+from cube2net.model.interfaces import ReadsMore, Source, check_call, check_options, made, options_of, path_of
 from cube2net.model.objects import Objects
 
 SQL = "sql"
@@ -31,15 +30,15 @@ EXPECTED = "a corpus, a frame, a mapping of frames, a path or a graph"
 
 
 @check_call
-@tells_compiling
-def read_source(source: str | Source, *paths: str | Path, progress: Telling = None, **options: Any) -> Corpus:
+@report_compiling
+def read_source(source: str | Source, *paths: str | Path, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus that files of one kind hold; ``options`` are the source's parameters.
 
     Parameters
     ----------
     source
-        ``"tables"``, ``"sql"``, ``"graph"``, ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or
-        ``"movies"``, or an object of your own with ``read``.
+        ``"tables"``, ``"sql"``, ``"graph"``, ``"references"``, ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``,
+        ``"yelp"`` or ``"movies"``, or an object of your own with ``read``.
     paths
         The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
     progress
@@ -93,7 +92,7 @@ def remembering(corpus: Corpus, source: Any) -> Corpus:
 
 
 def read_more(
-    known: Objects, source: str | Source, *paths: str | Path, progress: Telling = None, **options: Any
+    known: Objects, source: str | Source, *paths: str | Path, progress: ProgressOption = None, **options: Any
 ) -> Corpus:
     """Return the corpus of files that are to be added to a cube: they may name its objects without listing them."""
     reader, places = reader_of(source, paths, options)
@@ -103,8 +102,8 @@ def read_more(
 
 
 @check_call
-@tells_compiling
-def read_tables(*tables: Any, progress: Telling = None, **options: Any) -> Corpus:
+@report_compiling
+def read_tables(*tables: Any, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus of tables in files or in memory: nodes and links, items and what they mention, or records.
 
     Tables of labels and of terms may come with them.
@@ -154,8 +153,8 @@ def read_tables(*tables: Any, progress: Telling = None, **options: Any) -> Corpu
 
 
 @check_call
-@tells_compiling
-def read_sql(*queries: str, progress: Telling = None, **options: Any) -> Corpus:
+@report_compiling
+def read_sql(*queries: str, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus of SQL queries over files on this machine, which DuckDB runs.
 
     A query names its files itself, ``FROM 'papers.parquet'``, also CSV and JSON. It only reads: nothing is written,
@@ -194,8 +193,8 @@ def read_sql(*queries: str, progress: Telling = None, **options: Any) -> Corpus:
 
 
 @check_call
-@tells_compiling
-def read_graph(path: str | Path, *, progress: Telling = None, **options: Any) -> Corpus:
+@report_compiling
+def read_graph(path: str | Path, *, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus of a graph in a GraphML, GEXF or JSON file: every node is an object and its own item.
 
     Parameters
@@ -232,13 +231,53 @@ def read_graph(path: str | Path, *, progress: Telling = None, **options: Any) ->
     return read_source("graph", path, progress=progress, **options)
 
 
-def read_acl(path: str | Path, *, progress: Telling = None, **options: Any) -> Corpus:
+@check_call
+@report_compiling
+def read_references(*paths: str | Path, progress: ProgressOption = None, **options: Any) -> Corpus:
+    """Return the corpus of citation exports, several of several formats at once.
+
+    Formats are recognised by content: RIS, BibTeX, PubMed (nbib, XML, CSV), Web of Science (tagged, tab-delimited),
+    EndNote (XML, tagged), Zotero (RDF, CSV), and tables of Scopus, Dimensions, Lens, IEEE, Cochrane, Embase, OpenAlex
+    and others (CSV, TSV, Excel).
+
+    Parameters
+    ----------
+    paths
+        The exports, or folders or archives of them.
+    progress
+        Told how far it is, and what was merged; True for a bar, None for nobody.
+    options
+        ``objects`` are ``"authors"`` (default), ``"keywords"``, ``"institutions"``, ``"countries"``, ``"sources"``,
+        ``"works"`` (linked by citation) or ``"references"`` (linked by co-citation). ``keep_duplicates`` keeps records
+        of the same work apart, ``list_duplicates`` is a CSV file to list them in. ``strict`` stops at a damaged record,
+        which else is counted in ``dropped``. ``max_ratio`` and ``max_unpacked`` limit how far packed files may swell.
+
+    Returns
+    -------
+    Corpus
+        Its items are the records, with year, source, type, language, keyword, institution, country, title and text.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import cube2net as c2n
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ris = Path(folder, "library.ris")
+    ...     _ = ris.write_text("TY  - JOUR\\nAU  - Li, J.\\nAU  - Wu, X.\\nTI  - On cubes\\nPY  - 2020\\nER  - \\n")
+    ...     c2n.read_references(ris)
+    Corpus(2 objects, 1 item, links by co-mention)
+    """
+    return read_source("references", *paths, progress=progress, **options)
+
+
+def read_acl(path: str | Path, *, progress: ProgressOption = None, **options: Any) -> Corpus:
     """Return the corpus of the ACL Anthology, from its folder or its archive."""
     return read_source("acl", path, progress=progress, **options)
 
 
 def read_task(
-    source: str, *paths: str | Path, name: str, seed: int = 0, progress: Telling = None, **options: Any
+    source: str, *paths: str | Path, name: str, seed: int = 0, progress: ProgressOption = None, **options: Any
 ) -> Task:
     """Return a link-prediction task of the paper's kind: a corpus, a query, and the latest links hidden.
 
@@ -296,6 +335,8 @@ def corpus_of(data: Any, options: Mapping[str, Any], progress: Progress, functio
         allowed = [name for name in options_of(read) if name not in ("graph", "progress")]
         check_options(options, "a graph", allowed, function)
         return read(data, progress=progress, **options)
+    if isinstance(data, str | os.PathLike) and is_reference_file(data) and _are_of_references(options):
+        return read_references(os.fspath(data), progress=progress, **options)
     if isinstance(data, str | os.PathLike) and is_graph_file(data):
         check_options(options, "a graph", options_of(SOURCES["graph"]), function)
         return read_graph(os.fspath(data), progress=progress, **options)
@@ -315,6 +356,11 @@ def reader_of(source: str | Source, given: Sequence[Any], options: Mapping[str, 
         options, given = {"queries": tuple(given), **options}, ()
     reader: Source = made(source, SOURCES, Source, "source", options)
     return reader, [path_of(path, "a path to read") for path in given]
+
+
+def _are_of_references(options: Mapping[str, Any]) -> bool:
+    """Return whether options may be those of references; ``objects`` of tables is a column."""
+    return set(options) <= set(options_of(References)) and options.get("objects", "authors") in OBJECT_KINDS
 
 
 def _is_readable(data: object) -> bool:

@@ -11,8 +11,8 @@ import numpy as np
 
 from cube2net import __version__
 from cube2net.errors import quoted
-from cube2net.model.arguments import name_of, options_of
 from cube2net.model.cube import lineage_of
+from cube2net.model.interfaces import name_of, options_of
 from cube2net.model.names import CELL, OBJECT, Node
 from cube2net.model.network import Network
 from cube2net.model.recipe import FORMAT, Recipe, network_fingerprint
@@ -64,7 +64,7 @@ def recipe_of(plan: Plan, network: Network, methods: Mapping[str, Any], seed: in
 
 
 def _describe_steering(plan: Plan) -> dict[str, list[dict[str, Any]]]:
-    """Return what was pinned, banned, liked and not liked, by labels and ids; nothing where nothing was."""
+    """Return what was pinned, banned, preferred and avoided, by labels and ids; nothing where nothing was."""
 
     def written(node: Node) -> dict[str, Any]:
         if node.is_cell:

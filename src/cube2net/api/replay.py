@@ -13,9 +13,8 @@ import numpy as np
 
 from cube2net import __version__
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import tells_compiling
 from cube2net._util.files import temporary_folder
-from cube2net._util.progress import Progress, Telling
+from cube2net._util.progress import Progress, ProgressOption, report_compiling
 from cube2net.api.construct import construct, known_choice, network_of
 from cube2net.api.cubes import open_cube
 from cube2net.api.plan import METHODS, plan_network
@@ -33,8 +32,8 @@ from cube2net.errors import (
     quoted,
     some,
 )
-from cube2net.model.arguments import check_call, expect, path_of
 from cube2net.model.cube import VIEW, Cube, lineage_of
+from cube2net.model.interfaces import check_call, expect, path_of
 from cube2net.model.names import CELL, OBJECT, Node
 from cube2net.model.network import Network
 from cube2net.model.query import Query
@@ -77,8 +76,8 @@ class Replayed:
 
 
 @check_call
-@tells_compiling
-def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress: Telling = None) -> Replayed:
+@report_compiling
+def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress: ProgressOption = None) -> Replayed:
     """Return the network of an exported file made again by the recipe in it, and what is not as it was.
 
     Parameters
@@ -130,7 +129,7 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
     return Replayed(network, recipe, tuple(differences))
 
 
-def follow(recipe: Recipe, cube: Cube, *, progress: Telling = None) -> Network:
+def follow(recipe: Recipe, cube: Cube, *, progress: ProgressOption = None) -> Network:
     """Return the network that a recipe makes of a cube; views that made this cube already are not repeated."""
 
     def make(cube: Cube, query: Query, method: Any, **parameters: Any) -> Network:

@@ -15,9 +15,9 @@ from cube2net.evaluation.statistics import all_estimates
 from cube2net.evaluation.trials import Make
 from cube2net.evaluation.verdict import Verdict, verdict_of
 from cube2net.mining.downstream import embed_nodes
-from cube2net.model.arguments import check_call, expect, path_of
 from cube2net.model.comparison import Comparison
 from cube2net.model.cube import Cube
+from cube2net.model.interfaces import check_call, expect, path_of
 from cube2net.model.query import Query
 from cube2net.network.drawing.layout import layout
 

@@ -22,11 +22,10 @@ from cube2net.io.graphs import is_graph_file
 from cube2net.io.sources import SOURCES
 from cube2net.io.tables.table_roles import TableRoles
 from cube2net.io.tables.table_source import Tables
-from cube2net.model.arguments import made
 from cube2net.model.corpus import Corpus
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
-from cube2net.model.interfaces import NamesFiles, Source
+from cube2net.model.interfaces import NamesFiles, Source, made
 from cube2net.topics.lda import Lda
 
 LINKS = ("links.source", "links.target", "links.weight", "links.kind", "links.time")
@@ -216,8 +215,11 @@ class NumberedPlaces:
         return self.home / (self.name if number == 1 else f"{self.name}-{number}")
 
 
-TABLE_ENDINGS = (".xlsx", ".xlsm", ".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".parquet")
-"""How the names of files end that are read as tables."""
+TABLE_ENDINGS = (
+    *(".xlsx", ".xlsm", ".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".parquet"),
+    *(".ris", ".bib", ".bibtex", ".nbib", ".ciw", ".enw", ".xml", ".rdf"),
+)
+"""How the names of files end that are read as tables or as citation exports."""
 MOST_SHOWN = 200
 """So many columns and remarks are kept of a reading."""
 
@@ -270,15 +272,17 @@ class SpreadsheetReading:
 
 
 def sheet_source(paths: Sequence[Path]) -> str:
-    """Return the name of the source of files that somebody wants to see: graphs by their endings, else tables."""
+    """Return the name of the source of files: citation exports by content, graphs by their endings, else tables."""
+    from cube2net.io.bibliography.references import is_reference_file
+
+    if paths and all(map(is_reference_file, paths)):
+        return "references"
     return "graph" if len(paths) == 1 and is_graph_file(paths[0]) else "tables"
 
 
 def sheet_reader(paths: Sequence[Path], options: Mapping[str, Any] | None = None) -> Source:
     """Return what reads files that somebody wants to see; ``options`` are those of their ``sheet_source``."""
-    name = sheet_source(paths)
-    usual = {"alone": True} if name == "tables" else {}
-    reader: Source = made(name, SOURCES, Source, "source", {**usual, **(options or {})})
+    reader: Source = made(sheet_source(paths), SOURCES, Source, "source", options or {})
     return reader
 
 

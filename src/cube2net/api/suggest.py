@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array, row_of_entries
-from cube2net._util.compiling import tells_compiling
-from cube2net._util.progress import Progress, Telling, listener
+from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
 from cube2net._util.random import stream
 from cube2net._util.statistics import REACH
 from cube2net.api.query import Asked, query_of, read_query
@@ -23,10 +22,10 @@ from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.design.combinations import score, tally
 from cube2net.design.propose import propose, text_of, with_text
 from cube2net.errors import Message, ParameterError, QueryError, listed, whole_number
-from cube2net.model.arguments import check_call
 from cube2net.model.corpus import LINKS, Corpus, Topics, table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec
+from cube2net.model.interfaces import check_call
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget
 from cube2net.model.suggestion import Held, Proposal, Suggestion
@@ -47,7 +46,7 @@ MOST_CELLS = 1_000
 
 
 @check_call
-@tells_compiling
+@report_compiling
 def suggest(
     data: Any = None,
     query: Asked | Path | None = None,
@@ -56,7 +55,7 @@ def suggest(
     splits: int = SPLITS,
     topics: Topics | None = None,
     seed: int = 0,
-    progress: Telling = None,
+    progress: ProgressOption = None,
     **tables: Any,
 ) -> Suggestion:
     """Return the dimensions that suit some data, and why: what its attributes are, their levels, the cells they make.
@@ -235,7 +234,7 @@ class _Ranking:
         visible, hidden = np.sort(mixed[: len(mixed) // 2]), np.sort(mixed[len(mixed) // 2 :])
         query = Query(visible)
         chosen = Greedy().select(
-            cube, query, weights=Jaccard().weigh(query, len(cube.objects)), budget=Budget(m=MOST_CELLS)
+            cube, query, weights=Jaccard().weigh(query, len(cube.objects)), budget=Budget(n_cells=MOST_CELLS)
         )
         cells = chosen.cells.tolist()
         shares = [held_share(cube, cells, visible, hidden, size * len(hidden)) for size in SIZES]

@@ -8,7 +8,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net.errors import ParameterError, quoted, whole_number
-from cube2net.model.arguments import check_call, expect
+from cube2net.model.interfaces import check_call, expect
 from cube2net.model.network import Network
 from cube2net.network.export.text import format_brief_text, format_text
 from cube2net.network.export.token_budget import estimate_tokens
@@ -18,7 +18,7 @@ MAX_TOKENS = 4_000
 
 
 DAMPING, TOLERANCE = 0.7, 1e-6
-"""How near objects are for a brief text: by a walk from the query that goes on with this probability."""
+"""How neighbours are for a brief text: by a walk from the query that goes on with this probability."""
 
 
 @check_call
@@ -88,5 +88,5 @@ def _nearness(network: Network) -> Array | None:
     context = network.context
     if context is None:
         return None
-    seeds = np.union1d(network.query.objects, np.array(context.steering.like, dtype=np.int32))
+    seeds = np.union1d(network.query.objects, np.array(context.steering.prefer, dtype=np.int32))
     return compute_scores(context.whole.links, seeds, DAMPING, TOLERANCE)[network.objects]

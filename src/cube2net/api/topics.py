@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cube2net._util.progress import Progress, silent
-from cube2net.model.arguments import made
 from cube2net.model.corpus import Corpus, Topics
-from cube2net.model.interfaces import TopicModel
+from cube2net.model.interfaces import TopicModel, made
 from cube2net.topics.models import TOPIC_MODELS
 
 

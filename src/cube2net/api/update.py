@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from cube2net._util.compiling import tells_compiling
-from cube2net._util.progress import Progress, Telling, listener
+from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
 from cube2net.api.cubes import open_cube
 from cube2net.api.topics import find_topics
 from cube2net.cube.building.build import leave_out_known
@@ -20,16 +19,15 @@ from cube2net.cube.engines import ENGINES
 from cube2net.cube.storage.writer import change_folder
 from cube2net.design.propose import with_text
 from cube2net.errors import ParameterError, unknown
-from cube2net.model.arguments import check_call, path_of
 from cube2net.model.corpus import ASSIGNED, WORDS, Corpus, Topics, table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
-from cube2net.model.interfaces import Engine
+from cube2net.model.interfaces import Engine, check_call, path_of
 from cube2net.topics.lda_model import model_of
 
 
 @check_call
-@tells_compiling
+@report_compiling
 def update_cube(
     folder: str | Path,
     corpus: Corpus | None,
@@ -39,7 +37,7 @@ def update_cube(
     replace: bool = False,
     remove: Sequence[str] = (),
     engine: str = "duckdb",
-    progress: Telling = None,
+    progress: ProgressOption = None,
 ) -> Cube:
     """Return the cube of a folder with the items and links of a corpus added, as if it had been built of all.
 
@@ -107,7 +105,7 @@ def add_items(
     replace: bool = False,
     remove: Sequence[str] = (),
     engine: str = "duckdb",
-    progress: Telling = None,
+    progress: ProgressOption = None,
 ) -> tuple[Cube, dict[str, int]]:
     """Return what :func:`update_cube` does, and how many items, objects, cells and links were added.
 

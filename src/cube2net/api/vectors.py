@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from cube2net.errors import ParameterError, whole_number
-from cube2net.model.arguments import made
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import CellEmbedder, NodeEmbedder
+from cube2net.model.interfaces import CellEmbedder, NodeEmbedder, made
 from cube2net.model.vectors import Vectors
 from cube2net.vectors.cell_vectors import VECTORS
 from cube2net.vectors.nearest_cells import Nearest

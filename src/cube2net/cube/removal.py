@@ -1,4 +1,4 @@
-"""A cube as if some of its items, or some of its links, had never been there; and pairs of a query hidden that way."""
+"""Remove items or links from a cube, and hide pairs of a query that way."""
 
 from __future__ import annotations
 
@@ -30,21 +30,20 @@ from cube2net.model.dimension import MAX_MENTIONS, MIN_OBJECTS, SMALL
 from cube2net.model.items import ItemIndex
 from cube2net.model.query import Query
 
-DEARER = 3
-"""Taking something away costs about so much more than making it."""
-OTHERS = "the items of the cube are not those that its cells and links were made from"
+REMOVAL_COST = 3
+"""How much longer it takes to remove an item's cells and links than to make those of an item that stays."""
+INCONSISTENT_ITEMS = "the items of the cube are not those that its cells and links were made from"
 
 
 def without_items(cube: Cube, items: Sequence[int] | Sequence[str] | Array) -> Cube:
-    """Return the cube as if some of its items had never been there; they are given by number or by id.
+    """Return a cube without some of its items, given by number or by id, as if they had never been there.
 
-    An object leaves a cell when no other item that mentions it has all of the cell's labels; a cell that becomes too
-    small joins the small ones. Where links come from items each loses what these added to it, and is gone when nothing
-    is left; links that were given stay. Objects, labels and items keep their numbers, so that queries stay valid:
-    labels that no item has any more are still there, and the items that went mention nothing. The settings count the
-    items that are left; how many of them lack a label is not counted anew.
+    An object leaves a cell if no other item that mentions it has all of the cell's labels; a cell that becomes too
+    small joins the small ones. Links that come from items lose the weight that these added, and are dropped at 0;
+    given links stay. Objects, labels and items keep their numbers, so queries stay valid: unused labels remain, and
+    removed items mention nothing. The settings count the remaining items; items without a label are not counted again.
 
-    Views of a cube (rolled up, sliced, diced) lose their items likewise.
+    The cube may be a view (rolled up, sliced, diced).
     """
     require_own_cells(cube, "made without items")
     if cube.items is None:
@@ -58,16 +57,16 @@ def without_items(cube: Cube, items: Sequence[int] | Sequence[str] | Array) -> C
 
 
 def remove_items(cube: Cube, gone: Array, view: str) -> Cube:
-    """Return the cube without the items that are marked, as :func:`without_items` does; ``view`` says what it is then.
+    """Return the cube without the marked items, as :func:`without_items` does; ``view`` describes the result.
 
-    Unless most stays, it is made anew from what stays; the result is the same.
+    Unless most items stay, cells and links are made again from those that do; the result is the same.
     """
     if cube.items is None:
         raise CubeError("the cube does not keep its items: build it again, with them, to take some out")
     index = cube.items()
     numbers = np.flatnonzero(gone)
     linking = makes_links(cube, index, numbers)
-    anew = _estimate_work(index, np.flatnonzero(~gone)) < DEARER * _estimate_work(index, numbers)
+    anew = _estimate_work(index, np.flatnonzero(~gone)) < REMOVAL_COST * _estimate_work(index, numbers)
     links = cube.links
     if index.derived and anew:
         stay = np.flatnonzero(~gone)
@@ -81,7 +80,7 @@ def remove_items(cube: Cube, gone: Array, view: str) -> Cube:
 
 
 def without_links(cube: Cube, source: Array, target: Array) -> Cube:
-    """Return the cube without some links, whatever their weight; each is given once, and must be there."""
+    """Return the cube without some of its links, each given once."""
     require_own_cells(cube, "made without links")
     links = _drop_links(cube.links, _find_links(cube.links, source, target))
     finest = None if cube.finest is None else without_links(cube.finest, source, target)
@@ -91,35 +90,35 @@ def without_links(cube: Cube, source: Array, target: Array) -> Cube:
 
 
 def makes_links(cube: Cube, index: ItemIndex, items: Array) -> Array:
-    """Return whether each of some items links the objects that it mentions: one that is too crowded does not."""
+    """Return which items link the objects that they mention: those with at most ``max_mentions`` objects."""
     most = cube.settings.get("max_mentions", MAX_MENTIONS)
     return np.asarray((index.objects.indptr[items + 1] - index.objects.indptr[items] <= most) & index.derived)
 
 
 def _find_items(index: ItemIndex, items: Sequence[int] | Sequence[str] | Array) -> Array:
     """Return the numbers of items that are given by number or by id."""
-    given = np.asarray(items)
-    if len(given) and given.dtype.kind in "UO":
+    numbers = np.asarray(items)
+    if len(numbers) and numbers.dtype.kind in "UO":
         return index.find([str(item) for item in items])
-    if len(given) and (given.ndim != 1 or given.dtype.kind not in "iu"):
-        raise ParameterError(f"items are numbers or ids, got {some(given.tolist())}")
-    outside = given[(given < 0) | (given >= len(index))].tolist()
+    if len(numbers) and (numbers.ndim != 1 or numbers.dtype.kind not in "iu"):
+        raise ParameterError(f"items are numbers or ids, got {some(numbers.tolist())}")
+    outside = numbers[(numbers < 0) | (numbers >= len(index))].tolist()
     if outside:
         raise ParameterError(f"the cube has {len(index):,} items, and no item of the number {some(outside)}")
-    return given.astype(np.int64)
+    return numbers.astype(np.int64)
 
 
 def _remove_marked(cube: Cube, gone: Array, links: Links, crowded: int, view: str, *, anew: bool) -> Cube:
-    """Return the cube without the items that are marked, so many of them crowded, with links that are made already.
+    """Return the cube without the marked items, ``crowded`` of which made no links, and with the given links.
 
-    With ``anew`` the members of its cells come from the items that stay, and else they lose those of the others.
+    With ``anew`` the members of cells are made from the items that stay, else those of removed items are dropped.
     """
     if cube.items is None:
         raise CubeError("the cube was made from one that does not keep its items")
     index = cube.items()
     members = join_rows(cube.cells.members, cube.small.members)
     if int(index.cells.indices.max(initial=-1)) >= len(members):
-        raise CubeError(OTHERS)
+        raise CubeError(INCONSISTENT_ITEMS)
     if anew:
         who, where = _pair_members(index, np.flatnonzero(~gone))
         left = ragged_from_pairs(where, who, len(members))
@@ -148,7 +147,7 @@ def _remove_marked(cube: Cube, gone: Array, links: Links, crowded: int, view: st
 
 
 def _find_lost_members(index: ItemIndex, items: Array, gone: Array, objects: int) -> tuple[Array, Array]:
-    """Return the pairs of an object and a cell that only items which are gone had."""
+    """Return the pairs of an object and a cell that only removed items had."""
     from cube2net.kernels.item_rows import mark_held
 
     mentioned, cells = index.objects, index.cells
@@ -184,7 +183,7 @@ def _subtract_links(links: Links, index: ItemIndex, items: Array) -> Links:
 
 
 def _pair_members(index: ItemIndex, items: Array) -> tuple[Array, Array]:
-    """Return the pairs of an object and a cell that some items make, as often as they make them."""
+    """Return the pairs of an object and a cell of some items, with repeats."""
     from cube2net.kernels.item_rows import cross_rows
 
     mentioned, cells = index.objects, index.cells
@@ -192,21 +191,21 @@ def _pair_members(index: ItemIndex, items: Array) -> tuple[Array, Array]:
 
 
 def _pair_objects(index: ItemIndex, items: Array) -> tuple[Array, Array]:
-    """Return the pairs of objects that some items mention together, the lower first, as often as they do."""
+    """Return the pairs of objects that some items mention together, the lower first, with repeats."""
     from cube2net.kernels.item_rows import pair_rows
 
     return pair_rows(items, index.objects.indptr, index.objects.indices)
 
 
 def _estimate_work(index: ItemIndex, items: Array) -> int:
-    """Return how much there is to do for some items: their pairs of an object and a cell, and of two objects."""
+    """Return the number of pairs of an object and a cell, and of two objects, that some items make."""
     objects = index.objects.indptr[items + 1] - index.objects.indptr[items]
     cells = index.cells.indptr[items + 1] - index.cells.indptr[items]
     return int((objects * (cells + objects)).sum())
 
 
 def _find_links(links: Links, source: Array, target: Array) -> Array:
-    """Return where links stand: at all their sources, and then at all their targets."""
+    """Return the places of links among the neighbours of their sources, then of their targets."""
     rows = Ragged(links.indptr, links.indices)
     return _find_entries(rows, np.concatenate([source, target]), np.concatenate([target, source]))
 
@@ -216,7 +215,7 @@ def _find_entries(rows: Ragged, which: Array, entries: Array) -> Array:
 
     places = find_entries(rows.indptr, rows.indices, which, entries)
     if bool(np.any(places < 0)):
-        raise CubeError(OTHERS)
+        raise CubeError(INCONSISTENT_ITEMS)
     return places
 
 
@@ -233,7 +232,7 @@ def _drop_entries(rows: Ragged, places: Array) -> Ragged:
 
 
 def _update_settings(cube: Cube, view: str, items: int, crowded: int, small: int) -> dict[str, Any]:
-    """Return the settings of a cube without so many of its items, some of them crowded, and what it leaves out now."""
+    """Return the settings of a cube after removing items, with the counts of what it leaves out updated."""
     settings = _add_view(cube, view)
     settings["items"] = settings.get("items", items) - items
     dropped = dict(settings.get("dropped", {}))
@@ -246,16 +245,16 @@ def _update_settings(cube: Cube, view: str, items: int, crowded: int, small: int
 
 
 def _add_view(cube: Cube, view: str) -> dict[str, Any]:
-    """Return the settings of a cube with what was made of it said: new items are for the whole cube only."""
+    """Return the settings of a cube with a view added."""
     return {**cube.settings, "views": [*cube.settings.get("views", []), view]}
 
 
 def hide_pairs(cube: Cube, query: Query, share: float = 0.2, seed: int = 0) -> Hidden:
-    """Return the cube without a share of the items that join two objects of a query, and the pairs this parts.
+    """Return the cube without a share of the items that link two objects of a query, and the pairs this unlinks.
 
-    Items are drawn among those that mention two or more objects of the query and make links, at least one, and taken
-    out as :func:`without_items` does; a pair is hidden when no other item links it. Where links were given, or the cube
-    does not keep its items, a share of the links inside the query is taken out instead, and cells stay as they are.
+    At least one item is drawn among those that mention two or more objects of the query and make links, and removed
+    as by :func:`without_items`; a pair is hidden if no other item links it. If links were given, or the cube does not
+    keep its items, a share of the links inside the query is removed instead, and cells stay as they are.
     """
     if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 < float(share) <= 1:
         raise ParameterError(f"share is {share!r}, expected a number above 0 and up to 1")
@@ -278,10 +277,10 @@ def hide_pairs(cube: Cube, query: Query, share: float = 0.2, seed: int = 0) -> H
     return Hidden(left, query.objects[low[order]], query.objects[high[order]], "items", len(drawn))
 
 
-def unlinked_pairs(cube: Cube, query: Query, count: int, seed: int = 0) -> tuple[Array, Array]:
-    """Return so many pairs of a query's objects that no link of the cube joins, the lower object first.
+def draw_unlinked_pairs(cube: Cube, query: Query, count: int, seed: int = 0) -> tuple[Array, Array]:
+    """Return ``count`` random pairs of a query's objects without a link, or all if there are fewer.
 
-    They are drawn without repeats, and come in ascending order; where there are fewer, all of them come.
+    The pairs are distinct and ascending, the lower object of each first.
     """
     count = whole_number("count", count, 0, what="pairs")
     linked = _find_linked_pairs(cube.links, query)
@@ -294,7 +293,7 @@ def unlinked_pairs(cube: Cube, query: Query, count: int, seed: int = 0) -> tuple
 
 
 def _find_linked_pairs(links: Links, query: Query) -> Array:
-    """Return the pairs of a query that are linked, by their numbers, ascending.
+    """Return the numbers of the pairs of a query that are linked, ascending.
 
     The pair of the query's ``i``-th and ``j``-th object, i < j, has the number j · (j − 1) / 2 + i.
     """
@@ -307,7 +306,7 @@ def _find_linked_pairs(links: Links, query: Query) -> Array:
 
 
 def _split_pair_numbers(numbers: Array) -> tuple[Array, Array]:
-    """Return the pairs of such numbers, the lower first.
+    """Return the two places in the query of every numbered pair, the lower first.
 
     >>> [part.tolist() for part in _split_pair_numbers(np.arange(6))]
     [[0, 0, 1, 0, 1, 2], [1, 2, 2, 3, 3, 3]]

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import Stopwatch, cores, lent
-from cube2net._util.progress import Progress, Stop
+from cube2net._util.progress import Progress, Stop, Stopwatch, cores, share_compile_time
 from cube2net._util.random import stream
 from cube2net._util.statistics import LEVEL, REACH
 from cube2net.errors import Cube2netError, QueryError
@@ -82,7 +81,7 @@ class Race:
             return (number > 0 or config not in self.stays) and running.seconds > limit
 
         with ThreadPoolExecutor(cores()) as pool, Stop() as stop:
-            timed_mark = stop.heeded(lent(self._timed_mark))
+            timed_mark = stop.heeded(share_compile_time(self._timed_mark))
 
             def submit(network: Network, seed: int) -> Future[tuple[Marks, float]]:
                 return pool.submit(timed_mark, network, seed)

@@ -76,7 +76,7 @@ class Separation:
 
 
 def enough_objects(sides: Sequence[Sides]) -> int:
-    """Return the least size at which a cell can be significant in one of the contrasts; above all objects if none can."""
+    """Return the least size at which a cell can be significant in a contrast; above all objects if none can."""
     least = [
         int(np.argmax(low)) if (low := least_chances(*each.sizes) <= LEVEL).any() else len(each.is_one) + 1
         for each in sides
@@ -84,8 +84,10 @@ def enough_objects(sides: Sequence[Sides]) -> int:
     return min(least)
 
 
-def separate(cube: Cube, mixed: MixedCells, sides: Sequence[Sides], m: int, chance: float = LEVEL) -> list[Separation]:
-    """Return at most m cells for each of several contrasts of the same objects; their tests are corrected together."""
+def separate(
+    cube: Cube, mixed: MixedCells, sides: Sequence[Sides], n_cells: int, chance: float = LEVEL
+) -> list[Separation]:
+    """Return at most ``n_cells`` cells for each of several contrasts; their tests are corrected together."""
     same = mixed.simplest()
     distinct = np.flatnonzero(same == np.arange(len(mixed)))
     held = mixed.members.sizes[distinct]
@@ -96,7 +98,13 @@ def separate(cube: Cube, mixed: MixedCells, sides: Sequence[Sides], m: int, chan
     starts = np.cumsum([0, *(len(each.cells) for each in counted)])
     return [
         _choose_cells(
-            cube, mixed, same, each, replace(tested, chances=corrected[start : start + len(tested.cells)]), m, chance
+            cube,
+            mixed,
+            same,
+            each,
+            replace(tested, chances=corrected[start : start + len(tested.cells)]),
+            n_cells,
+            chance,
         )
         for each, tested, start in zip(sides, counted, starts, strict=False)
     ]
@@ -113,7 +121,7 @@ def _test_cells(mixed: MixedCells, sides: Sides, cells: Array) -> Tested:
 
 
 def _choose_cells(
-    cube: Cube, mixed: MixedCells, same: Array, sides: Sides, tested: Tested, m: int, chance: float
+    cube: Cube, mixed: MixedCells, same: Array, sides: Sides, tested: Tested, n_cells: int, chance: float
 ) -> Separation:
     first, second = sides.sizes
     differs = tested.ones * second != tested.twos * first
@@ -124,7 +132,7 @@ def _choose_cells(
     weights = np.asarray(1.0 - np.minimum(one, two) / np.maximum(np.maximum(one, two), 1))
     portion = np.where(sides.is_one, 1 / max(first, 1), 1 / max(second, 1)) / (2 if sides.both else 1)
     own = _select_own_side(mixed, sides, tested, free)
-    best = choose_best_cells(weights[free], own, portion, m, least=MIN_GAIN)
+    best = choose_best_cells(weights[free], own, portion, n_cells, least=MIN_GAIN)
     return Separation(tested, free[best.cells], best.values, best.bound, int(sure.sum()), int(sure.sum() - kept.sum()))
 
 

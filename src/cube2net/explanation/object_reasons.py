@@ -87,8 +87,8 @@ def _find_origin(network: Network, context: RequestContext, row: int) -> str:
         return ""
     if row in context.budget.scope.objects:
         return "pinned"
-    if network.form == "woven":
-        return "near"
+    if network.form == "hybrid":
+        return "n_neighbors"
     return "cells" if len(network.selection.cells) else context.method
 
 
@@ -133,11 +133,11 @@ def find_near_miss(
         by = limits_of(context.whole)
         which = f" ({' and '.join(by)} say{'s' * (len(by) == 1)} so)" if by else ""
         return NearMiss(obstacle=f"the view of the cube does not allow it to be brought{which}")
-    if network.form == "woven":
+    if network.form == "hybrid":
         return _miss_neighbour(network, context, row, ranks)
     if network.form == "cells":
         return NearMiss(
-            obstacle="the form 'cells' has no objects beside the query: the forms woven, objects and both do"
+            obstacle="the form 'cells' has no objects beside the query: the forms hybrid, objects and cells+objects do"
         )
     if len(network.selection.cells) or context.method not in ("none", "hops", "pagerank", "steiner", "maxdisc"):
         return _miss_cell(network, context, row)
@@ -150,17 +150,17 @@ def find_near_miss(
 
 
 def _miss_neighbour(network: Network, context: RequestContext, row: int, ranks: QueryRanks) -> NearMiss:
-    if row in context.steering.unlike:
-        return NearMiss(obstacle="it is unliked, so that it is never near")
+    if row in context.steering.avoid:
+        return NearMiss(obstacle="it is avoided, so that it is never near")
     if ranks.scope.forbidden_objects is not None and ranks.scope.forbidden_objects[row]:
-        return NearMiss(obstacle="it is nearer to what is unliked than to the query, so that it is never near")
+        return NearMiss(obstacle="it is nearer to what is avoided than to the query, so that it is never near")
     if ranks.needed(row) is None:
         return NearMiss(obstacle="no links lead from the query to it")
-    now = int(network.settings.get("near") or 0)
+    now = int(network.settings.get("n_neighbors") or 0)
     limited = network.recipe is not None and network.recipe.parameters.get("max_nodes") is not None
     note = "max_nodes has to leave room for so many" if limited else ""
     enough, exact = ranks.enough(row, now)
-    return NearMiss(option="near", needed=enough, now=now, exact=exact, note=note)
+    return NearMiss(option="n_neighbors", needed=enough, now=now, exact=exact, note=note)
 
 
 def _miss_rank(network: Network, needed: int | None) -> NearMiss:
@@ -194,7 +194,7 @@ def _miss_cell(network: Network, context: RequestContext, row: int) -> NearMiss:
     choice = Choice.from_context(context, network.selection.cells)
     homes = context.cube.object_cells[row]
     if np.isin(homes, choice.cells).any():
-        return NearMiss(left_out="it has no link to any object of the network (keep='all' keeps such objects)")
+        return NearMiss(left_out="it has no link to any object of the network (keep_unlinked=True keeps such objects)")
     free = np.setdiff1d(homes, context.budget.scope.forbidden_cells).astype(np.int64)
     if not len(free):
         banned = "every cell that holds it is banned" if len(homes) else "no cell holds it"
@@ -202,7 +202,9 @@ def _miss_cell(network: Network, context: RequestContext, row: int) -> NearMiss:
     values = choice.evaluate_additions(free)
     best = int(free[int(np.argmax(values))])
     value = choice.value(np.append(choice.cells, best))
-    notes = [f"m is {context.budget.m:,}, and so many cells are chosen"] * (len(choice.cells) >= context.budget.m)
+    notes = [f"n_cells is {context.budget.n_cells:,}, and so many cells are chosen"] * (
+        len(choice.cells) >= context.budget.n_cells
+    )
     notes += filter(None, [describe_exceeded_limit(network, context, choice, best)])
     if isinstance(context.worth, CallableObjective):
         notes.append("a function tells the value, so only the cell that brings fewest others was asked about")

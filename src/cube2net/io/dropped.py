@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from cube2net._util.progress import Telling, listener, silent
+from cube2net._util.progress import ProgressOption, listener, silent
 from cube2net.errors import SourceError
 
 SHOWN = 3
@@ -31,7 +31,7 @@ class Dropped:
     {'links to themselves': 2, 'papers without a year': 5}
     """
 
-    def __init__(self, strict: bool = False, progress: Telling = silent) -> None:
+    def __init__(self, strict: bool = False, progress: ProgressOption = silent) -> None:
         self.strict, self.progress = strict, listener(progress)
         self.counts: dict[str, int] = {}
         self.first = ""

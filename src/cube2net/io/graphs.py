@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.progress import Progress, Telling, silent
+from cube2net._util.progress import Progress, ProgressOption, silent
 from cube2net._util.xml import SafeXml
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
 from cube2net.errors import ParameterError, SourceError, listed, quoted, some
@@ -540,7 +540,7 @@ def from_networkx(
     time: str = "time",
     separators: Mapping[str, str] | None = None,
     strict: bool = False,
-    progress: Telling = None,
+    progress: ProgressOption = None,
 ) -> Corpus:
     """Return the corpus of a NetworkX graph: every node is an object and its own item.
 
@@ -662,7 +662,7 @@ def from_igraph(
     text: str = "text",
     separators: Mapping[str, str] | None = None,
     strict: bool = False,
-    progress: Telling = None,
+    progress: ProgressOption = None,
 ) -> Corpus:
     """Return the corpus of an igraph graph: every vertex is an object and its own item.
 

@@ -5,6 +5,7 @@ from cube2net.io.bibliography.acl import Acl
 from cube2net.io.bibliography.aminer import Aminer
 from cube2net.io.bibliography.dblp import Dblp
 from cube2net.io.bibliography.openalex import OpenAlex
+from cube2net.io.bibliography.references import References
 from cube2net.io.graphs import Graph
 from cube2net.io.reviews.movies import Movies
 from cube2net.io.reviews.yelp import Yelp
@@ -18,6 +19,7 @@ SOURCES: Registry[type[Source]] = Registry(
         "tables": Tables,
         "sql": Sql,
         "graph": Graph,
+        "references": References,
         "openalex": OpenAlex,
         "acl": Acl,
         "aminer": Aminer,

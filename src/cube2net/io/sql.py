@@ -19,7 +19,7 @@ import pyarrow as pa
 from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress, silent
 from cube2net.errors import ParameterError, Setting, SourceError, first_line, parse_size, quoted
-from cube2net.io.tables.table_roles import CALLED
+from cube2net.io.tables.find_tables import TABLE_NAMES
 from cube2net.io.tables.table_source import read_tables
 from cube2net.model.corpus import Corpus
 
@@ -101,7 +101,7 @@ class Sql:
     @property
     def _named(self) -> dict[str, str]:
         """The queries given by what their tables are; ``objects`` may be the name of a column instead."""
-        given = {role: text for role in CALLED if (text := getattr(self, role)) is not None}
+        given = {role: text for role in TABLE_NAMES if (text := getattr(self, role)) is not None}
         column = given.get("objects")
         if column is not None and not is_query(column):
             del given["objects"]

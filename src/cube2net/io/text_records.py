@@ -96,9 +96,45 @@ def read_whole(file: IO[bytes], most: int) -> bytes | None:
     return whole if len(whole) <= most else None
 
 
+FORMATS = {
+    **{".csv": "csv", ".tsv": "tsv", ".tab": "tsv"},
+    **{".jsonl": "json", ".ndjson": "json", ".json": "json"},
+    **{".parquet": "parquet", ".pq": "parquet"},
+    **{".xlsx": "xlsx", ".xlsm": "xlsx", ".xls": "xls", ".xlsb": "xls", ".ods": "xls"},
+    **{".txt": "txt", ".dat": "txt", ".edges": "txt", ".edgelist": "txt"},
+}
+"""The format of a table by the end of its file's name; ``xls`` are all workbooks but .xlsx."""
+NEVER_GZIPPED = ("parquet", "xlsx", "xls")
+
+
 def is_packed(path: Path) -> bool:
     """Return whether a file is gzipped, by its name."""
     return path.suffix.lower() == ".gz"
+
+
+def format_of(path: Path) -> str | None:
+    """Return the format of a table by the end of its name, None where that says none; only texts may be gzipped.
+
+    >>> format_of(Path("items.csv.gz")), format_of(Path("links.TAB")), format_of(Path("links.pq.gz"))
+    ('csv', 'tsv', None)
+    """
+    packed = is_packed(path)
+    form = FORMATS.get(Path(path.stem if packed else path.name).suffix.lower())
+    return None if packed and form in NEVER_GZIPPED else form
+
+
+def is_workbook(path: Path) -> bool:
+    """Return whether a file is a workbook, by the end of its name."""
+    return format_of(path) in ("xlsx", "xls")
+
+
+def base_name(path: Path) -> str:
+    """Return the name of a table's file without what says its format.
+
+    >>> base_name(Path("data/items.csv.gz")), base_name(Path("links.v2.tsv"))
+    ('items', 'links.v2')
+    """
+    return Path(path.stem).stem if is_packed(path) else path.stem
 
 
 def open_bytes(path: Path, meter: Meter, encoding: str = UTF_8) -> io.BufferedReader:

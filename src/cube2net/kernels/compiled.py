@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-from cube2net._util import compiling
+from cube2net._util import progress
 
-compiling.load("numba")
+progress.import_modules("numba")
 
 import numba  # noqa: E402
 from numba.core import event  # noqa: E402
@@ -31,7 +31,7 @@ def njit(**options: Any) -> Callable[[F], F]:
         except RuntimeError as error:
             if "cannot cache" not in str(error):
                 raise
-            compiling.WAITING.kept = False
+            progress.MONITOR.kept = False
             made = numba.njit(**{**options, "cache": False})(function)
         _forget_what_is_stale(getattr(made, "_cache", None))
         return made
@@ -82,10 +82,10 @@ class _Times(event.Listener):
     """Notes when a thread waits for the compiler, compiles, or reads what was compiled."""
 
     def on_start(self, event: Any) -> None:
-        compiling.begin()
+        progress.begin_compiling()
 
     def on_end(self, event: Any) -> None:
-        compiling.end()
+        progress.end_compiling()
 
 
 class _Words(event.Listener):
@@ -93,11 +93,11 @@ class _Words(event.Listener):
 
     def on_start(self, event: Any) -> None:
         if name := _name_of(event):
-            compiling.WAITING.begin(name)
+            progress.MONITOR.begin(name)
 
     def on_end(self, event: Any) -> None:
         if name := _name_of(event):
-            compiling.WAITING.end(name)
+            progress.MONITOR.end(name)
 
 
 def _name_of(event: Any) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net._util.arrays import Array, frozen
-from cube2net._util.compiling import one_thread
+from cube2net._util.progress import one_thread
 from cube2net.errors import InputError, ParameterError, some, unknown
 from cube2net.model.network import Network
 

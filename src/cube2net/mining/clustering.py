@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net._util.arrays import Array, frozen
-from cube2net._util.compiling import one_thread
+from cube2net._util.progress import one_thread
 from cube2net._util.random import stream
 from cube2net.errors import InputError, unknown, whole_number
 from cube2net.kernels import cluster_agreement

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import Spent
+from cube2net._util.progress import CpuStopwatch
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.mining.clustering import METRICS, Clusters, KMeans
 from cube2net.mining.link_prediction import (
@@ -22,9 +22,8 @@ from cube2net.mining.link_prediction import (
 )
 from cube2net.mining.node_embeddings import EMBEDDINGS
 from cube2net.mining.recommenders import RECOMMENDERS, TRIED
-from cube2net.model.arguments import made, repr_of
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import NodeEmbedder, Recommender
+from cube2net.model.interfaces import NodeEmbedder, Recommender, made, repr_of
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 
@@ -90,7 +89,7 @@ def make_clustering_task(query: Query, models: Given | None = None) -> Downstrea
     embeddings = _embeddings(models)
 
     def mine(network: Network, model: str, seed: int) -> tuple[dict[str, float], Array, float]:
-        watch = Spent()
+        watch = CpuStopwatch()
         found = cluster_query(network, embeddings[model], count, seed=seed)
         spent = watch.seconds
         scores = {name: measure(found.labels[known], labels[known]) for name, measure in METRICS.items()}
@@ -117,7 +116,7 @@ def make_hidden_task(
     links, others = ((side[0], side[1]) for side in ends.values())
 
     def mine(network: Network, model: str, seed: int) -> tuple[dict[str, float], Array, float]:
-        watch = Spent()
+        watch = CpuStopwatch()
         vectors = embed_nodes(network, embeddings[model], seed=seed)[: len(query)]
         spent = watch.seconds
         found = rank_pairs(vectors, links, others)

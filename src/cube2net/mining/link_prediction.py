@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net._util.arrays import Array, frozen
-from cube2net._util.compiling import Spent
+from cube2net._util.progress import CpuStopwatch
 from cube2net._util.random import stream
 from cube2net.errors import InputError, ParameterError, listed, some, whole_number
 from cube2net.mining.bipartite import bipartite, known_links
@@ -385,7 +385,7 @@ class LinkPredictor:
         key = network_fingerprint(network), model
         if key not in self.settled:
             self.settled[key] = choose(self.tried[model], links.matrix, items=links.query_items).best
-        watch = Spent()
+        watch = CpuStopwatch()
         fitted = self.settled[key].fit(links.matrix, seed=seed)
         spent = watch.seconds
         hidden = links.links(self.hidden.users, self.hidden.items)

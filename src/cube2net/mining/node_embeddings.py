@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array, Links, links_from_pairs
-from cube2net._util.compiling import cores, lent
-from cube2net._util.progress import step
+from cube2net._util.progress import cores, share_compile_time, step
 from cube2net._util.random import stream
 from cube2net.errors import HIGHEST, InputError, ParameterError, unknown, whole_number
 from cube2net.model.interfaces import NodeEmbedder
@@ -72,7 +71,7 @@ def side_by_side(work: Callable[[int], Iterator[None]], workers: int) -> None:
         return go(0)
     with ThreadPoolExecutor(workers) as pool:
         try:
-            for _ in pool.map(lent(go), range(workers)):
+            for _ in pool.map(share_compile_time(go), range(workers)):
                 pass
         finally:
             stop.set()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cube2net._util.arrays import Array, frozen
-from cube2net._util.compiling import one_thread
+from cube2net._util.progress import one_thread
 from cube2net._util.random import stream
 from cube2net.errors import ParameterError, whole_number
 from cube2net.mining.bipartite import Factors, Floor, ItemWeights, known_links, link_counts, ones

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import one_thread
+from cube2net._util.progress import one_thread
 from cube2net._util.random import stream
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.mining.bipartite import Factors, Floor, known_links, ones

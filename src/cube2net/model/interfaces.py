@@ -1,15 +1,22 @@
-"""The extension points of cube2net, one Protocol each: anything with the right method fits."""
+"""The extension points, one Protocol each, and the checks of what callers pass to public functions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, runtime_checkable
 
 import pyarrow as pa
 
+from cube2net import model as records
 from cube2net._util.arrays import Array
 from cube2net._util.progress import Progress, silent
+from cube2net._util.spelling import nearest
+from cube2net.errors import ParameterError, listed, quoted, unknown
 from cube2net.model.corpus import Corpus, Topics
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
@@ -212,3 +219,237 @@ class Exporter(Protocol):
 
     def __call__(self, network: Network, path: Path) -> None:
         """Write the network."""
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+MADE_BY = {
+    "Cube": "open_cube opens the folder of one, and build_cube makes one of tables",
+    "Network": "construct makes one",
+    "Comparison": "compare makes one",
+}
+"""Who makes what a function may expect."""
+
+
+def made(
+    given: Any,
+    registry: Mapping[str, Any],
+    protocol: type | tuple[type, ...],
+    what: str,
+    options: Mapping[str, Any],
+) -> Any:
+    """Return the object of a name, or the object itself where one with the right method was given.
+
+    One that can say that it cannot run here is asked.
+    """
+    if isinstance(given, str):
+        if given not in registry:
+            raise unknown(what, given, registry)
+        try:
+            given = registry[given](**options)
+        except TypeError as error:
+            raise ParameterError(f"{what} {given!r} cannot be made so: {error}") from None
+    elif isinstance(given, type) and given in registry.values():
+        raise ParameterError(f"the {what} is the class {given.__name__}, expected an object: {given.__name__}()")
+    elif isinstance(given, type) or not isinstance(given, protocol):
+        article = "an" if what[0] in "aeiou" else "a"
+        raise ParameterError(
+            f"{article} {what} is a name ({listed(sorted(registry))}) or an object like one, got {quoted(given)}",
+            parameter=what,
+            value=given,
+            allowed=sorted(registry),
+        )
+    if isinstance(given, ChecksItself):
+        given.check()
+    return given
+
+
+def options_of(kind: Callable[..., Any]) -> list[str]:
+    """Return the names of the options of a class or function, but for those that the pipeline hands over."""
+    if is_dataclass(kind):
+        return [field.name for field in fields(kind) if field.init and not field.metadata.get("handed")]
+    return [name for name in inspect.signature(kind).parameters if name not in ("args", "kwargs")]
+
+
+def options_outside(kind: Any) -> list[str]:
+    """Return the names of the options of a dataclass that whoever asks from outside may set: none names a file.
+
+    These are numbers, unless the field says ``outside`` is False, and all else whose field says that it is True.
+
+    >>> from dataclasses import dataclass, field
+    >>> @dataclass
+    ... class Mine:
+    ...     size: int | None = None
+    ...     save: str | None = None
+    ...     by: str = field(default="value", metadata={"outside": True})
+    ...     threads: int = field(default=1, metadata={"outside": False})
+    >>> options_outside(Mine)
+    ['size', 'by']
+    """
+    return [
+        each.name
+        for each in fields(kind)
+        if each.name in options_of(kind) and each.metadata.get("outside", _is_number(each.type))
+    ]
+
+
+def _is_number(written: Any) -> bool:
+    """Return whether a type, as it is written or itself, is that of a number, or of none."""
+    text = written.__name__ if isinstance(written, type) else str(written)
+    return {part.strip() for part in text.split("|")} <= {"int", "float", "bool", "None"}
+
+
+def check_options(
+    given: Iterable[str], what: str, allowed: Sequence[str], function: Callable[..., Any], *, instead: str = ""
+) -> None:
+    """Raise where something has no option of a name; it may be a misspelt parameter of the function that was called."""
+    for name in given:
+        if name in allowed:
+            continue
+        parameters = inspect.signature(function).parameters.values()
+        own = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD and each.name not in allowed]
+        near = nearest(name, [*own, *allowed])
+        if near in own:
+            raise ParameterError(
+                f"{function.__name__} has no parameter {name!r}",
+                value=name,
+                allowed=own,
+                hint=f"did you mean {near!r}?",
+            )
+        if not allowed:
+            raise ParameterError(f"{what} takes no options, got {name!r}{instead}", value=name)
+        raise unknown(f"option of {what}", name, allowed)
+
+
+def name_of(thing: object, registry: Mapping[str, Any]) -> str:
+    """Return the name of a registry's entry, or of the class of one's own."""
+    return next((name for name, kind in registry.items() if type(thing) is kind), type(thing).__name__)
+
+
+def names_of(objects: Iterable[object], others: Mapping[str, type]) -> dict[str, Any]:
+    """Return objects by the names of their classes, with their parameters where there are several of a class.
+
+    ``others`` are the classes of what has a name already, by that name. Equal objects count once.
+
+    >>> from cube2net.model import Budget, Form
+    >>> list(names_of([Budget(n_cells=5), Form("hybrid")], {}))
+    ['Budget', 'Form']
+    >>> list(names_of([Budget(n_cells=5), Budget(n_cells=9)], {}))
+    ['Budget(n_cells=5)', 'Budget(n_cells=9)']
+    >>> list(names_of([Budget(n_cells=5)], {"mine": Budget}))
+    ['Budget(n_cells=5)']
+    """
+    once: dict[str, object] = {}
+    for thing in objects:
+        same = once.setdefault(repr_of(thing), thing)
+        if same is not thing and same != thing:
+            raise ParameterError(f"two different objects call themselves {quoted(repr_of(thing))}: give each a name")
+    kinds = [*map(type, once.values()), *others.values()]
+    names = [name_with(thing) if kinds.count(type(thing)) > 1 else type(thing).__name__ for thing in once.values()]
+    clear = [names.count(name) == 1 and name not in others for name in names]
+    return {name if own else whole: once[whole] for name, own, whole in zip(names, clear, once, strict=True)}
+
+
+def name_with(thing: object) -> str:
+    """Return the name of a thing's class and those of its parameters that are not as they would be by themselves."""
+    if not is_dataclass(thing):
+        return repr_of(thing)
+    own = {part.name: getattr(thing, part.name) for part in fields(thing) if part.repr and not _is_default(thing, part)}
+    return f"{type(thing).__name__}({', '.join(f'{name}={value!r}' for name, value in own.items())})"
+
+
+def repr_of(thing: object) -> str:
+    """Return what an object calls itself; one that tells only where it is in memory is told by what it holds.
+
+    >>> class Mine:
+    ...     def __init__(self) -> None:
+    ...         self.size = 3
+    >>> repr_of(Mine())
+    'Mine(size=3)'
+    """
+    if type(thing).__repr__ is not object.__repr__:
+        return repr(thing)
+    held = (
+        ", ".join(f"{name}={repr_of(value)}" for name, value in vars(thing).items())
+        if hasattr(thing, "__dict__")
+        else ""
+    )
+    return f"{type(thing).__name__}({held})"
+
+
+def expect(kind: type[T], given: object, what: str) -> T:
+    """Return what a caller gave for a cube, a network or a comparison, where it is one; the sentence says who makes it.
+
+    >>> from cube2net.model import Network
+    >>> expect(Network, "network.json", "network")
+    Traceback (most recent call last):
+    cube2net.errors.ParameterError: the network is 'network.json', expected a Network: construct makes one
+    """
+    if isinstance(given, kind):
+        return given
+    plain = given is None or isinstance(given, str | os.PathLike | int | float)
+    got = quoted(given) if plain else f"a {type(given).__name__}"
+    raise ParameterError(f"the {what} is {got}, expected a {kind.__name__}: {MADE_BY[kind.__name__]}")
+
+
+def check_call(function: Callable[P, T]) -> Callable[P, T]:
+    """Return the same function, which says in a sentence which arguments of a call are missing, unknown or too many."""
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        try:
+            return function(*args, **options)
+        except TypeError:
+            try:
+                inspect.signature(function).bind(*args, **options)
+            except TypeError:
+                error = _call_error(function, args, options)
+            else:
+                raise
+        raise error from None
+
+    return call
+
+
+def _call_error(function: Callable[..., Any], args: Sequence[object], options: Mapping[str, object]) -> ParameterError:
+    """Return what is wrong with the arguments of a call."""
+    name, parameters = function.__name__, inspect.signature(function).parameters
+    own = [each for each in parameters if parameters[each].kind is not inspect.Parameter.VAR_KEYWORD]
+    by_position = [each for each in own if parameters[each].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    given = by_position[: len(args)]
+    required = [each for each in by_position if parameters[each].default is inspect.Parameter.empty]
+    kind = getattr(records, by_position[0].capitalize(), None) if given else None
+    if isinstance(kind, type) and kind.__name__ in MADE_BY:
+        try:
+            expect(kind, args[0], by_position[0])
+        except ParameterError as error:
+            return error
+    if args and not parameters:
+        return ParameterError(f"{name} takes no arguments, got {len(args)}")
+    if len(own) == len(parameters) and (strange := [each for each in options if each not in own]):
+        near = nearest(strange[0], own)
+        hint = f": it has {listed(own, 40) or 'none'}" if near is None else f" (did you mean {near!r}?)"
+        return ParameterError(f"{name} has no parameter {strange[0]!r}{hint}")
+    if twice := [each for each in given if each in options]:
+        return ParameterError(f"{name} got {twice[0]} twice, by position and by name")
+    takes_more = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters.values())
+    if len(args) > len(by_position) and not takes_more:
+        allowed = f"({', '.join(by_position)}) by position" if by_position else "no argument by position"
+        return ParameterError(f"{name} takes {allowed}, got {len(args)}: give the others by their names")
+    missing = [each for each in required if each not in given and each not in options]
+    return ParameterError(f"{name} needs {' and '.join(missing)}: call {name}({', '.join(required)})")
+
+
+def path_of(given: object, what: str) -> Path:
+    """Return a path; what is none is said with what it was to be."""
+    if isinstance(given, str | os.PathLike) and os.fspath(given):
+        return Path(given)
+    raise ParameterError(
+        f"{what} is {quoted(given)}, expected a path, as a text or a Path", parameter=what, value=given
+    )
+
+
+def _is_default(thing: object, part: Any) -> bool:
+    default = part.default_factory() if part.default_factory is not MISSING else part.default
+    value = getattr(thing, part.name)
+    return value is default or bool(type(value) is type(default) and repr(value) == repr(default))

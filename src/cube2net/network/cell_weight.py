@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import load
+from cube2net._util.progress import import_modules
 from cube2net._util.statistics import REACH
 from cube2net.model.network import Form
 
@@ -151,7 +151,7 @@ def _count(rows: Array, columns: Array, shape: tuple[int, int]) -> Any:
     if max(shape) <= MAX_DENSE_SIZE:
         places = rows.astype(np.int64) * shape[1] + columns
         return np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float32)
-    load("scipy.sparse")
+    import_modules("scipy.sparse")
     from scipy import sparse
 
     return sparse.csr_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape)
@@ -167,12 +167,12 @@ def damp_near_links(
     """Return what every link is multiplied by: 1 inside the query, and less for each end outside it.
 
     An object with d links into the query (``query_links``) *needs* others by 2 / (2 + d): 1 without any, a half with
-    two. A link between the query's object q and a near one is multiplied by need(q)²ᵗ, and one between two near objects
-    by need(x)²ᵗ · need(y)²ᵗ, where t is the weight of cells. A ``near_weight`` of the form replaces all of these.
+    two. A link between the query's object q and a near one is multiplied by need(q)²ᵗ, and one between two neighbours
+    by need(x)²ᵗ · need(y)²ᵗ, where t is the weight of cells. A ``neighbor_weight`` of the form replaces all of these.
     """
     own, other = source < query, target < query
-    if form.near_weight is not None:
-        return np.asarray(form.near_weight ** (2.0 - own - other))
+    if form.neighbor_weight is not None:
+        return np.asarray(form.neighbor_weight ** (2.0 - own - other))
     need = (HALVING_LINKS / (HALVING_LINKS + query_links)) ** (2.0 * cell_weight)
     outside = np.where(own, need[source], np.where(other, need[target], need[source] * need[target]))
     return np.asarray(np.where(own & other, 1.0, outside))

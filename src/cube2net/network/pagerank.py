@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array, Links
-from cube2net._util.compiling import cores, lent
+from cube2net._util.progress import cores, share_compile_time
 from cube2net.errors import ParameterError, whole_number
 from cube2net.kernels.small_work import STEPS
 from cube2net.model.cube import Cube
@@ -492,9 +492,9 @@ def settle(
             return float(rest)
 
         bound, omega = math.inf, 2.0 / (2.0 - damping * damping)
-        list(run(lent(prepare), parts))
+        list(run(share_compile_time(prepare), parts))
         for _ in range(most):
-            bound = sum(run(lent(sweep), parts)) / (1.0 - damping)
+            bound = sum(run(share_compile_time(sweep), parts)) / (1.0 - damping)
             if bound <= goal:
                 break
             now, before = before, now

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import cores
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import Progress, cores, silent
 from cube2net._util.random import stream
 from cube2net.errors import ParameterError, SourceError
 from cube2net.model.corpus import Corpus, Topics

@@ -18,7 +18,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from cube2net._util.arrays import Array
-from cube2net._util.compiling import one_thread
+from cube2net._util.progress import one_thread
 from cube2net._util.random import stream
 from cube2net._util.zip_files import RATIO, TOTAL, UnpackLimits
 from cube2net.errors import ParameterError, SourceError, first_line, listed, unknown
@@ -45,7 +45,7 @@ SMALL_WORDS = """
     which while who whom whose why will with within without would yet you your yours yourself yourselves
 """
 STOP_WORDS = frozenset(SMALL_WORDS.split())
-WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+COMPILING = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 PIECE = re.compile(r"[^\W_]+")
 DECADE = re.compile(r"([12]\d{2})(?:X|0s)", re.IGNORECASE)
 SPAN = re.compile(r"([12]\d{3})\s*[-–—]\s*([12]\d{3})")
@@ -265,9 +265,9 @@ def _words(text: str, written: Mapping[str, str] | None = None) -> list[str]:
         return [f"{decade[1]}{year}" for year in range(10)]
     if (span := SPAN.fullmatch(text)) and 0 <= int(span[2]) - int(span[1]) < LONGEST_SPAN:
         return [str(year) for year in range(int(span[1]), int(span[2]) + 1)]
-    words = WORD.findall(text)
+    words = COMPILING.findall(text)
     if written:
-        words = [part for word in words for part in WORD.findall(written.get(word.casefold(), word))]
+        words = [part for word in words for part in COMPILING.findall(written.get(word.casefold(), word))]
     return words
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replaced
 from pathlib import Path
@@ -29,7 +28,7 @@ from cube2net.apps.cli.options import (
     warn_of_formulas,
 )
 from cube2net.apps.cli.output import RESUMABLE_PATHS, say, show_json, show_table, shown_progress
-from cube2net.errors import ParameterError, Setting, SingleTableError, SourceError, listed, plain, unknown
+from cube2net.errors import ParameterError, SourceError, listed, plain, unknown
 
 if TYPE_CHECKING:
     from cube2net._util.progress import Progress
@@ -88,6 +87,9 @@ def build(
     set_: Set = None,
     where: ItemsWhere = None,
     strict: Strict = False,
+    keep_duplicates: Annotated[
+        bool, typer.Option("--keep-duplicates", help="Keep records of the same work apart (references).")
+    ] = False,
     engine: Annotated[
         str,
         typer.Option(
@@ -138,6 +140,7 @@ def build(
     )
     specs = _group_topics([DimensionSpec.parse(text) for text in dimension or ()], topic_groups)
     source_settings = [*(set_ or []), *([] if links is None else [f"links={links}"])]
+    source_settings += ["keep_duplicates=true"] * keep_duplicates
     with shown_progress(quiet) as progress:
         options: dict[str, Any] = {"topics": model, "min_objects": min_objects, "max_mentions": max_mentions}
         options |= {"items": items, "out": out, "engine": runner, "seed": seed, "progress": progress}
@@ -153,10 +156,8 @@ def build(
             cube = c2n.build_cube(corpus, specs or propose(corpus), **options)
         else:
             reader = make_source(source, paths or [], source_settings, strict, where or [])
-            with _suggest_single_table(source):
-                cube = c2n.build_from(
-                    reader, *(() if source == SQL else paths or []), dimensions=specs or propose, **options
-                )
+            places = () if source == SQL else paths or []
+            cube = c2n.build_from(reader, *places, dimensions=specs or propose, **options)
     say(f"{out}: {cube}")
     if is_replaced:
         say("the cube that was there is replaced")
@@ -176,17 +177,6 @@ def _group_topics(specs: Sequence[DimensionSpec], groups: int | None) -> list[Di
         else spec
         for spec in specs
     ]
-
-
-@contextmanager
-def _suggest_single_table(source: str) -> Iterator[None]:
-    """Add to the error about a single table how to read its rows alone, as explore does."""
-    try:
-        yield
-    except SingleTableError as error:
-        if source != "tables":
-            raise
-        raise SourceError(error, "; or read its rows alone, as explore does: ", Setting("alone", True)) from None
 
 
 def _parse_spark_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -212,8 +202,7 @@ def read_corpus(
             raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
         return c2n.load_bundled()
     places = () if source == SQL else paths
-    with _suggest_single_table(source):
-        return c2n.read_source(make_source(source, paths, settings, strict, where), *places, progress=progress)
+    return c2n.read_source(make_source(source, paths, settings, strict, where), *places, progress=progress)
 
 
 def make_source(
@@ -288,8 +277,13 @@ def suggest(
     quiet: Quiet = False,
 ) -> None:
     """Look at data and propose the dimensions of its cube: why these, how many cells, and the command that builds."""
+    from cube2net.io.bibliography.references import is_reference_file
+
     words = words or []
-    source, paths = (words[0], words[1:]) if words and words[0] in SOURCE_NAMES else (TABLES, words)
+    if words and words[0] in SOURCE_NAMES:
+        source, paths = words[0], words[1:]
+    else:
+        source, paths = "references" if all(map(is_reference_file, words)) and words else TABLES, words
     request = SuggestRequest(
         source, tuple(map(Path, paths)), tuple(set_ or ()), tuple(where or ()), strict, min_objects, seed
     )

@@ -37,7 +37,7 @@ from cube2net.apps.cli.options import levels as which_cells
 from cube2net.apps.cli.output import RESUMABLE_PATHS, say, show_json, show_table, shown_progress
 from cube2net.apps.cli.query import apply_view, show_view
 from cube2net.errors import ParameterError
-from cube2net.options import FORMS, MEMBERSHIPS, METHOD_NAMES, OBJECTIVE_NAMES
+from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS, METHOD_NAMES, OBJECTIVE_NAMES
 
 if TYPE_CHECKING:
     from cube2net.model.comparison import Comparison
@@ -95,13 +95,15 @@ def compare(
             autocompletion=which_cells,
         ),
     ] = None,
-    near: Annotated[list[int] | None, typer.Option(help="How many near objects (form woven); may be repeated.")] = None,
-    memberships: Annotated[
+    n_neighbors: Annotated[
+        list[int] | None, typer.Option(help="How many neighbours (form hybrid); may be repeated.")
+    ] = None,
+    membership_weights: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help=f"Several with commas: {', '.join(MEMBERSHIPS)}. Without, even.",
-            autocompletion=offer_some(*MEMBERSHIPS),
+            help=f"Several with commas: {', '.join(MEMBERSHIP_WEIGHTS)}. Without, even.",
+            autocompletion=offer_some(*MEMBERSHIP_WEIGHTS),
         ),
     ] = None,
     models: Annotated[
@@ -113,9 +115,9 @@ def compare(
             autocompletion=offer_some(*EMBEDDING_NAMES, *RECOMMENDER_NAMES),
         ),
     ] = None,
-    m: Annotated[
+    n_cells: Annotated[
         list[int] | None,
-        typer.Option("-m", help="How many cells; without a number sized by the query (cover) or 20; may be repeated."),
+        typer.Option(help="How many cells; without a number sized by the query (cover) or 20; may be repeated."),
     ] = None,
     runs: Annotated[int, typer.Option(help="How many runs, each with a seed of its own, the same for all.")] = 10,
     as_large: Annotated[
@@ -168,10 +170,10 @@ def compare(
             objectives=objectives,
             forms=forms,
             levels=levels,
-            near=near or None,
-            memberships=memberships,
+            n_neighbors=n_neighbors or None,
+            membership_weights=membership_weights,
             models=models,
-            m=m or None,
+            n_cells=n_cells or None,
             runs=runs,
             as_large=as_large,
             baselines=baselines,
@@ -212,7 +214,7 @@ def run_comparison(
     methods: Sequence[str] | None,
     objectives: Sequence[str] | None,
     forms: Sequence[str] | None,
-    memberships: Sequence[str] | None,
+    membership_weights: Sequence[str] | None,
     levels: Sequence[str] | None,
     models: Sequence[str] | None,
     baselines: Sequence[str] | None,
@@ -229,7 +231,7 @@ def run_comparison(
         c2n.api.check_report()
     query = c2n.read_query(cube, path, skip_missing=skip_missing)
     task = task or ("links" if hidden is not None else c2n.api.task_of(query))
-    given = {"methods": methods, "objectives": objectives, "forms": forms, "memberships": memberships}
+    given = {"methods": methods, "objectives": objectives, "forms": forms, "membership_weights": membership_weights}
     given |= {"models": models, "baselines": baselines}
     lists: dict[str, Any] = {name: names_in(name, texts) for name, texts in given.items()}
     comparison = c2n.compare(
@@ -270,7 +272,7 @@ def names_in(option: str, texts: Sequence[str] | None) -> list[str]:
 def show_comparison(comparison: Comparison) -> None:
     """Show the verdict, and the configurations that come nearest to it."""
     said = c2n.verdict(comparison)
-    several = len({config.m for config in comparison.configurations if config.m}) > 1
+    several = len({config.n_cells for config in comparison.configurations if config.n_cells}) > 1
     say(said.sentence, "")
     rows = [("the query alone", *_numbers(comparison, said.finding.alone), "–", "–", "–", "")]
     rows += [

@@ -253,7 +253,7 @@ def mcp(cube: CubePath) -> None:
 
     require("the assistant", "mcp")
     opened = c2n.open_cube(cube)
-    from cube2net._util.compiling import announce_to
+    from cube2net._util.progress import announce_to
     from cube2net.apps.mcp.protocol import serve
 
     if os.isatty(0):

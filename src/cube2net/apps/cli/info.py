@@ -194,8 +194,8 @@ def show_cube(about: dict[str, Any]) -> None:
 
 def describe_installation() -> dict[str, Any]:
     """Return the installed versions and the machine, without any path or name of a user or machine."""
-    from cube2net._util.compiling import cores
     from cube2net._util.packages import CORE, EXTRAS
+    from cube2net._util.progress import cores
 
     return {
         "cube2net": c2n.__version__,

@@ -16,8 +16,7 @@ from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cube2net._util.compiling import WAITING, WORD, announce_to
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import COMPILING, MONITOR, Progress, announce_to, silent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -45,6 +44,8 @@ class Heartbeat:
     On a ``terminal``, where bars move by themselves, it only says when compiling begins and ends.
     """
 
+    reports_compiling = True
+
     def __init__(self, progress: Progress, *, terminal: bool = False) -> None:
         self.progress, self.terminal = progress, terminal
         self.stage: tuple[str, int, int | None] = ("working", 0, None)
@@ -68,8 +69,6 @@ class Heartbeat:
 
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:
         """Pass on what is said, and remember it."""
-        if stage.startswith(WORD):
-            return
         with self._lock:
             now = time.monotonic()
             new = stage.partition(":")[0] != self.stage[0].partition(":")[0]
@@ -89,11 +88,11 @@ class Heartbeat:
     def look(self) -> None:
         """Say something if it is time to."""
         with self._lock:
-            now, name = time.monotonic(), WAITING.doing
+            now, name = time.monotonic(), MONITOR.doing
             turned, self.compiling = self.compiling != (name is not None), name is not None
             words: tuple[str, int, int | None] = self.stage
             if name is not None:
-                words = f"{WORD if self.explained else WAITING.sentence}: {name}", WAITING.made, None
+                words = f"{COMPILING if self.explained else MONITOR.sentence}: {name}", MONITOR.made, None
             if self.terminal:
                 if turned:
                     self.progress(*words)

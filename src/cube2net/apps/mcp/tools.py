@@ -52,12 +52,12 @@ class Steered(Looked):
             "pagerank the nearest by links alone",
         ]
     ]
-    m: NotRequired[Annotated[int, "greedy: at most so many cells; without a number sized by the query"]]
-    near: NotRequired[Annotated[int, "greedy: how many objects nearest by links; at least 500 without a word"]]
+    n_cells: NotRequired[Annotated[int, "greedy: at most so many cells; without a number sized by the query"]]
+    n_neighbors: NotRequired[Annotated[int, "greedy: how many objects nearest by links; at least 500 without a word"]]
     pins: NotRequired[Annotated[Cells, "must be in the network: objects by name or id, cells by labels"]]
     bans: NotRequired[Annotated[Cells, "must not be in it: objects by name or id, cells by labels"]]
-    like: NotRequired[Annotated[Named, "objects of which it should be more like"]]
-    unlike: NotRequired[Annotated[Named, "objects of which it should be less like"]]
+    prefer: NotRequired[Annotated[Named, "objects of which it should be more like"]]
+    avoid: NotRequired[Annotated[Named, "objects of which it should be less like"]]
 
 
 class FindObjectsAsked(Limited):
@@ -96,7 +96,7 @@ class ContrastAsked(Looked):
     objects: Named
     against: NotRequired[Annotated[Named, "the objects to tell them from; without any, all others of the cube"]]
     names: NotRequired[Annotated[list[str], "what to call the two lists, two words or so"]]
-    m: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW} without a word"]]
+    n_cells: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW} without a word"]]
 
 
 class DrillAsked(Looked):
@@ -143,9 +143,9 @@ BY_FIELD = {
     "between": "give a time as 2015..2019, 2015.. or ..2019, or leave between out",
     "where": "pivot shows which labels there are, and the server's instructions name the levels",
     "detail": "leave detail out, which is brief",
-    "m": "leave m out",
+    "n_cells": "leave n_cells out",
     "k": "leave k out",
-    "near": "leave near out",
+    "n_neighbors": "leave n_neighbors out",
     "most": "leave most out",
     "names": "give two names for the lists, or leave names out",
     "begins": "give some letters of the name that is looked for",

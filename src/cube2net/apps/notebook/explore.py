@@ -16,8 +16,8 @@ from cube2net.apps.service.requests import node_words, query_words, split_option
 from cube2net.apps.service.schemas import NetworkRequest
 from cube2net.apps.service.validation import read
 from cube2net.errors import ParameterError, quoted
-from cube2net.model.arguments import check_call
 from cube2net.model.cube import Cube
+from cube2net.model.interfaces import check_call
 from cube2net.model.names import node_of, object_node
 from cube2net.model.recipe import plain_value
 from cube2net.options import OPTIONS
@@ -61,7 +61,7 @@ def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> widget = c2n.explore(c2n.build_cube(planted.corpus), planted.query(0)[:10], m=3)
+    >>> widget = c2n.explore(c2n.build_cube(planted.corpus), planted.query(0)[:10], n_cells=3)
     >>> widget.network
     Network(20 objects, 3 cells, 83 links, 10 in the query)
     >>> widget.query = planted.query(1)[:5]

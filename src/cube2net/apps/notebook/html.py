@@ -18,12 +18,12 @@ from cube2net.api.draw import described, picture_text
 from cube2net.api.export import summary
 from cube2net.api.report import results
 from cube2net.errors import ParameterError, whole_number
-from cube2net.model.arguments import path_of
 from cube2net.model.change import Change
 from cube2net.model.comparison import Comparison
 from cube2net.model.contrast import Contrast, Description, Drilled
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import Dimension
+from cube2net.model.interfaces import path_of
 from cube2net.model.names import cell_line
 from cube2net.model.network import Network
 from cube2net.model.query import Query

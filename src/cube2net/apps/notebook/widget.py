@@ -79,7 +79,9 @@ class Explorer(anywidget.AnyWidget):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "request" and not isinstance(value, Mapping):
-            raise ParameterError(f"request is {quoted(value)}, expected a request such as {{'query': ['o3'], 'm': 5}}")
+            raise ParameterError(
+                f"request is {quoted(value)}, expected a request such as {{'query': ['o3'], 'n_cells': 5}}"
+            )
         if not name.startswith("_") and not hasattr(type(self), name):
             word = f"widget.request = {{**widget.request, {name!r}: {quoted(value, 40)}}}" if name in WORDS else ""
             raise ParameterError(

@@ -81,8 +81,8 @@ def _finite(value: object) -> object:
 def failure(error: BaseException) -> tuple[int, dict[str, Any]]:
     """Return the status and the body of a refusal: a sentence, and a word for its kind.
 
-    >>> failure(InputError("m is -1, expected 0 or more cells"))
-    (400, {'error': {'sentence': 'm is -1, expected 0 or more cells', 'kind': 'InputError'}})
+    >>> failure(InputError("n_cells is -1, expected 0 or more cells"))
+    (400, {'error': {'sentence': 'n_cells is -1, expected 0 or more cells', 'kind': 'InputError'}})
     """
     if isinstance(error, RefusalError):
         return error.status, _failure(str(error), error.kind)

@@ -65,7 +65,7 @@ from cube2net.apps.service.schemas import (
 )
 from cube2net.apps.service.validation import MOST, MOST_BYTES, read, schema_fields
 from cube2net.cube.views import list_kinds
-from cube2net.cube.window import time_dimensions, window_labels
+from cube2net.cube.window import find_time_dimensions, list_window_labels
 from cube2net.errors import MissingPackageError, ParameterError, whole_number
 from cube2net.model.change import NamedNode
 from cube2net.model.comparison import Comparison
@@ -136,7 +136,7 @@ def layout(service: CubeService, body: LayoutRequest, progress: Progress) -> Lay
 
 def _nodes(network: Network) -> NodeColumns:
     table = network.nodes
-    others: Role = "near" if network.form == "woven" else "brought"
+    others: Role = "neighbor" if network.form == "hybrid" else "brought"
     steering = None if network.context is None else network.context.steering
     pinned = set() if steering is None else set(steering.objects("pins"))
     roles: list[Role] = ["query"] * len(network.query)
@@ -196,7 +196,7 @@ def contrast(service: CubeService, body: ContrastRequest, progress: Progress) ->
     """Return the few cells that tell two queries apart, or each label of one from the others."""
     seen = service.view(body)
     query = query_of(service.cube, body["query"], body.get("labels"))
-    m = whole_number("m", body.get("m", FEW_CELLS), 1, MOST_CELLS, what="cells")
+    n_cells = whole_number("n_cells", body.get("n_cells", FEW_CELLS), 1, MOST_CELLS, what="cells")
     names = body.get("names")
     if "against" in body:
         if not body["against"]:
@@ -204,12 +204,12 @@ def contrast(service: CubeService, body: ContrastRequest, progress: Progress) ->
                 "against is [], expected the id of at least one object: leave it out to tell the query from all others"
             )
         against = query_of(service.cube, body["against"])
-        found = contrast_module.contrast(seen, Query(query.objects), against, m, names=names)
+        found = contrast_module.contrast(seen, Query(query.objects), against, n_cells, names=names)
     elif query.labels is not None:
-        described = contrast_module.contrast(seen, query, m=m, names=names)  # type: ignore[arg-type]
+        described = contrast_module.contrast(seen, query, n_cells=n_cells, names=names)  # type: ignore[arg-type]
         return {"sentence": str(described), "contrast": _plain(described)}
     else:
-        found = contrast_with_others(seen, query, m, names=names)
+        found = contrast_with_others(seen, query, n_cells, names=names)
     return {"sentence": found.sentence, "contrast": _plain(found)}
 
 
@@ -317,7 +317,7 @@ def cube(service: CubeService, body: CubeRequest, progress: Progress) -> CubeAns
         "dimensions": _dimensions(whole),
         "kinds": list_kinds(whole),
         "items": whole.items is not None,
-        "times": window_labels(whole),
+        "times": list_window_labels(whole),
         "methods": [_method(name) for name in [*methods(), *WITH_OPTIONS]],
         "objectives": list(OBJECTIVES),
         "forms": list(FORMS),
@@ -387,7 +387,7 @@ def _sentence(whole: Cube) -> str:
 
 
 def _dimensions(whole: Cube) -> list[DimensionSchema]:
-    times = time_dimensions(whole)
+    times = find_time_dimensions(whole)
     return [
         {
             "name": dimension.name,

@@ -145,7 +145,8 @@ def command_line(service: CubeService, words: dict[str, Any]) -> str:
     for name, option in OPTIONS.items():
         value = {**words, **own, **named}.get(name, [])
         values = value if isinstance(value, list) else [value]
-        given += [(option.flag or f"--{name.replace('_', '-')}", _option_text(each)) for each in values]
+        flag, _, negative = (option.flag or f"--{name.replace('_', '-')}").partition("/")
+        given += [(negative, True) if each is False else (flag, _option_text(each)) for each in values]
     given += [("--between", words["between"])] if "between" in words else []
     given += [("--roll-up", f"{name}={level}") for name, level in words.get("roll_up", {}).items()]
     given += [("--where", f"{name}={label}") for name, labels in words.get("where", {}).items() for label in labels]

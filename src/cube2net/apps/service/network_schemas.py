@@ -72,7 +72,7 @@ class ObjectExplanationSchema(TypedDict):
     id: Id
     name: str
     present: bool
-    came: Annotated[str, "query, pinned, near, cells, or the method that brought it; empty where it is not there"]
+    came: Annotated[str, "query, pinned, neighbor, cells, or the method that brought it; empty where it is not there"]
     value: float
     cells: Annotated[list[BringingCellSchema], "the chosen cells that hold it, in their order"]
     chosen_cells: Annotated[int, "how many cells are chosen in all"]
@@ -328,7 +328,7 @@ class DrilledSchema(TypedDict):
 # Networks
 
 
-Role = Literal["query", "near", "brought", "pinned", "cell"]
+Role = Literal["query", "neighbor", "brought", "pinned", "cell"]
 
 
 class NodeColumns(TypedDict):
@@ -395,15 +395,15 @@ class SummarySchema(TypedDict):
     """What a network is, as the command query shows it with --json."""
 
     method: str
-    m: int | None
+    n_cells: int | None
     objective: str
     form: str
     levels: str | list[str]
-    near: int
-    near_weight: float | None
-    keep: str
-    membership: str | None
-    trust: Annotated[float | None, "the weight of cells against links, from 0.1 to 1"]
+    n_neighbors: int
+    neighbor_weight: float | None
+    keep_unlinked: bool
+    membership_weights: str | None
+    cell_weight: Annotated[float | None, "the weight of cells against links, from 0.1 to 1"]
     agreement: Annotated[AgreementSchema | None, "what the weight was estimated from; null where it was given"]
     value: Annotated[float | None, "what the choice is worth; null where no cells are chosen"]
     bound: Annotated[float | None, "what no choice exceeds, where that is known"]
@@ -423,8 +423,8 @@ class SummarySchema(TypedDict):
     tried: Annotated[list[dict[str, str | int | float]] | None, "of the method auto: what it tried, the best first"]
     pins: list[str]
     bans: list[str]
-    like: list[str]
-    unlike: list[str]
+    prefer: list[str]
+    avoid: list[str]
     seconds: dict[str, float]
     seed: int
 
@@ -524,7 +524,7 @@ class ContrastRequest(View):
     labels: NotRequired[Annotated[list[str] | None, "the label of each, in the same order"]]
     against: NotRequired[Annotated[list[Id], "the objects of the second, one or more"]]
     names: NotRequired[Annotated[list[str], "how the two are called"]]
-    m: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW_CELLS} without a word"]]
+    n_cells: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW_CELLS} without a word"]]
 
 
 class ContrastAnswer(TypedDict):

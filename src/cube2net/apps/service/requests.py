@@ -15,9 +15,8 @@ from cube2net.api.cubes import view_cube
 from cube2net.api.plan import METHODS, WITH_OPTIONS, default_form, default_levels, default_objective
 from cube2net.apps.service.schemas import FURTHER_OPTIONS, Id, NetworkRequest, Node, View
 from cube2net.errors import ParameterError, quoted, unknown
-from cube2net.model.arguments import options_outside
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import chooses_cells, takes_long
+from cube2net.model.interfaces import chooses_cells, options_outside, takes_long
 from cube2net.model.names import Node as CubeNode
 from cube2net.model.names import object_node
 from cube2net.model.query import Query

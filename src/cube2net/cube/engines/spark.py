@@ -29,10 +29,9 @@ import pyarrow.parquet as pq
 
 from cube2net._util.arrow import ROWS as ROWS_AT_A_TIME
 from cube2net._util.arrow import finished, open_mapped, write_mapped
-from cube2net._util.compiling import cores
 from cube2net._util.files import temporary_folder
 from cube2net._util.packages import require
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import Progress, cores, silent
 from cube2net.errors import InputError, ParameterError, first_line, parse_size, whole_number
 
 ROWS = 1_000_000

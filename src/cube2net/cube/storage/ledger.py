@@ -1,4 +1,4 @@
-"""What a cube keeps beside its cells so that items can be added to it as if they had been there from the start."""
+"""The ledger of a cube: what it keeps of its items, besides cells and links, so that others can be added exactly."""
 
 from __future__ import annotations
 
@@ -17,31 +17,36 @@ from cube2net.model.corpus import LABELS, table
 from cube2net.model.cube import Cube
 
 FORMAT = 2
-ABOUT = b"cube2net.ledger"
+METADATA = b"cube2net.ledger"
 RESTS = {"source": pa.int32(), "target": pa.int32(), "rest": pa.float64()}
-FAMILIES = {"level": pa.int32(), "labels": pa.list_(pa.int32()), "parents": pa.list_(pa.int32())} | {
-    "items": pa.int64()
+FAMILIES = {
+    "level": pa.int32(),
+    "labels": pa.list_(pa.int32()),
+    "parents": pa.list_(pa.int32()),
+    "items": pa.int64(),
 }
 TABLES = {"ledger": LABELS, "ledger.families": FAMILIES, "ledger.rests": RESTS}
 """The tables of a ledger and their columns."""
 NULLABLE_COLUMNS = ("full_name", "parent")
-SMALL_PARTS = ("derived", "above", "kinds", "numbers", "topics", "topic_parents")
-COUNTED = ("dropped", "unlabelled", "selfish", "crowded")
+METADATA_FIELDS = (
+    *("derived", "above", "kinds", "numbers", "topics", "topic_parents"),
+    *("dropped", "unlabelled", "selfish", "crowded"),
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Families:
-    """How many items have exactly these labels and these parents, for items that have both.
+    """Counts of the items that have exactly some labels of one level and some of the level above it.
 
-    ``rows[k, l]`` holds the families of k labels and l parents: a row of k + l numbers each, and how many
-    items are such. Items of one label and one parent, which are most, are so many pairs.
+    ``rows[k, l]`` holds the families of k labels and l parents: a row of k + l numbers for each, and the number of
+    its items. Most items have one label and one parent.
     """
 
     rows: Mapping[tuple[int, int], tuple[Array, Array]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, below: tuple[Array, Array], above: tuple[Array, Array], items: int) -> Families:
-        """Return the families of ``items`` items, from the items and labels of pairs, and those of parents."""
+        """Return the families of ``items`` items, given pairs of item and label, and of item and parent."""
         sizes = [np.bincount(pairs[0], minlength=items) for pairs in (below, above)]
         starts = [np.cumsum(size) - size for size in sizes]
         codes = [codes[np.lexsort((codes, numbers))] for numbers, codes in (below, above)]
@@ -59,7 +64,7 @@ class Families:
 
     @classmethod
     def read(cls, table: pa.Table) -> Families:
-        """Return families from a table of their labels, parents and items."""
+        """Return the families of a table that :meth:`table` wrote."""
         sizes = [np.diff(_get_lists(table, name).offsets.to_numpy()) for name in ("labels", "parents")]
         rows = {}
         for k, l in np.unique(np.stack(sizes), axis=1).T.tolist():  # noqa: E741
@@ -73,7 +78,7 @@ class Families:
         return cls(rows)
 
     def table(self, level: int) -> pa.Table:
-        """Return the families as a table; ``read`` takes it back."""
+        """Return the families as a table."""
         schema = pa.schema(list(FAMILIES.items()))
         parts = [
             pa.table(
@@ -90,7 +95,7 @@ class Families:
         return pa.concat_tables(parts) if parts else schema.empty_table()
 
     def plus(self, other: Families) -> Families:
-        """Return these families and others, each once."""
+        """Return the sum of these families and others."""
         rows = dict(self.rows)
         for shape, (codes, counts) in other.rows.items():
             old = rows.get(shape, (codes[:0], counts[:0]))
@@ -98,7 +103,7 @@ class Families:
         return Families(rows)
 
     def renumber(self, labels: Array, parents: Array) -> Families:
-        """Return the families with their labels and parents numbered anew."""
+        """Return the families with new numbers of labels and parents."""
         return Families(
             {
                 (k, l): (np.concatenate([labels[codes[:, :k]], parents[codes[:, k:]]], axis=1), counts)
@@ -107,8 +112,8 @@ class Families:
         )
 
     def lifted(self, places: Array) -> Families:
-        """Return the families of the labels that these are part of, which ``places`` says; an item has each once."""
-        found = Families()
+        """Return the families of the coarser labels that ``places`` maps these labels to, distinct for every item."""
+        families = Families()
         for (k, l), (codes, counts) in self.rows.items():  # noqa: E741
             labels = np.sort(places[codes[:, :k]], axis=1)
             first = np.ones(labels.shape, dtype=bool)
@@ -118,11 +123,11 @@ class Families:
                 some = widths == width
                 below = labels[some][first[some]].reshape(-1, width)
                 rows = np.concatenate([below, codes[some, k:]], axis=1)
-                found = found.plus(Families({(width, l): (rows, counts[some])}))
-        return found
+                families = families.plus(Families({(width, l): (rows, counts[some])}))
+        return families
 
     def majority(self, labels: int, parents: int) -> Array:
-        """Return for every label the parent that most of its items have (the first by name on ties), or -1."""
+        """Return for every label the parent that most of its items have (ties: the lowest number), or -1."""
         width = max(parents, 1)
         keys, items = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for (k, l), (codes, counts) in self.rows.items():  # noqa: E741
@@ -134,13 +139,13 @@ class Families:
         total = np.zeros(len(pairs), np.int64)
         np.add.at(total, place, np.concatenate(items))
         order = np.lexsort((pairs, -total, pairs // width))
-        found, first = np.unique(pairs[order] // width, return_index=True)
+        with_parent, first = np.unique(pairs[order] // width, return_index=True)
         best = np.full(labels, -1, dtype=np.int32)
-        best[found] = pairs[order][first] % width
+        best[with_parent] = pairs[order][first] % width
         return best
 
     def strays(self, best: Array) -> int:
-        """Return how many items have a label whose parent they do not have."""
+        """Return how many items have a label without having the label's parent."""
         count = 0
         for (k, _), (codes, counts) in self.rows.items():
             parents = codes[:, k:]
@@ -153,16 +158,31 @@ class Families:
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """What cells and links no longer tell of the items they were made from.
+    """What the cells and links of a cube do not hold of the items they were made from.
 
-    ``items`` are the ids as sorted numbers of 64 bits. ``labels`` is what the source said of the labels of the
-    cube's attributes, used or not, and ``topics`` and ``topic_parents`` the topics in their order. ``above`` says
-    where the labels of a level above come from (``attribute``, ``bins``, ``labels`` or ``topics``), ``kinds`` what
-    an attribute holds, ``families`` which labels of an attribute went with which of the level below (of the nearest
-    that items have themselves), and ``numbers`` holds one number of every bin, not a whole one if there was such. All
-    of these are by the name of the level. ``derived`` says whether links come from items that mention both ends;
-    ``rests`` is what the weights of given links lack of their sums for being rounded. The rest are counts: what
-    the source left out, items without a label by dimension, links of an object to itself, and crowded items.
+    Parameters
+    ----------
+    items
+        64-bit hashes of the ids of all items, sorted.
+    labels
+        The full names and parents that the source has for labels, used or not.
+    derived
+        Whether links come from items that mention both ends.
+    above
+        By level: where its labels come from, ``attribute``, ``bins``, ``labels`` or ``topics``.
+    kinds
+        By attribute: the kind of its values.
+    numbers
+        By level: a number of every bin, a fraction if the bin has one.
+    families
+        By level: counts of its labels together with those of the nearest level below that items have themselves.
+    topics, topic_parents
+        The topics in their order, and their groups.
+    rests
+        The rounding errors of the weights of given links.
+    dropped, unlabelled, selfish, crowded
+        Counts: what the source left out, items without a label by dimension, self-links, and items that mention too
+        many objects to make links.
     """
 
     items: Array
@@ -185,27 +205,27 @@ class Ledger:
 
     @classmethod
     def empty(cls, *, derived: bool) -> Ledger:
-        """Return the ledger of a cube to which nothing was added yet."""
+        """Return the ledger of a cube without items."""
         return cls(items=np.empty(0, np.uint64), labels=table(LABELS), derived=derived)
 
     @property
     def is_empty(self) -> bool:
-        """Whether no item was ever read: every dimension is made of an attribute, or of topics."""
+        """Whether no item was added yet: every dimension is made of an attribute or of topics."""
         return not self.kinds and self.topics is None
 
     def knows(self, numbers: Array) -> Array:
-        """Return whether each of some items, given by the numbers of their ids, was read."""
+        """Return which items, given by the hashes of their ids, the cube has."""
         if len(self.items) == 0:
             return np.zeros(len(numbers), dtype=bool)
         place = np.minimum(np.searchsorted(self.items, numbers), len(self.items) - 1)
         return np.asarray(self.items[place] == numbers)
 
     def tables(self) -> dict[str, pa.Table]:
-        """Return the ledger without its items as tables, by the name of their file."""
-        about = {"format": FORMAT} | {name: getattr(self, name) for name in (*SMALL_PARTS, *COUNTED)}
+        """Return the tables of the ledger by name; the hashes of items are not among them."""
+        about = {"format": FORMAT} | {name: getattr(self, name) for name in METADATA_FIELDS}
         about["numbers"] = {name: numbers.tolist() for name, numbers in self.numbers.items()}
         about["families"] = list(self.families)
-        tables = {"ledger": self.labels.replace_schema_metadata({ABOUT: json.dumps(about).encode()})}
+        tables = {"ledger": self.labels.replace_schema_metadata({METADATA: json.dumps(about).encode()})}
         if self.families:
             parts = [families.table(number) for number, families in enumerate(self.families.values())]
             tables["ledger.families"] = pa.concat_tables(parts)
@@ -215,22 +235,21 @@ class Ledger:
 
     @classmethod
     def read(cls, items: Array, tables: Mapping[str, pa.Table]) -> Ledger:
-        """Return the ledger of its items and tables."""
-        about: dict[str, Any] = json.loads(tables["ledger"].schema.metadata[ABOUT])
+        """Return the ledger of the hashes of its items and its tables."""
+        about: dict[str, Any] = json.loads(tables["ledger"].schema.metadata[METADATA])
         if about["format"] != FORMAT:
             raise CubeError(f"the cube's ledger has format {about['format']}, and this cube2net reads {FORMAT}")
-        found: dict[str, Any] = {name: about[name] for name in (*SMALL_PARTS, *COUNTED)}
-        found["numbers"] = {name: np.array(numbers) for name, numbers in found["numbers"].items()}
+        values: dict[str, Any] = {name: about[name] for name in METADATA_FIELDS}
+        values["numbers"] = {name: np.array(numbers) for name, numbers in values["numbers"].items()}
         for name in ("topics", "topic_parents"):
-            found[name] = None if found[name] is None else tuple(found[name])
-        families = tables.get("ledger.families", pa.schema(list(FAMILIES.items())).empty_table())
-        of = {
-            name: Families.read(families.filter(pc.equal(families["level"], number)))
+            values[name] = None if values[name] is None else tuple(values[name])
+        rows = tables.get("ledger.families", table(FAMILIES))
+        families = {
+            name: Families.read(rows.filter(pc.equal(rows["level"], number)))
             for number, name in enumerate(about["families"])
         }
         labels = tables["ledger"].replace_schema_metadata(None)
-        rests = tables.get("ledger.rests", table(RESTS))
-        return cls(items=items, labels=labels, families=of, rests=rests, **found)
+        return cls(items, labels, families=families, rests=tables.get("ledger.rests", table(RESTS)), **values)
 
 
 def require_ledger(cube: Cube) -> Ledger:
@@ -239,16 +258,13 @@ def require_ledger(cube: Cube) -> Ledger:
     if views or cube.finest is not None:
         raise CubeError(f"the cube is a view of another ({'; '.join(views or ())}): add the items to that one")
     if cube.ledger is None:
-        raise CubeError(
-            "the cube has no ledger of its items, which building keeps since updates are known: build it again to "
-            "add items to it"
-        )
+        raise CubeError("the cube has no ledger of its items: build it again to add items to it")
     ledger: Ledger = cube.ledger()
     return ledger
 
 
 def hash_column(ids: pa.ChunkedArray) -> Array:
-    """Return a hash of 64 bits for every text of a column, the same on every machine."""
+    """Return a 64-bit hash of every text of a column, the same on every machine."""
     from cube2net.kernels.text import hash_texts
 
     return hash_texts(*flat_texts(ids))
@@ -267,7 +283,7 @@ def _sum_rows(codes: Array, counts: Array) -> tuple[Array, Array]:
 
 
 def _get_lists(table: pa.Table, name: str) -> pa.Array:
-    """Return a column of lists in one piece that starts at its first entry."""
+    """Return a column of lists as one array whose offsets start at 0."""
     column = table[name].combine_chunks()
     column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
     return column.take(pa.array(np.arange(len(column))))

@@ -26,8 +26,8 @@ import pyarrow.parquet as pq
 
 from cube2net._util.arrays import HEAVIEST, Array, Links, Ragged
 from cube2net._util.arrow import MappedFolder
-from cube2net._util.compiling import cores
 from cube2net._util.files import being_replaced, write_files
+from cube2net._util.progress import cores
 from cube2net.cube.storage.ledger import NULLABLE_COLUMNS, TABLES, Ledger
 from cube2net.errors import Cube2netError, CubeError, InputError, first_line
 from cube2net.model.corpus import OBJECTS, WORDS

@@ -393,7 +393,7 @@ class Illustrator:
 
 
 FILES = ("report.html", "trials.csv", "scores.csv", "costs.csv", "results.json", "cells.csv")
-FIELDS = ("method", "objective", "form", "m", "like", "levels", "near", "membership")
+FIELDS = ("method", "objective", "form", "n_cells", "like", "levels", "n_neighbors", "membership_weights")
 
 
 def write(report: Report, folder: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:

@@ -39,6 +39,11 @@ EXACT = 2.0**53
 
 Ways = dict[str, str]
 """How columns were read where that took a guess, by their names."""
+Separators = Mapping[str, str | Sequence[str]]
+"""The separator of each multi-valued column, or several of them."""
+EVERY_SECOND_COMMA = ",,"
+"""The separator of lists such as "Last, F., Last, F.", in which a name has a comma itself."""
+BETWEEN_VALUES = "\x1f"
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +64,12 @@ class Rows:
     def written(self) -> TableWriting:
         """What its texts say of how numbers and dates are written."""
         return TableWriting(self.table, self.loose, self.conventions)
+
+    def take(self, kept: Array) -> Rows:
+        """Return some of the rows, with their places."""
+        places = self.places
+        table = self.table.take(pa.array(kept))
+        return replace(self, table=table, places=lambda some: places([int(kept[row]) for row in some]))
 
     def __repr__(self) -> str:
         return f"Rows({self.name!r}, {self.table.num_rows:,} rows, columns {listed(self.table.column_names)})"
@@ -166,10 +177,7 @@ def unique_keys(rows: Rows, name: str, what: str, dropped: Dropped) -> tuple[Row
         raise SourceError(f"{rows.name} has no {what}, expected one row for each")
     if len(missing):
         has = pc.is_valid(ids)
-        left = np.flatnonzero(np.asarray(has))
-        places = rows.places
-        rows = replace(rows, table=rows.table.filter(has), places=lambda some: places([int(left[row]) for row in some]))
-        ids = ids.filter(has)
+        rows, ids = rows.take(np.flatnonzero(np.asarray(has))), ids.filter(has)
     return rows, ids
 
 
@@ -218,8 +226,37 @@ def check_column(rows: Rows, role: str, column: str | None) -> None:
         raise SourceError(f"{rows.name} has no column {column!r} (given as {role}): it has {some(names, 20)}")
 
 
+def as_separators(separator: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return a separator, or several, as a tuple.
+
+    >>> as_separators(";"), as_separators([",", " and "]), as_separators(None)
+    ((';',), (',', ' and '), ())
+    """
+    return () if separator is None else (separator,) if isinstance(separator, str) else tuple(separator)
+
+
+def split_column(column: pa.ChunkedArray, separators: Sequence[str]) -> pa.ChunkedArray:
+    """Return a column of texts as lists, split at every separator.
+
+    >>> split_column(pa.chunked_array([["Ott, A., Ek, B., and Lo, C."]]), (" and ", ",,")).to_pylist()
+    [['Ott, A.', ' Ek, B.', '', 'Lo, C.']]
+    """
+    texts = pc.cast(column, pa.string())
+    for separator in sorted(separators, key=lambda one: (one == EVERY_SECOND_COMMA, -len(one))):
+        if separator == EVERY_SECOND_COMMA:
+            name = rf"([^,{BETWEEN_VALUES}]*,[^,{BETWEEN_VALUES}]*),"
+            texts = pc.replace_substring_regex(texts, name, rf"\1{BETWEEN_VALUES}")
+        else:
+            texts = pc.replace_substring(texts, separator, BETWEEN_VALUES)
+    return pc.split_pattern(texts, BETWEEN_VALUES)
+
+
 def attribute(
-    rows: Rows, name: str, dropped: Dropped, separator: str | None = None, ways: Ways | None = None
+    rows: Rows,
+    name: str,
+    dropped: Dropped,
+    separator: str | Sequence[str] | None = None,
+    ways: Ways | None = None,
 ) -> pa.ChunkedArray | None:
     """Return a column as labels, lists of labels, truths, numbers or dates; None when it holds none of these.
 
@@ -231,9 +268,9 @@ def attribute(
     if separator is not None and not holds_text(kind):
         if pa.types.is_list(kind):
             return _trimmed_lists(column)
-        raise SourceError(f"{rows.name} column {name!r} holds {kind}, expected text to part at {separator!r}")
+        raise SourceError(f"{rows.name} column {name!r} holds {kind}, expected text to split at {separator!r}")
     if separator is not None:
-        return _trimmed_lists(pc.split_pattern(pc.cast(column, pa.string()), separator))
+        return _trimmed_lists(split_column(column, as_separators(separator)))
     if is_list(kind):
         return _trimmed_lists(column)
     if holds_text(kind):

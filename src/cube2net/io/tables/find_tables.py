@@ -1,245 +1,334 @@
-"""Which files, or sheets of a workbook, are read, and which of them is what: by what is said, by names, by values."""
+"""Find which file, or sheet of a workbook, is which table: as given, by name, or by values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 from pathlib import Path
 
 from cube2net._util.zip_files import Meter, UnpackLimits
-from cube2net.errors import Setting, SourceError, listed, some
+from cube2net.errors import SourceError, listed, some
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables.column_types import Rows
 from cube2net.io.tables.dialects import Conventions
-from cube2net.io.tables.key_columns import MOST_COLUMNS, linked, nearly_unique, sample, share_of
-from cube2net.io.tables.table_roles import (
-    EXPECTED,
-    EXTRAS,
-    ROLE_OF,
-    assign,
-    base_name,
-    format_of,
-    is_called,
-    is_sure,
-    is_whole,
-    named_columns,
-    tables_in,
-    unnamed_tables,
+from cube2net.io.tables.key_columns import (
+    MAX_KEY_COLUMNS,
+    is_nearly_unique,
+    link_share,
+    nearly_unique_keys,
+    sample_keys,
+    share_in,
 )
+from cube2net.io.tables.table_roles import columns_by_name, has_id_name
 from cube2net.io.tables.workbooks import Sheet, read_workbook, sheet_names
+from cube2net.io.text_records import base_name, format_of, is_workbook
 
 RECORDS = "records"
-"""What a table is called that comes alone: its rows name records and the objects that these mention."""
-NO_LINKS = "being empty or a note, or naming no rows of another sheet in two columns"
-"""Why sheets beside one that comes alone are not read."""
-MOST, SURELY = 0.5, 0.9
-LOCK = "~$"
-"""How the names begin of the files that Excel leaves beside those it has open."""
+"""The role of a table that comes alone, until its layout is known."""
+LAYOUTS = {2: ("nodes", "links"), 3: ("objects", "items", "mentions"), 4: ("objects", "items", "mentions", "links")}
+"""The tables that make a corpus, by their number and in their usual order."""
+OPTIONAL_TABLES = ("labels", "terms")
+EXPECTED_TABLES = "expected nodes and links, or objects, items and mentions (and links)"
+TABLE_NAMES = {
+    "nodes": ("nodes", "node", "vertices"),
+    "links": ("links", "link", "edges", "edge"),
+    "objects": ("objects", "object"),
+    "items": ("items", "item"),
+    "mentions": ("mentions", "mention"),
+    "labels": ("labels", "label"),
+    "terms": ("terms", "term"),
+}
+"""The usual names of files and sheets, by table."""
+TABLE_OF_NAME = {spelling: table for table, spellings in TABLE_NAMES.items() for spelling in spellings}
+LOCK_PREFIX = "~$"
+"""Excel leaves such files beside those that are open."""
+HIDDEN_PREFIXES = (".", LOCK_PREFIX)
+MIN_LINK_SHARE, SURE_LINK_SHARE = 0.5, 0.9
+"""Share of ids known in another table: enough to link it, and enough to decide without names."""
+MAX_SHEETS = 20
+"""Number of sheets that are read to find the data."""
 
 
 @dataclass(frozen=True)
 class FoundTables:
-    """Which file or sheet is what, what is to be said of that, and whether the values are to decide."""
+    """The file or sheet of every table, with remarks.
+
+    ``unsure`` is None where names or the caller decided. Otherwise the values of nodes and links are compared, and a
+    text that is not empty is the error if they do not decide either.
+    """
 
     files: dict[str, Path | Sheet]
     remarks: list[str] = field(default_factory=list)
     unsure: str | None = None
 
-    def after(self, remarks: list[str]) -> FoundTables:
-        """Return the same, said after other remarks."""
-        return replace(self, remarks=[*remarks, *self.remarks])
+
+def makes_corpus(tables: Iterable[str]) -> bool:
+    """Return whether tables make a corpus; labels and terms may come with any."""
+    return any(set(tables) - set(OPTIONAL_TABLES) == set(layout) for layout in LAYOUTS.values())
 
 
-def without_locks(paths: list[Path]) -> tuple[list[Path], list[str]]:
-    """Return paths but for those that only say that a file is open, and the names of these; refused where all are."""
-    kept = [path for path in paths if not path.name.startswith(LOCK)]
-    if paths and not kept:
-        name = paths[0].name
-        raise SourceError(
-            f"{name!r} is no table: Excel leaves it while a file is open, give {name.removeprefix(LOCK)!r} itself"
-        )
-    return kept, [path.name for path in paths if path.name.startswith(LOCK)]
+def order_by_values(nodes: Rows, links: Rows, unsure: str, say: Callable[[str], None]) -> dict[str, Rows]:
+    """Return two tables as nodes and links, swapped where their values say so; raise ``unsure`` where nothing does."""
+    may_be_swapped = not _are_named(nodes, links) and link_share(nodes, links) < MIN_LINK_SHARE
+    if may_be_swapped and link_share(links, nodes) >= SURE_LINK_SHARE:
+        say(f"by their values nodes are in {links.name}, links are in {nodes.name} (guessed)")
+        return {"nodes": links, "links": nodes}
+    if unsure and link_share(nodes, links) < SURE_LINK_SHARE:
+        raise SourceError(unsure)
+    return {"nodes": nodes, "links": links}
 
 
-def are_named(nodes: Rows, links: Rows) -> bool:
+def _are_named(nodes: Rows, links: Rows) -> bool:
     """Return whether the names of columns say which table has the ids and which the ends of links."""
-    ids = named_columns("nodes", nodes.table.column_names).columns.get("id")
-    ends = named_columns("links", links.table.column_names).columns
-    return ids is not None and is_sure("nodes", "id", ids) and {"source", "target"} <= set(ends)
-
-
-def are_swapped(nodes: Rows, links: Rows) -> bool:
-    """Return whether values say that the nodes are the links, and the links the nodes."""
-    if are_named(nodes, links) or linked(nodes, links) >= MOST:
-        return False
-    return linked(links, nodes) >= SURELY
-
-
-def by_their_values(nodes: Rows, links: Rows, unsure: str, say: Callable[[str], None]) -> dict[str, Rows]:
-    """Return which of two tables are nodes and which links; refused with ``unsure``, if any, where nothing tells."""
-    if not are_swapped(nodes, links):
-        if unsure and linked(nodes, links) < SURELY:
-            raise SourceError(unsure)
-        return {"nodes": nodes, "links": links}
-    say(f"by their values nodes are in {links.name}, links are in {nodes.name} (guessed)")
-    return {"nodes": links, "links": nodes}
-
-
-def the_pair(tables: Mapping[str, Rows]) -> dict[str, str]:
-    """Return which table is the nodes and which the links among some, nothing where no such pair is or several are."""
-    found = [(one, other) for one, other in permutations(tables, 2) if linked(tables[one], tables[other]) >= SURELY]
-    return dict(zip(("nodes", "links"), found[0], strict=True)) if len(found) == 1 else {}
-
-
-def one_alone(tables: Mapping[str, Rows]) -> dict[str, str]:
-    """Return the first of some tables alone, or as nodes where the rows of just one other link many of its rows."""
-    if not tables:
-        return {}
-    first, *others = tables
-    linking = [other for other in others if linked(tables[first], tables[other]) >= MOST]
-    return {"nodes": first, "links": linking[0]} if len(linking) == 1 else {RECORDS: first}
-
-
-def mentions_both(objects: Rows, items: Rows, mentions: Rows) -> bool:
-    """Return whether a table has the ids of two others in two columns."""
-    known = [_columns_of_ids(table, mentions) for table in (objects, items)]
-    return any(one != other for one in known[0] for other in known[1])
-
-
-def _columns_of_ids(table: Rows, mentions: Rows) -> list[str]:
-    found = [nearly_unique(table, name) for name in table.table.column_names[:MOST_COLUMNS]]
-    samples = {name: sample(mentions, name) for name in mentions.table.column_names[:MOST_COLUMNS]}
-    return [
-        name
-        for name, values in samples.items()
-        if values is not None and any(ids is not None and share_of(values, ids) >= SURELY for ids in found)
-    ]
-
-
-MOST_SHEETS = 20
-"""So many sheets of a workbook are looked at where no name tells which is what."""
+    key = columns_by_name("nodes", nodes.table.column_names).columns.get("id")
+    ends = columns_by_name("links", links.table.column_names).columns
+    return key is not None and has_id_name("nodes", "id", key) and {"source", "target"} <= set(ends)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableFinder:
-    """Finds tables: ``named`` files by what they are, and what else was said of them.
+    """Finds tables among files and sheets; ``named`` are files whose table the caller gave.
 
-    With ``names_columns`` the columns of records are known; with ``alone`` one table may be all there is.
+    With ``names_columns`` the caller named the columns of records, so that a single file holds records.
     """
 
     named: Mapping[str, Path]
     names_columns: bool
     sheet: str | Mapping[str, str] | None
-    alone: bool
     conventions: Conventions
     limits: UnpackLimits
 
     def find(self, paths: Sequence[Path], *, more: bool = False) -> FoundTables:
-        """Return which file, or sheet of one, is what, and what is to be said of that; ``more`` goes with others."""
-        paths, locks = without_locks([Path(path) for path in paths])
-        passed = [f"not read, for it only says that a file is open: {some(locks, 10)}"] * bool(locks)
+        """Return the file or sheet of every table; with ``more`` nodes alone will do, for there are other objects."""
+        paths, remarks = _without_locks([Path(path) for path in paths])
         if len(paths) == 1 and not paths[0].is_dir():
-            if format_of(paths[0]) == "xlsx" and paths[0].is_file() and not isinstance(self.sheet, str):
-                return self._sheets(paths[0]).after(passed)
-            return self._files_beside(paths[0], more=more).after(passed)
-        named = dict(self.named)
-        if named and paths:
-            raise SourceError(f"paths are given beside {', '.join(named)}: name the files one way only")
+            found = self._in_file(paths[0], more=more)
+            return replace(found, remarks=[*remarks, *found.remarks])
+        if self.named and paths:
+            raise SourceError(f"paths are given beside {', '.join(self.named)}: name the files one way only")
         folders = [path for path in paths if path.is_dir()]
         if folders and len(paths) > 1:
             raise SourceError(f"{str(folders[0])!r} is a folder among other paths: give it alone, or the files in it")
         if folders:
-            return self._folder(folders[0])
-        files = named or assign(paths)
-        if not is_whole(files) and set(files) != {"links"} and not (more and set(files) == {"nodes"}):
-            raise SourceError(f"got {listed(files) if files else 'no files'}: {EXPECTED}")
-        said = ", ".join(f"{role}={path.name!r}" for role, path in files.items())
-        if named:
+            return self._in_folder(folders[0])
+        files = dict(self.named) or assign_files(paths)
+        if not makes_corpus(files) and set(files) != {"links"} and not (more and set(files) == {"nodes"}):
+            raise SourceError(f"got {listed(files) if files else 'no files'}: {EXPECTED_TABLES}")
+        if self.named:
             return FoundTables({**files})
-        by_order = not any(is_called(path) for path in paths)
-        return FoundTables({**files}, [*passed, f"files: {said} (guessed)"], "" if by_order else None)
+        by_order = not any(_table_in_name(path) for path in paths)
+        return FoundTables({**files}, [*remarks, f"files: {_describe(files)} (guessed)"], "" if by_order else None)
 
-    def _folder(self, folder: Path) -> FoundTables:
-        """Return which file of a folder is what: by their names, or where there are two tables, by their values."""
-        way, unsure = "found", None
+    def _in_file(self, path: Path, *, more: bool = False) -> FoundTables:
+        """Return the tables of one file: sheets of a workbook, nodes beside links, or a single table."""
+        if is_workbook(path) and path.is_file() and not isinstance(self.sheet, str):
+            if isinstance(self.sheet, Mapping):
+                return FoundTables({table: Sheet(path, name) for table, name in self.sheet.items()})
+            names = sheet_names(path, Meter(self.limits))
+            if len(names) > 1:
+                return self._in_sheets(path, names)
+        beside = {table: self.named[table] for table in ("links", *OPTIONAL_TABLES) if table in self.named}
+        if {"nodes", "items", "mentions"} & set(self.named):
+            raise SourceError(f"paths are given beside {', '.join(self.named)}: name the files one way only")
+        called = TABLE_OF_NAME.get(base_name(path).casefold())
+        if called in OPTIONAL_TABLES and not self.names_columns and not beside:
+            raise SourceError(f"got {path.name!r} alone: {EXPECTED_TABLES}")
+        is_nodes = not self.names_columns and ("links" in beside or (more and called == "nodes"))
+        return FoundTables({"nodes" if is_nodes else RECORDS: path, **beside})
+
+    def _in_folder(self, folder: Path) -> FoundTables:
+        """Return the tables of a folder: files with the name of a table, one workbook, or two files by their values."""
+        shown = sorted(path for path in folder.iterdir() if not path.name.startswith(HIDDEN_PREFIXES))
+        how, unsure = "found", None
         try:
-            files, others = tables_in(folder)
+            files = _files_by_name(folder, shown)
         except SourceError as error:
-            unnamed, others = unnamed_tables(folder)
-            if len(unnamed) == 1 and format_of(unnamed[0]) == "xlsx":
-                passed = [f"not read, being no table: {some(others, 10)}"] * bool(others)
-                return self._sheets(unnamed[0]).after([f"file: {unnamed[0].name!r} (found)", *passed])
-            if len(unnamed) != 2 or any(format_of(path) == "xlsx" for path in unnamed):
+            files = {str(number): path for number, path in enumerate(filter(_is_table_file, shown))}
+            others = some([path.name for path in shown if path not in files.values()], 10)
+            if any(map(_table_in_name, files.values())):
                 raise
-            files, way, unsure = dict(zip(("nodes", "links"), unnamed, strict=True)), "guessed", str(error)
-        said = ", ".join(f"{role}={path.name!r}" for role, path in files.items())
-        remarks = [f"files: {said} ({way})"]
-        if others:
-            remarks.append(f"not read, having no name of a table: {some(others, 10)}")
+            if len(files) == 1 and is_workbook(files["0"]):
+                found = self._in_file(files["0"])
+                remarks = [f"file: {files['0'].name!r} (found)"] + [f"not read, being no table: {others}"] * bool(
+                    others
+                )
+                return replace(found, remarks=[*remarks, *found.remarks])
+            if len(files) != 2 or any(map(is_workbook, files.values())):
+                raise
+            files, how, unsure = dict(zip(("nodes", "links"), files.values(), strict=True)), "guessed", str(error)
+        remarks = [f"files: {_describe(files)} ({how})"]
+        if unread := [path.name for path in shown if path not in files.values()]:
+            remarks.append(f"not read, having no name of a table: {some(unread, 10)}")
         return FoundTables({**files}, remarks, unsure)
 
-    def _sheets(self, path: Path) -> FoundTables:
-        """Return which sheet of a workbook is what: as given, else as they are called, by values, or by their order."""
-        if isinstance(self.sheet, Mapping):
-            return FoundTables({role: Sheet(path, name) for role, name in self.sheet.items()})
-        names = sheet_names(path, Meter(self.limits))
-        if len(names) == 1:
-            return self._files_beside(path)
-        called = {ROLE_OF[name.strip().casefold()]: name for name in names if name.strip().casefold() in ROLE_OF}
-        unsure, why = None, "having no name of a table"
-        if not is_whole(called):
-            called, unsure, why = self._sheets_by_values(path, names), "", "being no such tables"
-        said = f"sheets: {', '.join(f'{role}={name!r}' for role, name in called.items())}"
-        others = [name for name in names if name not in called.values()]
-        if RECORDS in called:
-            said, why = f"sheet: {called[RECORDS]!r}", NO_LINKS
-        remarks = [f"{said} (guessed)"]
-        if others:
-            remarks.append(f"not read, {why}: {some(others, 10)}")
-        return FoundTables({role: Sheet(path, name) for role, name in called.items()}, remarks, unsure)
+    def _in_sheets(self, path: Path, names: Sequence[str]) -> FoundTables:
+        """Return which sheets of a workbook are read: by their names, else by their values, else by their order."""
+        by_name = {
+            TABLE_OF_NAME[name.strip().casefold()]: name for name in names if name.strip().casefold() in TABLE_OF_NAME
+        }
+        if makes_corpus(by_name):
+            chosen, unsure, reason, remarks = by_name, None, "having no name of a table", []
+        else:
+            tables = {name: rows for name in names[:MAX_SHEETS] if (rows := self._read_sheet(path, name)) is not None}
+            if not tables:
+                raise SourceError(
+                    f"{path.name} has no sheet with a table, expected a header and rows in one of {some(names, 10)}"
+                )
+            chosen, unsure, reason = _choose_sheets(tables), "", "being empty, a note or another table"
+            remarks = [f"sheets of {path.name}: {'; '.join(map(_describe_sheet, names, map(tables.get, names)))}"]
+        if RECORDS in chosen:
+            remarks.append(f"sheet={chosen[RECORDS]!r} (guessed)")
+        else:
+            remarks.append(f"sheets: {', '.join(f'{table}={name!r}' for table, name in chosen.items())} (guessed)")
+        if others := [name for name in names if name not in chosen.values()]:
+            remarks.append(f"not read, {reason}: {some(others, 10)}")
+        return FoundTables({table: Sheet(path, name) for table, name in chosen.items()}, remarks, unsure)
 
-    def _sheets_by_values(self, path: Path, names: Sequence[str]) -> dict[str, str]:
-        """Return which sheet is what by their order, once those that are no tables are left out, or by their values."""
-        looked_at = names[:MOST_SHEETS] if self.alone or len(names) > 2 else []
-        tables = {name: rows for name in looked_at if (rows := self._sheet_rows(path, name)) is not None}
-        left = list(tables) if looked_at else list(names)
-        if len(tables) > 2 and mentions_both(*list(tables.values())[:3]):
-            tables = {}
-        if found := the_pair(tables) or (one_alone(tables) if self.alone else {}):
-            return found
-        try:
-            return {role: str(sheet) for role, sheet in assign([Path(name) for name in left]).items()}
-        except SourceError:
-            one, two = (left if len(left) > 1 else names)[:2]
-            raise SourceError(
-                f"{path.name} has the sheets {some(names, 10)}: {EXPECTED}, each called so; or say which is what",
-                parameter="sheet",
-                hint=Setting("sheet", {"nodes": one, "links": two}),
-            ) from None
-
-    def _sheet_rows(self, path: Path, name: str) -> Rows | None:
-        """Return the rows of a sheet, None where that holds no table, as a cover does not."""
+    def _read_sheet(self, path: Path, name: str) -> Rows | None:
+        """Return the rows of a sheet, None where it holds no table, such as a cover."""
         try:
             rows = read_workbook(path, Dropped(), Meter(self.limits), replace(self.conventions, sheet=name))
         except SourceError:
             return None
         return rows if rows.table.num_columns > 1 and rows.table.num_rows else None
 
-    def _files_beside(self, path: Path, *, more: bool = False) -> FoundTables:
-        """Return which file is what, where one is given by its path: nodes, if there are links, or records."""
-        beside = {role: self.named[role] for role in ("links", *EXTRAS) if role in self.named}
-        if {"nodes", "items", "mentions"} & set(self.named):
-            raise SourceError(f"paths are given beside {', '.join(self.named)}: name the files one way only")
-        columns = self.names_columns
-        called = ROLE_OF.get(base_name(path).casefold())
-        if more and called == "nodes" and not columns:
-            return FoundTables({called: path, **beside})
-        if not columns and not beside and called in (*["nodes"] * (not self.alone), *EXTRAS):
+
+def _describe(files: Mapping[str, Path]) -> str:
+    return ", ".join(f"{table}={path.name!r}" for table, path in files.items())
+
+
+# Sheets
+
+
+def _choose_sheets(tables: Mapping[str, Rows]) -> dict[str, str]:
+    """Return the sheets to read: nodes and links, objects with items and mentions, or the sheet with the data."""
+    if len(tables) > 2 and _mentions_both(*list(tables.values())[:3]):
+        return {table: str(sheet) for table, sheet in assign_files([Path(name) for name in tables]).items()}
+    shares = {(one, other): link_share(tables[one], tables[other]) for one, other in permutations(tables, 2)}
+    for least in (SURE_LINK_SHARE, MIN_LINK_SHARE):
+        pairs = [pair for pair, share in shares.items() if share >= least]
+        if len(pairs) == 1:
+            return dict(zip(("nodes", "links"), pairs[0], strict=True))
+    return {RECORDS: max(tables, key=lambda name: (_has_key(tables[name]), tables[name].table.num_rows))}
+
+
+def _has_key(rows: Rows) -> bool:
+    """Return whether a column tells the rows of a table apart."""
+    return any(is_nearly_unique(rows, name) for name in rows.table.column_names[:MAX_KEY_COLUMNS])
+
+
+def _describe_sheet(name: str, rows: Rows | None) -> str:
+    """Return the size of a sheet and its first values, as part of a remark."""
+    if rows is None:
+        return f"{name!r} (no table)"
+    first = [str(column[0].as_py()) for column in rows.table.columns[:3] if column[0].is_valid]
+    return f"{name!r} ({rows.table.num_rows:,} rows: {', '.join(text[:30] for text in first)}, …)"
+
+
+def _mentions_both(objects: Rows, items: Rows, mentions: Rows) -> bool:
+    """Return whether a table has the ids of two others in two columns."""
+    known = [_columns_with_ids(table, mentions) for table in (objects, items)]
+    return any(one != other for one in known[0] for other in known[1])
+
+
+def _columns_with_ids(table: Rows, mentions: Rows) -> list[str]:
+    keys = [nearly_unique_keys(table, name) for name in table.table.column_names[:MAX_KEY_COLUMNS]]
+    samples = {name: sample_keys(mentions, name) for name in mentions.table.column_names[:MAX_KEY_COLUMNS]}
+    return [
+        name
+        for name, values in samples.items()
+        if values is not None and any(ids is not None and share_in(values, ids) >= SURE_LINK_SHARE for ids in keys)
+    ]
+
+
+# Names of files
+
+
+def _without_locks(paths: list[Path]) -> tuple[list[Path], list[str]]:
+    """Return paths without the lock files of Excel, and a remark on these."""
+    locks = [path.name for path in paths if path.name.startswith(LOCK_PREFIX)]
+    if paths and len(locks) == len(paths):
+        raise SourceError(
+            f"{locks[0]!r} is no table: Excel leaves it while a file is open, give "
+            f"{locks[0].removeprefix(LOCK_PREFIX)!r} itself"
+        )
+    remarks = [f"not read, lock files of Excel: {some(locks, 10)}"] * bool(locks)
+    return [path for path in paths if path.name not in locks], remarks
+
+
+def _is_table_file(path: Path) -> bool:
+    return format_of(path) not in (None, "txt") and path.is_file()
+
+
+def _files_by_name(folder: Path, paths: Sequence[Path]) -> dict[str, Path]:
+    """Return the files of a folder that have the name of a table, such as ``items.csv`` or ``Edges.tsv.gz``.
+
+    Names that only contain such a word do not count: ``hidden-links.csv`` is to stay hidden.
+    """
+    found: dict[str, Path] = {}
+    others = []
+    for path in sorted(paths, key=lambda path: (is_workbook(path), path)):
+        table = TABLE_OF_NAME.get(base_name(path).casefold()) if _is_table_file(path) else None
+        if table is None or (table in found and is_workbook(path)):
+            others.append(path.name)
+        elif table in found:
             raise SourceError(
-                f"got {path.name!r} alone: {EXPECTED}; give the links beside it, a table with two ids in a row",
-                parameter="links",
-                hint=Setting("links"),
+                f"{str(folder)!r} holds {found[table].name!r} and {path.name!r}: expected one table of {table}, "
+                "remove the other or name the files one by one"
             )
-        is_flat = "links" not in beside or columns
-        return FoundTables({RECORDS if is_flat else "nodes": path, **beside})
+        else:
+            found[table] = path
+    was, now = ("nodes", "objects") if {"items", "mentions"} & set(found) else ("objects", "nodes")
+    found = {now if table == was and now not in found else table: path for table, path in found.items()}
+    if not makes_corpus(found):
+        rest = f"; other names are not known: {some(others)}" if others else ""
+        raise SourceError(
+            f"{str(folder)!r} holds {', '.join(found) or 'no table'}: {EXPECTED_TABLES}, "
+            f"in files of these names, such as items.csv{rest}"
+        )
+    return {table: found[table] for table in TABLE_NAMES if table in found}
+
+
+def assign_files(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return which file is which table: by its name where that says it, else by the order.
+
+    Labels and terms are recognised by their names alone, where the other files then make a corpus.
+
+    >>> {table: path.name for table, path in assign_files([Path("knows_edges.csv"), Path("people.csv")]).items()}
+    {'nodes': 'people.csv', 'links': 'knows_edges.csv'}
+    """
+    extras: dict[str, Path] = {}
+    for path in paths:
+        table = _table_in_name(path)
+        if table in OPTIONAL_TABLES:
+            if table in extras:
+                raise SourceError(f"{extras[table].name!r} and {path.name!r} are both called {table}: give one of them")
+            extras[table] = path
+    rest = [path for path in paths if path not in extras.values()]
+    layout = LAYOUTS.get(len(rest), ())
+    if not layout or (len(paths) in LAYOUTS and {_table_in_name(path, layout) for path in rest} != set(layout)):
+        extras, rest = {}, list(paths)
+    if len(rest) not in LAYOUTS:
+        raise SourceError(f"got {len(rest)} file{'s' if len(rest) != 1 else ''}: {EXPECTED_TABLES}")
+    layout = LAYOUTS[len(rest)]
+    found: dict[str, Path] = {}
+    for path in rest:
+        table = _table_in_name(path, layout)
+        if table is None or table in OPTIONAL_TABLES:
+            continue
+        if table not in layout or table in found:
+            raise SourceError(f"cannot place {path.name!r} among {len(rest)} files: {EXPECTED_TABLES}")
+        found[table] = path
+    free = iter([path for path in rest if path not in found.values()])
+    return {table: found[table] if table in found else next(free) for table in layout} | extras
+
+
+def _table_in_name(path: Path, layout: Sequence[str] = ()) -> str | None:
+    """Return the table that a word of a file's name stands for; nodes and objects are the one in the ``layout``."""
+    words = set(re.split(r"[^a-z]+", path.name.casefold()))
+    table = next((table for table, spellings in TABLE_NAMES.items() if words & set(spellings)), None)
+    if table == "nodes" and "objects" in layout:
+        return "objects"
+    return "nodes" if table == "objects" and "nodes" in layout else table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,18 @@ from cube2net.io.dropped import SHOWN, Dropped
 from cube2net.io.tables.column_types import Rows, columns_of
 from cube2net.io.tables.dialects import UNSAID, USUAL, Conventions
 from cube2net.io.tables.parquet import read_parquet
-from cube2net.io.tables.table_roles import format_of
 from cube2net.io.tables.text_tables import read_delimited
 from cube2net.io.tables.workbooks import read_workbook
-from cube2net.io.text_records import BLOCK, arrow_stream, check_text, line_places, numbered, open_bytes, too_long
+from cube2net.io.text_records import (
+    BLOCK,
+    arrow_stream,
+    check_text,
+    format_of,
+    line_places,
+    numbered,
+    open_bytes,
+    too_long,
+)
 
 DEEP = 1000
 KEY = re.compile(rb'"([^"]*)"\s*:')
@@ -176,7 +184,7 @@ def no_table(start: bytes) -> str | None:
 
 
 ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz), .parquet or .xlsx"
-DOCUMENTS = (".ods", ".fods", ".numbers", ".xlsb", ".odt", ".docx", ".doc", ".pages", ".rtf", ".pdf")
+DOCUMENTS = (".fods", ".numbers", ".odt", ".docx", ".doc", ".pages", ".rtf", ".pdf")
 """How the names of files end from which a table can be saved anew."""
 
 
@@ -206,7 +214,7 @@ def read_rows(
     if form == "xlsx":
         return read_workbook(path, dropped, meter, conventions)
     if form == "xls":
-        raise SourceError(f"{path.name!r} is a workbook of the time before 2007: save it as .xlsx or .csv")
+        raise SourceError(f"{path.name!r} is a workbook of another kind than .xlsx: save it as .xlsx or .csv")
     hint = " (save it as .xlsx or .csv)" if path.suffix.casefold() in DOCUMENTS else ""
     raise SourceError(f"cannot tell the format of {path.name!r}: expected {ALLOWED}{hint}")
 
@@ -214,16 +222,11 @@ def read_rows(
 def _check_text(path: Path) -> None:
     """Raise where a file that is called one of text is a picture, a document or a workbook by its first bytes."""
     with path.open("rb") as file:
-        what = no_table(file.read(LOOKED_AT))
+        start = file.read(LOOKED_AT)
+    what = no_table(start)
+    from cube2net.io.bibliography.reference_formats import recognize_tagged
+
+    if what is None and (export := recognize_tagged(start.decode("utf-8", "replace"))):
+        raise SourceError(f"{path.name} is a citation export ({export}), not a table: read it as references")
     if what is not None:
         raise SourceError(f"{path.name} is {what}, not a table: expected {ALLOWED}, which holds what its name says")
-
-
-def as_read(
-    columns: Mapping[str, Mapping[str, str]], flat: Mapping[str, Any], said: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return how tables were read: which column of each was what, and what was ``said`` of how they are written."""
-    named = {f"{role}.{what}": name for role, told in columns.items() for what, name in told.items()}
-    found: dict[str, Any] = {"columns": dict(flat.get("columns", {})) | named, **said}
-    found["separators"] = said["separators"] | dict(flat.get("separators", {}))
-    return {"name": "tables"} | {name: value for name, value in found.items() if value not in ({}, False)}

@@ -1,15 +1,14 @@
-"""One table of nodes alone, as a spreadsheet of people is: who a row is, and which columns name other rows.
+"""A single table of nodes, such as a spreadsheet of people: key, name and columns that name other rows.
 
-Words of a header go first (``ID``, ``Vorname``, ``Name``); else the name is the column that others refer to, or the
-text beside a number of the row. A few odd rows, such as one without a number, decide nothing. A name may be put
-together of several columns. Columns that name other rows (``knows``, ``manager``), one in a field or several, are the
-links.
+Names of columns decide first (``ID``, ``Vorname``, ``Name``); else the name is the column that others refer to, or the
+text beside the number of a row. A few odd rows, such as one without a number, decide nothing. A name may be joined
+from several columns. Columns that name other rows (``knows``, ``manager``), one in a field or several, are the links.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -22,72 +21,97 @@ from cube2net.errors import listed
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables.column_types import Rows, check_column, keys
 from cube2net.io.tables.dialects import LIKE_A_NUMBER
-from cube2net.io.tables.key_columns import MOST_COLUMNS, MOSTLY_NAMES, is_unique, name_share, nearly_unique
+from cube2net.io.tables.key_columns import (
+    MAX_KEY_COLUMNS,
+    MIN_NAME_SHARE,
+    is_nearly_unique,
+    is_unique,
+    name_share,
+    nearly_unique_keys,
+)
 from cube2net.io.tables.link_columns import (
     are_years,
+    find_references,
+    given_references,
     is_likely_key,
     is_numbering,
-    links_of,
-    references,
+    links_by_reference,
     referred_column,
-    said_references,
 )
 from cube2net.io.tables.locale_values import as_numbers, likely_written, present
-from cube2net.io.tables.table_roles import SPELLINGS, ColumnRole, TableRoles, is_sure, plain
+from cube2net.io.tables.table_roles import (
+    ROLE_NAMES,
+    ColumnRole,
+    TableRoles,
+    find_name,
+    has_id_name,
+    normalize_name,
+)
 from cube2net.model.corpus import decoded, holds_text
 
-FIRST = ("vorname", "vornamen", "firstname", "givenname", "forename", "prenom", "prénom", "nombre", "nome", "voornaam")
-LAST = (
+FIRST_NAMES = (
+    "vorname",
+    "vornamen",
+    "firstname",
+    "givenname",
+    "forename",
+    "prenom",
+    "prénom",
+    "nombre",
+    "nome",
+    "voornaam",
+)
+LAST_NAMES = (
     *("nachname", "familienname", "zuname", "lastname", "surname", "familyname", "nom", "apellido", "apellidos"),
     *("cognome", "sobrenome", "achternaam"),
 )
-BOTH = "Name"
-"""What a column of names is called that was put together."""
-NUMBER = "row"
-"""What a column of ids is called where no other tells the rows apart."""
-NUMBERS_OF_ROWS = ("nr", "no", "num", "nummer", "number", "lfdnr")
-"""What a column is called that counts the rows, whose numbers others may refer to."""
-MOST_JOINED = 3
-CODE, MOSTLY_CODES = r"^[\pL0-9][\pL0-9_/#-]*$", 0.9
-"""What numbers of rows look like, which have a digit as well: 10004, P017, K-4; nearly all do."""
-MANY = 20
-"""So many numbers that rise from row to row do not do so by chance; fewer rise by one."""
+JOINED_NAME = "Name"
+"""Name of a column of names that was joined from others."""
+ROW_NUMBER = "row"
+"""Name of the column of ids where no column tells the rows apart."""
+NUMBER_NAMES = ("nr", "no", "num", "nummer", "number", "lfdnr")
+"""Usual names of columns that count the rows, to which others may refer."""
+MAX_JOINED_COLUMNS = 3
+CODE, MIN_CODE_SHARE = r"^[\pL0-9][\pL0-9_/#-]*$", 0.9
+"""The form of numbers of rows, which have a digit as well: 10004, P017, K-4."""
+MIN_RISING_ROWS = 20
+"""In so many rows numbers do not rise by chance; in fewer they must rise by one."""
 
 
 @dataclass(frozen=True, eq=False)
 class NamedRows:
-    """A table with the column that tells its rows apart, and the one that names them: None where no column is known."""
+    """A table with the column that tells its rows apart, and the one that names them, if any."""
 
     rows: Rows
     key: str
     name: str | None
     name_parts: tuple[str, ...] = ()
-    """The columns of which the name is put together, where it is."""
+    """The columns that the name is joined from."""
     created: tuple[str, ...] = ()
-    """The columns that the table as it was read does not have: a name put together, the numbers of rows."""
+    """The columns that were added: a joined name, numbers of rows."""
 
     @property
     def columns(self) -> dict[str, str]:
-        """Which column is what; a name that is the key as well is none of its own."""
+        """The columns by role; a name that is also the key is not named."""
         named = {} if self.name is None else {"nodes.name": "" if self.name == self.key else self.name}
         return {"nodes.id": self.key} | named
 
 
 def named_rows(rows: Rows, given: Mapping[str, str], say: Callable[[str], None]) -> NamedRows:
-    """Return a table with a column that tells its rows apart and one that names them, put together where need be."""
+    """Return a table with a column that tells its rows apart and one that names them, added where need be."""
     for role in ("nodes.id", "id", "nodes.name", "name"):
         check_column(rows, role, given.get(role))
-    key = given.get("nodes.id", given.get("id")) or sure_key(rows)
+    key = given.get("nodes.id", given.get("id")) or find_key(rows)
     called = given.get("nodes.name", given.get("name"))
     naming = [called] if called else [] if called is not None else _name_columns(rows, key)
     parts: tuple[str, ...] = ()
     number = key or _number_column(rows, naming)
     if called is None and not naming:
-        naming = _first_that_tell(rows) if number is None else _beside_a_number(rows, number)
+        naming = _first_distinct_texts(rows) if number is None else _name_beside(rows, number)
     if len(naming) > 1:
         parts = tuple(naming)
-        rows, called = _joined(rows, naming, kept=key)
-        say(f"{rows.name}: names are put together of {listed([repr(name) for name in naming])} (guessed)")
+        rows, called = _join_columns(rows, naming, kept=key)
+        say(f"{rows.name}: names are joined from {listed([repr(name) for name in naming])} (guessed)")
     elif naming:
         called = naming[0]
     created: tuple[str, ...] = (called,) if parts and called is not None else ()
@@ -101,26 +125,28 @@ def named_rows(rows: Rows, given: Mapping[str, str], say: Callable[[str], None])
 # Keys
 
 
-def sure_key(rows: Rows) -> str | None:
-    """Return the column that tells rows apart by its name and its values, or counts them for another that refers."""
+def find_key(rows: Rows) -> str | None:
+    """Return the column of ids by its name and its values, or that of numbers of rows to which another refers."""
     names = rows.table.column_names
-    sure = [name for name in names if is_sure("nodes", "id", name)]
-    sure += [
-        name for name in names if plain(name) in NUMBERS_OF_ROWS and any(is_likely_key(one, name) for one in names)
+    candidates = [name for name in names if has_id_name("nodes", "id", name)]
+    candidates += [
+        name
+        for name in names
+        if normalize_name(name) in NUMBER_NAMES and any(is_likely_key(other, name) for other in names)
     ]
-    return next((name for name in sure if nearly_unique(rows, name) is not None), None)
+    return next((name for name in candidates if is_nearly_unique(rows, name)), None)
 
 
 def _number_column(rows: Rows, naming: Sequence[str]) -> str | None:
-    """Return the column of the numbers of rows: before the name it is called so or rises, behind it both."""
-    names: list[str] = rows.table.column_names[:MOST_COLUMNS]
+    """Return the column of numbers of rows: before the name it has such a name or rises, behind it both."""
+    names: list[str] = rows.table.column_names[:MAX_KEY_COLUMNS]
     before = names.index(naming[0]) if naming and naming[0] in names else 1
     for place, name in enumerate(names):
-        ids = nearly_unique(rows, name)
+        ids = nearly_unique_keys(rows, name)
         if name in naming or ids is None or not _are_codes(ids, rows):
             continue
-        said, rises = is_numbering(name), _rise(ids)
-        if (place < before and (said or (rises and not _are_years(ids)))) or (said and rises):
+        has_name, rises = is_numbering(name), _rise(ids)
+        if (place < before and (has_name or (rises and not _are_years(ids)))) or (has_name and rises):
             return name
     return None
 
@@ -128,7 +154,7 @@ def _number_column(rows: Rows, naming: Sequence[str]) -> str | None:
 def _are_codes(ids: pa.ChunkedArray, rows: Rows) -> bool:
     ids = ids.drop_null()
     coded = pc.and_(pc.match_substring_regex(ids, CODE), pc.match_substring_regex(ids, "[0-9]"))
-    return (pc.sum(coded).as_py() or 0) >= MOSTLY_CODES * len(ids) and likely_written(ids, rows.written) != "dates"
+    return (pc.sum(coded).as_py() or 0) >= MIN_CODE_SHARE * len(ids) and likely_written(ids, rows.written) != "dates"
 
 
 def _rise(ids: pa.ChunkedArray) -> bool:
@@ -139,7 +165,7 @@ def _rise(ids: pa.ChunkedArray) -> bool:
         return False
     digits = pc.cast(pc.struct_field(pc.extract_regex(ids, r"(?P<n>[0-9]{1,18})\D*$"), "n"), pa.int64())
     steps = np.diff(digits.to_numpy().astype(np.float64))
-    return len(order) >= MANY or bool((steps == 1).all())
+    return len(order) >= MIN_RISING_ROWS or bool((steps == 1).all())
 
 
 def _are_years(ids: pa.ChunkedArray) -> bool:
@@ -149,23 +175,23 @@ def _are_years(ids: pa.ChunkedArray) -> bool:
 
 
 def _with_key(rows: Rows, number: str | None, called: str | None, say: Callable[[str], None]) -> tuple[Rows, str]:
-    """Return a table with the column that tells its rows apart: their number, the name, another, or the row's own."""
+    """Return a table with the column that tells its rows apart: number, name, any other, or one that is added."""
     if number is not None:
         ids = keys(rows, number)
         if is_unique(ids):
             return rows, number
         filled = ids if called is None else pc.coalesce(ids, keys(rows, called))
         if is_unique(filled):
-            say(f"{rows.name}: rows without a {number!r} are known by their name: {ids.null_count:,} (guessed)")
+            say(f"{rows.name}: rows without {number!r} are identified by name: {ids.null_count:,} (guessed)")
             table = rows.table.set_column(rows.table.column_names.index(number), number, filled)
             return replace(rows, table=table), number
     if called is not None and is_unique(keys(rows, called)):
         return rows, called
     for name in rows.table.column_names:
-        if (found := nearly_unique(rows, name)) is not None and is_unique(found):
+        if (ids := nearly_unique_keys(rows, name)) is not None and is_unique(ids):
             return rows, name
     say(f"{rows.name}: no column tells the rows apart, so they are numbered (guessed)")
-    key = unused(NUMBER, rows.table.column_names)
+    key = free_name(ROW_NUMBER, rows.table.column_names)
     numbers = pa.array(np.arange(1, rows.table.num_rows + 1))
     return replace(rows, table=rows.table.append_column(key, numbers)), key
 
@@ -175,70 +201,68 @@ def _with_key(rows: Rows, number: str | None, called: str | None, say: Callable[
 
 def is_named_row(rows: Rows, others: Sequence[str]) -> bool:
     """Return whether a row is somebody by an id and a name, and ``others`` say more of them than these two."""
-    key = sure_key(rows)
-    named = [name for name in others if plain(name) in (*SPELLINGS["nodes"]["name"], *FIRST, *LAST)]
+    key = find_key(rows)
+    names = (*ROLE_NAMES["nodes"]["name"], *FIRST_NAMES, *LAST_NAMES)
+    named = [name for name in others if normalize_name(name) in names]
     return key is not None and bool(named) and bool(set(others) - {key, *named})
 
 
 def _name_columns(rows: Rows, key: str | None) -> list[str]:
-    """Return the columns that name a row: first and last name, one that is called so, or that others refer to."""
-    by_letters = {plain(name): name for name in reversed(rows.table.column_names)}
-    first = next((by_letters[word] for word in FIRST if word in by_letters), None)
-    last = next((by_letters[word] for word in LAST if word in by_letters and by_letters[word] != first), None)
-    if first is None and last is None:
-        spelled = next((by_letters[word] for word in SPELLINGS["nodes"]["name"] if word in by_letters), None)
-        if spelled is not None and nearly_unique(rows, spelled) is not None:
-            return [spelled]
-        different = [name for name in _texts(rows) if name != key and nearly_unique(rows, name) is not None]
-        found = referred_column(rows, different) or spelled
-        return [] if found is None else [found]
-    named = by_letters.get("name")
-    if last is None and named is not None and first is not None:
-        last = named
-    return [name for name in (first, last) if name is not None]
+    """Return the columns that name a row: first and last name, one with such a name, or one that others refer to."""
+    names = rows.table.column_names
+    first = find_name(names, FIRST_NAMES)
+    last = find_name([name for name in names if name != first], LAST_NAMES)
+    if first is not None or last is not None:
+        last = last or find_name([name for name in names if name != first], ("name",))
+        return [name for name in (first, last) if name is not None]
+    spelled = find_name(names, ROLE_NAMES["nodes"]["name"])
+    if spelled is not None and is_nearly_unique(rows, spelled):
+        return [spelled]
+    distinct = [name for name in _text_columns(rows) if name != key and is_nearly_unique(rows, name)]
+    found = referred_column(rows, distinct) or spelled
+    return [] if found is None else [found]
 
 
-def _texts(rows: Rows) -> list[str]:
+def _text_columns(rows: Rows) -> list[str]:
     """Return the columns of texts that are neither numbers nor dates."""
-    names = rows.table.column_names[:MOST_COLUMNS]
+    names = rows.table.column_names[:MAX_KEY_COLUMNS]
     texts = [name for name in names if holds_text(decoded(rows.table[name]).type)]
     return [name for name in texts if not likely_written(keys(rows, name), rows.written)]
 
 
-def _beside_a_number(rows: Rows, number: str) -> list[str]:
-    """Return the column of names beside that of a number: the one nearest to unique, in a few rows of two words."""
-    others = [name for name in rows.table.column_names[:MOST_COLUMNS] if name != number]
+def _name_beside(rows: Rows, number: str) -> list[str]:
+    """Return the column of names beside that of numbers: the one nearest to unique, in a few rows of two words."""
+    others = [name for name in rows.table.column_names[:MAX_KEY_COLUMNS] if name != number]
     for least in (2, 1):
         shares = {name: name_share(rows, name, least_words=least) for name in others}
         best = max(shares, key=shares.__getitem__, default=None)
-        if best is not None and shares[best] >= (MOSTLY_NAMES, 0.0):
+        if best is not None and shares[best] >= (MIN_NAME_SHARE, 0.0):
             return [best]
     return []
 
 
-def _first_that_tell(rows: Rows) -> list[str]:
-    """Return the first columns of short texts whose values together tell nearly all rows apart; none where none do."""
-    texts = _texts(rows)
-    if any(nearly_unique(rows, name) is not None for name in texts[:1]):
+def _first_distinct_texts(rows: Rows) -> list[str]:
+    """Return the first columns of short texts whose values together tell nearly all rows apart, if any do."""
+    texts = _text_columns(rows)
+    if texts and is_nearly_unique(rows, texts[0]):
         return texts[:1]
-    for count in range(2, min(MOST_JOINED, len(texts)) + 1):
-        table, called = _joined(rows, texts[:count])
-        if nearly_unique(table, called) is not None:
+    for count in range(2, min(MAX_JOINED_COLUMNS, len(texts)) + 1):
+        if is_nearly_unique(*_join_columns(rows, texts[:count])):
             return texts[:count]
     return []
 
 
-def _joined(rows: Rows, columns: Sequence[str], kept: str | None = None) -> tuple[Rows, str]:
-    """Return a table with one column of names instead of several, and what it is called; one of them may be kept."""
+def _join_columns(rows: Rows, columns: Sequence[str], kept: str | None = None) -> tuple[Rows, str]:
+    """Return a table with one column of names instead of several, and its name; one of them may be kept."""
     parts = [pc.fill_null(keys(rows, name), "") for name in columns]
     names = pc.utf8_trim_whitespace(pc.binary_join_element_wise(*parts, " "))
     left = rows.table.drop_columns([name for name in columns if name != kept])
-    called = unused(BOTH, left.column_names)
+    called = free_name(JOINED_NAME, left.column_names)
     return replace(rows, table=left.add_column(0, called, names), loose=rows.loose - set(columns)), called
 
 
-def unused(name: str, taken: Sequence[str]) -> str:
-    """Return a name that none of the others bears."""
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name with underscores behind it until it is not taken."""
     while name in taken:
         name += "_"
     return name
@@ -246,9 +270,10 @@ def unused(name: str, taken: Sequence[str]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class SingleTable:
-    """The nodes of one table and the links among them, each where there are any, and which column is what.
+    """The nodes of one table, the links among them if there are any, and the columns by role.
 
-    ``references`` are the columns that name other rows, and ``name_parts`` those of which the name is put together.
+    ``references`` are the columns that name other rows, and ``name_parts`` those that the name is joined from.
+    ``created`` are the columns of the nodes that the table does not have itself.
     """
 
     nodes: Rows
@@ -257,28 +282,28 @@ class SingleTable:
     references: tuple[str, ...]
     name_parts: tuple[str, ...]
     created: tuple[str, ...]
-    """The columns of the nodes that the table as it was read does not have."""
 
     @property
     def tables(self) -> dict[str, Rows]:
-        """The tables by what they are."""
+        """The rows of each table."""
         return {"nodes": self.nodes} | ({} if self.links is None else {"links": self.links})
 
-    def roles(self, columns: Mapping[str, Mapping[str, str]]) -> TableRoles:
-        """Return the roles of the columns that were read; ``columns`` are those of the nodes and links by role."""
-        found = [ColumnRole("nodes", part, "nodes.name", is_name_part=True) for part in self.name_parts]
-        for role, name in columns["nodes"].items():
-            if name not in self.created:
-                found.append(ColumnRole("nodes", name, f"nodes.{role}"))
-        found += [ColumnRole("links", name, "links.target") for name in self.references]
-        return TableRoles("single", tuple(found))
+    def roles(self, columns: Mapping[str, str]) -> TableRoles:
+        """Return the roles of the columns of the table; ``columns`` are those of the nodes by role."""
+        roles = [ColumnRole("nodes", part, "nodes.name", is_name_part=True) for part in self.name_parts]
+        roles += [
+            ColumnRole("nodes", name, f"nodes.{role}") for role, name in columns.items() if name not in self.created
+        ]
+        roles += [ColumnRole("links", name, "links.target") for name in self.references]
+        return TableRoles("single", tuple(roles))
 
 
-def first_row_is_data(rows: Rows) -> bool:
-    """Return whether what was taken for the names of columns are values: they come again below, or are numbers."""
-    again = [name for name in rows.table.column_names[:MOST_COLUMNS] if _comes_again(rows, name)]
-    numbers = [name for name in rows.table.column_names if LIKE_A_NUMBER.fullmatch(name) and name.strip()]
-    return len(again) + bool(again and numbers) > 1
+def is_first_row_data(rows: Rows) -> bool:
+    """Return whether the names of columns are values: they come again below, or are numbers."""
+    names = rows.table.column_names
+    repeated = [name for name in names[:MAX_KEY_COLUMNS] if _comes_again(rows, name)]
+    numbers = [name for name in names if LIKE_A_NUMBER.fullmatch(name) and name.strip()]
+    return len(repeated) + bool(repeated and numbers) > 1
 
 
 def _comes_again(rows: Rows, name: str) -> bool:
@@ -291,87 +316,83 @@ def _comes_again(rows: Rows, name: str) -> bool:
 def names_other_rows(rows: Rows) -> bool:
     """Return whether a column of a table names other rows of it."""
     named = named_rows(rows, {}, lambda _: None)
-    return bool(references(named.rows, named.key, named.name))
+    return bool(find_references(named.rows, named.key, named.name))
 
 
-def single_table(rows: Rows, given: Mapping[str, str], say: Callable[[str], None]) -> SingleTable:
-    """Return what one table of nodes holds; ``given`` says which column is what, and what is guessed is said."""
+def split_single_table(rows: Rows, given: Mapping[str, str], say: Callable[[str], None]) -> SingleTable:
+    """Return the nodes and links of one table; ``given`` are columns by role, and guesses are remarked."""
     named = named_rows(_without_empty_rows(rows, say), given, say)
-    key, name = named.key, named.name or None
-    said = given.get("links.target")
-    referring = references(named.rows, key, name) if said is None else said_references(named.rows, key, name, said)
-    if not referring:
-        say(f"{rows.name}: no column names other rows, so there are no links: what is alike is together in cells alone")
-        return SingleTable(named.rows, None, named.columns, (), named.name_parts, named.created)
-    links = links_of(named.rows, key, name, referring)
-    columns = list(referring)
-    left = named.rows.table.drop_columns(columns)
-    how = "guessed" if said is None else "given"
-    say(f"{rows.name}: links are in {listed([repr(column) for column in columns])}, which names other rows ({how})")
-    return SingleTable(
-        replace(named.rows, table=left),
-        links,
-        {**named.columns, "links.source": links.table.column_names[0], "links.target": links.table.column_names[1]},
-        tuple(columns),
-        named.name_parts,
-        named.created,
-    )
+    rows, key, name = named.rows, named.key, named.name or None
+    target = given.get("links.target")
+    references = find_references(rows, key, name) if target is None else given_references(rows, key, name, target)
+    columns, links = named.columns, None
+    if references:
+        links = links_by_reference(rows, key, name, references)
+        columns |= dict(zip(("links.source", "links.target"), links.table.column_names, strict=True))
+        how = "guessed" if target is None else "given"
+        say(f"{rows.name}: links are in {listed(map(repr, references))}, which names other rows ({how})")
+    nodes = replace(rows, table=rows.table.drop_columns(list(references)))
+    return SingleTable(nodes, links, columns, tuple(references), named.name_parts, named.created)
 
 
 def _without_empty_rows(rows: Rows, say: Callable[[str], None]) -> Rows:
     """Return a table without the rows that hold nothing, as stand at the end of many a sheet."""
-    filled = np.zeros(rows.table.num_rows, dtype=bool)
-    for column in rows.table.columns:
-        filled |= pc.is_valid(column).to_numpy()
-    if filled.all() or not filled.any():
+    kept = _filled_rows(rows)
+    if len(kept) in (0, rows.table.num_rows):
         return rows
-    kept = np.flatnonzero(filled)
-    say(f"{rows.name}: rows without any value are passed over: {len(filled) - len(kept):,}")
-    places = rows.places
-    return replace(
-        rows, table=rows.table.take(pa.array(kept)), places=lambda some: places([int(kept[row]) for row in some])
-    )
+    say(f"{rows.name}: rows without any value are left out: {rows.table.num_rows - len(kept):,}")
+    return rows.take(kept)
 
 
-REASON = "total rows"
-WORDS = (
+# Rows of totals
+
+
+TOTAL_WORDS = (
     *("summe", "gesamt", "gesamtsumme", "endsumme", "zwischensumme", "insgesamt", "ergebnis", "gesamtergebnis"),
     *("total", "totals", "subtotal", "sum", "grandtotal", "totale", "totaal", "suma", "somme", "totaux", "totalt"),
     *("razem", "celkem"),
 )
-"""What a total is called, in some languages."""
-BESIDE = ("grand", "general", "général", "générale", "generale", "der", "die", "von", "of", "all", "alle", "aller")
-"""What may stand beside such a word, as numbers and signs may."""
-MOST_ROWS = 3
-"""So many rows at the end may be totals."""
-FEW_FILLED = 0.5
-"""No more of the columns have a value in a row that is mostly empty."""
-LEAST_ADDED, SURELY_ADDED = 2, 5
-"""So many numbers add up to one below them; so many do not by chance."""
-EXACTLY, ROUNDED = 1e-9, 1e-3
-"""How far a sum may be off, as a share of it: by what numbers in a computer are, and by rounding of what was added."""
-DIGITS = 6
+TOTAL_ATTRIBUTES = (
+    "grand",
+    "general",
+    "général",
+    "générale",
+    "generale",
+    "der",
+    "die",
+    "von",
+    "of",
+    "all",
+    "alle",
+    "aller",
+)
+"""Words that may stand beside a word for a total, as numbers and signs may."""
+MAX_TOTAL_ROWS = 3
+MAX_FILLED_SHARE = 0.5
+"""Share of the columns that have a value in a row that is mostly empty."""
+MIN_SUMMANDS, MIN_SURE_SUMMANDS = 2, 5
+"""Numbers that add up to a total: at least, and where nothing else says that it is one."""
+MAX_SUM_ERROR, MAX_ROUNDING_ERROR = 1e-9, 1e-3
+"""Errors of a sum relative to it: of floating-point numbers, and of rounded summands."""
+MAX_DIGITS = 6
 
 
 def without_totals(rows: Rows, dropped: Dropped) -> Rows:
-    """Return a table without the last rows that sum up the others, which are counted and said.
+    """Return a table without the last rows that sum up the others, which are counted.
 
-    Such a row is called a total and is mostly empty, or holds the sum of a column and is either. A row that is none
-    of this is never left out.
+    Such a row is called a total and is mostly empty, or is one of these and holds the sum of a column.
     """
     kept = _filled_rows(rows)
     totals: list[int] = []
-    while len(totals) < MOST_ROWS and len(kept) > LEAST_ADDED and _is_total(rows, kept):
+    while len(totals) < MAX_TOTAL_ROWS and len(kept) > MIN_SUMMANDS and _is_total(rows, kept):
         totals.append(int(kept[-1]))
         kept = kept[:-1]
     if not totals:
         return rows
-    dropped.drop_rows(REASON, rows.places, totals[::-1], lambda row: f"{_shown(rows, row)} sums up the rows above")
-    left = np.setdiff1d(np.arange(rows.table.num_rows), totals)
-    places = rows.places
-    return replace(
-        rows, table=rows.table.take(pa.array(left)), places=lambda some: places([int(left[row]) for row in some])
+    dropped.drop_rows(
+        "total rows", rows.places, totals[::-1], lambda row: f"{_shown(rows, row)} sums up the rows above"
     )
+    return rows.take(np.setdiff1d(np.arange(rows.table.num_rows), totals))
 
 
 def _filled_rows(rows: Rows) -> Array:
@@ -389,7 +410,7 @@ def _is_total(rows: Rows, kept: Array) -> bool:
     if not values:
         return False
     used = [name for name in rows.table.column_names if rows.table[name].null_count < rows.table.num_rows]
-    empty = len(values) <= FEW_FILLED * len(used)
+    empty = len(values) <= MAX_FILLED_SHARE * len(used)
     first = next(iter(values))
     called = _begins_with_total(values[first]) and _is_once(rows, first, last)
     if not (empty or called):
@@ -397,8 +418,8 @@ def _is_total(rows: Rows, kept: Array) -> bool:
     sure = called and is_called_total(values[first])
     if sure and empty:
         return True
-    added = max(_added(rows, name, kept) for name in values)
-    return added >= (LEAST_ADDED if sure or (called and empty) else SURELY_ADDED)
+    added = max(_count_summands(rows, name, kept) for name in values)
+    return added >= (MIN_SUMMANDS if sure or (called and empty) else MIN_SURE_SUMMANDS)
 
 
 def is_called_total(text: str) -> bool:
@@ -408,11 +429,13 @@ def is_called_total(text: str) -> bool:
     (True, True, False)
     """
     words = _words(text)
-    return bool(words) and any(word in WORDS for word in words) and set(words) <= {*WORDS, *BESIDE}
+    return (
+        bool(words) and any(word in TOTAL_WORDS for word in words) and set(words) <= {*TOTAL_WORDS, *TOTAL_ATTRIBUTES}
+    )
 
 
 def _begins_with_total(text: str) -> bool:
-    return any(word in WORDS for word in _words(text)[:2])
+    return any(word in TOTAL_WORDS for word in _words(text)[:2])
 
 
 def _words(text: str) -> list[str]:
@@ -434,8 +457,8 @@ def _shown(rows: Rows, row: int) -> str:
     return repr("; ".join(text for name in rows.table.column_names if (text := _text(rows, name, row)))[:60])
 
 
-def _added(rows: Rows, name: str, kept: Sequence[int] | Array) -> int:
-    """Return how many numbers of a column, none of them nought, add up to that of the last row; 0 where they do not."""
+def _count_summands(rows: Rows, name: str, kept: Sequence[int] | Array) -> int:
+    """Return how many numbers of a column other than 0 add up to that of the last row; 0 where they do not."""
     column = decoded(rows.table[name]).take(pa.array(kept))
     if holds_text(column.type):
         texts = pc.cast(column, pa.string())
@@ -448,16 +471,16 @@ def _added(rows: Rows, name: str, kept: Sequence[int] | Array) -> int:
     numbers = np.asarray(pc.fill_null(pc.cast(column, pa.float64(), safe=False), np.nan))
     total, others = float(numbers[-1]), numbers[:-1][np.isfinite(numbers[:-1])]
     others = others[others != 0]
-    if not np.isfinite(total) or len(others) < LEAST_ADDED or total == 0:
+    if not np.isfinite(total) or len(others) < MIN_SUMMANDS or total == 0:
         return 0
     off, whole = abs(float(others.sum()) - total), float(np.abs(others).sum())
     rounding = 0.5 * _unit(others) * len(others)
-    return len(others) if off <= max(EXACTLY * whole, min(rounding, ROUNDED * abs(total))) else 0
+    return len(others) if off <= max(MAX_SUM_ERROR * whole, min(rounding, MAX_ROUNDING_ERROR * abs(total))) else 0
 
 
 def _unit(numbers: Array) -> float:
     """Return the least step in which numbers are written: 1, 0.1, 0.01, …"""
-    for digits in range(DIGITS):
+    for digits in range(MAX_DIGITS):
         if np.allclose(numbers, np.round(numbers, digits), rtol=1e-12, atol=1e-9):
             return float(10.0**-digits)
-    return float(10.0**-DIGITS)
+    return float(10.0**-MAX_DIGITS)

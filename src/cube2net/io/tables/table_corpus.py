@@ -1,4 +1,4 @@
-"""Tables of rows become a corpus: nodes and links, or objects, items, mentions and links; labels and terms beside."""
+"""Build a corpus from tables whose columns have roles: nodes and links, or objects, items, mentions and links."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array, merge_links
 from cube2net.errors import Message, Placeholder, Setting, SourceError, listed, some
 from cube2net.io.dropped import Dropped
-from cube2net.io.tables.column_types import Rows, Ways, attribute, find, keys, unique_keys, weights
+from cube2net.io.tables.column_types import Rows, Separators, Ways, attribute, find, keys, unique_keys, weights
 from cube2net.model.corpus import (
     LABELS,
     LINKS,
@@ -28,9 +28,15 @@ from cube2net.model.corpus import (
 )
 from cube2net.model.objects import Objects, are_whole
 
+Columns = Mapping[str, str]
+Part = tuple[Rows, Columns]
+"""The rows of a table and its columns by role."""
+RESERVED = ("item", "text")
+TOPIC = "topic"
+
 
 def referred_objects(known: Objects | None, listed: pa.ChunkedArray, columns: Sequence[tuple[Rows, str]]) -> pa.Table:
-    """Return the known objects that columns of ids name and that are not listed, as they are known.
+    """Return the known objects that columns of ids name and that are not listed.
 
     >>> known = Objects.of(table(OBJECTS, object=["a", "b"], name=["Ada", "Bob"], kind=["x", "x"]))
     >>> rows = Rows("links", pa.table({"to": ["b", "c", "a"]}), lambda rows: [])
@@ -46,28 +52,24 @@ def referred_objects(known: Objects | None, listed: pa.ChunkedArray, columns: Se
     return rows.filter(pc.is_in(rows["object"], value_set=missing))
 
 
-def with_referred(objects: pa.Table, referred: pa.Table) -> pa.Table:
-    """Return objects and then those that are only referred to, of which no attribute is said."""
+def _append_objects(objects: pa.Table, referred: pa.Table) -> pa.Table:
+    """Return objects, and behind them those that are only referred to and have no attributes."""
     return pa.concat_tables([objects, referred], promote_options="default") if referred.num_rows else objects
 
 
-def with_ids(listed: pa.ChunkedArray, referred: pa.Table) -> pa.ChunkedArray:
-    """Return the ids of objects that are listed, and then of those that are only referred to."""
+def _append_ids(listed: pa.ChunkedArray, referred: pa.Table) -> pa.ChunkedArray:
     return pa.chunked_array([*listed.chunks, *referred["object"].chunks], pa.string())
 
 
-def has_whole_ids(rows: Rows, column: str, ids: pa.ChunkedArray) -> bool:
-    """Return whether ids come from a column of whole numbers: texts that look like such stay texts.
-
-    Fractions that are all whole are such numbers: pandas has them so where an id is missing, or was.
-    """
+def _has_whole_ids(rows: Rows, column: str, ids: pa.ChunkedArray) -> bool:
+    """Return whether ids come from a column of whole numbers, which pandas keeps as fractions where one is missing."""
     kind = rows.table.schema.field(column).type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind)) and are_whole(ids)
 
 
-def with_attributes(objects: pa.Table, columns: Iterable[tuple[str, pa.ChunkedArray]]) -> pa.Table:
-    """Return objects with attributes; one that is called like what every object has is called ``NAME_attribute``."""
+def _append_attributes(objects: pa.Table, columns: Iterable[tuple[str, pa.ChunkedArray]]) -> pa.Table:
+    """Return objects with attributes; one with the name of a standard column becomes ``NAME_attribute``."""
     for name, column in columns:
         called = name
         while called in OBJECTS or called in objects.column_names:
@@ -76,7 +78,7 @@ def with_attributes(objects: pa.Table, columns: Iterable[tuple[str, pa.ChunkedAr
     return objects
 
 
-def link_details(
+def _link_details(
     rows: Rows, columns: Mapping[str, str], good: Array, dropped: Dropped
 ) -> dict[str, pa.Array | pa.ChunkedArray]:
     """Return the kinds and times of the links that are good, where their table has such columns."""
@@ -105,16 +107,10 @@ def _times(column: pa.ChunkedArray | None) -> pa.ChunkedArray | None:
     return column
 
 
-Columns = Mapping[str, str]
-Part = tuple[Rows, Columns]
-RESERVED = ("item", "text")
-TOPIC = "topic"
-
-
 def network_corpus(
     nodes: Part,
     links: Part | None,
-    separators: Columns,
+    separators: Separators,
     dropped: Dropped,
     *,
     directed: bool = False,
@@ -132,16 +128,16 @@ def network_corpus(
     items = _items(rows, ids, carried, columns.get("text"), separators, dropped)
     every = np.arange(len(ids), dtype=np.int32)
     mentions = pa.table({"item": every, "object": every}, schema=pa.schema(list(MENTIONS.items())))
-    objects = with_attributes(_objects(rows, ids, columns, "node"), _carried(items, ("item", columns.get("kind"))))
+    objects = _append_attributes(_objects(rows, ids, columns, "node"), _carried(items, ("item", columns.get("kind"))))
     referred = referred_objects(known, ids, _ends(links))
     return Corpus(
-        objects=with_referred(objects, referred),
+        objects=_append_objects(objects, referred),
         items=items,
         mentions=mentions,
-        links=table(LINKS) if links is None else _links(*links, with_ids(ids, referred), "nodes", dropped, directed),
+        links=table(LINKS) if links is None else _links(*links, _append_ids(ids, referred), "nodes", dropped, directed),
         dropped=dict(dropped.counts),
         directed=directed,
-        whole_ids=has_whole_ids(rows, columns["id"], ids),
+        whole_ids=_has_whole_ids(rows, columns["id"], ids),
     )
 
 
@@ -163,20 +159,41 @@ def _ends(links: Part | None) -> list[tuple[Rows, str]]:
     return [] if links is None else [(links[0], links[1][role]) for role in ("source", "target")]
 
 
-def links_corpus(links: Part, dropped: Dropped, *, directed: bool = False) -> Corpus:
-    """Return a corpus of links alone, whose nodes are their ends and have no attributes."""
+def links_corpus(links: Part, separators: Separators, dropped: Dropped, *, directed: bool = False) -> Corpus:
+    """Return the corpus of a table of links alone, whose ends are the objects.
+
+    Where links have columns besides their ends and weight, such as a year, every link is an item of both of its ends,
+    so that these columns are attributes.
+    """
     rows, columns = links
-    ends = [keys(rows, columns[role]) for role in ("source", "target")]
-    both = pc.drop_null(pa.chunked_array([chunk for end in ends for chunk in end.chunks], pa.string()))
-    table = pa.table({"id": pc.unique(both)})
-    if table.num_rows == 0:
+    source, target = (keys(rows, columns[role]) for role in ("source", "target"))
+    ids = pc.unique(pc.drop_null(pa.chunked_array([*source.chunks, *target.chunks], pa.string())))
+    if len(ids) == 0:
         raise SourceError(f"{rows.name} has no links, expected the ids of two nodes in a row")
-    nodes = Rows(rows.name, table, lambda some: [f"{rows.name} node {row + 1:,}" for row in some])
-    dropped.say(
-        f"{rows.name}: the nodes of links alone have no attributes, so there is no dimension to propose: "
-        "give a table of nodes beside the links"
+    nodes = Rows(rows.name, pa.table({"id": ids}), lambda some: [f"{rows.name} node {row + 1:,}" for row in some])
+    used = [columns[role] for role in ("source", "target", "weight") if role in columns]
+    names = [name for name in rows.table.column_names if name not in used]
+    if all(attribute(rows, name, Dropped()) is None for name in names):
+        dropped.say(
+            f"{rows.name}: no column describes the links, so there are no dimensions: give a table of nodes, too"
+        )
+        return network_corpus((nodes, {"id": "id"}), links, {}, dropped, directed=directed)
+    good = np.flatnonzero(np.asarray(pc.fill_null(pc.not_equal(source, target), False)))
+    good_rows, ends = rows.take(good), [end.take(pa.array(good)) for end in (source, target)]
+    titles = pc.binary_join_element_wise(*ends, " – ")
+    places = pc.binary_join_element_wise(" (", pc.cast(pa.array(good + 1), pa.string()), ")", "")
+    key = "link"
+    while key in rows.table.column_names:
+        key += "_"
+    items = replace(
+        good_rows,
+        table=good_rows.table.select(names).add_column(0, key, pc.binary_join_element_wise(titles, places, "")),
     )
-    return network_corpus((nodes, {"id": "id"}), links, {}, dropped, directed=directed)
+    both = pa.chunked_array([*ends[0].chunks, *ends[1].chunks], pa.string())
+    repeated = pa.chunked_array([*items.table[key].chunks * 2], pa.string())
+    mentions = Rows(rows.name, pa.table({"item": repeated, "object": both}), rows.places)
+    parts = (nodes, {"id": "id"}), (items, {"item": key}), (mentions, {"item": "item", "object": "object"})
+    return item_corpus(*parts, links, separators, dropped, directed=directed)
 
 
 def _carried(items: pa.Table, left_out: Sequence[str | None]) -> list[tuple[str, pa.ChunkedArray]]:
@@ -188,7 +205,7 @@ def item_corpus(
     items: Part,
     mentions: Part,
     links: Part | None,
-    separators: Columns,
+    separators: Separators,
     dropped: Dropped,
     *,
     directed: bool = False,
@@ -205,25 +222,24 @@ def item_corpus(
     item_rows, item_ids = unique_keys(item_rows, item_columns["item"], "items", dropped)
     others = [name for name in object_rows.table.column_names if name not in object_columns.values()]
     read = {name: attribute(object_rows, name, dropped) for name in others}
-    if None in read.values():
-        unused = [name for name, column in read.items() if column is None]
-        dropped.say(f"{object_rows.name}: left out {_list(unused)} (empty, or neither labels, numbers nor dates)")
-    told = [(name, column) for name, column in read.items() if column is not None]
+    if unused := [name for name, column in read.items() if column is None]:
+        dropped.say(f"{object_rows.name}: left out {some(unused, 20)} (empty, or neither labels, numbers nor dates)")
+    attributes = [(name, column) for name, column in read.items() if column is not None]
     left_out = (item_columns["item"], item_columns.get("text"))
     carried = [name for name in item_rows.table.column_names if name not in left_out]
     made = _items(item_rows, item_ids, carried, item_columns.get("text"), separators, dropped)
     named = [*_ends(links), (mentions[0], mentions[1]["object"])]
     referred = referred_objects(known, object_ids, named)
-    every = with_ids(object_ids, referred)
-    objects_made = with_attributes(_objects(object_rows, object_ids, object_columns, "object"), told)
+    every = _append_ids(object_ids, referred)
+    objects_made = _append_attributes(_objects(object_rows, object_ids, object_columns, "object"), attributes)
     return Corpus(
-        objects=with_referred(objects_made, referred),
+        objects=_append_objects(objects_made, referred),
         items=made,
         mentions=_mentions(*mentions, item_ids, every, dropped),
         links=None if links is None else _links(*links, every, "objects", dropped, directed),
         dropped=dict(dropped.counts),
         directed=directed and links is not None,
-        whole_ids=has_whole_ids(object_rows, object_columns["id"], object_ids),
+        whole_ids=_has_whole_ids(object_rows, object_columns["id"], object_ids),
     )
 
 
@@ -235,11 +251,11 @@ def _objects(rows: Rows, ids: pa.ChunkedArray, columns: Columns, kind: str) -> p
 
 
 def _items(
-    rows: Rows, ids: pa.ChunkedArray, carried: Sequence[str], text: str | None, separators: Columns, dropped: Dropped
+    rows: Rows, ids: pa.ChunkedArray, carried: Sequence[str], text: str | None, separators: Separators, dropped: Dropped
 ) -> pa.Table:
     for name in separators:
         if name not in carried:
-            raise SourceError(f"{rows.name} has no attribute {name!r} to part: it has {_list(carried) or 'none'}")
+            raise SourceError(f"{rows.name} has no attribute {name!r} to split: it has {some(carried, 20) or 'none'}")
     made: dict[str, pa.ChunkedArray] = {"item": ids}
     unusable, ways = [], Ways()
     for name in carried:
@@ -253,7 +269,7 @@ def _items(
         made[called] = column
     _say_ways(rows, ways, dropped)
     if unusable:
-        dropped.say(f"{rows.name}: left out {_list(unusable)} (empty, or neither labels, numbers nor dates)")
+        dropped.say(f"{rows.name}: left out {some(unusable, 20)} (empty, or neither labels, numbers nor dates)")
     if text is not None and not pa.types.is_null(rows.table[text].type):
         if not holds_text(rows.table[text].type):
             kind = rows.table[text].type
@@ -296,11 +312,11 @@ def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, droppe
         raise SourceError(
             f"no row of {rows.name} makes a link: {why}",
             hint=Message(
-                f"rows: {count:,}; say which columns have ids: ",
+                f"rows: {count:,}; name the columns of ids: ",
                 Setting("columns", dict.fromkeys(("links.source", "links.target", f"{what}.id"), Placeholder("…"))),
             ),
         )
-    said = link_details(rows, columns, good, dropped)
+    said = _link_details(rows, columns, good, dropped)
     if said or directed:
         ends_of = {"source": source[good].astype(np.int32), "target": target[good].astype(np.int32)}
         kinds = {name: column.type for name, column in said.items()}
@@ -449,7 +465,3 @@ def _weight(rows: Rows, column: str, row: int) -> str:
 
 def _a(word: str) -> str:
     return f"an {word}" if word[0] in "aeiou" else f"a {word}"
-
-
-def _list(names: Sequence[str]) -> str:
-    return some(names, 20)

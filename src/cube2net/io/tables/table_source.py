@@ -1,30 +1,45 @@
-"""Tables of any usual format: nodes and links, or objects, items and mentions, in files, in a folder or in memory."""
+"""Read tables in the usual formats: nodes and links; objects, items and mentions; or a single table of any kind.
+
+Reading takes three steps: detect which table each file, sheet or frame is, assign roles to columns, build the corpus.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cube2net._util.progress import Progress, silent
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
-from cube2net.errors import ParameterError, SourceError, listed, quoted
+from cube2net.errors import Message, ParameterError, Placeholder, Setting, SourceError, listed, quoted
 from cube2net.io.dropped import Dropped
-from cube2net.io.tables.column_types import Rows
+from cube2net.io.tables.column_types import Rows, Separators
 from cube2net.io.tables.dialects import Conventions
-from cube2net.io.tables.find_tables import RECORDS, FoundTables, TableFinder, by_their_values
-from cube2net.io.tables.flat_table import flat_corpus, guess_flat
+from cube2net.io.tables.find_tables import (
+    EXPECTED_TABLES,
+    LAYOUTS,
+    OPTIONAL_TABLES,
+    RECORDS,
+    TABLE_NAMES,
+    TABLE_OF_NAME,
+    FoundTables,
+    TableFinder,
+    makes_corpus,
+    order_by_values,
+)
 from cube2net.io.tables.frames import frame_rows, is_frame, names_in
-from cube2net.io.tables.list_columns import label_separators
-from cube2net.io.tables.read_rows import as_read, read_rows
+from cube2net.io.tables.multi_values import check_separators, label_separators
+from cube2net.io.tables.read_rows import read_rows
+from cube2net.io.tables.record_table import RecordColumns, find_record_columns, record_corpus
 from cube2net.io.tables.single_table import (
     SingleTable,
-    first_row_is_data,
+    is_first_row_data,
     names_other_rows,
-    single_table,
+    split_single_table,
     without_totals,
 )
 from cube2net.io.tables.table_corpus import (
@@ -35,55 +50,65 @@ from cube2net.io.tables.table_corpus import (
     network_corpus,
     with_labels_and_terms,
 )
-from cube2net.io.tables.table_roles import (
-    CALLED,
-    EXPECTED,
-    EXTRAS,
-    LAYOUTS,
-    ROLE_OF,
-    TableRoles,
-    base_name,
-    check_roles,
-    format_of,
-    found_roles,
-    is_whole,
-    plain,
-)
-from cube2net.io.tables.value_roles import are_links_by_name, are_links_by_values, roles_of
+from cube2net.io.tables.table_roles import TableRoles, check_roles, normalize_name
+from cube2net.io.tables.value_roles import are_links_by_name, are_links_by_values, assign_roles
 from cube2net.io.tables.workbooks import Sheet
+from cube2net.io.text_records import base_name, is_workbook
 from cube2net.model.corpus import Corpus, holds_text
 from cube2net.model.objects import Objects
 
 CONVENTIONS = ("delimiter", "quote", "encoding", "decimal", "dates", "header")
-FLAT_ROLES = ("item", "items.item", "object", "mentions.object")
+RECORD_ROLES = ("item", "items.item", "object", "mentions.object")
 
 
 @dataclass(frozen=True, eq=False)
 class TableReading:
-    """The corpus of some tables, and the roles that their columns have."""
+    """The corpus of some tables, the roles of their columns, and a problem that its user should know of, if any."""
 
     corpus: Corpus
     roles: TableRoles
+    problem: Message | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class DetectedTables:
+    """The rows of each table; ``single`` if one table was split into nodes and links, ``records`` if it has records."""
+
+    rows: Mapping[str, Rows]
+    single: SingleTable | None = None
+    records: RecordColumns | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tables:
-    """Reads a network from tables: CSV and other delimited text, Excel, JSON lines or Parquet.
+    """Reads a network from tables: CSV and other delimited text, workbooks, JSON lines or Parquet.
 
-    Either ``nodes`` and ``links``, and then every node is its own item; or ``objects``, ``items`` and
-    ``mentions``, with ``links`` if there are any. ``labels`` (attribute, label, full_name, parent) may say more of
-    the values of attributes, and ``terms`` (item, term, count) stand in for texts. Or one table of records alone, with
-    a row for every mention or with several objects in a column: then ``item`` and ``objects`` name its columns.
-    ``columns`` says which column is what (``{"source": "from", "items.item": "paper"}``); what it does not say is
-    guessed by names and values, and the guess is said to ``progress``, but for ``usual`` columns of the same spelling,
-    which are taken where a table has them. So is how texts are written, unless ``delimiter``,
-    ``quote``, ``encoding``, ``decimal`` (``","``), ``dates`` (``"dmy"``) and ``header`` say it;
-    ``sheet`` says which sheet of a workbook is read, or which is what (``{"nodes": "Customers"}``). Links may have a
-    kind and a time, and with ``directed`` they lead from source to target. ``separators`` part a text column into
-    several labels (``{"genres": "|"}``). With ``alone`` one table without links or records is read as nodes, linked by
-    the columns that name other rows, if any. A row that cannot be used is counted in ``dropped`` and the first few are
-    said, or stop the reading when ``strict``; so does every id that comes twice. ``max_ratio`` and ``max_unpacked``
-    limit how far packed files may swell.
+    Parameters
+    ----------
+    nodes, links
+        Files of a network, in which every node is its own item.
+    objects, items, mentions
+        Files of items that mention objects, with ``links`` if there are any. Of a single table of records, ``objects``
+        and ``item`` name the columns.
+    labels, terms
+        Names and parents of labels (attribute, label, full_name, parent), and counts of terms instead of texts
+        (item, term, count).
+    columns
+        Columns by role, ``{"source": "from", "items.item": "paper"}``. Other roles are guessed from names and values,
+        and the guess is remarked; ``usual`` are columns to take where a table has them.
+    separators
+        Separators of multi-valued columns, ``{"genres": "|", "authors": [",", " and "]}``. Where none is given they
+        are found in the values; ``",,"`` is every second comma ("Last, F., Last, F.").
+    delimiter, quote, encoding, decimal, dates, header
+        How texts are written, such as ``decimal=","`` and ``dates="dmy"``; found where not given.
+    sheet
+        The sheet of a workbook, or the sheet of each table (``{"nodes": "Customers"}``).
+    directed
+        Whether links lead from source to target.
+    strict
+        Whether to stop at a row that cannot be used, instead of counting it in ``dropped``.
+    max_ratio, max_unpacked
+        Limits of the size of unpacked files.
     """
 
     nodes: str | Path | None = None
@@ -95,7 +120,7 @@ class Tables:
     terms: str | Path | None = None
     item: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
-    separators: Mapping[str, str] = field(default_factory=dict)
+    separators: Separators = field(default_factory=dict)
     usual: Mapping[str, str] = field(default_factory=dict)
     delimiter: str | None = None
     quote: str | None = None
@@ -105,7 +130,6 @@ class Tables:
     header: bool | None = None
     sheet: str | Mapping[str, str] | None = None
     directed: bool = False
-    alone: bool = False
     strict: bool = False
     max_ratio: int = RATIO
     max_unpacked: int | str = TOTAL
@@ -113,247 +137,246 @@ class Tables:
     def __post_init__(self) -> None:
         UnpackLimits(self.max_ratio, self.max_unpacked)
         check_roles(self.columns)
-        for name, separator in self.separators.items():
-            if not separator:
-                raise ParameterError(f"the separator of {name!r} is {separator!r}, expected a text such as '|'")
+        check_separators(self.separators)
         self._conventions()
 
     def read(self, paths: Sequence[Path] = (), *, progress: Progress = silent) -> Corpus:
-        """Return the corpus of the files; paths are told apart by their names, else by their order.
+        """Return the corpus of the files.
 
-        Two paths are nodes and links; three are objects, items and mentions; a fourth is links. One path is a folder
-        of files with these names, a workbook with such sheets, or a table of links or records; what has other names
-        is passed over, and this is said.
+        Two paths are nodes and links; three are objects, items and mentions; a fourth is links. Names of files decide
+        before their order. One path is a folder, a workbook or a single table.
         """
         return self.read_with_roles(paths, progress=progress).corpus
 
     def read_with_roles(self, paths: Sequence[Path] = (), *, progress: Progress = silent) -> TableReading:
         """Return the corpus of the files, and the roles of their columns."""
-        found = self._files(paths)
-        return self.read_found(found.files, remarks=found.remarks, progress=progress, unsure=found.unsure)
+        return self.read_found(self._find_files(paths), progress=progress)
 
     def read_more(self, paths: Sequence[Path] = (), *, known: Objects, progress: Progress = silent) -> Corpus:
         """Return the corpus of files that may name ``known`` objects; nodes alone and links alone make one, too."""
-        found = self._files(paths, more=True)
-        reading = self.read_found(
-            found.files, remarks=found.remarks, known=known, progress=progress, unsure=found.unsure
-        )
-        return reading.corpus
+        return self.read_found(self._find_files(paths, more=True), known=known, progress=progress).corpus
 
     def read_found(
-        self,
-        tables: Mapping[str, Any],
-        *,
-        remarks: Sequence[str] = (),
-        known: Objects | None = None,
-        progress: Progress = silent,
-        unsure: str | None = None,
+        self, found: FoundTables, *, known: Objects | None = None, progress: Progress = silent
     ) -> TableReading:
-        """Return the corpus and the roles of tables by what each of them is: paths, sheets, or frames in memory.
-
-        Where only their order says which are nodes and which links, that is ``unsure``, and the values decide; where
-        that is not empty it is the refusal of tables of which the values do not tell.
-        """
+        """Return the corpus and the roles of files, sheets, or frames in memory, of which the table is known."""
         dropped = Dropped(self.strict, progress)
-        for remark in remarks:
+        for remark in found.remarks:
             dropped.say(remark)
-        rows, single = self._detect(tables, dropped, known, unsure)
-        tabled = {role: table for role, table in rows.items() if role != RECORDS}
-        parts, not_used = self._parts(tabled, {} if single is None else single.columns, dropped)
+        detected = self._detect(found, dropped, known)
+        parts, unused = self._assign_roles(detected, dropped)
         separators = dict(self.separators)
         if known is None and (part := parts.get("nodes", parts.get("items"))) is not None:
             separators |= label_separators(part[0], part[1].values(), separators, dropped)
-        corpus = self._corpus(parts, rows.get(RECORDS), separators, dropped, known)
-        said = {"separators": separators, "directed": self.directed}
-        said |= {name: getattr(self, name) for name in CONVENTIONS if getattr(self, name) is not None}
-        columns = {role: part[1] for role, part in parts.items()}
-        source = as_read(columns, corpus.source, said)
-        roles = found_roles(source["columns"], not_used) if single is None else single.roles(columns)
-        return TableReading(replace(corpus, source=source), roles)
+        corpus = self._build_corpus(detected, parts, separators, dropped, known)
+        columns = {f"{table}.{role}": name for table, (_, named) in parts.items() for role, name in named.items()}
+        source = self._describe(columns, corpus.source, separators)
+        if detected.single is not None:
+            roles = detected.single.roles(parts["nodes"][1])
+        else:
+            roles = TableRoles.from_columns(source["columns"], unused)
+        problem = None if known is not None else find_problem(corpus, roles)
+        if problem is not None:
+            dropped.say(str(problem))
+        return TableReading(replace(corpus, source=source), roles, problem)
 
-    def _detect(
-        self, tables: Mapping[str, Any], dropped: Dropped, known: Objects | None, unsure: str | None
-    ) -> tuple[dict[str, Rows], SingleTable | None]:
-        """Return the rows of every table by what it is, and the parts of a single table of nodes, if it is one."""
+    def _describe(
+        self, columns: Mapping[str, str], source: Mapping[str, Any], separators: Separators
+    ) -> dict[str, Any]:
+        """Return how tables were read, by which more of them can be read in the same way."""
+        described = {
+            "columns": {**source.get("columns", {}), **columns},
+            "separators": {**separators, **source.get("separators", {})},
+            "directed": self.directed,
+            **{name: getattr(self, name) for name in CONVENTIONS if getattr(self, name) is not None},
+        }
+        return {"name": "tables"} | {name: value for name, value in described.items() if value not in ({}, False)}
+
+    # Detect
+
+    def _detect(self, found: FoundTables, dropped: Dropped, known: Objects | None) -> DetectedTables:
+        """Return the rows of every table; a single table is one of links, of records or of nodes."""
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
         rows: dict[str, Rows] = {}
-        for number, (role, table) in enumerate(tables.items()):
-            dropped.progress(f"reading {table.name if isinstance(table, Path) else role}", number, len(tables))
-            rows[role] = self._rows(role, table, dropped, meter)
-            if self.alone and role in (RECORDS, "nodes", "links"):
-                rows[role] = without_totals(rows[role], dropped)
-        if unsure is not None and {"nodes", "links"} <= set(rows):
-            rows |= by_their_values(rows["nodes"], rows["links"], unsure, dropped.say)
+        for number, (table, file) in enumerate(found.files.items()):
+            dropped.progress(f"reading {file.name if isinstance(file, Path) else table}", number, len(found.files))
+            rows[table] = self._read_rows(table, file, dropped, meter)
+            if table in (RECORDS, "nodes", "links"):
+                rows[table] = without_totals(rows[table], dropped)
+        if found.unsure is not None and {"nodes", "links"} <= set(rows):
+            rows |= order_by_values(rows["nodes"], rows["links"], found.unsure, dropped.say)
         if RECORDS not in rows:
-            return rows, None
-        if "links" not in rows and self._are_links(rows[RECORDS], tables[RECORDS]):
-            dropped.say(f"{rows[RECORDS].name} is taken for links alone (guessed)")
-            rows["links"] = rows.pop(RECORDS)
-        elif known is not None and not self._are_records(rows[RECORDS]):
-            dropped.say(f"{rows[RECORDS].name} is taken for nodes alone (guessed)")
-            rows["nodes"] = rows.pop(RECORDS)
-        elif self._are_alone(rows):
-            single = single_table(rows.pop(RECORDS), self.columns, dropped.say)
-            return rows | single.tables, single
-        return rows, None
+            return DetectedTables(rows)
+        single = rows.pop(RECORDS)
+        if single.table.num_rows == 0:
+            raise SourceError(f"{single.name} has a header and no rows, expected one row or more")
+        has_links = "links" in rows
+        layout, records = self._detect_layout(single, found.files[RECORDS], has_links=has_links)
+        if layout == RECORDS:
+            return DetectedTables(rows | {RECORDS: single}, records=records)
+        if layout == "links":
+            dropped.say(f"{single.name} is taken for links alone (guessed)")
+            return DetectedTables(rows | {"links": single})
+        if known is not None or has_links:
+            dropped.say(f"{single.name} is taken for nodes alone (guessed)")
+            return DetectedTables(rows | {"nodes": single})
+        split = split_single_table(single, self.columns, dropped.say)
+        return DetectedTables(rows | split.tables, split)
 
-    def _corpus(
+    def _detect_layout(self, rows: Rows, file: Any, *, has_links: bool) -> tuple[str, RecordColumns | None]:
+        """Return whether a single table holds ``records``, ``links`` or ``nodes``, and the columns of records."""
+        by_role = self._columns_of({RECORDS: rows})
+        objects = None if self.objects is None else str(self.objects)
+        named = {
+            "item": self.item or by_role.get("items.item", by_role.get("item")),
+            "objects": objects or by_role.get("mentions.object", by_role.get("object")),
+            "name": by_role.get("name"),
+            "text": by_role.get("text"),
+        }
+        given = {role: name for role, name in named.items() if name is not None}
+        if self.item or set(RECORD_ROLES) & set(self.columns) or "objects" in given:
+            columns = find_record_columns(rows, given, self.separators)
+            if columns is None:
+                raise SourceError(
+                    f"{rows.name} needs a column of the objects that a record mentions (", Setting("objects"), ")"
+                )
+            return RECORDS, columns
+        if {"nodes.id", "nodes.name", "id"} & set(self._columns_of({"nodes": rows})):
+            return "nodes", None
+        file_name = base_name(file) if isinstance(file, Path) else ""
+        if not has_links and are_links_by_name(rows, file_name, self._columns_of({"links": rows})):
+            return "links", None
+        columns = find_record_columns(rows, given, self.separators)
+        if columns is None and not has_links and are_links_by_values(rows):
+            return "links", None
+        return ("nodes", None) if columns is None or names_other_rows(rows) else (RECORDS, columns)
+
+    def _columns_of(self, tables: Mapping[str, Rows]) -> dict[str, str]:
+        """Return the columns that are given by role, and the usual ones that the tables have."""
+        usual = {}
+        for table, rows in tables.items():
+            for role, name in self.usual.items():
+                is_of_table = role.startswith(f"{table}.") or (
+                    table == RECORDS and role in (*RECORD_ROLES, "name", "text")
+                )
+                if is_of_table and name in rows.table.column_names and role.split(".")[-1] not in self.columns:
+                    usual[role] = name
+        return usual | dict(self.columns)
+
+    def _conventions(self, table: str = "") -> Conventions:
+        sheet = self.sheet.get(table) if isinstance(self.sheet, Mapping) else self.sheet
+        return Conventions(sheet=sheet, **{name: getattr(self, name) for name in CONVENTIONS})
+
+    def _read_rows(self, table: str, file: Any, dropped: Dropped, meter: Meter) -> Rows:
+        if not isinstance(file, Path | Sheet):
+            return frame_rows(file, table, dropped)
+        conventions = self._conventions(table)
+        if isinstance(file, Sheet):
+            file, conventions = file.path, replace(conventions, sheet=file.name)
+        rows = read_rows(file, conventions=conventions, dropped=dropped, meter=meter)
+        if table == RECORDS and self.header is None and is_first_row_data(rows):
+            dropped.say(f"{rows.name}: its first row is no header, for its values come again below (guessed)")
+            rows = read_rows(file, conventions=replace(conventions, header=False), dropped=dropped, meter=meter)
+        return rows
+
+    # Assign roles
+
+    def _assign_roles(self, detected: DetectedTables, dropped: Dropped) -> tuple[dict[str, Part], tuple[str, ...]]:
+        """Return the tables with the columns that have a role, and the columns of links that have none."""
+        parts: dict[str, Part] = {}
+        unused: tuple[str, ...] = ()
+        tables = {table: rows for table, rows in detected.rows.items() if table != RECORDS}
+        given = self._columns_of(tables)
+        of_single = {} if detected.single is None else detected.single.columns
+        for table, guess in assign_roles(tables, {**given, **of_single}, self.separators).items():
+            by_user = tuple(role for role in guess.given if f"{table}.{role}" in given or role in given)
+            rows, columns = tables[table], dict(guess.columns)
+            text = columns.get("text")
+            if text is not None and "text" not in by_user and not holds_text(rows.table[text].type):
+                del columns["text"]
+            for remark in (str(replace(guess, given=by_user)), *guess.remarks):
+                dropped.say(remark)
+            if table not in ("links", "labels") and rows.table.num_rows == 0:
+                raise SourceError(f"{rows.name} has a header and no rows, expected {table}")
+            parts[table] = rows, columns
+            unused += guess.unused if table == "links" else ()
+        return parts, unused
+
+    # Build the corpus
+
+    def _build_corpus(
         self,
+        detected: DetectedTables,
         parts: Mapping[str, Part],
-        records: Rows | None,
-        separators: Mapping[str, str],
+        separators: Separators,
         dropped: Dropped,
         known: Objects | None,
     ) -> Corpus:
-        """Return the corpus of tables whose columns have roles, or of one table of records."""
-        if records is not None:
-            corpus = flat_corpus(
-                records,
-                item=self.item,
-                objects=None if self.objects is None else str(self.objects),
-                columns=self._columns({RECORDS: records}),
-                separators=self.separators,
-                links=parts.get("links"),
-                dropped=dropped,
-                directed=self.directed,
-                by_values=self.alone,
-            )
+        links, directed = parts.get("links"), self.directed
+        if detected.records is not None:
+            rows = detected.rows[RECORDS]
+            corpus = record_corpus(rows, detected.records, self.separators, links, dropped, directed=directed)
         elif "nodes" in parts:
-            both = parts["nodes"], parts.get("links")
-            corpus = network_corpus(*both, separators, dropped, directed=self.directed, known=known)
+            corpus = network_corpus(parts["nodes"], links, separators, dropped, directed=directed, known=known)
         elif "items" in parts:
-            needed = parts["objects"], parts["items"], parts["mentions"]
-            corpus = item_corpus(*needed, parts.get("links"), separators, dropped, directed=self.directed, known=known)
+            tables = parts["objects"], parts["items"], parts["mentions"]
+            corpus = item_corpus(*tables, links, separators, dropped, directed=directed, known=known)
         elif known is not None:
-            corpus = more_links(parts["links"], known, dropped, directed=self.directed)
+            corpus = more_links(parts["links"], known, dropped, directed=directed)
         else:
-            corpus = links_corpus(parts["links"], dropped, directed=self.directed)
-        return with_labels_and_terms(corpus, parts, dropped) if {"labels", "terms"} & set(parts) else corpus
+            corpus = links_corpus(parts["links"], separators, dropped, directed=directed)
+        return with_labels_and_terms(corpus, parts, dropped) if set(OPTIONAL_TABLES) & set(parts) else corpus
+
+    # Files
 
     def files_read(self, paths: Sequence[Path] = ()) -> list[Path]:
         """Return the files that would be read."""
         paths = [Path(path) for path in paths]
-        if len(paths) == 1 and format_of(paths[0]) == "xlsx" and paths[0].is_file():
-            return [*paths, *(Path(path) for role in ("links", *EXTRAS) if (path := getattr(self, role)) is not None)]
-        files = self._files(paths).files.values()
+        if len(paths) == 1 and is_workbook(paths[0]) and paths[0].is_file():
+            beside = (getattr(self, table) for table in ("links", *OPTIONAL_TABLES))
+            return [*paths, *(Path(path) for path in beside if path is not None)]
+        files = self._find_files(paths).files.values()
         return list(dict.fromkeys(file.path if isinstance(file, Sheet) else file for file in files))
 
-    def _columns(self, tables: Mapping[str, Rows]) -> dict[str, str]:
-        """Return which column is what, as given, and as usual where a table has these columns."""
-        usual = {}
-        for role, rows in tables.items():
-            for key, name in self.usual.items():
-                is_of = key.startswith(f"{role}.") or (role == RECORDS and key in (*FLAT_ROLES, "name", "text"))
-                if is_of and name in rows.table.column_names and key.split(".")[-1] not in self.columns:
-                    usual[key] = name
-        return usual | dict(self.columns)
-
-    def _before(self, rows: Rows) -> str | None:
-        """Return what a table that came alone is by its usual columns."""
-        for role, keys in {RECORDS: ("mentions.object",), "links": ("links.source", "links.target")}.items():
-            if all(self.usual.get(key) in rows.table.column_names for key in keys):
-                return role
-        return "nodes" if self.usual.get("nodes.id") in rows.table.column_names else None
-
-    def _conventions(self, role: str = "") -> Conventions:
-        return Conventions(
-            delimiter=self.delimiter,
-            quote=self.quote,
-            encoding=self.encoding,
-            decimal=self.decimal,
-            dates=self.dates,
-            header=self.header,
-            sheet=self.sheet.get(role) if isinstance(self.sheet, Mapping) else self.sheet,
-        )
-
-    def _rows(self, role: str, table: Any, dropped: Dropped, meter: Meter) -> Rows:
-        if not isinstance(table, Path | Sheet):
-            return frame_rows(table, role, dropped)
-        of_sheet = isinstance(table, Sheet)
-        path = table.path if isinstance(table, Sheet) else table
-        named = replace(self._conventions(), sheet=table.name) if of_sheet else self._conventions(role)
-        read = partial(read_rows, path, dropped=dropped, meter=meter)
-        rows = read(conventions=named)
-        if self.alone and self.header is None and first_row_is_data(rows):
-            dropped.say(f"{rows.name}: its first row is no header, for what stands there comes again below (guessed)")
-            rows = read(conventions=replace(named, header=False))
-        return rows
-
-    @property
-    def _names_records(self) -> bool:
-        """Whether it was said which columns of a table hold records and what they mention."""
-        return self.item is not None or self.objects is not None or bool(set(FLAT_ROLES) & set(self.columns))
-
-    def _are_records(self, rows: Rows) -> bool:
-        """Return whether a table that came alone can hold records and what they mention."""
-        if self._names_records:
-            return True
-        if before := self._before(rows):
-            return before == RECORDS
-        try:
-            guess_flat(rows, {}, self.separators, by_values=self.alone)
-        except SourceError:
-            return False
-        return True
-
-    def _are_links(self, rows: Rows, table: Any) -> bool:
-        """Return whether a table that came alone holds links: by its names, or where it can hold no records."""
-        if self._names_records:
-            return False
-        if before := self._before(rows):
-            return before == "links" and not self.alone
-        called = base_name(table) if isinstance(table, Path) else ""
-        by_name = are_links_by_name(rows, called, self.columns, nodes_first=self.alone)
-        return by_name or (not self._are_records(rows) and are_links_by_values(rows))
-
-    def _are_alone(self, rows: Mapping[str, Rows]) -> bool:
-        """Return whether a table of records is rather one of nodes alone, which may name each other."""
-        if not self.alone or "links" in rows or self._names_records:
-            return False
-        if {"nodes.id", "nodes.name", "id"} & set(self.columns):
-            return True
-        return names_other_rows(rows[RECORDS]) or not self._are_records(rows[RECORDS])
-
-    def _parts(
-        self, tables: Mapping[str, Rows], found: Mapping[str, str], dropped: Dropped
-    ) -> tuple[dict[str, Part], tuple[str, ...]]:
-        """Return the tables with the columns that have a role, and the columns of links that have none."""
-        parts: dict[str, Part] = {}
-        not_used: tuple[str, ...] = ()
-        given = self._columns(tables)
-        for role, told in roles_of(tables, {**given, **found}, self.separators).items():
-            said_so = tuple(each for each in told.given if f"{role}.{each}" in given or each in given)
-            guess = replace(told, given=said_so)
-            rows, columns = tables[role], dict(guess.columns)
-            text = columns.get("text")
-            if text is not None and "text" not in guess.given and not holds_text(rows.table[text].type):
-                del columns["text"]
-            for said in (str(guess), *guess.remarks):
-                dropped.say(said)
-            if role not in ("links", "labels") and rows.table.num_rows == 0:
-                raise SourceError(f"{rows.name} has a header and no rows, expected {role}")
-            parts[role] = rows, columns
-            not_used += guess.left if role == "links" else ()
-        return parts, not_used
-
-    def _files(self, paths: Sequence[Path], *, more: bool = False) -> FoundTables:
-        """Return which file, or sheet of one, is what, and what is to be said of that; ``more`` goes with others."""
+    def _find_files(self, paths: Sequence[Path], *, more: bool = False) -> FoundTables:
         finder = TableFinder(
-            named={role: Path(path) for role in CALLED if (path := getattr(self, role)) is not None},
+            named={table: Path(path) for table in TABLE_NAMES if (path := getattr(self, table)) is not None},
             names_columns=self.objects is not None or self.item is not None,
             sheet=self.sheet,
-            alone=self.alone,
             conventions=self._conventions(),
             limits=UnpackLimits(self.max_ratio, self.max_unpacked),
         )
         return finder.find(paths, more=more)
 
 
+def find_problem(corpus: Corpus, roles: TableRoles) -> Message | None:
+    """Return why nothing in a corpus is linked, and what to do about it; None where something is linked."""
+    if corpus.links is not None:
+        if corpus.links.num_rows:
+            return None
+        if roles.layout == "single":
+            return Message(
+                "no links: no column names other rows, or several people; objects of the same cells are still "
+                "together. If a column does, name it: ",
+                Setting("columns", {"links.target": Placeholder("COLUMN")}),
+                " or ",
+                Setting("objects", Placeholder("COLUMN")),
+            )
+        return Message("no links: the table of links has no row that can be used")
+    if corpus.mentions.num_rows and np.bincount(corpus.mentions["item"].to_numpy()).max() > 1:
+        return None
+    objects = next((each.column for each in roles.columns if each.role == "mentions.object"), "COLUMN")
+    return Message(
+        f"no links: every record has a single value in {objects!r}. If it holds several, name what separates them: ",
+        Setting("separators", {objects: ";"}),
+    )
+
+
 Table = Any
 """A path, or a frame in memory."""
-BESIDE = ("links", *EXTRAS)
+BESIDE = ("links", *OPTIONAL_TABLES)
 ALLOWED = (
-    "a path, or a frame: of pandas or Polars, an Arrow table, a DuckDB relation, or whatever hands itself to Arrow"
+    "a path, or a frame: of pandas or Polars, an Arrow table, a DuckDB relation, or anything that exports Arrow data"
 )
 
 
@@ -365,12 +388,12 @@ def read_tables(given: Sequence[Table], named: Mapping[str, Any], progress: Prog
     given, options = list(given), dict(named)
     if len(given) == 1 and _is_roles(given[0]):
         for name, table in given.pop().items():
-            role = ROLE_OF.get(str(name).casefold(), RECORDS if name == RECORDS else None)
+            role = TABLE_OF_NAME.get(str(name).casefold(), RECORDS if name == RECORDS else None)
             if role is None or options.get(role) is not None:
                 what = "is given twice" if role else "is no table"
-                raise SourceError(f"{quoted(name)} {what}: expected some of {listed([*CALLED, RECORDS])}")
+                raise SourceError(f"{quoted(name)} {what}: expected some of {listed([*TABLE_NAMES, RECORDS])}")
             options[role] = table
-    tables = {role: options.pop(role) for role in (*CALLED, RECORDS) if options.get(role) is not None}
+    tables = {role: options.pop(role) for role in (*TABLE_NAMES, RECORDS) if options.get(role) is not None}
     given += [tables.pop(RECORDS)] if RECORDS in tables else []
     column = tables.get("objects")
     if isinstance(column, str) and (len(given) == 1 or set(tables) - set(BESIDE) == {"objects", "items"}):
@@ -384,10 +407,10 @@ def read_tables(given: Sequence[Table], named: Mapping[str, Any], progress: Prog
         return _reader({**options, **tables}).read([Path(path) for path in given], progress=progress)
     roles = _roles(given, tables, {"item", "objects"} & set(options))
     places = {id(table): place for place, table in enumerate(given, start=1)}
-    said = [f"{role} is table {places[id(table)]}" for role, table in roles.items() if id(table) in places]
-    remarks = [f"tables: {', '.join(said)}"] if len(given) > 1 else []
+    order = [f"{role} is table {places[id(table)]}" for role, table in roles.items() if id(table) in places]
+    remarks = [f"tables: {', '.join(order)}"] if len(given) > 1 else []
     read = {role: table if is_frame(table) else Path(table) for role, table in roles.items()}
-    return reader.read_found(read, remarks=remarks, progress=progress).corpus
+    return reader.read_found(FoundTables(read, remarks), progress=progress).corpus
 
 
 def _reader(options: Mapping[str, Any]) -> Tables:
@@ -418,11 +441,11 @@ def _roles(given: Sequence[Table], tables: Mapping[str, Table], columns: set[str
     if given:
         layout = [role for role in LAYOUTS.get(len(given), ()) if role not in tables]
         if len(layout) < len(given):
-            raise SourceError(f"got {len(given)} tables: {EXPECTED}")
+            raise SourceError(f"got {len(given)} tables: {EXPECTED_TABLES}")
         order = [*given[::-1]] if len(given) == 2 and _are_swapped(*given) else given
         found |= dict(zip(layout, order, strict=True))
-    if not is_whole(found):
-        raise SourceError(f"got {listed(found)}: {EXPECTED}")
+    if not makes_corpus(found) and set(found) != {"links"}:
+        raise SourceError(f"got {listed(found)}: {EXPECTED_TABLES}")
     return found
 
 
@@ -432,5 +455,5 @@ def _are_swapped(nodes: Table, links: Table) -> bool:
 
 
 def _has_ends(table: Table) -> bool:
-    words = {plain(name) for name in names_in(table)}
+    words = {normalize_name(name) for name in names_in(table)}
     return any(set(ends) <= words for ends in (("source", "target"), ("from", "to"), ("src", "dst")))

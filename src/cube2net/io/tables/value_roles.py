@@ -1,6 +1,6 @@
-"""Which column of a table is what, by its values where its name does not tell: ids are unique, ends of links are ids.
+"""Assign roles to columns: by name where that is certain, else by their values.
 
-Names go first, as ``table_roles`` knows them, for a name that says it is not to be doubted; values decide the rest.
+Ids are unique, ends of links are ids of nodes, texts are long, names nearly unique, weights numbers and times dates.
 """
 
 from __future__ import annotations
@@ -13,220 +13,254 @@ from itertools import permutations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.errors import some
 from cube2net.io.tables.column_types import Rows, keys
+from cube2net.io.tables.find_tables import TABLE_OF_NAME
 from cube2net.io.tables.key_columns import (
-    MOST_COLUMNS,
-    MOSTLY_NAMES,
-    Ids,
+    MAX_KEY_COLUMNS,
+    MIN_NAME_SHARE,
+    KeyColumn,
+    is_nearly_unique,
     is_unique,
     name_share,
-    nearly_unique,
-    referred,
-    sample,
-    samples_of,
-    share_of,
+    nearly_unique_keys,
+    reference_share,
+    sample_key_columns,
+    sample_keys,
+    share_in,
 )
-from cube2net.io.tables.link_columns import is_time, is_weight, two_ends, with_link_columns
+from cube2net.io.tables.link_columns import is_time, is_weight, two_ends
 from cube2net.io.tables.locale_values import spread_rows
 from cube2net.io.tables.single_table import is_named_row
-from cube2net.io.tables.table_roles import ROLE_OF, Guess, check_whole, is_sure, named_columns
+from cube2net.io.tables.table_roles import (
+    ROLE_NAMES,
+    TableColumns,
+    check_required_roles,
+    columns_by_name,
+    has_id_name,
+    normalize_name,
+)
 from cube2net.model.corpus import holds_text
 
 ORDER = ("nodes", "objects", "items", "mentions", "links", "labels", "terms")
-IDS = {"nodes": "id", "objects": "id", "items": "item"}
-SAMPLED = 1_000
-MOST = 0.5
-WORDS, LETTERS, DIFFERENT = 6, 40, 0.5
-"""A text has so many words and letters on average, and so many of all texts differ."""
+ID_ROLES = {"nodes": "id", "objects": "id", "items": "item"}
+MAX_SAMPLED_ROWS = 1_000
+MIN_ID_SHARE = 0.5
+MIN_TEXT_WORDS, MIN_TEXT_LETTERS, MIN_DISTINCT_TEXTS = 6, 40, 0.5
+"""Words and letters of a text, on average, and the share of texts that differ."""
 
 
-def roles_of(
-    tables: Mapping[str, Rows], given: Mapping[str, str] | None = None, parted: Collection[str] = ()
-) -> dict[str, Guess]:
-    """Return which column of every table plays which role; what cannot be told is refused.
+def assign_roles(
+    tables: Mapping[str, Rows], given: Mapping[str, str] | None = None, multi_valued: Collection[str] = ()
+) -> dict[str, TableColumns]:
+    """Return which column of every table has which role; raise where a required role has no column.
 
-    Columns that are parted into several labels name nothing.
+    Multi-valued columns are no names.
     """
-    found: dict[str, Guess] = {}
-    ids: dict[str, Ids] = {}
-    for role in sorted(tables, key=ORDER.index):
-        rows = tables[role]
-        guess = named_columns(role, rows.table.column_names, given, called=rows.name)
-        if role in IDS:
-            guess = _with_text(_with_id(guess, rows, partial(_referring, role, tables)), rows)
-            guess = _with_name(guess, rows, parted)
-        elif role == "mentions":
-            guess = _with_ends(guess, rows, {"item": ids.get("items"), "object": ids.get("objects")})
-        elif role == "links":
-            known = ids.get("nodes", ids.get("objects"))
-            guess = with_link_columns(_with_ends(guess, rows, {"source": known, "target": known}), rows)
-        check_whole(guess, rows.table.column_names, rows.name)
-        if role in IDS:
-            ids[role] = Ids(rows, guess.columns[IDS[role]])
-        found[role] = guess
-    return {role: found[role] for role in tables}
+    roles: dict[str, TableColumns] = {}
+    ids: dict[str, KeyColumn] = {}
+    for table in sorted(tables, key=ORDER.index):
+        rows = tables[table]
+        columns = columns_by_name(table, rows.table.column_names, given, called=rows.name)
+        if table in ID_ROLES:
+            columns = _with_text(_with_id(columns, rows, partial(_referring, table, tables)), rows)
+            columns = _with_name(columns, rows, multi_valued)
+        elif table == "mentions":
+            columns = _with_ends(columns, rows, {"item": ids.get("items"), "object": ids.get("objects")})
+        elif table == "links":
+            nodes = ids.get("nodes", ids.get("objects"))
+            columns = _with_link_columns(_with_ends(columns, rows, {"source": nodes, "target": nodes}), rows)
+        check_required_roles(columns, rows.table.column_names, rows.name)
+        if table in ID_ROLES:
+            ids[table] = KeyColumn(rows, columns.columns[ID_ROLES[table]])
+        roles[table] = columns
+    return {table: roles[table] for table in tables}
 
 
 # Ids
 
 
-def _referring(role: str, tables: Mapping[str, Rows]) -> list[pa.ChunkedArray]:
-    """Return samples of the columns of the table whose values are ids of this one."""
-    rows = tables.get("links" if role == "nodes" else "mentions")
-    return [] if rows is None else samples_of(rows)
+def _referring(table: str, tables: Mapping[str, Rows]) -> list[pa.ChunkedArray]:
+    """Return samples of the columns of the table that refers to another."""
+    rows = tables.get("links" if table == "nodes" else "mentions")
+    return [] if rows is None else sample_key_columns(rows)
 
 
-def _with_id(guess: Guess, rows: Rows, referring: Callable[[], list[pa.ChunkedArray]]) -> Guess:
-    """Return a guess with the column of ids: one that says so by name, else unique values that others refer to."""
-    role = IDS[guess.file]
-    named = guess.columns.get(role)
-    if role in guess.given or (named is not None and is_sure(guess.file, role, named)) or rows.table.num_rows == 0:
-        return guess
-    taken = [name for given, name in guess.items() if given in guess.given]
+def _with_id(columns: TableColumns, rows: Rows, referring: Callable[[], list[pa.ChunkedArray]]) -> TableColumns:
+    """Return columns with that of ids: one with such a name, else unique values that another table refers to."""
+    role = ID_ROLES[columns.table]
+    named = columns.columns.get(role)
+    is_certain = named is not None and has_id_name(columns.table, role, named)
+    if role in columns.given or is_certain or rows.table.num_rows == 0:
+        return columns
+    taken = [name for given, name in columns.columns.items() if given in columns.given]
     free = [name for name in rows.table.column_names if name not in taken]
-    found = {name: ids for name in free if (ids := nearly_unique(rows, name)) is not None}
-    samples = referring() if found else []
-    shares = {name: referred(ids, samples, 2 if guess.file == "nodes" else 1) for name, ids in found.items()}
-    unique = {name: ids for name, ids in found.items() if is_unique(ids) or shares[name] >= MOST}
+    candidates = {name: ids for name in free if (ids := nearly_unique_keys(rows, name)) is not None}
+    samples = referring() if candidates else []
+    ends = 2 if columns.table == "nodes" else 1
+    shares = {name: reference_share(ids, samples, ends) for name, ids in candidates.items()}
+    unique = {
+        name: is_unique(ids) for name, ids in candidates.items() if is_unique(ids) or shares[name] >= MIN_ID_SHARE
+    }
     if not unique:
-        return guess
-    best = max(unique, key=lambda name: (shares[name], is_unique(unique[name]), name == named))
+        return columns
+    best = max(unique, key=lambda name: (shares[name], unique[name], name == named))
     if best == named or (named in unique and shares[best] == shares[named]):
-        return guess
+        return columns
     if named is None and shares[best] == 0 and samples:
-        return guess
-    fixed = {key: guess.columns.get(key, "") for key in guess.given} | {role: best}
-    again = named_columns(guess.file, rows.table.column_names, fixed)
-    return Guess(guess.file, again.columns, guess.given, again.left)
+        return columns
+    fixed = {given: columns.columns.get(given, "") for given in columns.given} | {role: best}
+    return replace(columns_by_name(columns.table, rows.table.column_names, fixed), given=columns.given)
 
 
 # Ends of links and mentions
 
 
-def _with_ends(guess: Guess, rows: Rows, ids: Mapping[str, Ids | None]) -> Guess:
-    """Return a guess with both ends: by name where they are ids, else two columns that are, else the only two."""
+def _with_ends(columns: TableColumns, rows: Rows, ids: Mapping[str, KeyColumn | None]) -> TableColumns:
+    """Return columns with both ends: by name where they hold ids, else two columns that do, else the only two."""
     names = rows.table.column_names
-    wanted = list(ids)
+    ends = list(ids)
 
     @cache
     def share(end: str, name: str) -> float:
         known = ids[end]
-        return 0.0 if known is None else known.share(sample(rows, name))
+        return 0.0 if known is None else known.share(sample_keys(rows, name))
 
-    columns = dict(guess.columns)
-    fixed = [end for end in wanted if _is_end(guess, rows, end, ids[end])]
-    taken = [name for role, name in columns.items() if role in guess.given or role in fixed]
-    free = [end for end in wanted if end not in fixed]
+    chosen = dict(columns.columns)
+    fixed = [end for end in ends if _is_end(columns, rows, end, ids[end])]
+    taken = [name for role, name in chosen.items() if role in columns.given or role in fixed]
+    free = [end for end in ends if end not in fixed]
     if not any(ids.values()) and len(free) == 2 and len(names) > 3:
-        columns |= dict(zip(free, two_ends(rows) or (), strict=False))
+        chosen |= dict(zip(free, two_ends(rows) or (), strict=False))
     if len(free) == 2 and ids[free[0]] is not ids[free[1]]:
         one, two = free
-        pairs = [pair for pair in permutations(names[:MOST_COLUMNS], 2) if share(one, pair[0]) >= MOST]
-        pairs = [pair for pair in pairs if share(two, pair[1]) >= MOST and not set(pair) & set(taken)]
+        pairs = [pair for pair in permutations(names[:MAX_KEY_COLUMNS], 2) if share(one, pair[0]) >= MIN_ID_SHARE]
+        pairs = [pair for pair in pairs if share(two, pair[1]) >= MIN_ID_SHARE and not set(pair) & set(taken)]
         if pairs:
-            columns[one], columns[two] = max(pairs, key=lambda pair: share(one, pair[0]) + share(two, pair[1]))
+            chosen[one], chosen[two] = max(pairs, key=lambda pair: share(one, pair[0]) + share(two, pair[1]))
             free = []
     for end in free:
-        likely = [name for name in names if name not in taken and share(end, name) >= MOST]
+        likely = [name for name in names if name not in taken and share(end, name) >= MIN_ID_SHARE]
         if likely:
             best = sorted(likely, key=lambda name: -share(end, name))
             alike = [other for other in free[free.index(end) :] if ids[other] is ids[end]]
-            columns[end] = min(best[: len(alike)], key=names.index)
-        elif columns.get(end) is None and len(names) in (2, 3):
-            called = [columns[other] for other in wanted if other in columns]
-            first = [name for name in names[:2] if name not in (*taken, *called)]
+            chosen[end] = min(best[: len(alike)], key=names.index)
+        elif chosen.get(end) is None and len(names) in (2, 3):
+            others = [chosen[other] for other in ends if other in chosen]
+            first = [name for name in names[:2] if name not in (*taken, *others)]
             if first:
-                columns[end] = first[0]
-        if end in columns:
-            taken.append(columns[end])
-    moved = {role: name for role, name in columns.items() if role in wanted}
-    columns = {role: name for role, name in columns.items() if role in wanted or name not in moved.values()}
-    left = tuple(name for name in names if name not in columns.values())
-    return Guess(guess.file, columns, guess.given, left)
+                chosen[end] = first[0]
+        if end in chosen:
+            taken.append(chosen[end])
+    of_ends = [name for role, name in chosen.items() if role in ends]
+    chosen = {role: name for role, name in chosen.items() if role in ends or name not in of_ends}
+    unused = tuple(name for name in names if name not in chosen.values())
+    return replace(columns, columns=chosen, unused=unused)
 
 
-def _is_end(guess: Guess, rows: Rows, end: str, ids: Ids | None) -> bool:
-    """Return whether the column of an end is given, or is called so and not at odds with that by its values."""
-    known = guess.columns.get(end)
-    if end in guess.given or known is None:
-        return end in guess.given
-    return ids is None or rows.table.num_rows == 0 or ids.has_some(sample(rows, known))
+def _is_end(columns: TableColumns, rows: Rows, end: str, ids: KeyColumn | None) -> bool:
+    """Return whether the column of an end is given, or has such a name and some ids."""
+    named = columns.columns.get(end)
+    if end in columns.given or named is None:
+        return end in columns.given
+    return ids is None or rows.table.num_rows == 0 or ids.has_some(sample_keys(rows, named))
 
 
-# Texts
+# Weights and times of links
 
 
-def _with_text(guess: Guess, rows: Rows) -> Guess:
-    """Return a guess with the column of long texts, where no name says which it is; most words go first."""
-    if "text" in (*guess.columns, *guess.given) or guess.file == "objects":
-        return guess
-    words = {name: _words(rows.table[name]) for name in guess.left if holds_text(rows.table[name].type)}
+def _with_link_columns(columns: TableColumns, rows: Rows) -> TableColumns:
+    """Return columns of links with the only column of numbers as the weight and the only one of dates as the time."""
+    if rows.table.num_rows == 0:
+        return columns
+    remarks = []
+    fits = {"time": is_time, "weight": is_weight}
+    for role, is_fit in fits.items():
+        if role in columns.columns or role in columns.given:
+            continue
+        others = {name for other, names in ROLE_NAMES["links"].items() if other != role for name in names}
+        likely = [name for name in columns.unused if normalize_name(name) not in others and is_fit(rows, name)]
+        if len(likely) == 1:
+            columns = columns.with_column(role, likely[0])
+        elif likely:
+            setting = f"columns={{'links.{role}': {likely[0]!r}}}"
+            remarks.append(f"{rows.name}: {some(likely)} could each be the {role}, so none is ({setting} to choose)")
+    if columns.unused:
+        first = columns.unused[0]
+        role = next((role for role, is_fit in fits.items() if is_fit(rows, first)), "kind")
+        setting = f"columns={{'links.{role}': {first!r}}}"
+        remarks.append(
+            f"columns of links not used: {some(columns.unused, 20)} (each may be weight, kind or time: {setting})"
+        )
+    in_order = {role: columns.columns[role] for role in ROLE_NAMES["links"] if role in columns.columns}
+    return replace(columns, columns=in_order, remarks=tuple(remarks))
+
+
+# Texts and names
+
+
+def _with_text(columns: TableColumns, rows: Rows) -> TableColumns:
+    """Return columns with that of the longest texts, where no name says which it is."""
+    if "text" in (*columns.columns, *columns.given) or columns.table == "objects":
+        return columns
+    words = {name: _mean_words(rows.table[name]) for name in columns.unused if holds_text(rows.table[name].type)}
     best = max(words, key=words.__getitem__, default=None)
-    if best is None or words[best] < WORDS:
-        return guess
-    left = tuple(name for name in guess.left if name != best)
-    return Guess(guess.file, {**guess.columns, "text": best}, guess.given, left)
+    return columns if best is None or words[best] < MIN_TEXT_WORDS else columns.with_column("text", best)
 
 
-def _words(column: pa.ChunkedArray) -> float:
-    """Return how many words a text has on average, 0 where they are short or often the same."""
-    places = spread_rows(len(column), SAMPLED)
+def _mean_words(column: pa.ChunkedArray) -> float:
+    """Return the mean number of words of texts, 0 where they are short or often the same."""
+    places = spread_rows(len(column), MAX_SAMPLED_ROWS)
     texts = pc.drop_null(pc.cast(column.take(places), pa.string()))
-    if len(texts) < 2 or len(texts) < MOST * len(places):
+    if len(texts) < 2 or len(texts) < MIN_ID_SHARE * len(places):
         return 0.0
-    if pc.mean(pc.utf8_length(texts)).as_py() < LETTERS or pc.count_distinct(texts).as_py() < DIFFERENT * len(texts):
+    if pc.mean(pc.utf8_length(texts)).as_py() < MIN_TEXT_LETTERS:
+        return 0.0
+    if pc.count_distinct(texts).as_py() < MIN_DISTINCT_TEXTS * len(texts):
         return 0.0
     return float(pc.mean(pc.count_substring_regex(texts, r"[\pL]{2,}")).as_py())
 
 
-# Names
-
-
-def _with_name(guess: Guess, rows: Rows, parted: Collection[str]) -> Guess:
-    """Return a guess with the column of short texts that is nearest to unique, where no name says which it is."""
-    if "name" in (*guess.columns, *guess.given) or guess.file == "items" or rows.table.num_rows < 2:
-        return guess
-    shares = {name: name_share(rows, name) for name in guess.left if name not in parted}
+def _with_name(columns: TableColumns, rows: Rows, multi_valued: Collection[str]) -> TableColumns:
+    """Return columns with that of short texts nearest to unique as the name, where no name says which it is."""
+    if "name" in (*columns.columns, *columns.given) or columns.table == "items" or rows.table.num_rows < 2:
+        return columns
+    shares = {name: name_share(rows, name) for name in columns.unused if name not in multi_valued}
     best = max(shares, key=shares.__getitem__, default=None)
-    if best is None or shares[best] < (MOSTLY_NAMES, 0):
-        return guess
-    left = tuple(name for name in guess.left if name != best)
-    return replace(guess, columns={**guess.columns, "name": best}, left=left)
+    return columns if best is None or shares[best] < (MIN_NAME_SHARE, 0) else columns.with_column("name", best)
 
 
-# One table alone
+# A single table of links
 
 
-def are_links_by_name(rows: Rows, called: str, given: Mapping[str, str], *, nodes_first: bool = False) -> bool:
-    """Return whether a table that comes alone is called links, or names both of their ends.
+def are_links_by_name(rows: Rows, file_name: str, given: Mapping[str, str]) -> bool:
+    """Return whether a single table is named as links, or has both ends by name.
 
-    With ``nodes_first`` ends that are only guessed give way where a row is somebody, by an id and a name.
+    A row that is somebody, by an id and a name, is no link although its columns could be ends by their names.
     """
-    guess = named_columns("links", rows.table.column_names, given, called=rows.name)
-    if ROLE_OF.get(called.casefold()) == "links":
+    if TABLE_OF_NAME.get(file_name.casefold()) == "links":
         return True
-    if not {"source", "target"} <= set(guess.columns):
-        return False
-    return {"source", "target"} <= set(guess.given) or not (nodes_first and is_named_row(rows, guess.left))
+    columns = columns_by_name("links", rows.table.column_names, given, called=rows.name)
+    ends = {"source", "target"}
+    return ends <= set(columns.columns) and (ends <= set(columns.given) or not is_named_row(rows, columns.unused))
 
 
 def are_links_by_values(rows: Rows) -> bool:
     """Return whether a table links what two of its columns hold: the first two where a third weighs or dates them.
 
-    What is linked stands on both sides, or comes again on either. In a wider table it stands on both, often, and no
-    column tells the rows apart, as an id does.
+    Values of the two columns come on both sides, or again on either. In a wider table they often come on both sides,
+    and no column tells the rows apart.
     """
     names = rows.table.column_names
-    if len(names) < 2 or rows.table.num_rows == 0 or any(is_sure("nodes", "id", name) for name in names):
+    if len(names) < 2 or rows.table.num_rows == 0 or any(has_id_name("nodes", "id", name) for name in names):
         return False
     if len(names) > 3:
-        told = [name for name in names[:20] if not (is_weight(rows, name) or is_time(rows, name))]
-        return two_ends(rows) is not None and all(nearly_unique(rows, name) is None for name in told)
+        others = [name for name in names[:MAX_KEY_COLUMNS] if not (is_weight(rows, name) or is_time(rows, name))]
+        return two_ends(rows) is not None and not any(is_nearly_unique(rows, name) for name in others)
     if len(names) == 3 and not (is_weight(rows, names[2]) or is_time(rows, names[2])):
         return False
-    one, other = (sample(rows, name) for name in names[:2])
+    one, other = (sample_keys(rows, name) for name in names[:2])
     if one is None or other is None:
         return False
-    alike = share_of(one, keys(rows, names[1])) > 0 and share_of(other, keys(rows, names[0])) > 0
-    repeated = all(pc.count_distinct(ends).as_py() < len(ends) for ends in (one, other))
-    return alike or repeated
+    on_both_sides = share_in(one, keys(rows, names[1])) > 0 and share_in(other, keys(rows, names[0])) > 0
+    return on_both_sides or all(pc.count_distinct(ends).as_py() < len(ends) for ends in (one, other))

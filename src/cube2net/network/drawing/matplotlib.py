@@ -14,7 +14,7 @@ from cube2net._util.arrays import Array
 from cube2net._util.files import check_path, write_files
 from cube2net._util.packages import require
 from cube2net._util.text import short
-from cube2net.model.arguments import expect
+from cube2net.model.interfaces import expect
 from cube2net.model.network import Network
 from cube2net.network.drawing.layout import layout
 from cube2net.network.drawing.picture import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cube2net._util.packages import require
-from cube2net.model.arguments import check_call, expect
+from cube2net.model.interfaces import check_call, expect
 from cube2net.model.network import Network
 from cube2net.network.export.plain_tables import (
     about_with_recipe,

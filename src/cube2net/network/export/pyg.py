@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array
 from cube2net._util.packages import require
-from cube2net.model.arguments import check_call, expect
 from cube2net.model.corpus import is_list
+from cube2net.model.interfaces import check_call, expect
 from cube2net.model.network import GIVEN, NODES, Network
 from cube2net.network.attributes import TIMES, compute_label_shares
 from cube2net.network.export.plain_tables import about, as_text, list_ends, list_ids, plain_nodes

@@ -14,8 +14,7 @@ from pathlib import Path
 from cube2net._util.files import check_path, write_files
 from cube2net._util.packages import Registry
 from cube2net.errors import ParameterError, quoted
-from cube2net.model.arguments import expect
-from cube2net.model.interfaces import Exporter
+from cube2net.model.interfaces import Exporter, expect
 from cube2net.model.network import Network
 from cube2net.network.export.json import write_cyjs, write_json, write_vosviewer
 from cube2net.network.export.tables import (

@@ -1,4 +1,4 @@
-"""A table of records with a column of several people each is read as who came together, whatever parts them."""
+"""Multi-valued columns: whatever separates their values, people of a row are objects, and labels several labels."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.io.tables.list_columns import label_separator, list_separator
+from cube2net.io.tables.multi_values import find_label_separator, find_separators
 from cube2net.model.corpus import Corpus
 
 AREAS = ("Energie", "Logistik", "Wasser")
@@ -26,13 +26,13 @@ def projects(mark: str, header: str = "Beteiligte", count: int = 40) -> list[lis
     return rows
 
 
-def read(folder: Path, rows: list[list[str]], *, alone: bool = True, **options: Any) -> tuple[Corpus, list[str]]:
+def read(folder: Path, rows: list[list[str]], **options: Any) -> tuple[Corpus, list[str]]:
     """Return what a table gives, and what was said."""
     path = folder / "projekte.csv"
     lines = ("\t".join(f'"{value}"' for value in row) for row in rows)
     path.write_text("\n".join(lines), encoding="utf-8")
     said: list[str] = []
-    corpus = c2n.read_tables(path, alone=alone, progress=lambda stage, done, total=None: said.append(stage), **options)
+    corpus = c2n.read_tables(path, progress=lambda stage, done, total=None: said.append(stage), **options)
     return corpus, said
 
 
@@ -40,7 +40,7 @@ MARKS = [" / ", "/", "; ", ";", ", ", ",", "\n", " | "]
 
 
 @pytest.mark.parametrize("mark", MARKS)
-@pytest.mark.parametrize("header", ["Beteiligte", "Autoren", "Teilnehmer", "Mitglieder", "Wer dabei war"])
+@pytest.mark.parametrize("header", ["Beteiligte", "Wer dabei war"])
 def test_people_of_a_row_are_objects_and_the_row_is_their_record(tmp_path: Path, mark: str, header: str) -> None:
     corpus, said = read(tmp_path, projects(mark, header))
     assert sorted(corpus.objects["name"].to_pylist()) == sorted(PEOPLE)
@@ -50,25 +50,48 @@ def test_people_of_a_row_are_objects_and_the_row_is_their_record(tmp_path: Path,
     assert "projekte.csv: 40 records, 12 objects in them, linked where a record has both" in said
     shown = "line breaks" if mark == "\n" else repr(" / " if mark == " / " else mark.strip())
     assert any(
-        f"objects={header!r} (guessed), parted at {shown} (guessed), item='Projekt' (guessed)" in each for each in said
+        f"objects={header!r} (guessed), separated by {shown} (guessed), item='Projekt' (guessed)" in each
+        for each in said
     )
 
 
-@pytest.mark.parametrize("mark", MARKS)
-@pytest.mark.parametrize("alone", [True, False])
-def test_columns_that_are_named_are_parted_by_whatever_parts_them(tmp_path: Path, mark: str, alone: bool) -> None:
-    corpus, _ = read(tmp_path, projects(mark), alone=alone, item="Projekt", objects="Beteiligte")
+@pytest.mark.parametrize("mark", [*MARKS, " & ", " and ", " und "])
+def test_columns_that_are_given_are_split_at_whatever_separates_them(tmp_path: Path, mark: str) -> None:
+    corpus, _ = read(tmp_path, projects(mark), item="Projekt", objects="Beteiligte")
     assert corpus.objects.num_rows == len(PEOPLE)
 
 
-def test_where_nothing_parts_the_column_that_was_named_it_is_said(tmp_path: Path) -> None:
-    corpus, said = read(tmp_path, projects(" & "), item="Projekt", objects="Beteiligte")
-    assert any(" & " in name for name in corpus.objects["name"].to_pylist())
-    assert any(
-        "'Beteiligte' is not parted, so that a row has one object and nothing is linked" in each for each in said
+def test_records_of_one_object_each_are_reported_with_the_separator_to_name(tmp_path: Path) -> None:
+    corpus, said = read(tmp_path, projects(" ~ "), item="Projekt", objects="Beteiligte")
+    assert corpus.links is None
+    assert said[-1] == (
+        "no links: every record has a single value in 'Beteiligte'. If it holds several, name what separates them: "
+        "separators={'Beteiligte': ';'}"
     )
-    _, said = read(tmp_path, projects(" & "), item="Projekt", objects="Beteiligte", separators={"Beteiligte": "&"})
-    assert not any("is not parted" in each for each in said)
+    corpus, said = read(tmp_path, projects(" ~ "), item="Projekt", objects="Beteiligte", separators={"Beteiligte": "~"})
+    assert corpus.objects.num_rows == len(PEOPLE)
+    assert not any(each.startswith("no links") for each in said)
+
+
+@pytest.mark.parametrize(
+    ("texts", "separators"),
+    [
+        (["Ott, A., Ek, B.", "Lo, C.", "Ott, A., Lo, C., Ek, B."], (",,",)),
+        (["Ott, Ada, Ek, Bo", "Lo, Cleo", "Ott, Ada, Lo, Cleo, Ek, Bo"], (",,",)),
+        (["Ott A., Ek B.", "Lo C.", "Ott A., Lo C."], (",",)),
+        (["Ott A, Ek B, Lo C", "Lo C"], (",",)),
+        (["Ada Ott, Bo Ek & Cleo Lo", "Cleo Lo"], (",", " & ")),
+        (["Ada Ott, Bo Ek, and Cleo Lo", "Cleo Lo", "Bo Ek and Ada Ott"], (",", " and ")),
+        (["Ott, Ada and Ek, Bo", "Lo, Cleo"], (" and ",)),
+        (["Ott, Ada; Ek, Bo", "Lo, Cleo"], (";",)),
+        (["Ada Ott; Bo Ek and Cleo Lo", "Cleo Lo"], (";", " and ")),
+        (["Ada Ott"] * 60 + ["Bo Ek and Cleo Lo"], (" and ",)),
+        (["Ott, Ada", "Ek, Bo", "Lo, Cleo"], ()),
+        (["Johnson & Johnson", "Ada Ott", "Bo Ek"], ()),
+    ],
+)
+def test_separators_of_people_are_found_in_the_values(texts: list[str], separators: tuple[str, ...]) -> None:
+    assert set(find_separators(texts, are_people=True)) == set(separators)
 
 
 def members(count: int = 40) -> list[list[str]]:
@@ -119,24 +142,24 @@ def test_a_row_for_everybody_stays_one_unless_the_list_is_called_one_of_people(t
         [],
     ],
 )
-def test_texts_that_are_no_lists_of_names_are_not_parted(texts: list[str]) -> None:
-    assert list_separator(texts) is None
-    assert list_separator(texts, named=True) is None
+def test_texts_that_are_no_lists_of_names_are_not_split(texts: list[str]) -> None:
+    assert find_separators(texts) == ()
+    assert find_separators(texts, are_people=True) == ()
 
 
-def test_labels_that_come_again_are_parted_and_names_titles_and_texts_are_not() -> None:
+def test_labels_that_come_again_are_split_and_names_titles_and_texts_are_not() -> None:
     kinds = ["Drama", "Film noir", "War", "Comedy", "Western"]
     pairs = [f"{one}|{two}" for one in kinds for two in kinds if one != two]
-    assert label_separator(pairs * 3) == label_separator([*pairs * 3, *kinds * 4]) == "|"
-    assert label_separator([pair.replace("|", "; ") for pair in pairs * 3]) == ";"
-    assert label_separator(["Drama|War"] * 40) is None, "the whole value comes as often as its parts"
-    assert label_separator(pairs[:10]) is None, "too few to say"
-    assert label_separator([f"Story {number} | The Daily News" for number in range(40)]) is None
-    assert label_separator([f"Smith{number}; John" for number in range(40)]) is None
-    assert label_separator([f"{pair} and so on and so on and so on" for pair in pairs * 3]) is None
+    assert find_label_separator(pairs * 3) == find_label_separator([*pairs * 3, *kinds * 4]) == "|"
+    assert find_label_separator([pair.replace("|", "; ") for pair in pairs * 3]) == ";"
+    assert find_label_separator(["Drama|War"] * 40) is None, "the whole value comes as often as its parts"
+    assert find_label_separator(pairs[:10]) is None, "too few to say"
+    assert find_label_separator([f"Story {number} | The Daily News" for number in range(40)]) is None
+    assert find_label_separator([f"Smith{number}; John" for number in range(40)]) is None
+    assert find_label_separator([f"{pair} and so on and so on and so on" for pair in pairs * 3]) is None
 
 
-def test_columns_of_several_labels_are_parted_in_every_kind_of_table() -> None:
+def test_columns_of_several_labels_are_split_in_every_kind_of_table() -> None:
     kinds = ["Drama", "Crime", "War", "Comedy", "Western"]
     genre = [f"{one}|{two}" for one in kinds for two in kinds if one != two] * 3
     ids = [f"n{row}" for row in range(len(genre))]

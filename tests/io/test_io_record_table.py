@@ -93,9 +93,9 @@ def test_a_file_of_records_is_read_as_its_frame(name: str, frame: pd.DataFrame, 
 def test_what_was_guessed_is_said() -> None:
     said: list[str] = []
     c2n.read_tables(joined(";"), progress=lambda stage, done, total=None: said.append(stage))
-    assert (
-        "columns of the table of records: objects='authors' (guessed), parted at ';' (guessed), item='paper' (guessed)"
-        in said
+    assert said[1] == (
+        "columns of the table of records: objects='authors' (guessed), separated by ';' (guessed), "
+        "item='paper' (guessed)"
     )
 
 
@@ -107,8 +107,7 @@ def test_a_cast_is_guessed_to_be_the_objects() -> None:
 def test_years_are_not_taken_for_numbers_of_rows() -> None:
     years = [1930 + number % 30 for number in range(3000)]
     films = pd.DataFrame({"film": range(3000), "year": years, "genre": ["Noir", "War"] * 1500})
-    with pytest.raises(Cube2netError, match="has 'film', 'year', 'genre'$"):
-        c2n.read_tables(films)
+    assert c2n.read_tables(films).attributes == ("year", "genre")
 
 
 def test_without_a_column_of_records_every_row_with_lists_is_one() -> None:
@@ -162,28 +161,14 @@ def test_records_that_name_nothing_are_counted() -> None:
     ("told", "frame", "options"),
     [
         (
-            "one table alone needs links beside it (links=…), or the columns of its records and of the objects they "
-            "mention (item='paper', objects='author'): the table of records has 'city', 'year'",
+            "the table of records needs a column of the objects that a record mentions (objects=…)",
             pd.DataFrame({"city": ["Rome"], "year": [1]}),
-            {},
-        ),
-        (
-            "one table alone needs links beside it (links=…), or the column of the records that its rows mention "
-            "'user_id' in (item='paper'): the table of records has 'user_id', 'city'",
-            pd.DataFrame({"user_id": ["a"], "city": ["Rome"]}),
-            {},
+            {"item": "city"},
         ),
         (
             "the table of records needs a column that says what record a row belongs to (item=…): it has 'who', 'city'",
             pd.DataFrame({"who": ["a"], "city": ["Rome"]}),
             {"objects": "who"},
-        ),
-        (
-            "one table alone needs links beside it (links=…), or the columns of its records and of the objects they "
-            "mention (item='paper', objects='author'): the table of records has 'shop', 'city', 'partner'; 'partner' "
-            "names other rows by their 'shop': give the table twice, as nodes and as links",
-            pd.DataFrame({"shop": ["a", "b", "c"], "city": ["Rome"] * 3, "partner": ["b", "a", None]}),
-            {},
         ),
         (
             "the table of records has no column 'paepr' (given as item): it has 'paper', 'author', 'year', 'venue'",
@@ -195,7 +180,7 @@ def test_records_that_name_nothing_are_counted() -> None:
             LONG.assign(author=""),
             {"objects": "author"},
         ),
-        ("the table of records has a header and no rows, expected records", LONG[:0], {"objects": "author"}),
+        ("the table of records has a header and no rows, expected one row or more", LONG[:0], {"objects": "author"}),
     ],
 )
 def test_a_table_that_holds_no_records_is_refused(told: str, frame: pd.DataFrame, options: dict[str, Any]) -> None:

@@ -1,0 +1,235 @@
+"""Clean the records of citation exports, and merge those of the same work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from cube2net.io.bibliography.affiliations import COUNTRY_NAMES, parse_affiliations
+from cube2net.io.bibliography.author_names import (
+    Author,
+    format_name,
+    is_fuller,
+    is_same_form,
+    name_key,
+    plain_letters,
+)
+from cube2net.io.bibliography.reference_formats import Fields
+
+ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
+DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>;|\]]+")
+YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
+PMID = re.compile(r"(?:pubmed|pmid)\D{0,3}(\d{3,9})", re.I)
+QUALIFIER = re.compile(r"^([A-Z][^/]*)/\*?[a-z].*$|^(.*) \[\*?[^\]]*\]$")
+"""What MeSH says beside a heading, as in "Animals/genetics" and "Obesity [*psychology]"."""
+MAX_TEXT_LENGTH = 500
+"""The most characters of a title, a name or a keyword."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One record of a citation export; ``place`` says where it stands."""
+
+    place: str
+    title: str = ""
+    authors: tuple[Author, ...] = ()
+    year: int | None = None
+    source: str = ""
+    keywords: tuple[str, ...] = ()
+    abstract: str = ""
+    institutions: tuple[str, ...] = ()
+    countries: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    doi: str = ""
+    pmid: str = ""
+    kind: str = ""
+    language: str = ""
+    id: str = ""
+    volume: str = ""
+    page: str = ""
+
+    @property
+    def first_author(self) -> str:
+        """The family name of the first author, as names are compared."""
+        return name_key(self.authors[0].name)[0] if self.authors else ""
+
+
+def clean_reference(place: str, fields: Fields) -> Reference:
+    """Return a record with its values cleaned.
+
+    >>> record = clean_reference("a.ris line 1", {"title": ["One"], "authors": ["Govil N."], "year": ["2024/04/03/"]})
+    >>> record.authors[0].name, record.year
+    ('Govil, N.', 2024)
+    """
+    first = {name: _plain(values[0]) for name, values in fields.items() if values}
+    pmid = first.get("pmid", "")
+    pmids = [pmid] if re.fullmatch(r"\d{3,9}", pmid) else PMID.findall(" ".join(fields.get("pmid", ())))
+    year = YEAR.search(" ".join(fields.get("year", ())))
+    institutions, countries = parse_affiliations(fields.get("affiliations", ()))
+    return Reference(
+        place=place,
+        title=first.get("title", "").rstrip("."),
+        authors=_authors(fields),
+        year=int(year[1]) if year else None,
+        source=first.get("source", ""),
+        keywords=_keywords(fields.get("keywords", ())),
+        abstract=" ".join(" ".join(fields.get("abstract", ())).split()),
+        institutions=tuple(_split(fields.get("institutions", ()), ";|")) or institutions,
+        countries=tuple(COUNTRY_NAMES.get(each, each) for each in _split(fields.get("countries", ()), ";|"))
+        or countries,
+        references=tuple(_split(fields.get("references", ()), ";|\n")),
+        doi=find_doi(" ".join(fields.get("doi", ()))),
+        pmid=pmids[0] if pmids else "",
+        kind=first.get("type", ""),
+        language=first.get("language", ""),
+        id=first.get("id", "").removeprefix("https://openalex.org/"),
+        volume=first.get("volume", ""),
+        page=re.split("[-–]", first.get("page", ""))[0],
+    )
+
+
+def find_doi(text: str) -> str:
+    """Return the first DOI in a text, in lower case; nothing where there is none.
+
+    >>> find_doi("https://doi.org/10.1016/J.X.2020.01.")
+    '10.1016/j.x.2020.01'
+    """
+    found = DOI.search(text)
+    return found[0].lower().rstrip(".,)") if found else ""
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())[:MAX_TEXT_LENGTH].strip()
+
+
+def _split(values: Iterable[str], separators: str) -> list[str]:
+    """Return the parts of values, each once, split by the first of some separators that occurs."""
+    parts: list[str] = []
+    for value in values:
+        separator = next((mark for mark in separators if mark in value), None)
+        parts += value.split(separator) if separator else [value]
+    return [part for part in dict.fromkeys(map(_plain, parts)) if part]
+
+
+def _keywords(values: Sequence[str]) -> tuple[str, ...]:
+    parts = _split(values, ";|\n" if len(values) > 1 else ";|\n,")
+    named = (QUALIFIER.sub(r"\1\2", part.strip("*. ")) for part in parts)
+    return tuple(dict.fromkeys(word.lower() if word.isupper() and len(word) > 5 else word for word in named if word))
+
+
+def _authors(fields: Fields) -> tuple[Author, ...]:
+    names = _split(fields.get("authors", ()), ";|")
+    orcids = " ; ".join(fields.get("orcids", ()))
+    orcid_list = [ORCID.findall(part) for part in re.split(r"[;|]", orcids)]
+    number_list = _split_all(fields.get("author_ids", ()))
+    authors: dict[str, Author] = {}
+    for place, name in enumerate(names):
+        number = re.search(r"\((\d{6,})\)$", name)
+        written = format_name(name[: number.start()] if number else name)
+        if not written or written.casefold() in ("et al", "others", "anonymous", "[anonymous]", "et al.", "null"):
+            continue
+        ids: list[str] = []
+        if len(orcid_list) == len(names):
+            ids += orcid_list[place][:1]
+        else:
+            ids += _orcid_of(written, orcids)
+        if number or len(number_list) == len(names):
+            ids.append(number[1] if number else number_list[place])
+        authors.setdefault(written, Author(written, tuple(filter(None, ids))))
+    return tuple(authors.values())
+
+
+def _split_all(values: Sequence[str]) -> list[str]:
+    return [part.strip() for part in re.split(r"[;|]", values[0]) if part.strip()] if values else []
+
+
+def _orcid_of(name: str, orcids: str) -> list[str]:
+    """Return the ORCID beside a name in the list of Web of Science or Ovid ("Rodriguez, Ciro/0000-…")."""
+    if not orcids:
+        return []
+    family, given = name_key(name)
+    for part in re.split(r"(?<=[\dX]);", orcids):
+        found = ORCID.search(part)
+        if found and is_same_form(
+            name_key(format_name(part[: found.start()].split(";")[0].strip("/ "))), (family, given)
+        ):
+            return [found[0]]
+    return []
+
+
+MIN_TITLE_LETTERS = 12
+
+
+@dataclass
+class Duplicates:
+    """The records that were merged into others: ``pairs`` of the record that is kept, the other one, and the reason."""
+
+    pairs: list[tuple[Reference, Reference, str]] = field(default_factory=list)
+
+    def counts(self) -> Mapping[str, int]:
+        """Return how many there were for each reason."""
+        reasons = [reason for _, _, reason in self.pairs]
+        return {reason: reasons.count(reason) for reason in dict.fromkeys(reasons)}
+
+
+def merge_duplicates(records: Sequence[Reference]) -> tuple[list[Reference], Duplicates]:
+    """Return the records with those of one work merged: the same DOI, else PMID, else title, year and first author."""
+    kept: list[Reference] = []
+    places: dict[tuple[str, ...], int] = {}
+    duplicates = Duplicates()
+    for record in records:
+        keys = _identities(record)
+        for reason, key in keys:
+            at = places.get((reason, *key))
+            if at is not None and _may_be_one(kept[at], record):
+                duplicates.pairs.append((kept[at], record, reason))
+                kept[at] = merge_records(kept[at], record)
+                keys += _identities(kept[at])
+                break
+        else:
+            at = len(kept)
+            kept.append(record)
+        for reason, key in keys:
+            places.setdefault((reason, *key), at)
+    return kept, duplicates
+
+
+def _identities(record: Reference) -> list[tuple[str, tuple[str, ...]]]:
+    title = plain_letters(record.title)
+    identities: list[tuple[str, tuple[str, ...]]] = [("the same DOI", (record.doi,))] if record.doi else []
+    identities += [("the same PMID", (record.pmid,))] if record.pmid else []
+    if len(title) >= MIN_TITLE_LETTERS:
+        identities.append(("the same title, year and first author", (title, str(record.year), record.first_author)))
+    return identities
+
+
+def _may_be_one(one: Reference, other: Reference) -> bool:
+    """Return whether no identifier says that two records are different works."""
+    pairs = ((one.doi, other.doi), (one.pmid, other.pmid))
+    return any(a and a == b for a, b in pairs) or not any(a and b for a, b in pairs)
+
+
+def merge_records(one: Reference, other: Reference) -> Reference:
+    """Return one record of two of the same work: of every field the fuller value, and what only one of them has."""
+    authors = max((one.authors, other.authors), key=lambda some: (len(some), sum(len(each.name) for each in some)))
+    if len(one.authors) == len(other.authors):
+        pairs = zip(one.authors, other.authors, strict=True)
+        authors = tuple(_merged_author(*pair) for pair in pairs)
+    values = {
+        name: getattr(one, name) or getattr(other, name)
+        for name in ("title", "year", "source", "doi", "pmid", "kind", "language", "id", "volume", "page", "keywords")
+    }
+    longer = {
+        name: max(getattr(one, name), getattr(other, name), key=len)
+        for name in ("abstract", "institutions", "countries", "references")
+    }
+    return replace(one, authors=authors, **values, **longer)
+
+
+def _merged_author(one: Author, other: Author) -> Author:
+    keys = name_key(one.name), name_key(other.name)
+    if not is_same_form(*keys):
+        return one
+    name = other.name if is_fuller(keys[1], keys[0]) else one.name
+    return Author(name, tuple(dict.fromkeys(one.ids + other.ids)))

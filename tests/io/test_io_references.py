@@ -1,0 +1,175 @@
+"""Citation exports: every format is read as the same papers, whose duplicates are merged."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reference_files import FILES, PAPERS, full, ris, table, tagged
+
+from cube2net.api.read import read_references, read_source
+from cube2net.api.spreadsheets import sheet_source
+from cube2net.api.suggest import suggest
+from cube2net.errors import SourceError
+from cube2net.io.bibliography.affiliations import parse_affiliation
+from cube2net.io.bibliography.reference_formats import decode_latex, split_authors
+from cube2net.model.corpus import Corpus
+
+AUTHORS = sorted({full(author) for paper in PAPERS for author in paper["authors"]})
+
+
+def read(folder: Path, files: dict[str, str | bytes], **options: Any) -> Corpus:
+    """Return the corpus of files of some contents."""
+    for name, content in files.items():
+        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    return read_references(*(folder / name for name in files), **options)
+
+
+def test_every_format_gives_the_same_papers_authors_and_keywords(tmp_path: Path) -> None:
+    for name, content in FILES.items():
+        corpus = read(tmp_path, {name: content})
+        items = corpus.items.to_pydict()
+        assert sorted(corpus.objects["object"].to_pylist()) == AUTHORS, name
+        assert sorted(items["item"]) == sorted(paper["doi"] for paper in PAPERS), name
+        assert sorted(items["title"]) == sorted(paper["title"] for paper in PAPERS), name
+        assert items["year"] == [1953] * 3 and items["source"] == ["Nature"] * 3, name
+        assert [list(map(str.lower, words)) for words in items["keyword"]] == [["dna", "genetics"]] * 3, name
+        assert sheet_source([tmp_path / name]) == "references", name
+
+
+def test_all_formats_at_once_are_three_papers_of_which_the_others_are_counted_as_duplicates(tmp_path: Path) -> None:
+    corpus = read(tmp_path, dict(FILES), list_duplicates=str(tmp_path / "duplicates.csv"))
+    assert corpus.items.num_rows == 3 and sorted(corpus.objects["object"].to_pylist()) == AUTHORS
+    assert corpus.dropped == {"duplicates with the same DOI": 3 * len(FILES) - 3}
+    with (tmp_path / "duplicates.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3 * len(FILES) - 3
+    assert rows[0]["kept"] == "library.ris line 1" and rows[0]["reason"] == "the same DOI"
+    assert read(tmp_path, dict(FILES), keep_duplicates=True).items.num_rows == 3 * len(FILES)
+
+
+def test_records_without_a_doi_are_duplicates_by_pmid_or_by_title_year_and_first_author(tmp_path: Path) -> None:
+    one = FILES["library.ris"].replace("DO  -", "N1  -")
+    by_title = read(tmp_path, {"a.ris": one, "b.nbib": FILES["pubmed.nbib"]})
+    assert by_title.dropped == {"duplicates with the same title, year and first author": 3}
+    other = FILES["pubmed.nbib"].replace("TI  - ", "TI  - On the ")
+    assert read(tmp_path, {"a.nbib": FILES["pubmed.nbib"].replace("AID", "SO "), "b.nbib": other}).dropped == {
+        "duplicates with the same PMID": 3
+    }
+    different = FILES["library.ris"].replace("HTTPS", "https").replace("/10.1038", "/10.1039")
+    assert read(tmp_path, {"a.ris": FILES["library.ris"], "b.ris": different}).items.num_rows == 6
+
+
+def test_objects_are_what_was_chosen_with_links_of_their_kind(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {name: FILES[name] for name in ("savedrecs.ciw", "scopus.csv", "library.ris")}
+    works = read(tmp_path, files, objects="works")
+    assert works.links is not None and works.directed
+    names = works.objects["name"].to_pylist()
+    cited = {(names[link["source"]][:6], names[link["target"]][-13:]) for link in works.links.to_pylist()}
+    assert cited == {("Geneti", "Nucleic Acid"), ("Geneti", "Nucleic Acids")} or len(cited) == 2
+    assert read(tmp_path, files, objects="keywords").objects["name"].to_pylist() == ["DNA", "genetics"]
+    references = read(tmp_path, files, objects="references")
+    assert references.objects.num_rows == 2 and references.mentions["item"].to_pylist() == [1, 1]
+    with pytest.raises(SourceError, match=r"nothing links the sources of .*: no author published in two sources"):
+        read(tmp_path, files, objects="sources")
+    with pytest.raises(SourceError, match="no record names two countries; export more fields"):
+        read(tmp_path, files, objects="countries")
+
+
+def test_sources_are_linked_by_the_authors_who_published_in_both(tmp_path: Path) -> None:
+    other = tagged(ris).replace("JO  - Nature", "JO  - Science").replace("/10.1038", "/10.1039")
+    corpus = read(tmp_path, {"a.ris": FILES["library.ris"], "b.ris": other}, objects="sources")
+    assert corpus.links is not None and corpus.links["weight"].to_pylist() == [5.0]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("utf-16", FILES["wos.txt"]),
+        ("windows-1252", FILES["library.ris"].replace("DNA", "DÑA")),
+        ("utf-8-sig", FILES["library.bib"]),
+    ],
+)
+def test_encodings_are_found(encoding: str, text: str, tmp_path: Path) -> None:
+    assert read(tmp_path, {"library.txt": text.encode(encoding)}).items.num_rows == 3
+
+
+def test_damaged_records_are_counted_and_stop_a_strict_reading(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"a.ris": FILES["library.ris"] + "TY  - JOUR\nPY  - 1953\nER  - \n"}
+    assert read(tmp_path, files).dropped == {"records without a title": 1}
+    with pytest.raises(SourceError, match=r"a.ris line \d+: it has no title"):
+        read(tmp_path, files, strict=True)
+    ragged = FILES["scopus.csv"] + '"too","few"\n'
+    assert read(tmp_path, {"b.csv": ragged}).dropped == {"ragged rows": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("a.txt", "some words\nand more\n", "a.txt is no citation export that can be read: expected RIS, BibTeX"),
+        ("a.ris", "TY  - JOUR\nER  - \n", "a.ris holds no reference with a title: a.ris line 1: it has no title"),
+        ("a.ris", "TY  - JOUR\nTI  - Alone\nAU  - Crick, F.\nER  - \n", "no record names two authors"),
+        ("a.xml", "<PubmedArticleSet><PubmedArticle>", "a.xml line 1: not whole XML"),
+    ],
+)
+def test_what_holds_no_references_is_refused_in_a_sentence(
+    name: str, content: str, sentence: str, tmp_path: Path
+) -> None:
+    with pytest.raises(SourceError, match=sentence):
+        read(tmp_path, {name: content})
+
+
+def test_tagged_text_is_never_read_as_a_table(tmp_path: Path) -> None:
+    for name in ("savedrecs.ciw", "library.ris", "pubmed.nbib", "library.bib"):
+        path = tmp_path / "export.txt"
+        path.write_text(FILES[name])
+        with pytest.raises(
+            SourceError, match=r"export.txt is a citation export .*, not a table: read it as references"
+        ):
+            read_source("tables", path)
+        assert suggest(path, min_objects=1).items == 3
+
+
+def test_a_table_of_papers_of_ones_own_stays_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "papers.csv"
+    path.write_text("title,authors,year\nOne,Ada; Bob,1999\nTwo,Ada; Eve,2001\n")
+    assert sheet_source([path]) == "tables"
+
+
+def test_an_export_in_a_workbook_is_read_as_well(tmp_path: Path) -> None:
+    from workbook_files import workbook
+
+    rows = [list(row) for row in csv.reader(FILES["scopus.csv"].splitlines())]
+    assert read(tmp_path, {"scopus.xlsx": workbook({"sheet": rows})}).items.num_rows == 3
+    assert sheet_source([tmp_path / "scopus.xlsx"]) == "references"
+
+
+def test_names_of_authors_in_one_column_are_told_apart() -> None:
+    assert split_authors("Watson J.D., Crick F.H.C.") == ["Watson J.D.", "Crick F.H.C."]
+    assert split_authors("Watson, J.D., Crick, F.H.C.") == ["Watson, J.D.", "Crick, F.H.C."]
+    assert split_authors("Watson, James") == ["Watson, James"]
+
+
+def test_latex_and_addresses_are_read() -> None:
+    assert decode_latex(r"{\'E}tienne \v{C}ech, {\ss} G\"{o}del") == "Étienne Čech, ß Gödel"
+    assert parse_affiliation("MIT, Dept Biol, Cambridge, MA 02139 USA")[1] == "United States"
+    assert parse_affiliation("Department of Physics, University of Georgia, Athens") == ("University of Georgia", "")
+
+
+def test_tables_of_references_may_be_separated_by_semicolons(tmp_path: Path) -> None:
+    content = table(
+        "Title;Authors;Year;DOI;ISSN;Keywords;Source title",
+        lambda paper: [
+            paper["title"],
+            "; ".join(map(full, paper["authors"])),
+            "1953",
+            paper["doi"],
+            "0028",
+            "DNA",
+            "Nature",
+        ],
+        ";",
+    )
+    assert read(tmp_path, {"excel.csv": content}).items.num_rows == 3
