@@ -16,7 +16,7 @@ import make_types
 from cube2net.api.plan import METHODS
 from cube2net.apps.cli.app import app
 from cube2net.apps.service.openapi import openapi
-from cube2net.apps.service.requests import parameters_of, parse_request
+from cube2net.apps.service.requests import make_parameters, parse_request
 from cube2net.errors import ParameterError
 from cube2net.model.selection import Steering
 from cube2net.options import (
@@ -108,7 +108,7 @@ def test_every_interface_knows_every_option(field: Field[Any], tmp_path: Path) -
             "query": CUBE.objects.ids(np.array([0])).to_pylist(),
             "options": {field.name: EXAMPLES[field.name]},
         }
-        assert parameters_of(CUBE, parse_request(CUBE, asked))[field.name] == EXAMPLES[field.name]
+        assert make_parameters(CUBE, parse_request(CUBE, asked))[field.name] == EXAMPLES[field.name]
 
 
 def test_names_are_those_of_the_registries() -> None:

@@ -133,7 +133,7 @@ ODD: tuple[dict[str, object], ...] = (
 
 
 def _header(**odd: object) -> bytes:
-    whole = {"format": 3, "task": "hidden", "query": "x", "methods": {}, "models": {}, "pairs": {"0": 40}}
+    whole = {"format": 4, "task": "hidden", "query": "x", "methods": {}, "models": {}, "pairs": {"0": 40}}
     return json.dumps({**whole, **odd}).encode() + b"\n"
 
 
@@ -143,9 +143,9 @@ def _header(**odd: object) -> bytes:
         (None, "cannot read {path!r}: no such file or directory"),
         (b"", "{path!r} is no journal of a comparison: choose another folder"),
         (b"[]\n", "{path!r} is no journal of a comparison: choose another folder"),
-        (b'{"format": 3}\n', "{path!r} is no journal of a comparison: choose another folder"),
-        (b'{"format": 3, "task": "clustering"}\n', "{path!r} is no journal of a comparison: choose another folder"),
-        (b'{"format": 99, "task": "clustering"}\n', "{path!r} is a journal of format 99, expected 3: it was written"),
+        (b'{"format": 4}\n', "{path!r} is no journal of a comparison: choose another folder"),
+        (b'{"format": 4, "task": "clustering"}\n', "{path!r} is no journal of a comparison: choose another folder"),
+        (b'{"format": 99, "task": "clustering"}\n', "{path!r} is a journal of format 99, expected 4: it was written"),
         *((_header(**odd), "{path!r} is no journal of a comparison: choose another folder") for odd in ODD),
     ],
     ids=["no file", "empty", "no header", "no task", "no query", "another format", *map(str, ODD)],
@@ -218,7 +218,7 @@ def test_where_adding_nothing_is_best_the_best_other_network_is_shown(
     assert c2n.verdict(none_best).best == ALONE
     files = c2n.write_report(*planted, none_best, tmp_path)
     assert [path.name for path in files] == [*FILES, "cells.csv"]
-    assert "nothing tried is better than the query alone" in files[0].read_text(encoding="utf-8")
+    assert "no network tested is better than the query alone" in files[0].read_text(encoding="utf-8")
 
 
 def titles(page: str) -> list[str]:

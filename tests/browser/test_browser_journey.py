@@ -178,7 +178,7 @@ def test_a_verdict_is_of_the_network_that_was_judged_and_has_the_runs_that_the_f
     limits = page.evaluate("window.cube2net.store.cube.limits")
     assert runs.get_attribute("placeholder") == str(limits["runs"])
     assert (runs.get_attribute("min"), runs.get_attribute("max")) == ("1", "50")
-    sent, stale = [], "Of a network before the last move:"
+    sent, stale = [], "For the network before the last change:"
 
     def wait(route: Route) -> None:
         sent.append(route)

@@ -241,7 +241,7 @@ def test_somebody_who_is_missing_is_asked_for_by_name(drawn: Tab) -> None:
     inside = {str(key) for key in drawn.network["nodes"]["id"]}
     key, name = next((row[0], row[1]) for row in townspeople() if row[0] not in inside and row[1] != "Ann Smith")
     show(drawn, "why")
-    field = drawn.page.get_by_label("Whom or what to explain")
+    field = drawn.page.get_by_label("Object or cell to explain")
     field.press_sequentially(name)
     expect(drawn.page.locator(".why [role=option]").first).to_contain_text(name)
     field.press("ArrowDown")

@@ -173,7 +173,7 @@ def test_a_click_in_the_heat_map_looks_closer_and_its_objects_become_the_query(t
     expect(grid).to_be_visible()
     page.locator('[role=grid] button[data-at="-1,0"], [role=grid] button[data-at="0,-1"]').first.focus()
     page.locator('[role=grid] td[data-at="0,0"]').click()
-    crumbs = page.get_by_role("navigation", name="Where in the cube")
+    crumbs = page.get_by_role("navigation", name="Counts by two dimensions")
     expect(crumbs.get_by_role("button", name="All of the cube")).to_be_visible()
     # Keys do the same: back, down one row, and in again. The table that comes keeps the focus.
     expect(page.locator(".pivot-holder.waiting")).to_have_count(0)

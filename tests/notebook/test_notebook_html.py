@@ -163,7 +163,7 @@ def test_a_comparison_says_which_network_has_one_cluster() -> None:
 
 def test_a_verdict_is_its_sentence() -> None:
     verdict = c2n.verdict(scored())
-    assert Kept(html(verdict)).text == f"Verdict not surely better {verdict.sentence}"
+    assert Kept(html(verdict)).text == f"Verdict not significantly better {verdict.sentence}"
 
 
 def test_a_notebook_that_is_not_trusted_keeps_every_page_whole(asked: tuple[Cube, Query, Network]) -> None:

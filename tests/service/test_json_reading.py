@@ -24,9 +24,13 @@ WRONG = [
     ),
     (NetworkRequest, {"query": "a"}, r"^query is 'a', expected a list$"),
     (NetworkRequest, {"query": ["a", 1, True]}, r"^query\[2\] is True, expected a text or a whole number$"),
-    (NetworkRequest, {"query": ["a"], "m": True}, r"^m is True, expected a whole number or null$"),
-    (NetworkRequest, {"query": ["a"], "m": 2.0}, r"^m is 2.0, expected a whole number or null$"),
-    (NetworkRequest, {"query": ["a"], "m": 10**40}, r"^m is 1000.*…, expected a number of at most 4,611,686"),
+    (NetworkRequest, {"query": ["a"], "n_cells": True}, r"^n_cells is True, expected a whole number or null$"),
+    (NetworkRequest, {"query": ["a"], "n_cells": 2.0}, r"^n_cells is 2.0, expected a whole number or null$"),
+    (
+        NetworkRequest,
+        {"query": ["a"], "n_cells": 10**40},
+        r"^n_cells is 1000.*…, expected a number of at most 4,611,686",
+    ),
     (NetworkRequest, {"query": ["a"], "bound": 1}, r"^bound is 1, expected true or false$"),
     (NetworkRequest, {"query": ["a"], "where": {"venue": "ACL"}}, r"^where\['venue'\] is 'ACL', expected a list$"),
     (

@@ -118,7 +118,7 @@ def test_ids_stand_once_in_the_order_given_and_as_the_cube_has_them(service: Cub
 
 
 def test_a_question_of_another_cube_is_refused(service: CubeService, network_request: NetworkRequest) -> None:
-    with pytest.raises(CubeError, match=r"asked of another cube: its checksum begins 'abc', this one's '[0-9a-f]{12}'"):
+    with pytest.raises(CubeError, match=r"made for another cube: its checksum begins 'abc', this one's '[0-9a-f]{12}'"):
         made(service, network_request | {"cube": "abc"})
 
 
@@ -134,7 +134,7 @@ REFUSED = [
     ({"options": {"progress": "x"}}, r"^unknown option of the method 'greedy' 'progress'"),
     ({"r": 2, "objective": "jaccard"}, r"^r is 2, and only the objective 'cover' has one"),
     ({"r": 2, "options": {"by": "price"}}, r"^r is 2, and only the objective 'cover' has one"),
-    ({"method": "anneal", "options": {"seconds": "x"}}, r"^method 'anneal' cannot be made so: "),
+    ({"method": "anneal", "options": {"seconds": "x"}}, r"^the options do not fit the method 'anneal': "),
     ({"labels": ["a"]}, r"^labels has 1 entries, expected one for each of 24 objects$"),
     ({"pins": [{"cell": ["199X", "venue 0"]}]}, r"labels, got \('199X', 'venue 0'\)"),
     ({"pins": [{"object": "nobody"}]}, "nobody"),

@@ -12,7 +12,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net._util.progress import Stop
-from cube2net.apps.service.service import VIEWS, CubeService, KeptChoice
+from cube2net.apps.service.service import MAX_VIEWS, CubeService, KeptChoice
 from cube2net.errors import InputError, ParameterError
 
 STEPS = {"method": "anneal", "options": {"steps": 500}}
@@ -156,6 +156,6 @@ def test_only_the_parts_of_the_cube_that_were_looked_at_last_are_kept(
         assert network.context is not None
         parts.append(weakref.ref(network.context.whole))
         del network
-    assert len(parts) > VIEWS
+    assert len(parts) > MAX_VIEWS
     gc.collect()
-    assert [part() is not None for part in parts] == [False] * (len(parts) - VIEWS) + [True] * VIEWS
+    assert [part() is not None for part in parts] == [False] * (len(parts) - MAX_VIEWS) + [True] * MAX_VIEWS

@@ -97,7 +97,7 @@ test("every settled move is a page of the history, and a slide is one, written w
   const store = new Store(answered, cubeOf("abc"));
   await followAddress(store);
   await store.move({ query: ["a"] });
-  for (let m = 1; m <= 30; m++) await store.move({ m }, { settled: false });
+  for (let m = 1; m <= 30; m++) await store.move({ n_cells: m }, { settled: false });
   await store.move({ n_cells: 31 });
   await until(() => browser.counts.replaceState === 1);
   const cube = "abc";

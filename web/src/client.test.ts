@@ -103,6 +103,6 @@ test("a label has the same colour whatever order labels come in, and the ninth i
 
 test("what was tried is said word by word", () => {
   const before = { query: ["a"], n_cells: 4, n_neighbors: 2 };
-  assert.deepEqual(changes(before, { query: ["a"], n_cells: 5, where: { venue: ["ACL"] }, cube: "x" }), ["cells 5", "neighbours left to the program", "only venue ACL"]);
+  assert.deepEqual(changes(before, { query: ["a"], n_cells: 5, where: { venue: ["ACL"] }, cube: "x" }), ["cells 5", "neighbours automatic", "only venue ACL"]);
   assert.deepEqual(changes(before, before), []);
 });

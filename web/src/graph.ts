@@ -18,7 +18,7 @@ const RECOVERIES = 5;
 const ROLES: Record<string, string> = {
   query: "in the query",
   neighbor: "neighbour",
-  brought: "brought object",
+  brought: "added object",
   pinned: "pinned",
   cell: "a chosen cell",
 };
@@ -140,7 +140,7 @@ class NetworkView {
     if (changed.has("selected")) this.showSelected(selected);
     if (this.stage === null) return;
     if (this.store.placed) this.slow = false;
-    const waiting = this.store.busy === null ? "Ask for a network: it will be drawn here." : "Making the network…";
+    const waiting = this.store.busy === null ? "The network will be drawn here." : "Making the network…";
     this.say(this.model === null ? waiting : places === null ? this.slow ? SLOWLY : PLACING : "");
   }
 

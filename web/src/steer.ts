@@ -17,9 +17,9 @@ export function mountSteer(root: HTMLElement, store: Store, ended: AbortSignal):
     el("fieldset", {}, el("legend", {}, title), ...children);
   root.append(
     part("Size", ...dials(store, shows)),
-    part("How", ...choices(store, shows)),
-    part("Which part of the cube", ...scope(store, shows)),
-    part("Must be in, must not", nodesList(store, shows, "pins", "Pinned"), nodesList(store, shows, "bans", "Banned")),
+    part("Method", ...choices(store, shows)),
+    part("Part of the data", ...scope(store, shows)),
+    part("Always in, never in", nodesList(store, shows, "pins", "Pinned"), nodesList(store, shows, "bans", "Banned")),
     part("Prefer, avoid", idsList(store, shows, "prefer", "Prefer"), idsList(store, shows, "avoid", "Avoid")),
     further(store, shows),
   );
@@ -40,8 +40,8 @@ const choosesCells = (store: Store): boolean =>
 
 function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
   const size = (): number => store.request.query.length;
-  const m = dial({ name: "n_cells", title: "Cells (m)", auto: "sized by the query", least: 1 }, (value, settled) => void store.move({ n_cells: value }, { settled }));
-  const r = dial({ name: "r", title: "Cells for each object (r)", auto: "3 wanted", least: 1 }, (value, settled) => void store.move({ r: value }, { settled }));
+  const m = dial({ name: "n_cells", title: "Number of cells", auto: "sized by the query", least: 1 }, (value, settled) => void store.move({ n_cells: value }, { settled }));
+  const r = dial({ name: "r", title: "Cells per object", auto: "3 wanted", least: 1 }, (value, settled) => void store.move({ r: value }, { settled }));
   const near = dial({ name: "n_neighbors", title: "Neighbours", auto: "as many as fit", least: 0 }, (value, settled) => void store.move({ n_neighbors: value }, { settled }));
   const sized = new Sizes();
   shows.push(() => {
@@ -51,8 +51,8 @@ function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
     if (store.network !== null) sized.see(store.network);
     const most = sized.suffices(store.request);
     const enough = most !== null && (store.request.n_cells ?? 0) > most;
-    m.show(store.request.n_cells ?? null, sure ? chosen : null, most ?? Math.min(store.cube.cells, Math.max(60, 2 * (chosen ?? 0))), covers ? "sized by the query" : "20 unless you ask");
-    m.tell(enough ? `${number(most)} suffice: no further cell holds more of your objects.` : "");
+    m.show(store.request.n_cells ?? null, sure ? chosen : null, most ?? Math.min(store.cube.cells, Math.max(60, 2 * (chosen ?? 0))), covers ? "sized by the query" : "20 by default");
+    m.tell(enough ? `${number(most)} are enough: no other cell contains more of your objects.` : "");
     r.show(store.request.r ?? null, 3, 10);
     m.element.hidden = !choosesCells(store);
     r.element.hidden = !covers || !choosesCells(store);
@@ -61,7 +61,7 @@ function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
     near.tell(isNearOfFew(store.request) ? `${NEAR_FEW} for a small query` : "");
     near.element.hidden = (store.request.form ?? summaryOf<string>(store, "form") ?? "hybrid") !== "hybrid" || !choosesCells(store);
   });
-  return [m.element, r.element, near.element, typedNumber(store, shows, "max_nodes", "Nodes at most", 1, "no limit")];
+  return [m.element, r.element, near.element, typedNumber(store, shows, "max_nodes", "Maximum number of nodes", 1, "no limit")];
 }
 
 /** How many cells suffice, as far as answers have told: fewer than asked for were chosen, or none was asked for. */
@@ -117,12 +117,12 @@ function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
   const usual = methods.filter(([name]) => name !== "greedy" && USUAL_METHODS.includes(name)).sort(([a], [b]) => USUAL_METHODS.indexOf(a) - USUAL_METHODS.indexOf(b));
   const method = choice("method", "Method", [["", "greedy"], ...usual], (value) => void store.move({ method: value, options: {}, ...(value === "auto" ? LEFT_TO_IT : {}) }));
   const rare = methods.filter(([name]) => !USUAL_METHODS.includes(name));
-  if (rare.length > 0) method.select.append(el("optgroup", { label: "Further" }, ...rare.map(([value, text, disabled]) => el("option", { value, disabled }, text))));
+  if (rare.length > 0) method.select.append(el("optgroup", { label: "More methods" }, ...rare.map(([value, text, disabled]) => el("option", { value, disabled }, text))));
   const fit = (what: string): [string, string] => ["", what];
-  const objective = choice("objective", "Objective", [fit("what suits"), ...store.cube.objectives.map((name): [string, string] => [name, name])], (value) => void store.move({ objective: value, ...(["", "cover"].includes(value) ? {} : { r: null }) }));
-  const form = choice("form", "Form", [fit("what suits"), ...store.cube.forms.map((name): [string, string] => [name, name])], (value) => void store.move({ form: value, ...(["", "hybrid"].includes(value) ? {} : { n_neighbors: null }) }));
+  const objective = choice("objective", "Objective", [fit("automatic"), ...store.cube.objectives.map((name): [string, string] => [name, name])], (value) => void store.move({ objective: value, ...(["", "cover"].includes(value) ? {} : { r: null }) }));
+  const form = choice("form", "Form", [fit("automatic"), ...store.cube.forms.map((name): [string, string] => [name, name])], (value) => void store.move({ form: value, ...(["", "hybrid"].includes(value) ? {} : { n_neighbors: null }) }));
   const finest = store.cube.dimensions.flatMap((dimension) => dimension.levels.slice(0, 1).map((level) => level.name));
-  const levels = choice("levels", "Cells by", [fit("every dimension, and one"), ["full", "every dimension"], ["one", "one dimension"], ...finest.map((name): [string, string] => [`only ${name}`, `${name} only`])], (value) =>
+  const levels = choice("levels", "Labels of a cell", [fit("all dimensions, and single labels"), ["full", "all dimensions"], ["one", "single labels"], ...finest.map((name): [string, string] => [`only ${name}`, `${name} only`])], (value) =>
     void store.move({ levels: value.startsWith("only ") ? [value.slice(5)] : value }),
   );
   shows.push(() => {
@@ -147,7 +147,7 @@ function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
 
 const suited = (store: Store, word: "objective" | "form"): string => {
   const taken = store.request[word] ? null : summaryOf<string>(store, word);
-  return taken ? `what suits: ${taken}` : "what suits";
+  return taken ? `automatic: ${taken}` : "automatic";
 };
 
 function scope(store: Store, shows: (() => void)[]): HTMLElement[] {
@@ -247,7 +247,7 @@ function removable(text: string, remove: () => void, price?: string | null): HTM
 
 function nodesList(store: Store, shows: (() => void)[], word: "pins" | "bans", title: string): HTMLElement {
   const list = el("ul", { class: "listed", "data-list": word, "aria-label": title });
-  const none = el("p", { class: "small quiet" }, word === "pins" ? "Pin a cell or an object to keep it." : "Ban one to do without it.");
+  const none = el("p", { class: "small quiet" }, word === "pins" ? "Pin a cell or an object to keep it in the network." : "Ban one to keep it out.");
   shows.push(() => {
     const nodes: Node[] = store.request[word] ?? [];
     const remove = (node: Node): void =>
@@ -324,7 +324,7 @@ function further(store: Store, shows: (() => void)[]): HTMLElement {
     el(
       "div",
       { class: "stack" },
-      el("label", { class: "check" }, bound, "Also prove how good the choice is"),
+      el("label", { class: "check" }, bound, "Also compute how good the choice could be at best"),
       typedNumber(store, shows, "seed", "Seed", 0, "0"),
       options,
     ),

@@ -8,7 +8,7 @@ import { plainVerdict } from "./verdict";
 import { fileTitle, levelsLine, measureLine, methodLine, methodTitle, plain } from "./words";
 
 test("sentences name fields as the page does, and cells without what stands for all", () => {
-  assert.equal(plain("max_nodes is 5, expected 18 or more"), "Nodes at most is 5, expected 18 or more");
+  assert.equal(plain("max_nodes is 5, expected 18 or more"), "Maximum number of nodes is 5, expected 18 or more");
   assert.equal(plain("n_neighbors is -5, expected 0 or more objects, or None"), "Neighbours is -5, expected 0 or more objects, or nothing");
   assert.equal(plain("the nearest is ⟨∗ · EACL · ∗⟩ (6 %)"), "the nearest is EACL (6 %)");
   assert.equal(plain("⟨2020 · ACL · parsing⟩ is chosen"), "⟨2020 · ACL · parsing⟩ is chosen");
@@ -54,10 +54,10 @@ test("the headline says what is there and who of the query is in no cell", () =>
   assert.deepEqual([none.holds, none.held, none.loose], ["Your 2 and 1 neighbour; 2 links.", "", []]);
 });
 
-test("the headline counts links and lines to cells apart", () => {
+test("the headline counts links to cells apart", () => {
   const nodes = { role: ["query", "query", "cell"], cells: [[1], [1], []] };
   const network = { nodes, cells: [{}], links: { source: [0, 0, 1], target: [1, 2, 2] } } as unknown as NetworkAnswer;
-  assert.equal(headlineOf(network).holds, "Your 2 and 1 cell; 1 link, 2 lines to the cell.");
+  assert.equal(headlineOf(network).holds, "Your 2 and 1 cell; 1 link, 2 links to the cell.");
 });
 
 test("chance is told in words, with its number", () => {
@@ -74,8 +74,8 @@ test("both sides together are one query, labelled by side, and nobody is asked f
 
 test("a verdict begins with a plain line that follows the finding", () => {
   assert.match(plainVerdict({ finding: "helps" }), /^It helps/);
-  assert.match(plainVerdict({ finding: "maybe" }), /^Not sure: better/);
+  assert.match(plainVerdict({ finding: "maybe" }), /^Undecided: better/);
   assert.match(plainVerdict({ finding: "level" }), /^It does not help/);
-  assert.match(plainVerdict({ finding: "few" }), /^Not sure: there is too little/);
-  assert.match(plainVerdict({ finding: "nothing" }), /^Not sure: nothing could be compared/);
+  assert.match(plainVerdict({ finding: "few" }), /^Undecided: there are too few/);
+  assert.match(plainVerdict({ finding: "nothing" }), /^Undecided: nothing could be compared/);
 });

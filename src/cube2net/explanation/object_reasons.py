@@ -88,7 +88,7 @@ def _find_origin(network: Network, context: RequestContext, row: int) -> str:
     if row in context.budget.scope.objects:
         return "pinned"
     if network.form == "hybrid":
-        return "n_neighbors"
+        return "neighbor"
     return "cells" if len(network.selection.cells) else context.method
 
 

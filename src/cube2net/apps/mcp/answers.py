@@ -24,7 +24,7 @@ from cube2net.apps.mcp.texts import (
     title,
     tokens_of,
 )
-from cube2net.apps.service.requests import node_words
+from cube2net.apps.service.requests import describe_node
 from cube2net.apps.service.schemas import NetworkRequest, Node
 from cube2net.apps.service.service import CubeService
 from cube2net.cube.views import BOTH, cuboid
@@ -220,7 +220,7 @@ def node_asked(service: CubeService, asked: Mapping[str, Any], given: Any) -> No
             node = object_node(seen, spelled)
     else:
         node = node_of(seen, given)
-    return node_words(seen, node)
+    return describe_node(seen, node)
 
 
 def _only(given: Mapping[str, Any], word: str, where: str) -> Any:
