@@ -114,7 +114,7 @@ def measured(
                     if key(run) in done or (seed > 0 and method not in SEEDED):
                         continue
                     start = time.perf_counter()
-                    found = chooser.select(cube, query, weights=weights, budget=Budget(m=m), seed=seed)
+                    found = chooser.select(cube, query, weights=weights, budget=Budget(n_cells=m), seed=seed)
                     seconds = time.perf_counter() - start
                     sizes = {"cells": len(found.cells), "brought": len(found.objects)}
                     ends = {"value": found.value, "bound": found.bound, "proven": found.proven}

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-DEFAULT = "greedy · cover · woven"
+DEFAULT = "greedy · cover · hybrid"
 MEASURES = ("F1", "P@5")
 
 

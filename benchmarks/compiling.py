@@ -62,7 +62,7 @@ def ask(method: str) -> Callable[[Path], None]:
     """Return the scene that asks the cube of the bundled papers for the network of 116 authors."""
 
     def scene(folder: Path) -> None:
-        c2n.construct(c2n.open_cube(os.environ["BUNDLED"]), list(c2n.load_labs()), method=method, m=20)
+        c2n.construct(c2n.open_cube(os.environ["BUNDLED"]), list(c2n.load_labs()), method=method, n_cells=20)
 
     return scene
 

@@ -60,7 +60,7 @@ def describe_task(name: str, cube: Cube, query: Query, runs: int) -> str:
         cells.append(" / ".join(f"{mean:.3f}" for mean in means))
     agreement = default.settings["agreement"] or {"lift": np.nan, "low": np.nan, "high": np.nan}
     lift = f"{agreement['lift']:.2f} [{agreement['low']:.2f}, {agreement['high']:.2f}]"
-    return f"| `{name}` | {len(query):,} | {' | '.join(cells)} | {default.settings['trust']:.2f} | {lift} |"
+    return f"| `{name}` | {len(query):,} | {' | '.join(cells)} | {default.settings['cell_weight']:.2f} | {lift} |"
 
 
 if __name__ == "__main__":

@@ -35,12 +35,12 @@ def main() -> None:
         ("labs", cube, labs),
     ):
         print(f"\n{title}")
-        for each in c2n.contrast(view, query, m=3):
+        for each in c2n.contrast(view, query, n_cells=3):
             print(f"{each}  [{each.value:.3f} of {each.bound:.3f}, {each.tested:,} tested, {each.sure:,} sure]")
     print("\nareas, clustered")
     network = c2n.construct(cube, areas)
     clusters = c2n.api.cluster_query(network, count=4, seed=0)
-    print(c2n.describe(network, clusters, m=3))
+    print(c2n.describe(network, clusters, n_cells=3))
     pairs = Counter(zip(clusters.labels.tolist(), network.query.labels or (), strict=True))
     print(", ".join(f"{count} of {area} in {number}" for (number, area), count in pairs.most_common(4)))
 

@@ -1,4 +1,4 @@
-"""How long the default network takes, links included, beside its largest part, the near objects.
+"""How long the default network takes, links included, beside its largest part, the neighbours.
 
     python benchmarks/default_network.py CUBE [--names FILE.csv] [--objects 116] [--times 9]
 

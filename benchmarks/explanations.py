@@ -25,7 +25,7 @@ from cube2net.model.names import Node
 from cube2net.model.network import Network
 from cube2net.network.pagerank import compute_scores
 
-FORMS: dict[str, dict[str, Any]] = {"woven": {}, "objects": {"form": "objects"}, "pagerank": {"method": "pagerank"}}
+FORMS: dict[str, dict[str, Any]] = {"hybrid": {}, "objects": {"form": "objects"}, "pagerank": {"method": "pagerank"}}
 
 COLUMNS = ("first", "object there", "just missed", "far", "cell chosen", "cell not chosen", "account")
 

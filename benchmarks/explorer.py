@@ -74,17 +74,20 @@ def served(cube: Path) -> Iterator[tuple[int, str, int]]:
 def moves(asked: NetworkRequest, answer: dict[str, Any], turns: int) -> dict[str, list[NetworkRequest]]:
     """Return questions by the kind of move, each one step from the first question."""
     cells = [{"cell": cell["labels"]} for cell in answer["cells"]]
-    others = [key for key, role in zip(answer["nodes"]["id"], answer["nodes"]["role"], strict=True) if role == "near"]
+    others = [
+        key for key, role in zip(answer["nodes"]["id"], answer["nodes"]["role"], strict=True) if role == "neighbor"
+    ]
     return {
-        "slide m": [{**asked, "m": 5 + 3 * turn} for turn in range(turns)],
-        "slide near": [{**asked, "near": 10 + 7 * turn} for turn in range(turns)],
+        "slide m": [{**asked, "n_cells": 5 + 3 * turn} for turn in range(turns)],
+        "slide near": [{**asked, "n_neighbors": 10 + 7 * turn} for turn in range(turns)],
         "pin a cell": [
-            {**asked, "m": 12, "pins": [cells[turn % len(cells)]], "near": 50 + turn} for turn in range(turns)
+            {**asked, "n_cells": 12, "pins": [cells[turn % len(cells)]], "n_neighbors": 50 + turn}
+            for turn in range(turns)
         ],
         "ban a cell": [{**asked, "bans": [cell]} for cell in cells[:turns]],
         "ban an object": [{**asked, "bans": [{"object": key}]} for key in others[:turns]],
-        "pin an object": [{**asked, "near": 5, "pins": [{"object": key}]} for key in others[-turns:]],
-        "like an object": [{**asked, "like": [key]} for key in others[:turns]],
+        "pin an object": [{**asked, "n_neighbors": 5, "pins": [{"object": key}]} for key in others[-turns:]],
+        "prefer an object": [{**asked, "prefer": [key]} for key in others[:turns]],
     }
 
 

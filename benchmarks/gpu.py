@@ -425,7 +425,7 @@ def floor_of(choice: Choice, k: int, lowered: float, top: dict[str, float], *, g
 class Dynamics:
     """What ``select.rl.episodes.Dynamics`` holds."""
 
-    m: int
+    n_cells: int
     k: int
     pass_over: bool = True
     whole: bool = False

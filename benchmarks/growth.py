@@ -56,9 +56,9 @@ def main() -> None:
                 if name == "exact" and touched > PROVABLE:
                     continue
                 if not seconds.get(name):
-                    method.select(cube, query, weights=weights, budget=Budget(m=2))
+                    method.select(cube, query, weights=weights, budget=Budget(n_cells=2))
                 start = time.perf_counter()
-                found = method.select(cube, query, weights=weights, budget=Budget(m=M))
+                found = method.select(cube, query, weights=weights, budget=Budget(n_cells=M))
                 took = time.perf_counter() - start
                 seconds.setdefault(name, {})[cells, size] = took
                 said = " proven" if found.proven else ""

@@ -74,7 +74,7 @@ def learned(
     """Return the best value after every update."""
     method = Cube2net(updates=UPDATES, patience=UPDATES, trajectories=TRAJECTORIES, **options)
     preset = method.settings if learns else replace(method.settings, learning_rate=1e-12)
-    instance = Instance.of(cube, query, weights, Budget(m=M), preset)
+    instance = Instance.of(cube, query, weights, Budget(n_cells=M), preset)
     agent = Agent(method, preset, [instance], Space.of(vectors, directions=preset.directions), seed)
     return np.array([best for _, best in agent.learn().curve])
 
@@ -82,7 +82,7 @@ def learned(
 def annealed(cube: Cube, query: Query, weights: QueryObjective, updates: int, seed: int) -> float:
     """Return the best value after one cooling that asks for as many values as so many updates do."""
     method = Anneal(steps=updates * TRAJECTORIES * M, restarts=1)
-    return method.select(cube, query, weights=weights, budget=Budget(m=M), seed=seed).value
+    return method.select(cube, query, weights=weights, budget=Budget(n_cells=M), seed=seed).value
 
 
 def curves(cube: Cube, queries: dict[str, Query], seeds: int, plot: Path | None) -> None:
@@ -92,7 +92,7 @@ def curves(cube: Cube, queries: dict[str, Query], seeds: int, plot: Path | None)
     for name, query in queries.items():
         for objective in ("jaccard", "linked"):
             weights = c2n.api.weigh(cube, query, objective)
-            greedy = Greedy().select(cube, query, weights=weights, budget=Budget(m=M)).value
+            greedy = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=M)).value
             print(f"{name}, {objective}: greedy {greedy:.4f}; updates {AT}")
             lines: dict[str, Any] = {"greedy": [greedy] * UPDATES}
             for k in (16, 64, None):
@@ -161,9 +161,9 @@ def reuse(cube: Cube, seeds: int) -> None:
     shares: dict[str, list[list[float]]] = {"fresh": [], "learned 12 others": []}
     for seed in range(seeds):
         base = Cube2net(k=16, updates=240).with_vectors(words)
-        policy = base.fit(cube, queries[:12], weights=worths[:12], budget=Budget(m=M), seed=seed).policy
+        policy = base.fit(cube, queries[:12], weights=worths[:12], budget=Budget(n_cells=M), seed=seed).policy
         for query, weights in zip(queries[12:], worths[12:], strict=True):
-            greedy = Greedy().select(cube, query, weights=weights, budget=Budget(m=M)).value
+            greedy = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=M)).value
             for name, start in (("fresh", None), ("learned 12 others", policy)):
                 line = learned(cube, query, weights, [words.values], seed, k=16, policy=start)
                 shares[name].append([line[at - 1] / greedy for at in AT[:4]])
@@ -190,7 +190,7 @@ def newcomers(cube: Cube, seeds: int) -> None:
     for seed in range(seeds):
         base = Cube2net(updates=640, trajectories=TRAJECTORIES).with_vectors(words)
         queries, judges = [query for query, _ in past], [judge for _, judge in past]
-        knowing = base.fit(cube, queries, weights=judges, budget=Budget(m=M), seed=seed)
+        knowing = base.fit(cube, queries, weights=judges, budget=Budget(n_cells=M), seed=seed)
         for name, way in ways(cube, base, knowing, seed).items():
             results.setdefault(name, []).append(float(np.mean([way(query, judge) for query, judge in new])))
     for name, values in results.items():
@@ -204,14 +204,16 @@ def ways(
 
     def greedy(query: Query, judge: CallableObjective) -> float:
         weights = Jaccard().weigh(query, len(cube.objects))
-        return judge.value(Greedy().select(cube, query, weights=weights, budget=Budget(m=M, prefix="best")).objects)
+        return judge.value(
+            Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=M, best_prefix=True)).objects
+        )
 
     def agent(method: Cube2net, updates: int) -> Callable[[Query, CallableObjective], float]:
         return lambda query, judge: tried(cube, query, judge, replace(method, updates=updates), seed)
 
     def anneal(calls: int) -> Callable[[Query, CallableObjective], float]:
         method = Anneal(steps=calls, restarts=1)
-        return lambda query, judge: method.select(cube, query, weights=judge, budget=Budget(m=M), seed=seed).value
+        return lambda query, judge: method.select(cube, query, weights=judge, budget=Budget(n_cells=M), seed=seed).value
 
     return {
         "greedy by jaccard with the query, 1 call": greedy,
@@ -225,7 +227,7 @@ def ways(
 def tried(cube: Cube, query: Query, judge: CallableObjective, method: Cube2net, seed: int) -> float:
     """Return the best value that the agent itself met: greedy's cells, the usual floor, are not counted."""
     preset = method.settings
-    instance = Instance.of(cube, query, judge, Budget(m=M), preset)
+    instance = Instance.of(cube, query, judge, Budget(n_cells=M), preset)
     vectors = method.vectors if isinstance(method.vectors, tuple) else ()
     agent = Agent(method, preset, [instance], Space.of([one.values for one in vectors], directions=8), seed)
     agent.learn()

@@ -1,14 +1,15 @@
-"""Does liking help? Half of a group is hidden, and five of the hidden are liked: how many of the others are found?
+"""Does liking help? Half of a group is hidden, and five of the hidden are preferred: how many of the others are found?
 
     python benchmarks/liking.py CUBE [--seeds 5]
 
 CUBE is a cube of the ACL Anthology. For every labelled group of ``labs`` and ``areas`` of twenty objects or more, and
-every seed: half of the group is hidden and the other half is the query. Five of the hidden are liked, and five of other
-groups unliked. Prints the share of the other hidden objects that are in the network, in the forms woven and objects,
-and how far that is from the share without steering: the mean over groups and seeds with the interval of 95 % that
-bootstrapping whole groups gives (10,000 draws; the seeds of a group stay together). Those liked make room for near
-objects in the form woven, so a network without steering that has five near objects more stands beside. Last, what comes
-of putting the five into the query instead. That those liked make room was settled after such a table without it.
+every seed: half of the group is hidden and the other half is the query. Five of the hidden are preferred, and five of
+other groups avoided. Prints the share of the other hidden objects that are in the network, in the forms hybrid and
+objects, and how far that is from the share without steering: the mean over groups and seeds with the interval of 95 %
+that bootstrapping whole groups gives (10,000 draws; the seeds of a group stay together). Those preferred make room for
+near objects in the form hybrid, so a network without steering that has five neighbours more stands beside. Last, what
+comes of putting the five into the query instead. That those preferred make room was settled after such a table without
+it.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from cube2net.model.query import Query
 
 SIZE, SHOWN, DRAWS = 20, 5, 10_000
 ROOM = "five more near"
-WAYS = ("no steering", ROOM, "like", "unlike", "like and unlike", "in the query")
-FORMS: dict[str, dict[str, Any]] = {"woven": {}, "objects": {"form": "objects"}}
+WAYS = ("no steering", ROOM, "prefer", "avoid", "prefer and avoid", "in the query")
+FORMS: dict[str, dict[str, Any]] = {"hybrid": {}, "objects": {"form": "objects"}}
 
 
 def shares(cube: Cube, own: Array, others: Array, seed: int) -> Array:
@@ -36,21 +37,21 @@ def shares(cube: Cube, own: Array, others: Array, seed: int) -> Array:
     rng = np.random.default_rng(seed)
     drawn = rng.permutation(own)
     query, hidden = drawn[: len(own) // 2], drawn[len(own) // 2 :]
-    liked, rest = hidden[:SHOWN], hidden[SHOWN:]
-    unliked = rng.choice(others, size=SHOWN, replace=False)
-    like, unlike = ([Node("object", int(row)) for row in rows] for rows in (liked, unliked))
+    preferred, rest = hidden[:SHOWN], hidden[SHOWN:]
+    avoided = rng.choice(others, size=SHOWN, replace=False)
+    prefer, avoid = ([Node("object", int(row)) for row in rows] for rows in (preferred, avoided))
     steered: dict[str, dict[str, Any]] = {
-        ROOM: {"near": len(query) + SHOWN},
-        "like": {"like": like},
-        "unlike": {"unlike": unlike},
-        "like and unlike": {"like": like, "unlike": unlike},
+        ROOM: {"n_neighbors": len(query) + SHOWN},
+        "prefer": {"prefer": prefer},
+        "avoid": {"avoid": avoid},
+        "prefer and avoid": {"prefer": prefer, "avoid": avoid},
     }
     table = np.zeros((len(FORMS), len(WAYS), 2))
     for line, form in enumerate(FORMS.values()):
         for column, way in enumerate(WAYS):
             if way == ROOM and form:
                 continue
-            rows = np.union1d(query, liked) if way == "in the query" else np.sort(query)
+            rows = np.union1d(query, preferred) if way == "in the query" else np.sort(query)
             network = c2n.construct(cube, Query(rows.astype(np.int32)), **form, **steered.get(way, {}))
             table[line, column] = np.isin(rest, network.objects).mean(), len(network)
     return table

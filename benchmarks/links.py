@@ -37,7 +37,7 @@ FLOOR = ("the query alone", "popularity")
 TEXTBOOK = tuple(
     SoftImpute(rank=rank, values="given", zeros=0.0, centring=centring)
     for rank in (4, 16)
-    for centring in ("none", "mean", "items", "both")
+    for centring in ("none", "mean", "items", "cells+objects")
 )
 CONTESTANTS: dict[str, tuple[Recommender, ...]] = {
     **{name: tried for name, tried in TRIED.items() if name != "softimpute"},
@@ -81,11 +81,13 @@ def networks(folder: Path, name: str, seed: int, cells: int) -> list[tuple[str, 
     users, films = task.hidden["target"].to_numpy(), task.hidden["source"].to_numpy()
     made = {
         FLOOR[0]: c2n.construct(cube, query, "none"),
-        f"{cells} cells' objects": c2n.construct(cube, query, "greedy", m=cells, form="objects"),
+        f"{cells} cells' objects": c2n.construct(cube, query, "greedy", n_cells=cells, form="objects"),
         f"{cells} cells as nodes": c2n.construct(
-            cube, query, "greedy", m=cells, objective="jaccard", form="cells", membership="unit"
+            cube, query, "greedy", n_cells=cells, objective="jaccard", form="cells", membership_weights="unit"
         ),
-        f"{cells} cells, both": c2n.construct(cube, query, "greedy", m=cells, form="both", membership="unit"),
+        f"{cells} cells+objects": c2n.construct(
+            cube, query, "greedy", n_cells=cells, form="cells+objects", membership_weights="unit"
+        ),
         "one hop": c2n.construct(cube, query, "hops"),
     }
     return [(label, network, users, films) for label, network in made.items()]

@@ -39,7 +39,7 @@ SMALL = tuple(method for method in METHODS if method != "hops")
 MODELS = {"clustering": ("deepwalk", "line", "node2vec"), "links": ("popularity", "softimpute")}
 THE_PAPERS: dict[str, Any] = {"objectives": ("jaccard",), "forms": ("objects",), "as_large": False, "workers": 1}
 SWEEP: dict[str, Any] = {
-    "m": (5, 10, 20, 50, 100),
+    "n_cells": (5, 10, 20, 50, 100),
     "models": ("deepwalk", "node2vec"),
     "methods": ("none", "random", "greedy", "cube2net"),
 }
@@ -71,19 +71,19 @@ def bundled(labels: str) -> Any:
     return load
 
 
-PLANTED = ({"methods": METHODS, "m": 16}, {}, steps("hops 2"), letter(3, m=16))
+PLANTED = ({"methods": METHODS, "n_cells": 16}, {}, steps("hops 2"), letter(3, n_cells=16))
 FULL = (
     Task("labs", acl("labs"), ({"methods": METHODS}, SWEEP, steps("hops 2"), letter(10))),
     Task("labs2", acl("labs2"), ({"methods": METHODS}, {}, steps("hops 2"), letter(3))),
     Task("areas", acl("areas"), ({"methods": SMALL}, {}, steps("hops", "hops 2"), letter(3))),
     Task("areas2", acl("areas2"), ({"methods": SMALL}, {}, steps("hops", "hops 2"), letter(3))),
     Task("planted", planted, PLANTED),
-    Task("scifi00", films("scifi00"), ({"methods": METHODS, "m": 50, "runs": 3}, {}, {}, letter(1, m=50))),
+    Task("scifi00", films("scifi00"), ({"methods": METHODS, "n_cells": 50, "runs": 3}, {}, {}, letter(1, n_cells=50))),
 )
 SHIPPED = (
     Task("labs", bundled("labs"), ({"methods": METHODS}, SWEEP, {}, letter(1))),
     Task("areas", bundled("areas"), ({"methods": SMALL}, {}, steps("hops"))),
-    Task("planted", planted, ({"methods": METHODS, "m": 16},)),
+    Task("planted", planted, ({"methods": METHODS, "n_cells": 16},)),
 )
 
 
@@ -140,9 +140,9 @@ def run(task: Task, name: str, part: dict[str, Any], data: Path | None, out: Pat
 def warm(cube: Cube, query: Query) -> None:
     """Load and compile all that a construction needs, so that no time below has it."""
     for method in ("hops", "maxdisc", "random", "greedy"):
-        c2n.construct(cube, query, method, m=2)
+        c2n.construct(cube, query, method, n_cells=2)
     for preset in ("default", "paper"):
-        c2n.construct(cube, query, Cube2net(preset=preset, trajectories=2, updates=1, epochs=1), m=2)
+        c2n.construct(cube, query, Cube2net(preset=preset, trajectories=2, updates=1, epochs=1), n_cells=2)
 
 
 def said(stage: str, done: int, total: int | None = None) -> None:

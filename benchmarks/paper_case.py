@@ -23,7 +23,7 @@ CASES: dict[str, Any] = {"CubeGreedy": "greedy", "cube2net": Cube2net()}
 
 def case_of(cube: Cube, query: Query) -> dict[str, Any]:
     """Return what the page says of the first query beside its scores, in plain values."""
-    network = c2n.construct(cube, query, "exact", m=20, form="objects", objective="jaccard")
+    network = c2n.construct(cube, query, "exact", n_cells=20, form="objects", objective="jaccard")
     return {
         "dimensions": [dimension.name for dimension in cube.dimensions],
         "objects": len(cube.objects),
@@ -45,7 +45,7 @@ def first_cells(cube: Cube, query: Query) -> list[list[Any]]:
     """Return the first cells that are chosen: method, rank, labels, how many objects, how many of the query."""
     rows = []
     for title, method in CASES.items():
-        network = c2n.construct(cube, query, method, m=20, form="objects", objective="jaccard")
+        network = c2n.construct(cube, query, method, n_cells=20, form="objects", objective="jaccard")
         for rank, cell in enumerate(network.selection.cells[:FIRST].tolist(), 1):
             members = cube.cells.members[cell]
             inside = len(np.intersect1d(members, query.objects))

@@ -34,9 +34,9 @@ def get_configuration(method: str, comparison: Comparison, m: int | None = None)
     """Return the configuration of a method in the tables, or with so many cells."""
     if method not in CELLS:
         return Configuration(method=method)
-    known = [config.m for config in comparison.configurations if config.method == method]
+    known = [config.n_cells for config in comparison.configurations if config.method == method]
     count = m or (20 if 20 in known or not known else known[0])
-    return Configuration(method=method, objective="jaccard", form="objects", m=count)
+    return Configuration(method=method, objective="jaccard", form="objects", n_cells=count)
 
 
 def papers(done: Mapping[str, Comparison], case: Mapping[str, Any]) -> list[Claim]:
@@ -280,7 +280,7 @@ def times(labs: Comparison, areas: Comparison | None) -> Iterator[Claim]:
 
 def cells(labs: Comparison) -> Iterator[Claim]:
     """Yield the claims of Figure 3."""
-    counts = sorted({config.m for config in labs.configurations if config.method == "greedy" and config.m})
+    counts = sorted({config.n_cells for config in labs.configurations if config.method == "greedy" and config.n_cells})
     few, many = (counts[0], counts[-1]) if counts else (0, 0)
     for model in ("deepwalk", "node2vec"):
         at = [

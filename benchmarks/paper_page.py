@@ -221,8 +221,8 @@ def swept(comparison: Comparison) -> dict[tuple[str, str], dict[int, Estimate]]:
     rows: dict[tuple[str, str], dict[int, Estimate]] = {}
     for (config, model), each in found.items():
         title = next((title for title, method in ROWS.items() if method == config.method), "")
-        if config.method in CELLS and config.form == "objects" and config.m:
-            rows.setdefault((title, model), {})[config.m] = each
+        if config.method in CELLS and config.form == "objects" and config.n_cells:
+            rows.setdefault((title, model), {})[config.n_cells] = each
     return {key: dict(sorted(each.items())) for key, each in rows.items() if len(each) > 1}
 
 

@@ -52,7 +52,7 @@ def stored(comparison: Comparison, cube: str, query: str) -> dict[str, Any]:
         "measures": measures,
         "labels": labels,
         "truth": "".join(str(labels.index(label)) for label in comparison.truth),
-        "configurations": [[config.method, config.objective, config.form, config.m] for config in configs],
+        "configurations": [[config.method, config.objective, config.form, config.n_cells] for config in configs],
         "trials": rows,
     }
 
@@ -60,7 +60,9 @@ def stored(comparison: Comparison, cube: str, query: str) -> dict[str, Any]:
 def comparison_of(kept: Mapping[str, Any]) -> Comparison:
     """Return the comparison that was stored."""
     configs = [
-        Configuration(method=method, objective=objective, form=form, m=m) if objective else Configuration(method=method)
+        Configuration(method=method, objective=objective, form=form, n_cells=m)
+        if objective
+        else Configuration(method=method)
         for method, objective, form, m in kept["configurations"]
     ]
     clusters = kept["task"] == "clustering"

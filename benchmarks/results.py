@@ -33,7 +33,7 @@ class Task:
     parts: tuple[dict[str, Any], ...] = field(default=())
 
 
-HELPS = {"methods": ("none", "greedy"), "objectives": ("cover",), "forms": ("woven",)}
+HELPS = {"methods": ("none", "greedy"), "objectives": ("cover",), "forms": ("hybrid",)}
 """The default network, PageRank and hops as large, and the query alone."""
 VARIANTS = (
     {"methods": ("none", "greedy"), "objectives": ("cover",), "forms": ("cells",), "runs": 3},
@@ -42,7 +42,7 @@ VARIANTS = (
     {"methods": ("none", "greedy"), "objectives": ("jaccard",), "forms": ("objects",), "runs": 3},
 )
 HIDDEN = {**HELPS, "task": "hidden", "runs": 5}
-FILMS = ({"methods": ("none", "hops")}, HELPS, {**HELPS, "near": (1200,), "as_large": False})
+FILMS = ({"methods": ("none", "hops")}, HELPS, {**HELPS, "n_neighbors": (1200,), "as_large": False})
 TASKS = (
     Task("labs", LOADS["labs"], (HELPS, HIDDEN, *VARIANTS)),
     Task("areas", LOADS["areas"], (HELPS, HIDDEN, *VARIANTS)),

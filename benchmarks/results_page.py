@@ -9,7 +9,7 @@ import numpy as np
 
 from cube2net.evaluation.configurations import DEFAULT
 from cube2net.evaluation.statistics import ALL, Difference, differences, estimates
-from cube2net.evaluation.verdict import verdict_of
+from cube2net.evaluation.verdict import judge_comparison
 from cube2net.model.comparison import Comparison, Configuration
 
 # Networks made as large as another have a row of their own only where they are among so many best.
@@ -83,7 +83,7 @@ def means(comparison: Comparison, config: Configuration) -> str:
 
 def section(name: str, judge: str, comparison: Comparison) -> Iterator[str]:
     """Yield the verdict on a task and a row for every network, best first; equal networks have one row."""
-    judged = verdict_of(comparison)
+    judged = judge_comparison(comparison)
     peers = {
         (found.one, found.other.method): found
         for found in differences(

@@ -63,7 +63,7 @@ def main() -> None:
     query = cube.query(c2n.load_labs(), skip_missing=True)
     print(f"{cube!r}, {len(query)} objects, {given.each} pins and {given.each} bans, {given.turns} turns")
     print("| objective | pinned | without, ms | with, ms | ratio |\n| --- | --- | --: | --: | --: |")
-    for objective, form in (("cover", "woven"), ("jaccard", "objects")):
+    for objective, form in (("cover", "hybrid"), ("jaccard", "objects")):
         asked = {"objective": objective, "form": form}
         for what, steering in steerings(cube, query, asked, given.each).items():
             turns = [

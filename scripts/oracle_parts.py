@@ -51,35 +51,35 @@ FORMATS = (
 NETWORKS: dict[str, dict[str, Any]] = {
     "default": {},
     "cells": {"form": "cells"},
-    "objects": {"form": "objects", "m": 3},
+    "objects": {"form": "objects", "n_cells": 3},
     "hops": {"method": "hops", "max_nodes": 400},
     "pagerank": {"method": "pagerank", "top": 150},
     "steered": {
-        "m": 10,
+        "n_cells": 10,
         "pins": ["2024 · ACL · multi agent", "Marie-Catherine de Marneffe"],
         "bans": ["2021 · EMNLP · cross lingual", "Yue Zhang"],
-        "like": ["Alexander Rush"],
+        "prefer": ["Alexander Rush"],
     },
 }
-STEERING = "--pin '2024 · ACL · multi agent' --ban '2021 · EMNLP · cross lingual' --like 'Alexander Rush'"
+STEERING = "--pin '2024 · ACL · multi agent' --ban '2021 · EMNLP · cross lingual' --prefer 'Alexander Rush'"
 ANSWERS = {
     "info": "info bundled",
     "suggest": "suggest tables nodes.csv links.csv",
     "query": "query bundled --query labs.csv",
-    "query, steered": f"query bundled --query labs.csv -m 10 {STEERING}",
-    "query, objects of cells": "query bundled --query labs.csv --form objects -m 3 --bound",
+    "query, steered": f"query bundled --query labs.csv --n-cells 10 {STEERING}",
+    "query, objects of cells": "query bundled --query labs.csv --form objects --n-cells 3 --bound",
     "query, part of the cube": "query bundled --query labs.csv --between 2019..2021 --roll-up venue",
-    "explain, the value": "explain bundled --query labs.csv -m 5",
+    "explain, the value": "explain bundled --query labs.csv --n-cells 5",
     "explain, an object": "explain bundled --query labs.csv --node 'Graham Neubig'",
     "explain, a cell": "explain bundled --query labs.csv --node '2021 · EMNLP · cross lingual'",
-    "without": "without bundled --query labs.csv -m 5 --node '2021 · EMNLP · cross lingual'",
-    "without, with others": "without bundled --query labs.csv -m 5 --add '2024 · ACL · multi agent'",
-    "contrast": "contrast bundled --query one-lab.txt --against another-lab.txt -m 5",
-    "contrast, by labels": "contrast bundled --query labs.csv -m 2",
-    "describe": "describe bundled --clusters clusters.csv -m 2",
+    "without": "without bundled --query labs.csv --n-cells 5 --node '2021 · EMNLP · cross lingual'",
+    "without, with others": "without bundled --query labs.csv --n-cells 5 --add '2024 · ACL · multi agent'",
+    "contrast": "contrast bundled --query one-lab.txt --against another-lab.txt --n-cells 5",
+    "contrast, by labels": "contrast bundled --query labs.csv --n-cells 2",
+    "describe": "describe bundled --clusters clusters.csv --n-cells 2",
     "drill": "drill bundled --query labs.csv -k 5",
     "drill, below a cell": "drill bundled --query labs.csv --cell '202X, ACL, *' -k 3",
-    "compare": "compare planted --query communities.csv --methods greedy --objectives cover --forms woven,cells "
+    "compare": "compare planted --query communities.csv --methods greedy --objectives cover --forms hybrid,cells "
     "--models deepwalk --runs 2 --workers 1",
 }
 WRONG_COMMANDS = {
@@ -94,7 +94,7 @@ WRONG_COMMANDS = {
     "unknown name in the query": "query people --query unknown.txt",
     "names that are missing are listed": "query people --query unknown.txt --show-missing",
     "unknown method": "query people --query names.txt --method gredy",
-    "value that is not a number": "query people --query names.txt -m many",
+    "value that is not a number": "query people --query names.txt --n-cells many",
     "unknown format": "query people --query names.txt --out network.doc",
     "unknown parameter": "query people --query names.txt --set nosuch=1",
     "file without a recipe": "replay nodes.csv --cube people",
@@ -318,8 +318,8 @@ def record_errors() -> dict[str, dict[str, Any]]:
         "unknown form": lambda: c2n.construct(cube, ids, form="nosuch"),
         "unknown levels": lambda: c2n.construct(cube, ids, levels="nosuch"),
         "unknown option of a method": lambda: c2n.construct(cube, ids, nosuch=1),
-        "fewer than no cells": lambda: c2n.construct(cube, ids, m=-1),
-        "cells that are not a number": lambda: c2n.construct(cube, ids, m="many"),
+        "fewer than no cells": lambda: c2n.construct(cube, ids, n_cells=-1),
+        "cells that are not a number": lambda: c2n.construct(cube, ids, n_cells="many"),
         "unknown object": lambda: c2n.construct(cube, [*ids, "nobody"]),
         "empty query": lambda: c2n.construct(cube, []),
         "object that is pinned and banned": lambda: c2n.construct(cube, ids, pins=["n20"], bans=["n20"]),

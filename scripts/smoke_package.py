@@ -176,7 +176,7 @@ def a_picture_is_drawn() -> None:
     """A picture and a report are written."""
     done("query cube --query names.txt --quiet --draw net.png")
     assert Path("net.png").read_bytes().startswith(b"\x89PNG")
-    done("compare cube --query names.txt --task hidden --methods greedy --forms woven --runs 1 --quiet --out report")
+    done("compare cube --query names.txt --task hidden --methods greedy --forms hybrid --runs 1 --quiet --out report")
     assert "<html" in (Path("report") / "report.html").read_text(encoding="utf-8")
 
 
@@ -241,7 +241,7 @@ def the_learner_selects() -> None:
 
     planted = c2n.make_planted(objects=200, communities=4, noise=0)
     cube = c2n.build_cube(planted.corpus)
-    network = c2n.construct(cube, planted.query(0), "cube2net", m=2, form="objects", preset="paper", updates=2)
+    network = c2n.construct(cube, planted.query(0), "cube2net", n_cells=2, form="objects", preset="paper", updates=2)
     assert len(network.selection.cells) == 2
 
 

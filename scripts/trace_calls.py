@@ -27,7 +27,7 @@ import numpy as np
 
 import cube2net
 from cube2net.apps.service import CubeService
-from cube2net.apps.service.requests import query_words
+from cube2net.apps.service.requests import describe_query
 
 PACKAGE = str(Path(cube2net.__file__).parent)
 
@@ -98,7 +98,7 @@ def traced(work: Callable[[], None]) -> Trace:
 
 def question(service: CubeService) -> dict[str, Any]:
     """Return the request for the network of the authors of four labs."""
-    return query_words(service.cube, service.cube.query(cube2net.load_labs(), skip_missing=True))
+    return describe_query(service.cube, service.cube.query(cube2net.load_labs(), skip_missing=True))
 
 
 def explored(cube: Path) -> CubeService:

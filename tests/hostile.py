@@ -169,19 +169,29 @@ def _query(world: World) -> Iterator[list[str]]:
     yield [*ask, str(world.query), "--json"]
     yield [*ask, str(world.query), "--text", "--max-tokens", "9000"]
     yield [*ask, str(world.query), "--text", "--where", f"ci\x1b[66;6H\u202ety={NAMES[1]}"]
-    yield [*ask, str(world.query), "--form", "objects", "-m", "3", "--out", str(world.folder / "n\x1bc.csv")]
+    yield [*ask, str(world.query), "--form", "objects", "--n-cells", "3", "--out", str(world.folder / "n\x1bc.csv")]
     yield [*ask, str(world.missing)]
     yield [*ask, str(world.missing), "--show-missing"]
     yield [*ask, str(world.missing), "--show-missing", "--json"]
     yield [*ask, str(world.missing), "--skip-missing"]
     columns = json.dumps(NAMES[1])
-    for option in ("--where", "--roll-up", "--method", "--objective", "--form", "--levels", "--set", "--out", "-m"):
+    for option in (
+        "--where",
+        "--roll-up",
+        "--method",
+        "--objective",
+        "--form",
+        "--levels",
+        "--set",
+        "--out",
+        "--n-cells",
+    ):
         yield [*ask, str(world.query), option, ARGUMENT]
         yield [*ask, str(world.query), option, f"{columns}={ARGUMENT}"]
     yield [*ask, str(world.query), "--where", f"ci\x1b[66;6H\u202ety={ARGUMENT}"]
     yield [*ask, str(world.folder / "nowhere\x1bc")]
     yield [*ask, str(world.query), f"--{ARGUMENT}"]
-    for option in ("--where", "--kind", "--method", "--out", "--draw", "--levels", "-m", "--no-such"):
+    for option in ("--where", "--kind", "--method", "--out", "--draw", "--levels", "--n-cells", "--no-such"):
         yield [*ask, str(world.query), option, LONG[:100_000]]
     yield [*ask, str(world.query), "--where", f"ci\x1b[66;6H\u202ety={LONG[:100_000]}"]
     yield [*ask, LONG[:100_000]]
@@ -193,13 +203,23 @@ def _without(world: World) -> Iterator[list[str]]:
         gone = list(csv.reader(file))[1][0]
     yield [*ask, "--node", gone]
     yield [*ask, "--node", gone, "--json"]
-    yield [*ask, "--add", "long0", "--form", "objects", "-m", "3"]
+    yield [*ask, "--add", "long0", "--form", "objects", "--n-cells", "3"]
     yield [*ask, "--node", gone, "--out", str(world.folder / "w\x1bc.csv")]
     for option in ("--node", "--add", "--method", "--where", "--out"):
         yield [*ask, option, ARGUMENT]
-    for option in ("--pin", "--ban", "--like", "--unlike", "--kind", "--between", "--roll-up", "--preset", "--network"):
+    for option in (
+        "--pin",
+        "--ban",
+        "--prefer",
+        "--avoid",
+        "--kind",
+        "--between",
+        "--roll-up",
+        "--preset",
+        "--network",
+    ):
         yield [*ask, "--node", gone, option, ARGUMENT]
-    yield [*ask, "--node", gone, "--ban", f"{NAMES[1]}1", "--like", f"{NAMES[2]}1", "--pin", f"{NAMES[0]}1"]
+    yield [*ask, "--node", gone, "--ban", f"{NAMES[1]}1", "--prefer", f"{NAMES[2]}1", "--pin", f"{NAMES[0]}1"]
     yield [*ask, "--node", gone, "--where", f"ci\x1b[66;6H\u202ety={NAMES[1]}"]
     yield [*ask, "--node", LONG[:100_000]]
     file = world.folder / f"asked{FOLDER}.json"
@@ -291,7 +311,7 @@ def _contrast(world: World) -> Iterator[list[str]]:
     yield [*ask, "--against", str(world.missing)]
     yield [*ask, "--against", str(world.missing), "--skip-missing"]
     yield [*ask, "--where", f"ci\x1b[66;6H\u202ety={NAMES[1]}"]
-    for option in ("--against", "--where", "--roll-up", "--between", "--out", "--draw", "-m", "--chance"):
+    for option in ("--against", "--where", "--roll-up", "--between", "--out", "--draw", "--n-cells", "--chance"):
         yield [*ask, option, ARGUMENT]
 
 
@@ -301,7 +321,7 @@ def _describe(world: World) -> Iterator[list[str]]:
     yield [*ask, str(world.query), "--json"]
     yield [*ask, str(world.missing)]
     yield [*ask, ARGUMENT]
-    for option in ("--where", "--roll-up", "--between", "--out", "-m"):
+    for option in ("--where", "--roll-up", "--between", "--out", "--n-cells"):
         yield [*ask, str(world.query), option, ARGUMENT]
 
 

@@ -88,7 +88,7 @@ def test_the_demo_shows_its_cells_and_what_was_compared_and_a_line_on_labs(demo:
 
 
 def test_the_demo_says_why_somebody_is_there(demo: tuple[Path, str]) -> None:
-    assert re.search(r"Why, for one of them: .+ is there as a near object, rank [\d,]+ of [\d,]+ by PageRank", demo[1])
+    assert re.search(r"Why, for one of them: .+ is there as a neighbour, rank [\d,]+ of [\d,]+ by PageRank", demo[1])
 
 
 def test_the_network_of_the_demo_can_be_made_again_from_its_cube(demo: tuple[Path, str]) -> None:

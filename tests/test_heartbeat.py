@@ -5,7 +5,7 @@ import pytest
 from cube2net._util import progress as progress_module
 from cube2net._util.progress import CACHED_NOTICE, COMPILING, CompileMonitor, listener, report_compiling
 from cube2net.apps.cli import output
-from cube2net.apps.cli.output import EVERY, Heartbeat
+from cube2net.apps.cli.output import MAX_SILENCE_SECONDS, Heartbeat
 
 
 class Hands:
@@ -32,65 +32,65 @@ def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
     return clock
 
 
-def told(terminal: bool = False) -> tuple[Heartbeat, list[tuple[str, int, int | None]]]:
+def make_heartbeat(terminal: bool = False) -> tuple[Heartbeat, list[tuple[str, int, int | None]]]:
     said: list[tuple[str, int, int | None]] = []
     return Heartbeat(listener(lambda *words: said.append(words)), terminal=terminal), said
 
 
 def test_a_silence_is_ended_by_what_was_said_last(hands: Hands) -> None:
-    progress, said = told()
+    progress, said = make_heartbeat()
     progress("cube: links", 3, 7)
-    hands.now += EVERY / 2
-    progress.look()
-    hands.now += EVERY / 2
-    progress.look()
-    progress.look()
+    hands.now += MAX_SILENCE_SECONDS / 2
+    progress.check()
+    hands.now += MAX_SILENCE_SECONDS / 2
+    progress.check()
+    progress.check()
     assert said == [("cube: links", 3, 7), ("cube: links, 2 s", 3, 7)]
 
 
 def test_a_note_is_passed_on_and_the_stage_goes_on(hands: Hands) -> None:
-    progress, said = told()
+    progress, said = make_heartbeat()
     progress("reading", 1, 1)
-    hands.now += EVERY / 2
+    hands.now += MAX_SILENCE_SECONDS / 2
     progress.note("2 lines were left out")
-    hands.now += EVERY / 2
-    progress.look()
+    hands.now += MAX_SILENCE_SECONDS / 2
+    progress.check()
     assert said == [("reading", 1, 1), ("2 lines were left out", 0, None)]
-    hands.now += EVERY / 2
-    progress.look()
+    hands.now += MAX_SILENCE_SECONDS / 2
+    progress.check()
     assert said[2:] == [("reading: 2 s", 1, 1)]
 
 
 def test_work_that_says_nothing_is_still_known_to_be_at_work(hands: Hands) -> None:
-    progress, said = told()
+    progress, said = make_heartbeat()
     for _ in range(3):
-        hands.now += EVERY
-        progress.look()
+        hands.now += MAX_SILENCE_SECONDS
+        progress.check()
     assert [words[0] for words in said] == ["working: 2 s", "working: 3 s", "working: 5 s"]
 
 
 def test_the_first_word_comes_a_second_after_the_process_began(hands: Hands) -> None:
-    progress, said = told()
+    progress, said = make_heartbeat()
     hands.now += 0.4
-    progress.look()
+    progress.check()
     assert said == []
     hands.now += 0.2
-    progress.look()
+    progress.check()
     assert said == [("working: 1 s", 0, None)]
 
 
 def test_compiling_is_said_while_it_lasts_and_then_what_goes_on(hands: Hands) -> None:
     for terminal in (False, True):
-        progress, said = told(terminal)
+        progress, said = make_heartbeat(terminal)
         output.MONITOR.begin("cool")
-        hands.now += EVERY
-        progress.look()
-        progress.look()
-        hands.now += EVERY
-        progress.look()
+        hands.now += MAX_SILENCE_SECONDS
+        progress.check()
+        progress.check()
+        hands.now += MAX_SILENCE_SECONDS
+        progress.check()
         output.MONITOR.end("cool")
-        hands.now += EVERY
-        progress.look()
+        hands.now += MAX_SILENCE_SECONDS
+        progress.check()
         assert [words[0] for words in said] == (
             [f"{CACHED_NOTICE}: cool", "working"]
             if terminal
@@ -118,7 +118,7 @@ def test_a_callback_given_in_python_is_told_of_compiling(monkeypatch: pytest.Mon
 def test_a_heartbeat_stops_when_its_work_is_done() -> None:
     import threading
 
-    progress, _ = told()
+    progress, _ = make_heartbeat()
     with progress:
         assert any(each.name == "heartbeat" for each in threading.enumerate())
         assert progress_module.MONITOR.listeners == [None]

@@ -136,7 +136,7 @@ class Tags(HTMLParser):
 @pytest.fixture(scope="module")
 def report(world: hostile.World) -> Path:
     out = world.folder / "safe report"
-    few = ["--methods", "greedy", "--objectives", "cover", "--forms", "woven", "--models", "line", "--runs", "1"]
+    few = ["--methods", "greedy", "--objectives", "cover", "--forms", "hybrid", "--models", "line", "--runs", "1"]
     words = ["compare", str(world.cube), "--query", str(world.query), *few, "--no-as-large", "--out", str(out)]
     ended = hostile.run([*words, "--quiet", "--spreadsheet-safe"])
     assert (ended.status, ended.err) == (0, b"")

@@ -72,7 +72,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "query cube --query query.csv --method greedy --quiet --out net.npz",
         "query cube --query query.csv --method anneal --seconds 1 --quiet --out net.json",
         "query cube --query query.csv --method exact --seconds 1 --quiet --out net.parquet",
-        "compare cube --query query.csv --runs 1 --models deepwalk --forms woven --methods greedy --json --quiet",
+        "compare cube --query query.csv --runs 1 --models deepwalk --forms hybrid --methods greedy --json --quiet",
     ],
 )
 def test_the_core_does_its_work_without_any_extra(words: str, folder: Path) -> None:

@@ -16,16 +16,14 @@ import make_types
 from cube2net.api.plan import METHODS
 from cube2net.apps.cli.app import app
 from cube2net.apps.service.openapi import openapi
-from cube2net.apps.service.requests import parameters_of, parse_request
+from cube2net.apps.service.requests import make_parameters, parse_request
 from cube2net.errors import ParameterError
 from cube2net.model.selection import Steering
 from cube2net.options import (
     FORMS,
-    KEEPS,
-    MEMBERSHIPS,
+    MEMBERSHIP_WEIGHTS,
     METHOD_NAMES,
     OBJECTIVE_NAMES,
-    PREFIXES,
     STEERING,
     NetworkOptions,
     Option,
@@ -42,22 +40,22 @@ OBJECTS_OF_ONES_OWN = ("method", "objective")
 """Options whose types stand in layers above that of the definition."""
 EXAMPLES: dict[str, Any] = {
     "method": "exact",
-    "m": 1,
+    "n_cells": 1,
     "objective": "coverage",
-    "form": "woven",
+    "form": "hybrid",
     "levels": "full",
-    "keep": "all",
+    "keep_unlinked": True,
     "max_nodes": 5,
     "max_links": 9,
-    "prefix": "best",
-    "near": 1,
-    "near_weight": 0.5,
-    "membership": "unit",
-    "trust": 0.5,
+    "best_prefix": True,
+    "n_neighbors": 1,
+    "neighbor_weight": 0.5,
+    "membership_weights": "unit",
+    "cell_weight": 0.5,
     "pins": [0],
     "bans": [5],
-    "like": [3],
-    "unlike": [4],
+    "prefer": [3],
+    "avoid": [4],
     "bound": True,
     "seed": 3,
 }
@@ -94,7 +92,7 @@ def test_every_interface_knows_every_option(field: Field[Any], tmp_path: Path) -
     for command in ("query", "explain", "without"):
         (parameter,) = [each for each in commands.commands[command].params if each.name == field.name]
         assert parameter.help.startswith(option.description.removesuffix("."))
-        assert parameter.opts == [option.flag or f"--{field.name.replace('_', '-')}"]
+        assert parameter.opts == [(option.flag or f"--{field.name.replace('_', '-')}").split("/")[0]]
         for name in option.allowed:
             assert name in option.description
 
@@ -110,7 +108,7 @@ def test_every_interface_knows_every_option(field: Field[Any], tmp_path: Path) -
             "query": CUBE.objects.ids(np.array([0])).to_pylist(),
             "options": {field.name: EXAMPLES[field.name]},
         }
-        assert parameters_of(CUBE, parse_request(CUBE, asked))[field.name] == EXAMPLES[field.name]
+        assert make_parameters(CUBE, parse_request(CUBE, asked))[field.name] == EXAMPLES[field.name]
 
 
 def test_names_are_those_of_the_registries() -> None:
@@ -122,12 +120,15 @@ def test_names_are_those_of_the_registries() -> None:
     ("given", "sentence"),
     [
         ({"form": "x"}, f"unknown form 'x': choose one of {', '.join(sorted(FORMS))}"),
-        ({"keep": "x"}, f"unknown keep 'x': choose one of {', '.join(sorted(KEEPS))}"),
-        ({"membership": "x"}, f"unknown membership 'x': choose one of {', '.join(sorted(MEMBERSHIPS))}"),
-        ({"prefix": None}, f"unknown prefix None: choose one of {', '.join(sorted(PREFIXES))}"),
-        ({"m": -1}, "m is -1, expected 0 or more cells, or None"),
+        ({"keep_unlinked": "x"}, "keep_unlinked is 'x', expected True or False"),
+        (
+            {"membership_weights": "x"},
+            f"unknown membership_weights 'x': choose one of {', '.join(sorted(MEMBERSHIP_WEIGHTS))}",
+        ),
+        ({"best_prefix": None}, "best_prefix is None, expected True or False"),
+        ({"n_cells": -1}, "n_cells is -1, expected 0 or more cells, or None"),
         ({"max_nodes": 1.5}, "max_nodes is 1.5, expected a whole number of 0 or more nodes, or None"),
-        ({"trust": 0}, "trust is 0, expected a number above 0 and up to 1, or None"),
+        ({"cell_weight": 0}, "cell_weight is 0, expected a number above 0 and up to 1, or None"),
         ({"seed": -1}, "seed is -1, expected a whole number of 0 or more"),
     ],
     ids=str,
@@ -139,5 +140,5 @@ def test_a_value_that_is_not_allowed_is_refused_where_options_are_made(given: di
 
 
 def test_options_that_are_given_are_those_that_differ_from_their_defaults() -> None:
-    assert NetworkOptions().given == NetworkOptions(pins=None, bans=[], m=None, prefix="all").given == {}
-    assert NetworkOptions(pins="a", seed=2, near=0).given == {"near": 0, "pins": "a", "seed": 2}
+    assert NetworkOptions().given == NetworkOptions(pins=None, bans=[], n_cells=None, best_prefix=False).given == {}
+    assert NetworkOptions(pins="a", seed=2, n_neighbors=0).given == {"n_neighbors": 0, "pins": "a", "seed": 2}

@@ -3,7 +3,7 @@
 >>> import cube2net as c2n
 >>> planted = c2n.make_planted(seed=0)
 >>> cube = c2n.build_cube(planted.corpus)
->>> network = c2n.construct(cube, planted.query(0), method="greedy", m=3)
+>>> network = c2n.construct(cube, planted.query(0), method="greedy", n_cells=3)
 
 The public names are listed in ``__init__.pyi``. Less common ones are in three modules: ``cube2net.cube`` rolls cubes up
 and slices them, ``cube2net.model`` has the types, ``cube2net.api`` has further functions.

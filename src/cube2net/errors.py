@@ -272,11 +272,11 @@ def whole_number(
 
     ``what`` says what is counted; ``most=None`` is no upper limit; NumPy's whole numbers are taken too.
 
-    >>> whole_number("m", 20, 0, what="cells")
+    >>> whole_number("n_cells", 20, 0, what="cells")
     20
-    >>> whole_number("m", 2.5, 0, what="cells")
+    >>> whole_number("n_cells", 2.5, 0, what="cells")
     Traceback (most recent call last):
-    cube2net.errors.ParameterError: m is 2.5, expected a whole number of 0 or more cells
+    cube2net.errors.ParameterError: n_cells is 2.5, expected a whole number of 0 or more cells
     """
     if value is None and or_none:
         return None

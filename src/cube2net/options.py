@@ -15,10 +15,8 @@ from cube2net.errors import ParameterError, unknown, whole_number
 
 METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
 OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage", "linked", "cover")
-FORMS = ("objects", "cells", "both", "woven")
-MEMBERSHIPS = ("unit", "share", "even")
-KEEPS = ("all", "linked")
-PREFIXES = ("all", "best")
+FORMS = ("objects", "cells", "cells+objects", "hybrid")
+MEMBERSHIP_WEIGHTS = ("unit", "share", "even")
 
 OptionKind = Literal["registered", "name", "levels", "count", "share", "flag", "nodes", "objects"]
 """Which values an option takes: a name of a registry or an object of one's own; one of a few names; names of levels; a
@@ -54,6 +52,8 @@ class Option:
         if self.kind == "count":
             what = f"{self.counts}, or None" if or_none else self.counts
             return whole_number(name, value, 0, *([] if self.counts else [None]), what=what)
+        if self.kind == "flag" and not isinstance(value, bool):
+            raise ParameterError(f"{name} is {value!r}, expected True or False", parameter=name, value=value)
         if self.kind == "share" and not (isinstance(value, int | float) and 0 < value <= 1):
             raise ParameterError(f"{name} is {value!r}, expected a number above 0 and up to 1, or None")
         return value
@@ -67,11 +67,11 @@ def _about(kind: OptionKind, description: str, **more: Any) -> dict[str, Option]
 class NetworkOptions:
     """How a network is made of a cube and a query; see :func:`cube2net.construct`.
 
-    >>> NetworkOptions(form="objects", m=4).given
-    {'m': 4, 'form': 'objects'}
+    >>> NetworkOptions(form="objects", n_cells=4).given
+    {'n_cells': 4, 'form': 'objects'}
     >>> NetworkOptions(form="object")
     Traceback (most recent call last):
-    cube2net.errors.ParameterError: unknown form 'object': choose one of both, cells, ... (did you mean 'objects'?)
+    cube2net.errors.ParameterError: unknown form 'object': choose one of cells, ... (did you mean 'objects'?)
     """
 
     method: Any = field(
@@ -85,13 +85,12 @@ class NetworkOptions:
             is_recorded=False,
         ),
     )
-    m: int | None = field(
+    n_cells: int | None = field(
         default=None,
         metadata=_about(
             "count",
             "Maximum number of cells; by default as many as serve the query (objective cover), or 20.",
             counts="cells",
-            flag="-m",
             is_field=True,
         ),
     )
@@ -100,7 +99,7 @@ class NetworkOptions:
         metadata=_about(
             "registered",
             f"Value of a choice of cells: {', '.join(OBJECTIVE_NAMES)}; by default cover (methods greedy and exact, "
-            "forms woven and cells) or jaccard.",
+            "forms hybrid and cells) or jaccard.",
             allowed=OBJECTIVE_NAMES,
             is_field=True,
             is_recorded=False,
@@ -110,8 +109,8 @@ class NetworkOptions:
         default=None,
         metadata=_about(
             "name",
-            "Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all objects of "
-            "the cells, the paper's form) or both; by default woven for methods that choose cells.",
+            "Nodes beside the query: hybrid (cells and the objects nearest by links), cells, objects (all objects of "
+            "the cells, the paper's form) or cells+objects; by default hybrid for methods that choose cells.",
             allowed=FORMS,
             is_field=True,
         ),
@@ -126,13 +125,13 @@ class NetworkOptions:
             is_field=True,
         ),
     )
-    keep: str | None = field(
+    keep_unlinked: bool | None = field(
         default=None,
         metadata=_about(
-            "name",
-            "Objects brought that stay: all, or linked, those with a link to the network; by default linked for the "
-            "objective linked.",
-            allowed=KEEPS,
+            "flag",
+            "Keep objects of the cells that have no link to the network; by default kept, except with the objective "
+            "linked.",
+            flag="--keep-unlinked/--no-keep-unlinked",
         ),
     )
     max_nodes: int | None = field(
@@ -141,36 +140,36 @@ class NetworkOptions:
     max_links: int | None = field(
         default=None, metadata=_about("count", "Maximum number of links (form objects).", counts="links")
     )
-    prefix: str = field(
-        default="all",
-        metadata=_about("name", "Chosen cells that are kept: all, or best, up to the highest value.", allowed=PREFIXES),
+    best_prefix: bool = field(
+        default=False,
+        metadata=_about("flag", "Keep the first chosen cells only, up to the highest value."),
     )
-    near: int | None = field(
+    n_neighbors: int | None = field(
         default=None,
         metadata=_about(
             "count",
-            "Form woven: number of objects nearest to the query by links; by default as many as the query has.",
+            "Form hybrid: number of objects nearest to the query by links; by default as many as the query has.",
             counts="objects",
             is_field=True,
         ),
     )
-    near_weight: float | None = field(
+    neighbor_weight: float | None = field(
         default=None,
         metadata=_about(
             "share",
-            "Form woven: factor up to 1 on the weight of a link for each end outside the query; by default the smaller "
-            "the more links into the query the end has.",
+            "Form hybrid: factor up to 1 on the weight of a link for each end outside the query; by default the "
+            "smaller the more links into the query the end has.",
         ),
     )
-    membership: str | None = field(
+    membership_weights: str | None = field(
         default=None,
         metadata=_about(
             "name",
-            f"Weights of links between objects and cells: {', '.join(MEMBERSHIPS)}; even by default.",
-            allowed=MEMBERSHIPS,
+            f"Weights of links between objects and cells: {', '.join(MEMBERSHIP_WEIGHTS)}; even by default.",
+            allowed=MEMBERSHIP_WEIGHTS,
         ),
     )
-    trust: float | None = field(
+    cell_weight: float | None = field(
         default=None,
         metadata=_about(
             "share",
@@ -186,11 +185,11 @@ class NetworkOptions:
     bans: Wanted = field(
         default=(), metadata=_about("nodes", "Cells and objects that must not be in.", flag="--ban", is_field=True)
     )
-    like: Wanted = field(
+    prefer: Wanted = field(
         default=(),
         metadata=_about("objects", "Objects whose cells are worth more, as those of the query are.", is_field=True),
     )
-    unlike: Wanted = field(default=(), metadata=_about("objects", "Objects whose cells are worth less.", is_field=True))
+    avoid: Wanted = field(default=(), metadata=_about("objects", "Objects whose cells are worth less.", is_field=True))
     bound: bool = field(
         default=False,
         metadata=_about(

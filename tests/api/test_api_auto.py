@@ -93,7 +93,7 @@ def test_where_cells_say_everything_cells_are_chosen_and_that_holds_for_other_la
     chosen: Network, by_cells: tuple[Cube, Query]
 ) -> None:
     cube, query = by_cells
-    assert chosen.form in ("cells", "both", "woven") and len(chosen.cells)
+    assert chosen.form in ("cells", "cells+objects", "hybrid") and len(chosen.cells)
     assert held_out(chosen, query) > 0.9 > 0.7 > held_out(c2n.construct(cube, query, "none"), query)
 
 
@@ -120,9 +120,11 @@ def test_the_network_is_the_one_that_construct_gives_for_what_was_chosen(
     chosen: Network, by_cells: tuple[Cube, Query]
 ) -> None:
     config = next(config for config in candidates() if config.name == chosen.settings["chosen"])
-    options: dict[str, Any] = {"levels": config.levels or None, "near": config.near}
-    words = (config.method, config.m or None, config.objective, config.form)
-    same = c2n.construct(by_cells[0], chosen.query, *words, membership=config.membership or None, **options)
+    options: dict[str, Any] = {"levels": config.levels or None, "n_neighbors": config.n_neighbors}
+    words = (config.method, config.n_cells or None, config.objective, config.form)
+    same = c2n.construct(
+        by_cells[0], chosen.query, *words, membership_weights=config.membership_weights or None, **options
+    )
     for part in ("objects", "cells", "source", "target", "weight"):
         assert np.array_equal(getattr(chosen, part), getattr(same, part))
     assert chosen.selection.note.endswith(same.selection.note)
@@ -130,7 +132,7 @@ def test_the_network_is_the_one_that_construct_gives_for_what_was_chosen(
 
 FEW = [
     Configuration(method="none"),
-    *(Configuration(method="greedy", objective="jaccard", form=form, m=4) for form in ("cells", "objects")),
+    *(Configuration(method="greedy", objective="jaccard", form=form, n_cells=4) for form in ("cells", "objects")),
 ]
 
 
@@ -169,7 +171,9 @@ def test_auto_is_a_method_by_name_and_takes_labels_as_a_mapping(by_cells: tuple[
     assert query.labels is not None
     names = cube.objects.table["object"].take(query.objects).to_pylist()
     network = c2n.construct(cube, dict(zip(names, query.labels, strict=True)), "auto")
-    assert network.selection.note.startswith("chosen by 90 labels: greedy · jaccard · cells · m 4, of 5 ways tried in")
+    assert network.selection.note.startswith(
+        "chosen by 90 labels: greedy · jaccard · cells · n_cells 4, of 5 ways tried in"
+    )
     assert {row["runs"] for row in network.settings["tried"]} <= {1, 2, 3, 4, 5}
 
 
@@ -238,7 +242,7 @@ def test_where_too_few_links_can_be_hidden_the_default_is_taken_and_that_is_said
         network = c2n.construct(cube, objects, "auto")
         same = c2n.construct(cube, objects)
         assert network.selection.note.startswith(
-            f"{pairs} links of the query can be hidden, too few to tell by them: the default, greedy · cover · woven"
+            f"{pairs} links of the query can be hidden, too few to tell by them: the default, greedy · cover · hybrid"
         )
         assert np.array_equal(network.objects, same.objects) and np.array_equal(network.cells, same.cells)
         assert network.settings["chosen"] == DEFAULT.name and network.settings["tried"] == []

@@ -43,7 +43,7 @@ from cube2net.selection.rl.cube2net import Cube2net
 from comparisons import TINY, Failing, plain
 from toys import random_cube, toy_cube, two_communities
 
-GREEDY = Configuration(method="greedy", objective="linked", form="cells", m=3)
+GREEDY = Configuration(method="greedy", objective="linked", form="cells", n_cells=3)
 PEERS = [Configuration(method=name, like=GREEDY.name) for name in AS_LARGE]
 # As registered, but for the learner, which learns for a moment only.
 QUICK: dict[str, Method] = {
@@ -58,7 +58,7 @@ CUBES = [(random_cube(seed), Query(np.sort(np.random.default_rng(seed).choice(40
 
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_said_to_choose_cells_do_and_no_others(name: str) -> None:
-    chosen = [c2n.construct(cube, query, QUICK[name], m=4).selection.cells for cube, query in CUBES[:3]]
+    chosen = [c2n.construct(cube, query, QUICK[name], n_cells=4).selection.cells for cube, query in CUBES[:3]]
     assert any(len(cells) for cells in chosen) == chooses_cells(METHODS[name]) == chooses_cells(QUICK[name])
 
 
@@ -101,11 +101,11 @@ def same(one: Network, other: Network) -> bool:
     )
 
 
-@pytest.mark.parametrize("form", ["objects", "cells", "both", "woven"])
+@pytest.mark.parametrize("form", ["objects", "cells", "cells+objects", "hybrid"])
 @pytest.mark.parametrize("method", ["greedy", "random"])
 @pytest.mark.parametrize("objective", ["jaccard", "linked"])
 def test_the_network_of_a_configuration_is_the_one_that_construct_gives(method: str, objective: str, form: str) -> None:
-    config = Configuration(method=method, objective=objective, form=form, m=3)
+    config = Configuration(method=method, objective=objective, form=form, n_cells=3)
     for seed in (0, 2):
         assert same(made(config, seed), c2n.construct(*CUBES[0], method, 3, objective, form, seed))
 
@@ -138,7 +138,7 @@ def test_what_a_method_chooses_is_chosen_once_for_all_forms_and_unless_it_draws_
     for seed in (0, 1):
         for form in ("objects", "cells"):
             for method in ("greedy", "random", "mine"):
-                by(Configuration(method=method, objective="linked", form=form, m=3), seed)
+                by(Configuration(method=method, objective="linked", form=form, n_cells=3), seed)
     assert asked == [
         (Greedy(), Linked(), 0),
         (Random(), Linked(), 0),
@@ -218,7 +218,7 @@ def test_a_comparison_has_every_configuration_paired_by_seed(compared: Compariso
 def test_the_scores_are_those_of_the_network_that_construct_gives(
     compared: Comparison, planted: tuple[Cube, Query]
 ) -> None:
-    network = c2n.construct(*planted, "greedy", m=3, objective="linked", form="cells")
+    network = c2n.construct(*planted, "greedy", n_cells=3, objective="linked", form="cells")
     for trial in compared.of(GREEDY, "deepwalk"):
         found = cluster_query(network, "deepwalk", seed=trial.seed).labels
         assert trial.evidence.tolist() == found.tolist()
@@ -235,11 +235,11 @@ def test_cells_join_what_the_query_alone_leaves_apart(compared: Comparison) -> N
 
 
 def test_settings_say_what_is_needed_to_do_it_again(compared: Comparison) -> None:
-    assert {name: compared.settings[name] for name in ("task", "runs", "seed", "m", "objectives", "forms")} == {
+    assert {name: compared.settings[name] for name in ("task", "runs", "seed", "n_cells", "objectives", "forms")} == {
         "task": "clustering",
         "runs": 2,
         "seed": 0,
-        "m": [3],
+        "n_cells": [3],
         "objectives": ["linked"],
         "forms": ["cells"],
     }
@@ -275,7 +275,7 @@ def test_the_number_of_workers_and_a_folder_change_no_score(compared: Comparison
 def test_a_method_that_fails_is_a_row_that_says_why(planted: tuple[Cube, Query]) -> None:
     cube, query = planted
     found = compare(cube, query, **{**TINY, "methods": {"none": "none", "odd": Failing()}, "runs": 1})
-    odd = Configuration(method="odd", objective="linked", form="cells", m=3)
+    odd = Configuration(method="odd", objective="linked", form="cells", n_cells=3)
     assert found.reasons(odd) == ["RuntimeError: out of luck"]
     assert found.reasons(found.peers(odd)[0]) == [f"there is no network of {odd.name!r} to be as large as"]
     assert len(found.of(found.alone, "deepwalk")) == 1
@@ -339,7 +339,7 @@ def test_the_recommenders_are_the_floor_the_papers_and_a_strong_one_unless_named
         ({"methods": {"mine": 3}}, "a method is a name (anneal, cube2net, "),
         ({"methods": {"mine": Greedy}}, "the method is the class Greedy, expected an object: Greedy()"),
         ({"objectives": ["link"]}, "unknown objective 'link': choose one of "),
-        ({"forms": ["all"]}, "unknown form 'all': choose one of both, cells, objects, woven"),
+        ({"forms": ["all"]}, "unknown form 'all': choose one of cells, cells+objects, hybrid, objects"),
         ({"hidden": ([0], [1])}, "hidden links are for the task 'links', and the task is 'clustering'"),
         ({"task": "links"}, "the task 'links' needs the hidden links that are to be found again"),
         ({"models": ["ease"]}, "unknown embedding 'ease': choose one of deepwalk, line, node2vec"),
@@ -353,7 +353,7 @@ def test_the_recommenders_are_the_floor_the_papers_and_a_strong_one_unless_named
         ),
         ({"runs": 0}, "runs is 0, expected a whole number of 1 or more"),
         ({"seed": -1}, "seed is -1, expected a whole number of 0 or more"),
-        ({"m": 0}, "m is 0, expected a whole number of 1 or more"),
+        ({"n_cells": 0}, "n_cells is 0, expected a whole number of 1 or more"),
     ],
     ids=lambda value: str(value)[:40],
 )
@@ -395,18 +395,18 @@ def test_without_names_the_default_two_variants_and_the_papers_form_are_compared
     names = ["none", *(config.name for config in SHORT_LIST)]
     assert [config.name for config in found.configurations] == names
     assert names[1:] == [
-        "greedy · cover · woven",
+        "greedy · cover · hybrid",
         "greedy · cover · cells",
-        "greedy · cover · woven · levels one",
-        "greedy · jaccard · objects · m 20",
+        "greedy · cover · hybrid · levels one",
+        "greedy · jaccard · objects · n_cells 20",
     ]
-    assert found.settings["default"] == names[1] and not {"objectives", "forms", "m"} & found.settings.keys()
+    assert found.settings["default"] == names[1] and not {"objectives", "forms", "n_cells"} & found.settings.keys()
     sizes = {config.name: found.nodes(config) for config in found.configurations}
     made = {
-        "greedy · cover · woven": c2n.construct(*planted),
+        "greedy · cover · hybrid": c2n.construct(*planted),
         "greedy · cover · cells": c2n.construct(*planted, form="cells"),
-        "greedy · cover · woven · levels one": c2n.construct(*planted, levels="one"),
-        "greedy · jaccard · objects · m 20": c2n.construct(*planted, form="objects"),
+        "greedy · cover · hybrid · levels one": c2n.construct(*planted, levels="one"),
+        "greedy · jaccard · objects · n_cells 20": c2n.construct(*planted, form="objects"),
     }
     assert {name: len(network) for name, network in made.items()} == {name: sizes[name] for name in made}
     assert max(sizes[name] for name in names[1:4]) <= 3 * len(planted[1])
@@ -416,9 +416,11 @@ def test_a_configuration_is_made_with_its_levels_near_objects_and_membership() -
     planted = c2n.make_planted(seed=0)
     cube = c2n.build_cube(planted.corpus)
     query = cube.query(planted.query(0))
-    config = Configuration(method="greedy", objective="cover", form="woven", levels="one", near=3, membership="even")
+    config = Configuration(
+        method="greedy", objective="cover", form="hybrid", levels="one", n_neighbors=3, membership_weights="even"
+    )
     network = maker(cube, query, {"greedy": "greedy"})(config, 0)
-    assert [network.settings[name] for name in ("levels", "near", "membership")] == ["one", 3, "even"]
+    assert [network.settings[name] for name in ("levels", "n_neighbors", "membership_weights")] == ["one", 3, "even"]
     assert {labels.count(STAR) for labels in network.labels} == {2}
     assert network.labels == c2n.construct(cube, query, levels="one").labels
 

@@ -73,7 +73,7 @@ def test_methods_of_ones_own_take_part_as_names_do(planted: tuple[Cube, Query], 
     methods = ["greedy", Firsts(), c2n.METHODS["greedy"](by="price"), Plain()]
     options: dict[str, Any] = {**TINY, "methods": methods, "runs": 1, "as_large": False, "out": tmp_path / "out"}
     found = compare(cube, query, **options)
-    cells = " · linked · cells · m 3"
+    cells = " · linked · cells · n_cells 3"
     names = ["none", f"greedy{cells}", "Firsts", f"Greedy(by='price'){cells}", f"Plain{cells}"]
     assert [config.name for config in found.configurations] == names
     assert not any(trial.reason for trial in found.trials)

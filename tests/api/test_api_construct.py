@@ -35,8 +35,8 @@ def share(objects: Array, query: Query) -> float:
 
 def test_linked_brings_near_objects_where_jaccard_sees_no_difference() -> None:
     cube = toy_cube([[0, 4, 5], [0, 2, 3]], objects=6, links=[(0, 2), (1, 2), (0, 3), (1, 3), (4, 5)])
-    assert c2n.construct(cube, [0, 1], m=1, objective="jaccard").selection.cells.tolist() == [0]
-    near = c2n.construct(cube, [0, 1], m=1, objective="linked")
+    assert c2n.construct(cube, [0, 1], n_cells=1, objective="jaccard").selection.cells.tolist() == [0]
+    near = c2n.construct(cube, [0, 1], n_cells=1, objective="linked")
     assert near.selection.cells.tolist() == [1]
     assert near.selection.value == 3 / 4
     assert c2n.api.weigh(cube, near.query, "linked").value(near.selection.objects) == 3 / 4
@@ -47,20 +47,14 @@ def test_members_without_a_link_to_the_network_are_left_out_where_the_objective_
     for options, objects, left_out in (
         ({}, [0, 1, 2, 3], 0),
         ({"objective": "linked"}, [0, 1, 2], 1),
-        ({"objective": "linked", "keep": "all"}, [0, 1, 2, 3], 0),
-        ({"keep": "linked"}, [0, 1, 2], 1),
-        ({"keep": "linked", "form": "both"}, [0, 1, 2], 1),
+        ({"objective": "linked", "keep_unlinked": True}, [0, 1, 2, 3], 0),
+        ({"keep_unlinked": False}, [0, 1, 2], 1),
+        ({"keep_unlinked": False, "form": "cells+objects"}, [0, 1, 2], 1),
         ({"objective": "linked", "form": "cells"}, [0], 0),
     ):
-        network = c2n.construct(cube, [0], m=1, **({"form": "objects"} | options))
+        network = c2n.construct(cube, [0], n_cells=1, **({"form": "objects"} | options))
         assert network.objects.tolist() == objects
         assert c2n.api.summary(network)["left_out"] == left_out
-
-
-def test_what_is_kept_is_all_or_linked() -> None:
-    with pytest.raises(ParameterError) as caught:
-        c2n.construct(toy_cube([[0]], objects=1), [0], keep="link")
-    assert str(caught.value) == "unknown keep 'link': choose one of all, linked (did you mean 'linked'?)"
 
 
 def test_an_objective_of_ones_own_may_see_links() -> None:
@@ -74,7 +68,7 @@ def test_an_objective_of_ones_own_may_see_links() -> None:
     cube = toy_cube([[0, 1], [2, 3]], objects=4, links=[(0, 1), (1, 2)])
     network = c2n.construct(cube, [0], objective=Near())
     assert network.settings["objective"] == "Near"
-    assert network.settings["keep"] == "linked"
+    assert network.settings["keep_unlinked"] is False
     assert network.selection.value == pytest.approx(1.0, abs=1e-4)
 
 
@@ -84,24 +78,26 @@ def test_an_objective_of_ones_own_may_see_links() -> None:
 @pytest.mark.parametrize("method", ["none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy"])
 def test_every_method_reports_the_value_that_a_function_gives(method: str) -> None:
     cube = random_cube(3)
-    network = c2n.construct(cube, [1, 5, 9], method, m=3, objective=share)
+    network = c2n.construct(cube, [1, 5, 9], method, n_cells=3, objective=share)
     assert network.selection.value == share(network.selection.objects, network.query)
     assert network.settings["objective"] == "share"
 
 
 def test_greedy_follows_a_function() -> None:
     cube = toy_cube([[0, 1, 2, 3, 4], [0, 1], [2]], objects=6)
-    network = c2n.construct(cube, [0, 1, 2], m=2, objective=share)
+    network = c2n.construct(cube, [0, 1, 2], n_cells=2, objective=share)
     assert network.selection.cells.tolist() == [0, 1]
     assert network.selection.values.tolist() == pytest.approx([1 - 5 / 1000, 1 - 5 / 1000])
-    small = c2n.construct(cube, [0, 1, 2], m=2, objective=lambda objects, query: 1 / (1 + len(objects)))
+    small = c2n.construct(cube, [0, 1, 2], n_cells=2, objective=lambda objects, query: 1 / (1 + len(objects)))
     assert small.selection.cells.tolist() == [2, 1]
     assert c2n.api.summary(small)["objective"] == "<lambda>"
 
 
 def test_gains_of_cells_by_a_function_sum_to_its_value() -> None:
     cube = random_cube(1)
-    about = c2n.api.summary(c2n.construct(cube, [1, 5, 9], m=3, objective=lambda objects, query: 2 + len(objects)))
+    about = c2n.api.summary(
+        c2n.construct(cube, [1, 5, 9], n_cells=3, objective=lambda objects, query: 2 + len(objects))
+    )
     assert 2 + sum(cell["gain"] for cell in about["cells"]) == about["value"]
 
 
@@ -156,7 +152,7 @@ def test_a_mistake_inside_an_objective_comes_out_as_it_is() -> None:
 # Queries that no cell helps
 
 
-@pytest.mark.parametrize("form", ["objects", "cells", "both"])
+@pytest.mark.parametrize("form", ["objects", "cells", "cells+objects"])
 @pytest.mark.parametrize("method", ["random", "greedy"])
 def test_a_query_that_no_cell_helps_is_answered_with_itself_and_a_note(method: str, form: str) -> None:
     cube = toy_cube([[0, 1]], objects=5, links=[(2, 3), (3, 4), (0, 2)])
@@ -193,13 +189,13 @@ CUBE = toy_cube([[0, 1, 3], [2, 4]], objects=6, links=[(0, 1), (0, 5)])
 
 
 def test_a_bound_is_found_when_asked_for(bounds: list[tuple[Budget, float]]) -> None:
-    about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], m=1, form="objects"))
+    about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], n_cells=1, form="objects"))
     assert (about["bound"], about["gap"], about["proven"], bounds) == (None, None, None, [])
-    network = c2n.construct(CUBE, [0, 1, 2], m=1, form="objects", max_nodes=5, bound=True)
+    network = c2n.construct(CUBE, [0, 1, 2], n_cells=1, form="objects", max_nodes=5, bound=True)
     about = c2n.api.summary(network)
     assert (about["value"], about["bound"], about["proven"]) == (0.5, 0.75, False)
     assert about["gap"] == pytest.approx(1 / 3)
-    assert bounds == [(Budget(m=1, max_nodes=5), 0.5)]
+    assert bounds == [(Budget(n_cells=1, max_nodes=5), 0.5)]
     assert set(network.seconds) == PARTS | {"bound"}
 
 
@@ -208,7 +204,7 @@ def test_a_choice_for_cover_has_a_bound_without_being_asked_for_one(bounds: list
         about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], bound=bound))
         # Cell 0 holds two of the three, and no other cell holds two: any three cells hold three at most.
         assert (about["objective"], about["value"], about["bound"], about["proven"]) == ("cover", 2.0, 3.0, False)
-    about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], m=1))
+    about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], n_cells=1))
     assert (about["value"], about["bound"], about["gap"], about["proven"], bounds) == (2.0, 2.0, 0.0, True, [])
 
 
@@ -219,7 +215,7 @@ def test_a_choice_for_cover_has_a_bound_without_being_asked_for_one(bounds: list
         ({"max_links": 5}, "no bound: max_links cannot be taken into account"),
         ({"method": "hops"}, "no bound: no cells were chosen"),
         (
-            {"m": 9, "max_links": 5},
+            {"n_cells": 9, "max_links": 5},
             "2 cells, not 9: no other cell holds an object of the query and fits the limits; "
             "no bound: max_links cannot be taken into account",
         ),
@@ -228,7 +224,7 @@ def test_a_choice_for_cover_has_a_bound_without_being_asked_for_one(bounds: list
 def test_where_no_bound_can_be_found_the_note_says_why(
     bounds: list[tuple[Budget, float]], options: dict, note: str
 ) -> None:
-    about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], form="objects", bound=True, **({"m": 1} | options)))
+    about = c2n.api.summary(c2n.construct(CUBE, [0, 1, 2], form="objects", bound=True, **({"n_cells": 1} | options)))
     assert (about["bound"], about["proven"], about["note"], bounds) == (None, None, note, [])
 
 
@@ -241,7 +237,7 @@ def test_the_best_of_two_bounds_stays_and_a_proof_needs_no_other(bounds: list[tu
             return replace(Greedy().select(cube, query, weights=weights, budget=budget), bound=self.bound)
 
     for own, best, asked in ((0.9, 0.75, 1), (0.7, 0.7, 2), (0.5, 0.5, 2)):
-        selection = c2n.construct(CUBE, [0, 1, 2], Sure(own), m=1, bound=True).selection
+        selection = c2n.construct(CUBE, [0, 1, 2], Sure(own), n_cells=1, bound=True).selection
         assert (selection.bound, selection.proven, len(bounds)) == (best, best == 0.5, asked)
 
 
@@ -323,6 +319,6 @@ class Slow(Greedy):
 def test_a_method_that_takes_long_tells_its_progress_where_somebody_listens() -> None:
     heard: list[tuple[str, int, int | None]] = []
     for progress in (None, lambda stage, done, total=None: heard.append((stage, done, total))):
-        c2n.construct(CUBE, [0, 1, 2], Slow(), m=1, progress=progress)
-        c2n.construct(CUBE, [0, 1, 2], "greedy", m=1, progress=progress)
+        c2n.construct(CUBE, [0, 1, 2], Slow(), n_cells=1, progress=progress)
+        c2n.construct(CUBE, [0, 1, 2], "greedy", n_cells=1, progress=progress)
     assert heard == [("learning", 1, 2)]

@@ -47,14 +47,21 @@ def planted() -> tuple[Cube, Query]:
 # The defaults
 
 
-def test_without_a_word_it_is_greedy_for_cover_woven_and_sized_by_the_query() -> None:
+def test_without_a_word_it_is_greedy_for_cover_hybrid_and_sized_by_the_query() -> None:
     made = plan_network(CUBE, ASKED, NetworkOptions())
     assert (made.method, made.objective) == (Greedy(), Cover())
-    assert made.form == Form("woven", near=None, near_weight=None, membership="even", trust=None, keep="all")
+    assert made.form == Form(
+        "hybrid",
+        n_neighbors=None,
+        neighbor_weight=None,
+        membership_weights="even",
+        cell_weight=None,
+        keep_unlinked=True,
+    )
     assert (made.cube, made.levels, made.max_nodes, made.sized) == (CUBE, "full", None, True)
-    assert made.budget == Budget(m=len(ASKED)), "never more cells than the query has objects"
+    assert made.budget == Budget(n_cells=len(ASKED)), "never more cells than the query has objects"
     about = c2n.api.summary(c2n.construct(CUBE, ASKED))
-    assert (about["method"], about["objective"], about["form"], about["m"]) == ("greedy", "cover", "woven", None)
+    assert (about["method"], about["objective"], about["form"], about["n_cells"]) == ("greedy", "cover", "hybrid", None)
 
 
 def test_by_default_cells_of_one_label_are_chosen_beside_full_ones(planted: tuple[Cube, Query]) -> None:
@@ -66,7 +73,7 @@ def test_by_default_cells_of_one_label_are_chosen_beside_full_ones(planted: tupl
     kinds = {sum(label != "∗" for label in labels) for labels in network.labels}
     assert kinds == {1, 3} and len(network) <= 3 * len(query)
     assert c2n.api.summary(network)["levels"] == "full+one"
-    explicit = c2n.construct(cube, query, levels="full+one", form="woven")
+    explicit = c2n.construct(cube, query, levels="full+one", form="hybrid")
     assert (explicit.labels, explicit.weight.tolist()) == (network.labels, network.weight.tolist())
 
 
@@ -79,16 +86,16 @@ def test_other_objectives_and_forms_choose_full_cells(planted: tuple[Cube, Query
 def test_the_papers_answer_is_one_word_away() -> None:
     made = plan_network(CUBE, ASKED, NetworkOptions(form="objects"))
     assert (made.method, made.objective, made.form) == (Greedy(), Jaccard(), Form("objects"))
-    assert (made.budget, made.sized) == (Budget(m=PAPER_CELLS), False)
+    assert (made.budget, made.sized) == (Budget(n_cells=PAPER_CELLS), False)
     about = c2n.api.summary(c2n.construct(CUBE, ASKED, form="objects"))
-    said = [about[name] for name in ("m", "near", "near_weight", "membership", "trust")]
+    said = [about[name] for name in ("n_cells", "n_neighbors", "neighbor_weight", "membership_weights", "cell_weight")]
     assert said == [20, 0, None, None, None]
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_methods_that_choose_cells_are_woven_and_others_bring_objects(name: str) -> None:
+def test_methods_that_choose_cells_are_hybrid_and_others_bring_objects(name: str) -> None:
     method = METHODS[name]()
-    assert default_form(method) == ("woven" if chooses_cells(method) else "objects")
+    assert default_form(method) == ("hybrid" if chooses_cells(method) else "objects")
     assert (
         plan_network(CUBE, ASKED, NetworkOptions(method=name)).form.kind
         == plan_network(CUBE, ASKED, NetworkOptions(method=method)).form.kind
@@ -98,8 +105,8 @@ def test_methods_that_choose_cells_are_woven_and_others_bring_objects(name: str)
 
 def test_the_papers_learner_makes_the_papers_network() -> None:
     made = plan_network(CUBE, ASKED, NetworkOptions(method=Cube2net(preset="paper")))
-    assert (made.form.kind, made.objective, made.budget.m) == ("objects", Jaccard(), PAPER_CELLS)
-    assert plan_network(CUBE, ASKED, NetworkOptions(method=Cube2net())).form.kind == "woven"
+    assert (made.form.kind, made.objective, made.budget.n_cells) == ("objects", Jaccard(), PAPER_CELLS)
+    assert plan_network(CUBE, ASKED, NetworkOptions(method=Cube2net())).form.kind == "hybrid"
 
 
 @pytest.mark.parametrize(
@@ -119,35 +126,32 @@ def test_the_papers_learner_makes_the_papers_network() -> None:
 def test_cover_is_for_methods_that_count_repeats_where_cells_are_nodes(method: Method, counts: bool) -> None:
     assert counts_repeats(method) == counts
     for form in FORMS:
-        wanted = "cover" if counts and form in ("cells", "woven") else "jaccard"
+        wanted = "cover" if counts and form in ("cells", "hybrid") else "jaccard"
         assert default_objective(method, form) == wanted
         made = plan_network(CUBE, ASKED, NetworkOptions(method=method, form=form))
         assert made.objective == (Cover() if wanted == "cover" else Jaccard())
-        assert (made.sized, made.budget.m) == ((True, len(ASKED)) if wanted == "cover" else (False, PAPER_CELLS))
+        assert (made.sized, made.budget.n_cells) == ((True, len(ASKED)) if wanted == "cover" else (False, PAPER_CELLS))
 
 
 def test_the_query_sizes_a_choice_for_cover_unless_a_number_is_given() -> None:
     for options, m, sized in (
         ({"objective": "cover", "form": "objects"}, len(ASKED), True),
         ({"objective": Cover(r=1)}, len(ASKED), True),
-        ({"m": 7}, 7, False),
-        ({"m": 0}, 0, False),
+        ({"n_cells": 7}, 7, False),
+        ({"n_cells": 0}, 0, False),
         ({"objective": "coverage"}, PAPER_CELLS, False),
-        ({"objective": "linked", "m": 3}, 3, False),
+        ({"objective": "linked", "n_cells": 3}, 3, False),
     ):
         made = plan_network(CUBE, ASKED, NetworkOptions(**options))
-        assert (made.budget.m, made.sized) == (m, sized)
-        assert c2n.construct(CUBE, ASKED, **options).settings["m"] == (None if sized else m)
+        assert (made.budget.n_cells, made.sized) == (m, sized)
+        assert c2n.construct(CUBE, ASKED, **options).settings["n_cells"] == (None if sized else m)
 
 
 def test_objects_without_a_link_are_left_out_where_the_objective_sees_links_and_nobody_says_else() -> None:
-    assert (
-        plan_network(CUBE, ASKED, NetworkOptions(objective="linked")).form.keep
-        == plan_network(CUBE, ASKED, NetworkOptions(objective=Linked())).form.keep
-        == "linked"
-    )
-    assert plan_network(CUBE, ASKED, NetworkOptions(objective="linked", keep="all")).form.keep == "all"
-    assert plan_network(CUBE, ASKED, NetworkOptions(objective="coverage")).form.keep == "all"
+    assert not plan_network(CUBE, ASKED, NetworkOptions(objective="linked")).form.keep_unlinked
+    assert not plan_network(CUBE, ASKED, NetworkOptions(objective=Linked())).form.keep_unlinked
+    assert plan_network(CUBE, ASKED, NetworkOptions(objective="linked", keep_unlinked=True)).form.keep_unlinked
+    assert plan_network(CUBE, ASKED, NetworkOptions(objective="coverage")).form.keep_unlinked
 
 
 def test_cells_of_higher_levels_are_counted_every_time(planted: tuple[Cube, Query]) -> None:
@@ -175,8 +179,8 @@ def test_a_view_is_asked_like_the_levels_it_was_made_of(planted: tuple[Cube, Que
 def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted: tuple[Cube, Query]) -> None:
     cube, query = planted
     for near, count in ((None, len(query)), (0, 0), (3, 3)):
-        network = c2n.construct(cube, query, near=near)
-        assert network.settings["near"] == len(network.objects) - len(query) == count
+        network = c2n.construct(cube, query, n_neighbors=near)
+        assert network.settings["n_neighbors"] == len(network.objects) - len(query) == count
 
 
 # Refusals
@@ -187,18 +191,18 @@ def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted:
     [
         ({"method": "gredy"}, "unknown method 'gredy': choose one of anneal, "),
         ({"objective": "covers"}, "unknown objective 'covers': choose one of cover, coverage, "),
-        ({"form": "weave"}, "unknown form 'weave': choose one of both, cells, objects, woven"),
+        ({"form": "weave"}, "unknown form 'weave': choose one of cells, cells+objects, hybrid, objects"),
         ({"levels": "street"}, "unknown level 'street': choose one of full, group, one"),
         ({"levels": []}, "levels is [], expected a text such as 'one' or 'venue,topic', or several"),
         ({"levels": 3}, "levels is 3, expected a text such as 'one' or 'venue,topic', or several"),
-        ({"m": -1}, "m is -1, expected 0 or more cells"),
-        ({"m": 2.5}, "m is 2.5, expected a whole number of 0 or more cells"),
-        ({"near": -1}, "near is -1, expected 0 or more objects, or None"),
-        ({"near_weight": 0}, "near_weight is 0, expected a number above 0 and up to 1, or None"),
-        ({"trust": 1.5}, "trust is 1.5, expected a number above 0 and up to 1, or None"),
-        ({"membership": "odd"}, "unknown membership 'odd': choose one of even, share, unit"),
-        ({"keep": "some"}, "unknown keep 'some': choose one of all, linked"),
-        ({"prefix": "first"}, "unknown prefix 'first': choose one of all, best"),
+        ({"n_cells": -1}, "n_cells is -1, expected 0 or more cells"),
+        ({"n_cells": 2.5}, "n_cells is 2.5, expected a whole number of 0 or more cells"),
+        ({"n_neighbors": -1}, "n_neighbors is -1, expected 0 or more objects, or None"),
+        ({"neighbor_weight": 0}, "neighbor_weight is 0, expected a number above 0 and up to 1, or None"),
+        ({"cell_weight": 1.5}, "cell_weight is 1.5, expected a number above 0 and up to 1, or None"),
+        ({"membership_weights": "odd"}, "unknown membership_weights 'odd': choose one of even, share, unit"),
+        ({"keep_unlinked": "some"}, "keep_unlinked is 'some', expected True or False"),
+        ({"best_prefix": "first"}, "best_prefix is 'first', expected True or False"),
         ({"max_nodes": -1}, "max_nodes is -1, expected 0 or more nodes, or None"),
         ({"max_nodes": 1.5}, "max_nodes is 1.5, expected a whole number of 0 or more nodes, or None"),
         ({"max_nodes": -1, "form": "objects"}, "max_nodes is -1, expected 0 or more nodes, or None"),
@@ -208,24 +212,27 @@ def test_as_many_near_objects_as_the_query_has_unless_a_number_is_given(planted:
                 {"max_links": 9, "form": form},
                 f"max_links limits the form 'objects', got the form {form!r}: limit max_nodes instead",
             )
-            for form in ("cells", "both", "woven")
+            for form in ("cells", "cells+objects", "hybrid")
         ),
         *(
             (
                 {name: value, "form": form},
-                f"{name} is about the near objects of the form 'woven', got the form {form!r}",
+                f"{name} is about the neighbours of the form 'hybrid', got the form {form!r}",
             )
-            for name, value in (("near", 0), ("near_weight", 0.5))
-            for form in ("objects", "cells", "both")
+            for name, value in (("n_neighbors", 0), ("neighbor_weight", 0.5))
+            for form in ("objects", "cells", "cells+objects")
         ),
         *(
             (
                 {name: value, "form": "objects"},
                 f"{name} is about links to cells, and the form 'objects' has no cells as nodes",
             )
-            for name, value in (("membership", "even"), ("trust", 0.5))
+            for name, value in (("membership_weights", "even"), ("cell_weight", 0.5))
         ),
-        ({"method": "pagerank", "trust": 0.5}, "trust is about links to cells, and the form 'objects' has no cells"),
+        (
+            {"method": "pagerank", "cell_weight": 0.5},
+            "cell_weight is about links to cells, and the form 'objects' has no cells",
+        ),
     ],
     ids=str,
 )
@@ -239,7 +246,7 @@ def test_what_means_nothing_is_refused_with_a_sentence(options: dict[str, Any], 
 def test_a_method_that_cannot_count_repeats_says_so_where_it_is_asked_to(method: str | Method) -> None:
     with pytest.raises(ParameterError, match="the objective 'cover' (counts how often|has no costs)"):
         c2n.construct(CUBE, ASKED, method, objective="cover")
-    assert c2n.construct(CUBE, ASKED, method, m=2).settings["objective"] == "jaccard"
+    assert c2n.construct(CUBE, ASKED, method, n_cells=2).settings["objective"] == "jaccard"
 
 
 def test_a_query_made_for_another_cube_is_refused() -> None:
@@ -292,7 +299,7 @@ def test_near_objects_take_the_room_that_cells_leave(planted: tuple[Cube, Query]
     for room in (0, 1, cells - 1, cells, cells + 1, cells + 5, 10_000):
         network = c2n.construct(cube, query, max_nodes=len(query) + room)
         assert len(network.cells) == min(room, cells)
-        assert network.settings["near"] == min(len(query), max(0, room - cells))
+        assert network.settings["n_neighbors"] == min(len(query), max(0, room - cells))
         assert network.labels == whole.labels[: min(room, cells)], "the first cells stay"
 
 
@@ -307,11 +314,11 @@ class First:
 
 def test_a_method_of_ones_own_that_brings_objects_is_shown_as_objects_and_told_its_limit() -> None:
     network = c2n.construct(CUBE, ASKED, First())
-    assert (network.form, len(network), network.settings["near"]) == ("objects", 15, 0)
+    assert (network.form, len(network), network.settings["n_neighbors"]) == ("objects", 15, 0)
     network = c2n.construct(CUBE, ASKED, First(), max_nodes=8)
     assert (network.form, len(network)) == ("objects", 8)
-    with pytest.raises(ParameterError, match="the form 'woven' needs a method that chooses cells"):
-        c2n.construct(CUBE, ASKED, First(), form="woven")
+    with pytest.raises(ParameterError, match="the form 'hybrid' needs a method that chooses cells"):
+        c2n.construct(CUBE, ASKED, First(), form="hybrid")
 
 
 # Large answers
@@ -320,7 +327,7 @@ def test_a_method_of_ones_own_that_brings_objects_is_shown_as_objects_and_told_i
 LARGE = toy_cube([list(range(1_200)), [0, 1], list(range(40, 60))], objects=1_300, links=[(0, 1), (1, 2)])
 
 
-@pytest.mark.parametrize("form", ["objects", "both"])
+@pytest.mark.parametrize("form", ["objects", "cells+objects"])
 def test_a_large_answer_is_announced_before_it_is_made_and_in_the_note(
     form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -332,9 +339,11 @@ def test_a_large_answer_is_announced_before_it_is_made_and_in_the_note(
         return really(*args, **options)
 
     monkeypatch.setattr(construct_module, "assemble", assemble)
-    said = "the 2 cells hold 1,200 objects for a query of 2: m, max_nodes or the form 'woven' makes the network smaller"
+    said = (
+        "the 2 cells hold 1,200 objects for a query of 2: m, max_nodes or the form 'hybrid' makes the network smaller"
+    )
     network = c2n.construct(
-        LARGE, [0, 1], objective="jaccard", form=form, m=2, progress=lambda stage, *_: heard.append(stage)
+        LARGE, [0, 1], objective="jaccard", form=form, n_cells=2, progress=lambda stage, *_: heard.append(stage)
     )
     assert heard == [said, "made"]
     assert network.selection.note == c2n.api.summary(network)["note"] == said
@@ -349,13 +358,13 @@ def test_a_method_without_cells_is_announced_too_and_what_is_not_large_is_not() 
     assert heard == [said] and network.selection.note == said
     for options in ({"max_nodes": 900}, {"method": "none"}):
         assert c2n.construct(star, [0], **({"method": Hops()} | options), progress=tell).selection.note == ""
-    for form in ("cells", "woven"):
-        c2n.construct(LARGE, [0, 1], objective="jaccard", form=form, m=2, progress=tell)
+    for form in ("cells", "hybrid"):
+        c2n.construct(LARGE, [0, 1], objective="jaccard", form=form, n_cells=2, progress=tell)
     assert heard == [said], "cells as nodes are few, however many objects they hold"
 
 
 def test_many_objects_for_many_asked_are_not_called_large() -> None:
-    network = c2n.construct(LARGE, list(range(70)), objective="jaccard", form="objects", m=1)
+    network = c2n.construct(LARGE, list(range(70)), objective="jaccard", form="objects", n_cells=1)
     assert len(network.selection.objects) <= 1_400 and network.selection.note == ""
 
 
@@ -400,7 +409,7 @@ def test_large_labels_weigh_less_than_small_ones_in_an_objects_memberships() -> 
     planted = c2n.make_planted(seed=0)
     cube = c2n.build_cube(planted.corpus)
     view = c2n.cube.cuboid(cube, "one")
-    network = c2n.construct(cube, planted.query(0), levels="one", near=0)
+    network = c2n.construct(cube, planted.query(0), levels="one", n_neighbors=0)
     assert view.cells.counts is not None
     joined = network.target >= len(network.objects)
     ranks, things = network.target[joined] - len(network.objects), network.source[joined]
@@ -418,7 +427,7 @@ def test_large_labels_weigh_less_than_small_ones_in_an_objects_memberships() -> 
 
 def test_a_limit_below_the_query_is_said_and_nothing_is_added() -> None:
     cube = random_cube(3)
-    for form in ("woven", "cells", "both", "objects"):
+    for form in ("hybrid", "cells", "cells+objects", "objects"):
         network = c2n.construct(cube, list(range(10)), form=form, max_nodes=4)
         assert len(network) == 10
         assert network.selection.note == "the query alone has 10 nodes, more than max_nodes 4: nothing is added to it"
@@ -428,13 +437,15 @@ def test_many_near_objects_are_announced_before_they_are_brought(monkeypatch: py
     monkeypatch.setattr("cube2net.network.assembly.MANY_OBJECTS", 5)
     monkeypatch.setattr("cube2net.network.assembly.MANY_OBJECTS_EACH", 1)
     told: list[str] = []
-    network = c2n.construct(random_cube(3), [0, 1], near=30, progress=lambda stage, *_: told.append(stage))
-    assert told == ["near asks for up to 30 objects for a query of 2: a smaller near makes the network smaller"]
+    network = c2n.construct(random_cube(3), [0, 1], n_neighbors=30, progress=lambda stage, *_: told.append(stage))
+    assert told == [
+        "n_neighbors asks for up to 30 objects for a query of 2: a smaller n_neighbors makes the network smaller"
+    ]
     assert network.selection.note.endswith(told[0])
 
 
 def test_trust_is_of_cells_that_are_there() -> None:
-    assert c2n.api.summary(c2n.construct(random_cube(3), [0, 1, 2], m=0))["trust"] is None
+    assert c2n.api.summary(c2n.construct(random_cube(3), [0, 1, 2], n_cells=0))["cell_weight"] is None
 
 
 def test_labels_that_are_missing_in_a_frame_are_no_labels() -> None:

@@ -257,8 +257,8 @@ def test_a_contrast_travels_without_its_cube(asked: tuple[Cube, Query]) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"m": -1}, "m is -1, expected 1 or more cells"),
-        ({"m": 2.5}, "m is 2.5, expected a whole number of 1 or more cells"),
+        ({"n_cells": -1}, "n_cells is -1, expected 1 or more cells"),
+        ({"n_cells": 2.5}, "n_cells is 2.5, expected a whole number of 1 or more cells"),
         ({"chance": 0}, "chance is 0, expected a number above 0 and up to 1"),
         ({"chance": "1"}, "chance is '1', expected a number above 0 and up to 1"),
         ({"names": ("A",)}, "names is ('A',), expected two different texts"),

@@ -29,7 +29,7 @@ def asked() -> tuple[Cube, Query]:
 @pytest.fixture(scope="module")
 def network(asked: tuple[Cube, Query]) -> Network:
     cube, query = asked
-    return c2n.construct(c2n.cube.cuboid(cube, "one"), query, "greedy", 4, "coverage", form="both")
+    return c2n.construct(c2n.cube.cuboid(cube, "one"), query, "greedy", 4, "coverage", form="cells+objects")
 
 
 @pytest.mark.parametrize(

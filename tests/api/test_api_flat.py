@@ -78,11 +78,11 @@ def peak(objects: int, method: str | Method, form: str, objective: str) -> tuple
         (Hops(hops=2, fan_out=3), "objects", "jaccard", LEAST),
         ("greedy", "objects", "jaccard", LEAST),
         ("greedy", "cells", "precision", LEAST),
-        ("greedy", "both", "coverage", LEAST),
+        ("greedy", "cells+objects", "coverage", LEAST),
         ("random", "objects", "fbeta", LEAST),
         (Anneal(steps=200, restarts=1), "objects", "jaccard", LEAST),
         ("pagerank", "objects", "jaccard", PUSHED),
-        ("greedy", "woven", "jaccard", PUSHED),
+        ("greedy", "hybrid", "jaccard", PUSHED),
     ],
 )
 def test_objects_that_an_answer_does_not_meet_cost_it_a_few_untouched_bytes(

@@ -24,7 +24,7 @@ def cube() -> Cube:
 
 @pytest.fixture(scope="module")
 def network(cube: Cube) -> Network:
-    return c2n.construct(cube, list(range(100, 120)), form="objects", m=3)
+    return c2n.construct(cube, list(range(100, 120)), form="objects", n_cells=3)
 
 
 @pytest.mark.parametrize("given", [np.int64(150), 150.0, np.float64(150), pd.Series([150]).iloc[0], "150"])
@@ -55,7 +55,7 @@ def test_a_number_of_a_frame_names_an_object_as_in_a_query(cube: Cube, network: 
 def test_series_indexes_and_frames_list_objects_as_in_a_query(cube: Cube, network: Network, given: Any) -> None:
     plain = c2n.construct(cube, [100, 101], bans=[150, 151])
     assert c2n.construct(cube, [100, 101], bans=given).settings == plain.settings
-    assert c2n.construct(cube, [100, 101], like=given).settings != plain.settings
+    assert c2n.construct(cube, [100, 101], prefer=given).settings != plain.settings
     assert str(c2n.without(network, given)) == str(c2n.without(network, [150, 151]))
 
 

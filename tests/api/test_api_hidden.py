@@ -24,7 +24,7 @@ from cube2net.selection.greedy import Greedy
 SMALL: dict[str, Any] = {
     "methods": ["greedy"],
     "objectives": ["cover"],
-    "forms": ["woven"],
+    "forms": ["hybrid"],
     "models": ["deepwalk"],
     "baselines": ["pagerank"],
 }
@@ -67,14 +67,14 @@ def test_a_run_is_the_same_alone_and_among_others_and_goes_on_from_a_folder(
 
 
 def test_baselines_as_large_can_be_named_and_others_are_refused() -> None:
-    named = list_configurations({"greedy": Greedy()}, ["cover"], ["woven"], as_large=["pagerank"])
+    named = list_configurations({"greedy": Greedy()}, ["cover"], ["hybrid"], as_large=["pagerank"])
     assert [config.name for config in named] == [
         "none",
-        "greedy · cover · woven",
-        "pagerank, as large as greedy · cover · woven",
+        "greedy · cover · hybrid",
+        "pagerank, as large as greedy · cover · hybrid",
     ]
     with pytest.raises(ParameterError, match="unknown method that can be as large as another 'steiner': choose one of"):
-        list_configurations({"greedy": Greedy()}, ["cover"], ["woven"], as_large=["steiner"])
+        list_configurations({"greedy": Greedy()}, ["cover"], ["hybrid"], as_large=["steiner"])
 
 
 def test_the_command_takes_baselines_by_name(planted: tuple[Cube, Query], tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_the_command_takes_baselines_by_name(planted: tuple[Cube, Query], tmp_pa
     names = cube.objects.table["object"].take(query.objects).to_pylist()
     (tmp_path / "names.txt").write_text("\n".join(names) + "\n", encoding="utf-8")
     words = f"compare {tmp_path / 'cube'} --query {tmp_path / 'names.txt'} --methods greedy --objectives cover"
-    words += " --forms woven --models deepwalk --baselines pagerank --runs 1 --json --quiet"
+    words += " --forms hybrid --models deepwalk --baselines pagerank --runs 1 --json --quiet"
     ended = subprocess.run(
         [sys.executable, "-m", "cube2net", *words.split()], capture_output=True, text=True, check=False
     )
@@ -92,6 +92,6 @@ def test_the_command_takes_baselines_by_name(planted: tuple[Cube, Query], tmp_pa
     assert told["task"] == "hidden"
     assert [config["name"] for config in told["configurations"]] == [
         "none",
-        "greedy · cover · woven",
-        "pagerank, as large as greedy · cover · woven",
+        "greedy · cover · hybrid",
+        "pagerank, as large as greedy · cover · hybrid",
     ]

@@ -114,7 +114,7 @@ def test_networks_of_one_kind_are_those_of_all_scores_and_steps() -> None:
 
 
 def test_a_cell_stays_and_brings_those_of_its_objects_that_may_come() -> None:
-    free, editors = made(CUBE, "greedy", "both"), made(of_kind(CUBE, "editor"), "greedy", "both")
+    free, editors = made(CUBE, "greedy", "cells+objects"), made(of_kind(CUBE, "editor"), "greedy", "cells+objects")
     assert len(editors.cells) == len(free.cells) and len(outside(editors)) < len(outside(free))
     about = summary(editors)
     for cell, told in zip(editors.cells.tolist(), about["cells"], strict=True):

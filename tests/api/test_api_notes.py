@@ -37,16 +37,16 @@ def test_a_time_without_items_says_of_what_times_there_are_some() -> None:
     cube = c2n.build_cube(c2n.load_bundled(), ["year@years", "venue"])
     years = sorted(map(int, cube.dimensions[0].labels))
     view = between(cube, "1801..1802")
-    note = c2n.construct(view, [0, 1, 2], m=2).selection.note
+    note = c2n.construct(view, [0, 1, 2], n_cells=2).selection.note
     assert note == f"no item is of that time: those of the cube are of {years[0]} to {years[-1]}"
-    assert "no item" not in c2n.construct(between(cube, f"{years[0]}.."), [0, 1, 2], m=2).selection.note
+    assert "no item" not in c2n.construct(between(cube, f"{years[0]}.."), [0, 1, 2], n_cells=2).selection.note
 
 
 def test_what_bars_an_object_is_named_and_nothing_else_is() -> None:
     cube = c2n.build_cube(c2n.make_planted(objects=60, communities=3, noise=0.2, seed=1).corpus)
     view = dice(cube, {cube.dimensions[1].name: cube.dimensions[1].labels[0]})
     assert view.bringable is not None
-    network = c2n.construct(view, [int(view.bringable.argmax())], m=1)
+    network = c2n.construct(view, [int(view.bringable.argmax())], n_cells=1)
     row = int((~view.bringable).argmax())
     said = c2n.explain(network, row).sentence
     assert "does not allow it to be brought (where says so)" in said
@@ -54,16 +54,16 @@ def test_what_bars_an_object_is_named_and_nothing_else_is() -> None:
 
 def test_likes_that_change_nothing_are_said_and_those_that_cannot_be_are_refused() -> None:
     cube = toy_cube([[0, 1, 2], [3, 4, 5], [0, 3]], objects=6, links=[(0, 1), (1, 2), (3, 4)])
-    liked = c2n.construct(cube, ["o0", "o1"], like=["o1"], m=1)
-    assert "in the query already, so that liking changes nothing: 'Object 1'" in liked.selection.note
+    preferred = c2n.construct(cube, ["o0", "o1"], prefer=["o1"], n_cells=1)
+    assert "in the query already, so that preferring changes nothing: 'Object 1'" in preferred.selection.note
     view = dice(cube, {"group": "label 0"})
     with pytest.raises(
-        ParameterError, match=r"^'Object 4' is liked, and the view of the cube leaves it out: leave out"
+        ParameterError, match=r"^'Object 4' is preferred, and the view of the cube leaves it out: leave out"
     ):
-        c2n.construct(view, ["o0", "o1"], like=["o4"])
-    with pytest.raises(ParameterError, match=r"^'Object 4' is pinned and unliked: it cannot be both$"):
-        c2n.construct(cube, ["o0", "o1"], pins=["o4"], unlike=["o4"])
-    network = c2n.construct(cube, ["o0", "o1"], m=1)
+        c2n.construct(view, ["o0", "o1"], prefer=["o4"])
+    with pytest.raises(ParameterError, match=r"^'Object 4' is pinned and avoided: it cannot be both$"):
+        c2n.construct(cube, ["o0", "o1"], pins=["o4"], avoid=["o4"])
+    network = c2n.construct(cube, ["o0", "o1"], n_cells=1)
     with pytest.raises(ParameterError, match=r"is left out and put in: it cannot be both$"):
         change_network(network, without=["o3"], with_=["Object 3"])
 
@@ -87,7 +87,7 @@ def test_a_method_without_cells_has_no_value_to_change() -> None:
     cube = toy_cube([[0, 1, 2], [2, 3]], objects=5, links=[(0, 1), (1, 2), (2, 3)])
     told = c2n.without(c2n.construct(cube, ["o0", "o1"], "pagerank", top=2), "o2").to_dict()
     assert [told[word] for word in ("objective", "before", "value", "merely")] == [None] * 4
-    told = c2n.without(c2n.construct(cube, ["o0", "o1"], m=1), "o2").to_dict()
+    told = c2n.without(c2n.construct(cube, ["o0", "o1"], n_cells=1), "o2").to_dict()
     assert told["objective"] == "cover" and told["value"] is not None
 
 

@@ -28,7 +28,7 @@ def cube() -> Cube:
 
 @pytest.fixture(scope="module")
 def network(cube: Cube) -> Network:
-    return c2n.construct(cube, cube.query(list(range(0, 40, 2))), m=5)
+    return c2n.construct(cube, cube.query(list(range(0, 40, 2))), n_cells=5)
 
 
 def travelled(network: Network) -> Network:
@@ -75,7 +75,7 @@ def test_a_network_made_of_another_cube_is_refused(network: Network) -> None:
 
 
 def test_a_method_of_ones_own_cannot_be_asked_again_after_a_journey(cube: Cube) -> None:
-    made = c2n.construct(cube, cube.query([1, 2, 3]), objective=_size, form="objects", m=1)
+    made = c2n.construct(cube, cube.query([1, 2, 3]), objective=_size, form="objects", n_cells=1)
     assert asked_of(made) is made
     with pytest.raises(InputError, match=r"^the network cannot be made again: its objective"):
         asked_of(travelled(made), cube)
@@ -139,7 +139,7 @@ def test_the_view_that_a_network_was_made_of_is_not_seen_through_again(tmp_path:
     rolled = roll_up(cube, "venue", "∗")
     both = between(rolled, "1985..1999")
     for view, others in ((rolled, [cube]), (both, [cube, rolled])):
-        made = c2n.construct(view, planted.query(0), m=3)
+        made = c2n.construct(view, planted.query(0), n_cells=3)
         for given in (view, *others):
             here = asked_of(travelled(made), given)
             assert made_of(here) == made_of(made)

@@ -57,7 +57,7 @@ def test_a_view_of_a_view_is_remembered_and_made_again(one: str, two: str, cube:
     assert [name for name in names if name not in ("roll_up", "drill_down")] == limits
     assert names or view is cube
     assert cube.origin is not None and lineage_of(view).origin == cube.origin
-    network = c2n.construct(view, ["Object 1", "Object 2", "Object 5", "Object 40"], m=4, form="objects")
+    network = c2n.construct(view, ["Object 1", "Object 2", "Object 5", "Object 40"], n_cells=4, form="objects")
     c2n.write_network(network, tmp_path / "net.json")
     assert c2n.replay(tmp_path / "net.json", cube.origin.folder).same
     if "drill_down" in (one, two):

@@ -34,14 +34,14 @@ TINY: dict[str, Any] = {
     "methods": ["none", "greedy", "pagerank"],
     "objectives": ["linked"],
     "forms": ["cells"],
-    "memberships": ["unit"],
-    "m": 3,
+    "membership_weights": ["unit"],
+    "n_cells": 3,
     "models": ["deepwalk"],
     "runs": 2,
 }
 FILES = ["report.html", "trials.csv", "scores.csv", "costs.csv", "results.json"]
 ALONE = Configuration(method="none")
-GREEDY = Configuration(method="greedy", objective="linked", form="cells", m=3, membership="unit")
+GREEDY = Configuration(method="greedy", objective="linked", form="cells", n_cells=3, membership_weights="unit")
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +133,7 @@ ODD: tuple[dict[str, object], ...] = (
 
 
 def _header(**odd: object) -> bytes:
-    whole = {"format": 3, "task": "hidden", "query": "x", "methods": {}, "models": {}, "pairs": {"0": 40}}
+    whole = {"format": 4, "task": "hidden", "query": "x", "methods": {}, "models": {}, "pairs": {"0": 40}}
     return json.dumps({**whole, **odd}).encode() + b"\n"
 
 
@@ -143,9 +143,9 @@ def _header(**odd: object) -> bytes:
         (None, "cannot read {path!r}: no such file or directory"),
         (b"", "{path!r} is no journal of a comparison: choose another folder"),
         (b"[]\n", "{path!r} is no journal of a comparison: choose another folder"),
-        (b'{"format": 3}\n', "{path!r} is no journal of a comparison: choose another folder"),
-        (b'{"format": 3, "task": "clustering"}\n', "{path!r} is no journal of a comparison: choose another folder"),
-        (b'{"format": 99, "task": "clustering"}\n', "{path!r} is a journal of format 99, expected 3: it was written"),
+        (b'{"format": 4}\n', "{path!r} is no journal of a comparison: choose another folder"),
+        (b'{"format": 4, "task": "clustering"}\n', "{path!r} is no journal of a comparison: choose another folder"),
+        (b'{"format": 99, "task": "clustering"}\n', "{path!r} is a journal of format 99, expected 4: it was written"),
         *((_header(**odd), "{path!r} is no journal of a comparison: choose another folder") for odd in ODD),
     ],
     ids=["no file", "empty", "no header", "no task", "no query", "another format", *map(str, ODD)],
@@ -218,7 +218,7 @@ def test_where_adding_nothing_is_best_the_best_other_network_is_shown(
     assert c2n.verdict(none_best).best == ALONE
     files = c2n.write_report(*planted, none_best, tmp_path)
     assert [path.name for path in files] == [*FILES, "cells.csv"]
-    assert "nothing tried is better than the query alone" in files[0].read_text(encoding="utf-8")
+    assert "no network tested is better than the query alone" in files[0].read_text(encoding="utf-8")
 
 
 def titles(page: str) -> list[str]:
@@ -229,7 +229,7 @@ def titles(page: str) -> list[str]:
 def test_where_nothing_is_surely_better_the_default_is_drawn_beside_the_query_alone_and_never_random_cells(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
-    random = Configuration(method="random", objective="linked", form="cells", m=3)
+    random = Configuration(method="random", objective="linked", form="cells", n_cells=3)
     lucky = [replace(trial, configuration=random) for trial in better(compared, GREEDY).trials]
     behind = better(compared, ALONE, Configuration(method="pagerank"), GREEDY)
     level = replace(compared, trials=(*behind.trials, *lucky))
@@ -279,7 +279,7 @@ def test_settings_that_a_journal_keeps_are_read_with_it(
     assert read.settings["pairs"] == 12, "links hidden in all runs together"
     read = c2n.read_comparison(folder, planted[1])
     assert "pairs" not in read.settings
-    assert read.settings["default"] == compared.settings["default"] == DEFAULT.name == "greedy · cover · woven"
+    assert read.settings["default"] == compared.settings["default"] == DEFAULT.name == "greedy · cover · hybrid"
 
 
 def test_a_network_of_objects_has_no_table_of_cells(
@@ -362,7 +362,12 @@ def test_a_comparison_of_hidden_links_makes_a_report(tmp_path: Path) -> None:
     table = cube.objects.table.set_column(2, "kind", pa.array(["user"] * 8 + ["film"] * 8))
     cube, query = replace(cube, objects=Objects.of(table)), Query(np.arange(16))
     ends = ([u for u, _ in hidden], [f for _, f in hidden])
-    options: dict[str, Any] = {"methods": ["greedy", "hops"], "objectives": ["jaccard"], "forms": ["cells"], "m": 2}
+    options: dict[str, Any] = {
+        "methods": ["greedy", "hops"],
+        "objectives": ["jaccard"],
+        "forms": ["cells"],
+        "n_cells": 2,
+    }
     found = c2n.compare(
         cube, query, "links", hidden=ends, models=["popularity", "ease"], runs=2, out=tmp_path, **options
     )

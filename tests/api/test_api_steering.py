@@ -57,7 +57,7 @@ def cell_not_in(network: Network, cube: Cube) -> tuple[str, ...]:
 @pytest.mark.parametrize("method", CHOOSERS)
 def test_every_method_that_chooses_cells_keeps_pins_and_bans_in_every_form(method: str, place: Place) -> None:
     options = QUICK.get(method, {})
-    for form in ("objects", "woven", "cells", "both"):
+    for form in ("objects", "hybrid", "cells", "cells+objects"):
         plain = c2n.construct(place.cube, place.query, method, 4, form=form, objective="jaccard", **options)
         pin, ban = cell_not_in(plain, place.cube), plain.labels[0]
         pins, bans = [pin, place.others[0]], [" · ".join(ban), place.others[1]]
@@ -87,7 +87,7 @@ def test_methods_that_follow_links_keep_pinned_and_banned_objects(method: str, p
 def test_a_steered_network_is_made_again_to_the_byte(method: str, place: Place) -> None:
     options: dict[str, Any] = {"pins": [place.others[0]], "bans": [place.others[1]], **QUICK.get(method, {})}
     if method in CHOOSERS:
-        options |= {"like": place.hidden[:2], "unlike": place.others[2:4]}
+        options |= {"prefer": place.hidden[:2], "avoid": place.others[2:4]}
         options["pins"] = [place.cube.cell(2), place.others[0]]
     network = c2n.construct(place.cube, place.query, method, 4, seed=5, **options)
     assert network.recipe is not None
@@ -98,7 +98,7 @@ def test_a_steered_network_is_made_again_to_the_byte(method: str, place: Place) 
 
 
 def test_a_recipe_names_cells_by_labels_and_objects_by_ids(place: Place) -> None:
-    network = c2n.construct(place.cube, place.query, pins=[place.cube.cell(2), place.others[0]], like=place.hidden[0])
+    network = c2n.construct(place.cube, place.query, pins=[place.cube.cell(2), place.others[0]], prefer=place.hidden[0])
     assert network.recipe is not None
     row = place.cube.query([place.others[0]]).objects
     ids = place.cube.objects.ids(row).to_pylist()
@@ -114,9 +114,9 @@ def test_a_recipe_names_cells_by_labels_and_objects_by_ids(place: Place) -> None
 
 def test_without_steering_nothing_is_said_of_it(place: Place) -> None:
     network = c2n.construct(place.cube, place.query)
-    same = c2n.construct(place.cube, place.query, pins=(), bans=[], like=None, unlike=())
+    same = c2n.construct(place.cube, place.query, pins=(), bans=[], prefer=None, avoid=())
     assert network.recipe == same.recipe and network.recipe is not None
-    assert not {"pins", "bans", "like", "unlike"} & {*network.recipe.parameters, *network.settings}
+    assert not {"pins", "bans", "prefer", "avoid"} & {*network.recipe.parameters, *network.settings}
     assert (network.selection.cells == same.selection.cells).all() and c2n.prices(network) == ()
 
 
@@ -172,21 +172,21 @@ def test_a_price_is_one_sentence(price: Price, sentence: str) -> None:
 
 def test_liking_draws_the_network_to_what_is_liked_and_away_from_what_is_not(place: Place) -> None:
     plain = c2n.construct(place.cube, place.query)
-    steered = c2n.construct(place.cube, place.query, like=place.hidden[:3], unlike=place.others[:3])
+    steered = c2n.construct(place.cube, place.query, prefer=place.hidden[:3], avoid=place.others[:3])
     assert steered.query.objects.tolist() == plain.query.objects.tolist()
     names = set(steered.nodes["name"].to_pylist())
     assert set(place.hidden[:3]) <= names and not set(place.others[:3]) & names
-    liked = place.cube.query([*place.query, *place.hidden[:3]])
-    other = c2n.construct(place.cube, liked, m=len(place.query))
-    only_like = c2n.construct(place.cube, place.query, like=place.hidden[:3])
+    preferred = place.cube.query([*place.query, *place.hidden[:3]])
+    other = c2n.construct(place.cube, preferred, n_cells=len(place.query))
+    only_like = c2n.construct(place.cube, place.query, prefer=place.hidden[:3])
     assert only_like.selection.cells.tolist() == other.selection.cells.tolist()
     assert only_like.selection.value == other.selection.value
 
 
 def test_objects_nearer_to_what_is_unliked_are_not_near(place: Place) -> None:
-    unlike = place.cube.query(place.others[:3]).objects
-    steered = c2n.construct(place.cube, place.query, unlike=place.others[:3])
-    far, near = (compute_scores(place.cube.links, rows, tolerance=1e-5) for rows in (unlike, steered.query.objects))
+    avoid = place.cube.query(place.others[:3]).objects
+    steered = c2n.construct(place.cube, place.query, avoid=place.others[:3])
+    far, near = (compute_scores(place.cube.links, rows, tolerance=1e-5) for rows in (avoid, steered.query.objects))
     others = np.setdiff1d(steered.objects, steered.query.objects)
     assert len(others) and (far[others] <= near[others]).all()
 
@@ -194,8 +194,11 @@ def test_objects_nearer_to_what_is_unliked_are_not_near(place: Place) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"like": ["CELL"]}, "like takes objects, and CELL is a cell: pin it or ban it"),
-        ({"m": 1, "pins": ["CELL", "OTHER"]}, "2 cells are pinned, and m is 1: pin fewer, or raise m"),
+        ({"prefer": ["CELL"]}, "prefer takes objects, and CELL is a cell: pin it or ban it"),
+        (
+            {"n_cells": 1, "pins": ["CELL", "OTHER"]},
+            "2 cells are pinned, and n_cells is 1: pin fewer, or raise n_cells",
+        ),
         (
             {"max_nodes": 16, "pins": ["CELL", "OTHER"]},
             "2 cells are pinned, and max_nodes leaves room for 1: pin fewer, or raise max_nodes",
@@ -239,12 +242,12 @@ def test_more_pins_than_the_default_of_cells_make_room_for_themselves(place: Pla
     pins = [Node("cell", number) for number in range(8)]
     network = c2n.construct(place.cube, place.query[:5], pins=pins)
     assert network.selection.cells.tolist() == list(range(8))
-    assert network.context is not None and network.context.budget.m == 8
+    assert network.context is not None and network.context.budget.n_cells == 8
 
 
 def test_a_ban_that_lets_the_pins_fit_has_no_price_and_says_so() -> None:
     cube = toy_cube([[0, 1, 2, 3, 4], [5, 6], [0, 6]], objects=10, links=[(row, row + 1) for row in range(9)])
-    asked: dict[str, Any] = {"m": 2, "form": "objects", "max_nodes": 5, "pins": ["label 0"]}
+    asked: dict[str, Any] = {"n_cells": 2, "form": "objects", "max_nodes": 5, "pins": ["label 0"]}
     network = c2n.construct(cube, ["o0", "o6"], bans=["o4"], **asked)
     kept, left_out = c2n.prices(network)
     assert kept.price is not None and not kept.needed
@@ -267,7 +270,7 @@ def test_a_method_of_ones_own_is_told_what_is_settled(place: Place) -> None:
     pins = [Node("cell", 2)]
     mine = c2n.construct(place.cube, place.query, Mine(), 4, form="objects", pins=pins, bans=[Node("cell", 3)])
     greedy = c2n.construct(place.cube, place.query, "greedy", 4, form="objects", pins=pins, bans=[Node("cell", 3)])
-    assert (seen[0].m, seen[0].scope.forbidden_cells.tolist(), seen[0].scope.cells.tolist()) == (3, [2, 3], [2])
+    assert (seen[0].n_cells, seen[0].scope.forbidden_cells.tolist(), seen[0].scope.cells.tolist()) == (3, [2, 3], [2])
     assert mine.selection.values.tolist() == greedy.selection.values.tolist()
 
 
@@ -297,12 +300,12 @@ def test_the_command_steers_and_says_prices(place: Place) -> None:
     query.write_text("name\n" + "\n".join(place.query), encoding="utf-8")
     pin, ban = " · ".join(place.cube.cell(2)), place.others[1]
     words = ["query", str(place.folder / "cube"), "--query", str(query), "--pin", pin, "--ban", ban, "--quiet"]
-    words += ["--like", place.hidden[0], "--unlike", place.others[0]]
+    words += ["--prefer", place.hidden[0], "--avoid", place.others[0]]
     shown = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     assert shown.exit_code == 0, shown.output
     assert f"keeping ⟨{pin}⟩ " in shown.output and f"leaving out {ban} " in shown.output
     told = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
-    assert told["pins"] == [f"⟨{pin}⟩"] and told["like"] == [place.hidden[0]] and told["unlike"] == [place.others[0]]
+    assert told["pins"] == [f"⟨{pin}⟩"] and told["prefer"] == [place.hidden[0]] and told["avoid"] == [place.others[0]]
     assert [price["title"] for price in told["prices"]] == [f"⟨{pin}⟩", ban]
     silent = CliRunner().invoke(app, [*words, "--no-prices"], env={"COLUMNS": "200"})
     assert "keeping" not in silent.output and "leaving out" not in silent.output

@@ -161,6 +161,6 @@ def test_a_method_that_finds_nothing_to_choose_is_the_query_alone_and_says_why()
     network = c2n.construct(cube, query, "greedy", form="objects")
     assert "in any cell, so there is nothing to choose from" in network.selection.note
     assert len(c2n.construct(cube, query, "hops")) > len(network) == len(query)
-    woven = c2n.construct(cube, query, "greedy")
-    assert woven.selection.note == network.selection.note and not len(woven.cells)
-    assert len(woven) == 2 * len(query), "without cells the nearest objects by links are still there"
+    hybrid = c2n.construct(cube, query, "greedy")
+    assert hybrid.selection.note == network.selection.note and not len(hybrid.cells)
+    assert len(hybrid) == 2 * len(query), "without cells the nearest objects by links are still there"

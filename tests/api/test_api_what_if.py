@@ -22,11 +22,11 @@ from toys import random_cube, sent, toy_cube
 
 ASKED = {
     "default": {},
-    "jaccard": {"form": "objects", "m": 3},
-    "both": {"form": "both", "m": 4},
-    "linked": {"objective": "linked", "m": 3, "form": "objects"},
-    "exact": {"method": "exact", "m": 3},
-    "exact jaccard": {"method": "exact", "objective": "jaccard", "m": 3},
+    "jaccard": {"form": "objects", "n_cells": 3},
+    "cells+objects": {"form": "cells+objects", "n_cells": 4},
+    "linked": {"objective": "linked", "n_cells": 3, "form": "objects"},
+    "exact": {"method": "exact", "n_cells": 3},
+    "exact jaccard": {"method": "exact", "objective": "jaccard", "n_cells": 3},
     "limited": {"max_nodes": 14},
 }
 QUERY = [f"o{number}" for number in range(0, 40, 4)]
@@ -179,7 +179,7 @@ def test_what_is_out_and_what_is_in_changes_nothing_and_that_is_said() -> None:
 
 def test_an_object_outside_that_made_a_cell_too_dear_changes_the_choice_when_it_goes() -> None:
     cube = toy_cube([[0, 1], [0, 1, 2, 10, 11]], objects=20, links=LINE)
-    asked = {"method": "exact", "m": 1, "form": "objects"}
+    asked = {"method": "exact", "n_cells": 1, "form": "objects"}
     network = c2n.construct(cube, THREE, **asked)
     found = c2n.without(network, "o10")
     assert same(found.network, c2n.construct(cube, THREE, bans=["o10"], **asked))
@@ -192,7 +192,7 @@ def test_an_object_outside_that_made_a_cell_too_dear_changes_the_choice_when_it_
 
 def test_an_unliked_object_outside_changes_what_cells_serve_when_it_goes() -> None:
     cube = toy_cube([[0, 1, 2, 10], [0, 1]], objects=20, links=LINE)
-    asked = {"m": 1, "unlike": ["o10"]}
+    asked = {"n_cells": 1, "avoid": ["o10"]}
     found = c2n.without(c2n.construct(cube, THREE, **asked), "o10")
     assert same(found.network, c2n.construct(cube, THREE, bans=["o10"], **asked))
     assert (found.changed, found.before, found.value) == (True, 2.0, 3.0)
@@ -205,7 +205,7 @@ def test_whatever_is_asked_is_answered_as_construct_does(
     name: str, seed: int, number: int, row: int, out: bool
 ) -> None:
     cube = random_cube(seed)
-    asked = ASKED.get(name, {"method": "random", "m": 3})
+    asked = ASKED.get(name, {"method": "random", "n_cells": 3})
     network = c2n.construct(cube, cube.query(QUERY), **asked)
     nodes = [Node("cell", number), *([Node("object", row)] if f"o{row}" not in QUERY else [])]
     word = "bans" if out else "pins"
@@ -234,7 +234,7 @@ def test_an_object_that_cells_hold_counts_only_where_it_has_a_cost() -> None:
 
 def test_what_changes_nothing_is_kept_by_the_changes_after_it() -> None:
     cube = toy_cube([[0, 1], [0, 1, 2, 10, 11], [2]], objects=20, links=LINE)
-    network = c2n.construct(cube, THREE, "exact", m=1, form="objects")
+    network = c2n.construct(cube, THREE, "exact", n_cells=1, form="objects")
     out = c2n.without(network, ("label 1",))
     assert not out.changed and out.network.recipe.parameters["bans"] == [{"cell": ["label 1"]}]
     assert c2n.without(out.network, ("label 0",)).network.labels == (("label 2",),)
@@ -264,11 +264,11 @@ def test_a_change_of_a_change_keeps_what_was_asked_before() -> None:
 
 def test_what_is_left_out_is_no_longer_liked_and_what_is_put_in_no_longer_unliked() -> None:
     cube = random_cube(3)
-    network = made(cube, "default", like=["o1", "o2"], unlike=["o3", "o5"])
+    network = made(cube, "default", prefer=["o1", "o2"], avoid=["o3", "o5"])
     assert same(
-        c2n.without(network, "o1").network, made(cube, "default", like=["o2"], unlike=["o3", "o5"], bans=["o1"])
+        c2n.without(network, "o1").network, made(cube, "default", prefer=["o2"], avoid=["o3", "o5"], bans=["o1"])
     )
-    assert same(c2n.with_(network, "o5").network, made(cube, "default", like=["o1", "o2"], unlike=["o3"], pins=["o5"]))
+    assert same(c2n.with_(network, "o5").network, made(cube, "default", prefer=["o1", "o2"], avoid=["o3"], pins=["o5"]))
 
 
 def test_a_pin_that_made_fewer_cells_fit_gives_their_places_back() -> None:
@@ -285,10 +285,10 @@ def test_pins_that_made_room_for_themselves_take_it_with_them() -> None:
     cube = toy_cube([[0, 1], [0, 1, 2, 10, 11], [2]], objects=20, links=LINE)
     pins = [("label 0",), ("label 1",)]
     network = c2n.construct(cube, ["o0"], pins=pins, form="cells")
-    assert network.context.budget.m == 2 and network.recipe.parameters["m"] is None
+    assert network.context.budget.n_cells == 2 and network.recipe.parameters["n_cells"] is None
     found = c2n.without(network, pins[1])
     assert same(found.network, c2n.construct(cube, ["o0"], pins=pins[:1], bans=pins[1:], form="cells"))
-    assert found.network.context.budget.m == 1
+    assert found.network.context.budget.n_cells == 1
 
 
 @pytest.mark.parametrize("method", ["greedy", "exact", "random"])
@@ -296,9 +296,11 @@ def test_pins_that_made_room_for_themselves_take_it_with_them() -> None:
 def test_pins_that_leave_nothing_to_choose_are_their_own_bound(method: str, objective: str) -> None:
     cube = toy_cube([[0, 1], [0, 1, 2, 10, 11], [2]], objects=20, links=LINE)
     asked = {"objective": objective, "form": "objects", "bound": True}
-    full = c2n.construct(cube, THREE, method, m=1, pins=[("label 1",)], **asked).selection
+    full = c2n.construct(cube, THREE, method, n_cells=1, pins=[("label 1",)], **asked).selection
     assert (full.bound, full.proven, "no bound" in full.note) == (full.value, True, False)
-    alone = c2n.construct(cube, THREE, method, m=2, pins=[("label 1",)], bans=[("label 0",), ("label 2",)], **asked)
+    alone = c2n.construct(
+        cube, THREE, method, n_cells=2, pins=[("label 1",)], bans=[("label 0",), ("label 2",)], **asked
+    )
     assert "no cells were chosen" not in alone.selection.note
     if objective != "cover":
         assert alone.selection.bound == alone.selection.value
@@ -318,7 +320,7 @@ def test_near_objects_are_known_of_a_few_steerings_and_no_more() -> None:
     near: dict[tuple[object, ...], np.ndarray] = {}
     for row in [1, 2, 3, 5, 6, 7, 1]:
         asked = plan_network(cube, cube.query(QUERY), NetworkOptions(bans=[f"o{row}"]))
-        assert same(network_of(asked, choose(asked), near=near), made(cube, "default", bans=[f"o{row}"]))
+        assert same(network_of(asked, choose(asked), cache=near), made(cube, "default", bans=[f"o{row}"]))
         assert 1 <= len(near) <= KNOWN
 
 

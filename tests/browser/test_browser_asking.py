@@ -313,15 +313,15 @@ def test_a_move_made_while_the_list_was_edited_takes_the_edited_list(opened: Tab
     page = opened.page
     made(opened, MANY)
     opened.button("Remove Bob Baker").click()
-    page.evaluate("void window.cube2net.store.move({ m: 5 })")
-    page.wait_for_function("() => window.cube2net.store.network.request.m === 5 && !window.cube2net.store.busy")
+    page.evaluate("void window.cube2net.store.move({ n_cells: 5 })")
+    page.wait_for_function("() => window.cube2net.store.network.request.n_cells === 5 && !window.cube2net.store.busy")
     assert "p14" not in opened.request["query"] and len(opened.request["query"]) == 7
     assert "Bob Baker" not in chips(opened)
     expect(page.locator(".stale")).to_be_hidden()
     # An emptied list asks for nothing: it stays empty, and the network stays that of before.
     opened.button("Remove all").click()
-    page.evaluate("void window.cube2net.store.move({ m: 4 })")
-    page.wait_for_function("() => window.cube2net.store.network.request.m === 4 && !window.cube2net.store.busy")
+    page.evaluate("void window.cube2net.store.move({ n_cells: 4 })")
+    page.wait_for_function("() => window.cube2net.store.network.request.n_cells === 4 && !window.cube2net.store.busy")
     assert len(opened.request["query"]) == 7 and chips(opened) == []
     expect(page.locator(".stale")).to_contain_text("The network shown is of the 7 before.")
 
@@ -329,20 +329,20 @@ def test_a_move_made_while_the_list_was_edited_takes_the_edited_list(opened: Tab
 def test_a_small_query_brings_fifteen_near_objects_unless_another_number_is_said(opened: Tab) -> None:
     page = opened.page
     made(opened, MANY[:3])
-    assert opened.request["near"] == 15
+    assert opened.request["n_neighbors"] == 15
     page.get_by_role("tab", name="Steer").click()
     expect(page.get_by_text("15 for a small query")).to_be_visible()
     before = opened.fingerprint
-    page.locator('[data-auto="near"]').click()
+    page.locator('[data-auto="n_neighbors"]').click()
     opened.ready(but=before)
-    assert "near" not in opened.request
+    assert "n_neighbors" not in opened.request
     page.get_by_role("tab", name="Ask").click()
     typed(opened, MANY[3])
     expect(page.locator('[aria-label="Objects of the query"] .chip')).to_have_count(4)
     before = opened.fingerprint
     opened.button("Make the network").click()
     opened.ready(but=before)
-    assert "near" not in opened.request, "it was taken back by hand"
+    assert "n_neighbors" not in opened.request, "it was taken back by hand"
 
 
 def test_a_query_that_is_no_longer_small_says_nothing_of_near_objects(opened: Tab) -> None:
@@ -352,7 +352,7 @@ def test_a_query_that_is_no_longer_small_says_nothing_of_near_objects(opened: Ta
     before = opened.fingerprint
     opened.button("Make the network").click()
     opened.ready(but=before)
-    assert "near" not in opened.request
+    assert "n_neighbors" not in opened.request
 
 
 def test_a_name_mended_to_somebody_with_another_label_says_which_label_is_kept(opened: Tab) -> None:

@@ -59,11 +59,11 @@ def test_from_a_question_to_files_and_back_by_the_address(asked: Tab, tmp_path: 
     asked.ready()
     assert asked.request["pins"] == [{"cell": last["labels"]}]
     show(asked, "steer")
-    slider = page.locator('[data-slide="m"]')
+    slider = page.locator('[data-slide="n_cells"]')
     slider.focus()
     slider.press("Home")
     slid = asked.ready(but=first)
-    assert asked.request["m"] == 1
+    assert asked.request["n_cells"] == 1
     assert [cell["labels"] for cell in asked.network["cells"]] == [last["labels"]]
     # Explain: a click on the cell says why it is there.
     show(asked, "cells")
@@ -92,7 +92,7 @@ def test_from_a_question_to_files_and_back_by_the_address(asked: Tab, tmp_path: 
 def test_undo_and_redo_go_along_the_moves(asked: Tab) -> None:
     first = asked.fingerprint
     show(asked, "steer")
-    number = asked.page.locator('[data-number="m"]')
+    number = asked.page.locator('[data-number="n_cells"]')
     number.fill("1")
     number.press("Enter")
     second = asked.ready(but=first)
@@ -145,7 +145,7 @@ def test_a_network_is_made_steered_and_explained_by_keys_alone(tab: Tab, town: E
     until('[role=tab][data-tab="ask"]', "Shift+Tab")
     keys.press("ArrowRight")
     expect(page.locator('[data-panel="steer"]')).to_be_visible()
-    until('[data-slide="near"]')
+    until('[data-slide="n_neighbors"]')
     for _ in range(3):
         keys.press("ArrowRight")
     tab.ready(but=first)
@@ -178,7 +178,7 @@ def test_a_verdict_is_of_the_network_that_was_judged_and_has_the_runs_that_the_f
     limits = page.evaluate("window.cube2net.store.cube.limits")
     assert runs.get_attribute("placeholder") == str(limits["runs"])
     assert (runs.get_attribute("min"), runs.get_attribute("max")) == ("1", "50")
-    sent, stale = [], "Of a network before the last move:"
+    sent, stale = [], "For the network before the last change:"
 
     def wait(route: Route) -> None:
         sent.append(route)
@@ -186,13 +186,13 @@ def test_a_verdict_is_of_the_network_that_was_judged_and_has_the_runs_that_the_f
     page.route("**/api/v1/compare", wait)
     page.locator('[data-do="compare"]').click()
     page.wait_for_function("() => document.querySelector('[data-do=stop-compare]').checkVisibility()")
-    page.evaluate("void window.cube2net.store.move({ m: 1 })")
+    page.evaluate("void window.cube2net.store.move({ n_cells: 1 })")
     asked.ready(but=first)
     said = {"sentence": "it helps", "finding": "helps", "helps": True}
     answer = {**said, "task": "hidden", "table": [], "report": "", "note": ""}
     sent[0].fulfill(json=answer)
     expect(page.locator("[data-verdict]")).to_contain_text("It helps.")
     expect(page.get_by_text(stale)).to_be_visible()
-    page.evaluate("void window.cube2net.store.move({ m: null })")
+    page.evaluate("void window.cube2net.store.move({ n_cells: null })")
     assert asked.ready(but=asked.fingerprint) == first
     expect(page.get_by_text(stale)).to_be_hidden()

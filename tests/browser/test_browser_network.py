@@ -57,7 +57,7 @@ def show(tab: Tab, name: str) -> None:
 def stranger(tab: Tab) -> str:
     """Return the id of an object of the network that is not in the query."""
     nodes = tab.network["nodes"]
-    return str(nodes["id"][nodes["role"].index("near")])
+    return str(nodes["id"][nodes["role"].index("neighbor")])
 
 
 def test_a_tap_on_a_narrow_page_brings_the_reasons_into_view_and_one_bar_scrolls_all(town: Explorer, tab: Tab) -> None:
@@ -167,7 +167,7 @@ def test_a_page_that_turns_dark_draws_the_same_nodes_and_listens_once(drawn: Tab
 
 def test_a_network_glides_to_that_of_another_move(drawn: Tab) -> None:
     before = drawn.fingerprint
-    drawn.page.evaluate("window.cube2net.store.move({m: 1})")
+    drawn.page.evaluate("window.cube2net.store.move({n_cells: 1})")
     drawn.ready(but=before)
     settled(drawn)
     expect(graph(drawn)).to_have_attribute("data-drawn", str(len(drawn.network["nodes"]["id"])))
@@ -241,7 +241,7 @@ def test_somebody_who_is_missing_is_asked_for_by_name(drawn: Tab) -> None:
     inside = {str(key) for key in drawn.network["nodes"]["id"]}
     key, name = next((row[0], row[1]) for row in townspeople() if row[0] not in inside and row[1] != "Ann Smith")
     show(drawn, "why")
-    field = drawn.page.get_by_label("Whom or what to explain")
+    field = drawn.page.get_by_label("Object or cell to explain")
     field.press_sequentially(name)
     expect(drawn.page.locator(".why [role=option]").first).to_contain_text(name)
     field.press("ArrowDown")
@@ -276,7 +276,7 @@ def test_a_network_without_the_selected_node_is_drawn_and_all_of_it_is_in_view(t
     page.evaluate("query => void window.cube2net.store.move({ query })", people)
     first = tab.ready()
     page.locator("[data-cell] button.cells-name").last.click()
-    page.evaluate("query => void window.cube2net.store.move({ query, m: 1, near: 0 })", people[:2])
+    page.evaluate("query => void window.cube2net.store.move({ query, n_cells: 1, n_neighbors: 0 })", people[:2])
     second = tab.ready(but=first)
     page.wait_for_function(SEEN, arg=0.9)
     page.get_by_role("button", name="Undo", exact=True).click()

@@ -86,7 +86,7 @@ def test_twenty_thousand_nodes_are_shown_and_the_page_goes_on_to_answer(tab: Tab
     page = tab.page
     tab.open(large.address)
     first = tab.ready()
-    move(tab, {"form": "both", "m": 20})
+    move(tab, {"form": "cells+objects", "n_cells": 20})
     page.wait_for_function("first => document.documentElement.dataset.fingerprint !== first", arg=first, timeout=60_000)
     assert page.evaluate("window.cube2net.store.network.nodes.id.length") == 20_000
     # While places are sought for so many, panels open and moves are taken.
@@ -95,7 +95,7 @@ def test_twenty_thousand_nodes_are_shown_and_the_page_goes_on_to_answer(tab: Tab
     tab.ready(but=first)
     page.mouse.move(640, 400)
     page.mouse.wheel(0, -300)
-    move(tab, {"form": "woven", "m": 4})
+    move(tab, {"form": "hybrid", "n_cells": 4})
     tab.ready(but=tab.fingerprint)
     assert len(tab.network["nodes"]["id"]) < 1_000
 
@@ -117,7 +117,7 @@ def test_a_long_method_tells_how_far_it_is_and_is_stopped(asked: Tab) -> None:
     asked.page.locator('[data-do="stop"]').click()
     asked.wait("ready")
     assert asked.fingerprint == before
-    move(asked, {"method": None, "options": None, "m": 2})
+    move(asked, {"method": None, "options": None, "n_cells": 2})
     asked.ready(but=before)
 
 
@@ -134,7 +134,7 @@ def test_a_worker_that_is_killed_is_a_sentence_and_the_next_question_is_answered
     assert asked.fingerprint == before, "the network before stays"
     asked.page.locator('[data-do="give-up"]').click()
     asked.wait("ready")
-    move(asked, {"m": 2})
+    move(asked, {"n_cells": 2})
     asked.ready(but=before)
 
 
@@ -146,7 +146,7 @@ def test_an_explorer_that_has_ended_is_a_sentence_and_the_network_stays(tab: Tab
         before = tab.ready()
     finally:
         own.close()
-    move(tab, {"m": 2})
+    move(tab, {"n_cells": 2})
     tab.wait("error")
     expect(tab.page.get_by_role("alert")).to_contain_text("does not answer")
     assert tab.fingerprint == before
@@ -173,7 +173,7 @@ def test_a_click_in_the_heat_map_looks_closer_and_its_objects_become_the_query(t
     expect(grid).to_be_visible()
     page.locator('[role=grid] button[data-at="-1,0"], [role=grid] button[data-at="0,-1"]').first.focus()
     page.locator('[role=grid] td[data-at="0,0"]').click()
-    crumbs = page.get_by_role("navigation", name="Where in the cube")
+    crumbs = page.get_by_role("navigation", name="Counts by two dimensions")
     expect(crumbs.get_by_role("button", name="All of the cube")).to_be_visible()
     # Keys do the same: back, down one row, and in again. The table that comes keeps the focus.
     expect(page.locator(".pivot-holder.waiting")).to_have_count(0)
@@ -199,7 +199,7 @@ def test_no_width_needs_to_be_scrolled_sideways_and_everything_has_a_name(
     tab.open(town.address)
     for query in ([], BAKERS):
         if query:
-            move(tab, {"query": query, "pins": [{"object": "p2"}], "like": ["p3"]})
+            move(tab, {"query": query, "pins": [{"object": "p2"}], "prefer": ["p3"]})
             tab.ready()
         for panel in PANELS:
             # Reasons are not offered on a small screen before there is a network.

@@ -24,14 +24,14 @@ from cube2net.io.reviews.yelp import Yelp
 from cube2net.mining.node_embeddings import EMBEDDINGS
 from cube2net.mining.recommenders import RECOMMENDERS
 from cube2net.model.comparison import TASKS
-from cube2net.options import FORMS, KEEPS, MEMBERSHIPS, METHOD_NAMES
+from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS, METHOD_NAMES
 
 Tool = Callable[..., tuple[int, str, str]]
 
 CITIES = ("Ghent", "Turin", "Malmö")
 FILES = ["report.html", "trials.csv", "scores.csv", "costs.csv", "results.json"]
 FEW = ("--methods", "none,greedy", "--methods", "hops 2", "--objectives", "jaccard", "--forms", "cells")
-SHORT = (*FEW, "-m", 3, "--models", "deepwalk", "--quiet")
+SHORT = (*FEW, "--n-cells", 3, "--models", "deepwalk", "--quiet")
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +71,10 @@ def test_the_names_in_the_help_of_compare_and_task_are_the_registries(tool: Tool
     said = {name: " ".join(tool(name, "--help")[1].split()) for name in ("compare", "task", "query")}
     for command, wanted in {
         "compare": [*TASKS, *FORMS, *EMBEDDINGS, *RECOMMENDERS, *COMPARED],
-        "query": ["auto", *FORMS, *MEMBERSHIPS, *KEEPS],
+        "query": ["auto", *FORMS, *MEMBERSHIP_WEIGHTS],
         "task": ["yelp", "movies", *tasks_of(Movies), *tasks_of(Yelp)],
     }.items():
-        assert [name for name in wanted if not re.search(rf"\b{name}\b", said[command])] == []
+        assert [name for name in wanted if not re.search(rf"\b{re.escape(name)}\b", said[command])] == []
 
 
 def tasks_of(source: type) -> list[str]:
@@ -99,10 +99,10 @@ def test_compare_says_the_verdict_first_and_then_the_best_networks(tool: Tool, c
     told = json.loads(tool(*words, "--no-as-large", "--json")[1])
     assert out.startswith(told["verdict"]["sentence"] + "\n\nthe best of the networks tried")
     rows = [line.split("  ")[0].strip() for line in out.splitlines() if re.search(r"\[[+-]", line)]
-    assert rows == [found["one"].removesuffix(" · m 3") for found in told["differences"]]
+    assert rows == [found["one"].removesuffix(" · n_cells 3") for found in told["differences"]]
     assert {config["name"] for config in told["configurations"]} == {
         "none",
-        "greedy · jaccard · cells · m 3",
+        "greedy · jaccard · cells · n_cells 3",
         "hops 2",
     }
     assert (told["task"], told["models"], told["seeds"]) == ("clustering", ["deepwalk"], [0, 1])
@@ -120,7 +120,8 @@ def test_a_query_without_links_is_told_to_be_in_one_cluster_and_nmi_tells_its_ne
     assert (flag["configuration"], flag["largest_cluster"], flag["has_links"]) == ("none", 1.0, False)
     assert flag["note"] in told["verdict"]["sentence"]
     assert re.fullmatch(
-        r"the query has no links: every object is in one cluster, so its F1 of 0\.\d{3} says nothing; compare by NMI",
+        r"the query has no links: every object is in one cluster, so its F1 of 0\.\d{3} is not "
+        r"informative; compare by NMI",
         flag["note"],
     )
     out = tool(*words)[1]
@@ -133,8 +134,8 @@ def test_a_query_without_links_is_told_to_be_in_one_cluster_and_nmi_tells_its_ne
 
 
 def test_the_number_of_cells_is_told_where_there_are_several(tool: Tool, cube: Path, names: Path) -> None:
-    out = tool("compare", cube, "--query", names, *SHORT, "-m", 2, "--runs", 1, "--no-as-large")[1]
-    assert "greedy · jaccard · cells · m 3" in out and "greedy · jaccard · cells · m 2" in out
+    out = tool("compare", cube, "--query", names, *SHORT, "--n-cells", 2, "--runs", 1, "--no-as-large")[1]
+    assert "greedy · jaccard · cells · n_cells 3" in out and "greedy · jaccard · cells · n_cells 2" in out
     assert out.startswith("one run cannot tell whether adding helps: ")
 
 
@@ -258,11 +259,11 @@ def test_a_method_that_cannot_answer_is_told_under_the_table(
         (("--forms", ""), "--forms is '', expected one or more names with commas"),
         (("--models", "walk"), "unknown embedding 'walk': choose one of deepwalk, line, node2vec"),
         (("--objectives", "link"), "unknown objective 'link'"),
-        (("--forms", "all"), "unknown form 'all': choose one of both, cells, objects, woven"),
+        (("--forms", "all"), "unknown form 'all': choose one of cells, cells\\+objects, hybrid, objects"),
         (("--task", "links"), "the task 'links' needs the hidden links that are to be found again"),
         (("--task", "links", "--hidden", "none.csv"), "cannot read the links 'none.csv': no such file or directory"),
         (("--runs", "0"), "runs is 0, expected a whole number of 1 or more"),
-        (("-m", "0"), "m is 0, expected a whole number of 1 or more"),
+        (("--n-cells", "0"), "n_cells is 0, expected a whole number of 1 or more"),
         (("--seed", "-1"), "seed is -1, expected a whole number of 0 or more"),
         (("--query", "none.csv"), "cannot read the query 'none.csv': no such file or directory"),
         (("--where", "town=Ghent"), "unknown dimension 'town'"),
@@ -307,8 +308,19 @@ def test_the_folder_of_another_comparison_is_one_sentence_and_left_as_it_is(
 
 
 def test_compare_takes_levels_near_objects_and_memberships(tool: Tool, cube: Path, names: Path) -> None:
-    words = ("compare", cube, "--query", names, "--methods", "greedy", "--objectives", "cover", "--forms", "woven")
-    words += ("--levels", "one", "--levels", "full", "--near", 0, "--near", 5, "--memberships", "even,share")
+    words = ("compare", cube, "--query", names, "--methods", "greedy", "--objectives", "cover", "--forms", "hybrid")
+    words += (
+        "--levels",
+        "one",
+        "--levels",
+        "full",
+        "--n-neighbors",
+        0,
+        "--n-neighbors",
+        5,
+        "--membership-weights",
+        "even,share",
+    )
     words += ("--models", "deepwalk", "--runs", 1, "--no-as-large", "--quiet", "--json")
     status, out, err = tool(*words)
     assert (status, err) == (0, "")
@@ -316,13 +328,13 @@ def test_compare_takes_levels_near_objects_and_memberships(tool: Tool, cube: Pat
     assert [config["name"] for config in told["configurations"]] == [
         "none",
         *(
-            f"greedy · cover · woven{levels} · near {near} · membership {membership}"
+            f"greedy · cover · hybrid{levels} · n_neighbors {near} · membership_weights {membership_weights}"
             for levels in (" · levels one", " · levels full")
             for near in (0, 5)
-            for membership in ("even", "share")
+            for membership_weights in ("even", "share")
         ),
     ]
-    assert told["settings"]["levels"] == ["one", "full"] and told["settings"]["memberships"] == ["even", "share"]
+    assert told["settings"]["levels"] == ["one", "full"] and told["settings"]["membership_weights"] == ["even", "share"]
 
 
 # task
@@ -358,7 +370,7 @@ def test_a_task_is_a_cube_a_query_and_hidden_links_and_the_command_it_shows_comp
 
     words = shlex.split(command)
     assert words[:2] == ["cube2net", "compare"]
-    few = ("--models", "popularity,ease", *FEW, "-m", 2, "--runs", 2, "--no-as-large", "--quiet")
+    few = ("--models", "popularity,ease", *FEW, "--n-cells", 2, "--runs", 2, "--no-as-large", "--quiet")
     status, out, err = tool(*words[1:], *few, "--out", place / "report")
     assert (status, err) == (0, "")
     told = json.loads((place / "report" / "results.json").read_text(encoding="utf-8"))
@@ -423,17 +435,29 @@ def test_auto_chooses_by_part_of_the_labels_and_shows_what_it_tried(tool: Tool, 
         ),
         (("--method", "auto", "--max-nodes", "40"), "'auto' chooses what to bring by itself, and max_nodes is 40: lea"),
         (("--method", "auto", "--set", "depth=2"), "unknown parameter of method 'auto' 'depth': choose one of "),
-        (("--form", "cells", "--near", "3"), "near is about the near objects of the form 'woven', got the form 'cell"),
-        (("--form", "objects", "--near", "3"), "near is about the near objects of the form 'woven', got the form 'obj"),
-        (("--method", "hops", "--near", "3"), "near is about the near objects of the form 'woven', got the form 'obj"),
         (
-            ("--form", "objects", "--membership", "even"),
-            "membership is about links to cells, and the form 'objects' has no cells as nodes",
+            ("--form", "cells", "--n-neighbors", "3"),
+            "n_neighbors is about the neighbours of the form 'hybrid', got the form 'cell",
         ),
-        (("--form", "woven", "--near", "-1"), "near is -1, expected 0 or more objects, or None"),
-        (("--form", "cells", "--membership", "all"), "unknown membership 'all': choose one of even, share, unit"),
-        (("--form", "woven", "--method", "hops"), "the form 'woven' needs a method that chooses cells"),
-        (("--max-links", "40"), "max_links limits the form 'objects', got the form 'woven': limit max_nodes instead"),
+        (
+            ("--form", "objects", "--n-neighbors", "3"),
+            "n_neighbors is about the neighbours of the form 'hybrid', got the form 'obj",
+        ),
+        (
+            ("--method", "hops", "--n-neighbors", "3"),
+            "n_neighbors is about the neighbours of the form 'hybrid', got the form 'obj",
+        ),
+        (
+            ("--form", "objects", "--membership-weights", "even"),
+            "membership_weights is about links to cells, and the form 'objects' has no cells as nodes",
+        ),
+        (("--form", "hybrid", "--n-neighbors", "-1"), "n_neighbors is -1, expected 0 or more objects, or None"),
+        (
+            ("--form", "cells", "--membership-weights", "all"),
+            "unknown membership_weights 'all': choose one of even, share, unit",
+        ),
+        (("--form", "hybrid", "--method", "hops"), "the form 'hybrid' needs a method that chooses cells"),
+        (("--max-links", "40"), "max_links limits the form 'objects', got the form 'hybrid': limit max_nodes instead"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -460,15 +484,15 @@ def test_a_name_with_options_means_the_same_everywhere(tool: Tool, cube: Path, n
     assert two["method"] == "hops" and two["nodes"] == set_["nodes"] == len(built)
 
 
-def test_a_woven_network_has_cells_and_as_many_near_objects_as_asked(tool: Tool, cube: Path, names: Path) -> None:
-    words = ("query", cube, "--query", names, "-m", 2, "--form", "woven", "--json")
-    for chosen, nodes, membership in (
+def test_a_hybrid_network_has_cells_and_as_many_near_objects_as_asked(tool: Tool, cube: Path, names: Path) -> None:
+    words = ("query", cube, "--query", names, "--n-cells", 2, "--form", "hybrid", "--json")
+    for chosen, nodes, membership_weights in (
         ((), 30 + 2 + 30, "even"),
-        (("--near", 3, "--membership", "share"), 30 + 2 + 3, "share"),
-        (("--near", 0), 30 + 2, "even"),
+        (("--n-neighbors", 3, "--membership-weights", "share"), 30 + 2 + 3, "share"),
+        (("--n-neighbors", 0), 30 + 2, "even"),
         (("--max-nodes", 40), 30 + 2 + 8, "even"),
     ):
         status, out, err = tool(*words, *chosen)
         answer = json.loads(out)
-        assert (status, err, answer["nodes"], answer["membership"]) == (0, "", nodes, membership)
-        assert (answer["form"], len(answer["cells"]), answer["left_out"]) == ("woven", 2, 0)
+        assert (status, err, answer["nodes"], answer["membership_weights"]) == (0, "", nodes, membership_weights)
+        assert (answer["form"], len(answer["cells"]), answer["left_out"]) == ("hybrid", 2, 0)

@@ -43,14 +43,14 @@ def refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 
 def test_two_files_are_told_apart_in_a_table_and_a_sentence(folder: Path) -> None:
     ask = ["contrast", folder / "cube", "--query", folder / "group 0.txt", "--against", folder / "group 1.txt"]
-    shown = run(*ask, "-m", 3)
+    shown = run(*ask, "--n-cells", 3)
     assert "group 0 against group 1" in shown and "difference, 95 %" in shown
     assert "group 0 (30 objects) is told from group 1 (30 objects) by ⟨" in shown
     assert "no choice of so many cells is worth more" in shown and "cells tested" in shown
     cube = c2n.open_cube(folder / "cube")
     queries = [c2n.read_query(cube, folder / f"group {number}.txt") for number in (0, 1)]
     found = c2n.contrast(cube, *queries, 3, names=("group 0", "group 1"))
-    assert json.loads(run(*ask, "-m", 3, "--json")) == json.loads(json.dumps(found.to_dict()))
+    assert json.loads(run(*ask, "--n-cells", 3, "--json")) == json.loads(json.dumps(found.to_dict()))
 
 
 def test_the_network_of_both_is_written_and_drawn(folder: Path, tmp_path: Path) -> None:
@@ -94,8 +94,8 @@ def test_no_cells_at_all_cannot_be_asked_for(
     folder: Path, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = ["--query", folder / "both.csv"] if command == "contrast" else ["--clusters", folder / "clusters.csv"]
-    said = refused(monkeypatch, capsys, command, folder / "cube", *given, "-m", 0)
-    assert said == "m is 0, expected 1 or more cells"
+    said = refused(monkeypatch, capsys, command, folder / "cube", *given, "--n-cells", 0)
+    assert said == "n_cells is 0, expected 1 or more cells"
 
 
 def test_the_network_of_a_contrast_can_be_explained_with_the_items_behind_its_links(
@@ -126,7 +126,7 @@ def test_cells_that_may_be_chance_are_not_called_sure(folder: Path) -> None:
 
 
 def test_groups_stand_apart_by_one_empty_line_and_none_is_at_the_end(folder: Path) -> None:
-    shown = run("contrast", folder / "cube", "--query", folder / "both.csv", "-m", 1)
+    shown = run("contrast", folder / "cube", "--query", folder / "both.csv", "--n-cells", 1)
     assert not shown.endswith("\n\n") and "\n\n\n" not in shown
 
 

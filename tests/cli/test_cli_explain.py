@@ -55,7 +55,7 @@ def test_objects_cells_and_the_whole_are_told_as_the_library_tells_them(place: P
 def test_options_of_query_make_the_network_that_is_explained(place: Place) -> None:
     told = ran(place, "--node", place.near, "--method", "hops", "--set", "hops=2", "--json")
     assert json.loads(told.stdout)["came"] == "hops"
-    told = ran(place, "--node", place.near, "--form", "objects", "-m", "2", "--ban", place.near, "--json")
+    told = ran(place, "--node", place.near, "--form", "objects", "--n-cells", "2", "--ban", place.near, "--json")
     assert json.loads(told.stdout)["miss"]["obstacle"] == "it is banned"
 
 
@@ -69,15 +69,16 @@ def test_the_command_has_every_option_of_query_that_makes_the_network() -> None:
 def test_a_network_that_query_wrote_can_be_explained(place: Place, tmp_path: Path) -> None:
     file = tmp_path / "network.graphml"
     made = CliRunner().invoke(
-        app, ["query", str(place.cube), "--query", str(place.query), "--near", "3", "--out", str(file), "--quiet"]
+        app,
+        ["query", str(place.cube), "--query", str(place.query), "--n-neighbors", "3", "--out", str(file), "--quiet"],
     )
     assert made.exit_code == 0
     told = ran(place, "--network", str(file), "--node", place.near, "--json", query=False)
     miss = json.loads(told.stdout)
     assert miss["present"] or miss["miss"]["now"] == 3
-    both = ran(place, "--network", str(file), "--near", "4", query=False)
+    both = ran(place, "--network", str(file), "--n-neighbors", "4", query=False)
     assert (both.exit_code, type(both.exception).__name__) != (0, "NoneType")
-    assert "--near says how to make a network, and --network has one" in str(both.exception)
+    assert "--n-neighbors says how to make a network, and --network has one" in str(both.exception)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ import cube2net as c2n
 from cube2net.apps.cli import EXIT_STATUS
 from cube2net.apps.cli.explore import _is_loopback, _open, private_page
 from cube2net.apps.server import serve as serving
-from cube2net.apps.server.serve import ExplorerServer, _listening
+from cube2net.apps.server.serve import ExplorerServer, _open_socket
 from server.test_server_address import unpacked
 
 import hostile
@@ -183,7 +183,7 @@ def test_another_address_says_what_that_means(
 
     def listening(host: str, port: int) -> socket.socket:
         asked.append((host, port))
-        return _listening("127.0.0.1", port)
+        return _open_socket("127.0.0.1", port)
 
     monkeypatch.setattr(serving, "_listening", listening)
     for host in ("0.0.0.0", "::", "a.example"):

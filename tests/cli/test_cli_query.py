@@ -21,28 +21,50 @@ from cube2net.selection.objectives import OBJECTIVES
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_answers_in_json_with_the_promised_fields(tool, cube: Path, names: Path, method: str) -> None:
-    status, out, err = tool("query", cube, "--query", names, "--method", method, "-m", 3, "--json")
+    status, out, err = tool("query", cube, "--query", names, "--method", method, "--n-cells", 3, "--json")
     assert (status, err) == (0, "")
     answer = json.loads(out)
-    promised = {"method", "m", "objective", "value", "bound", "gap", "cells", "nodes", "links", "query_found"}
-    promised |= {"form", "levels", "near", "near_weight", "membership", "trust", "query_held", "query_loose"}
-    assert promised | {"proven", "note", "keep", "left_out", "query_missing", "seconds", "seed"} <= set(answer)
+    promised = {"method", "n_cells", "objective", "value", "bound", "gap", "cells", "nodes", "links", "query_found"}
+    promised |= {
+        "form",
+        "levels",
+        "n_neighbors",
+        "neighbor_weight",
+        "membership_weights",
+        "cell_weight",
+        "query_held",
+        "query_loose",
+    }
+    assert promised | {"proven", "note", "keep_unlinked", "left_out", "query_missing", "seconds", "seed"} <= set(answer)
     assert {"weigh", "select", "train", "links"} == set(answer["seconds"]) - {"vectors"}
-    assert (answer["method"], answer["m"], answer["query_found"], answer["query_missing"]) == (method, 3, 12, 0)
+    assert (answer["method"], answer["n_cells"], answer["query_found"], answer["query_missing"]) == (method, 3, 12, 0)
     for cell in answer["cells"]:
         assert {"labels", "gain", "objects"} <= set(cell)
         assert set(cell["labels"]) == {"city", "trade"}
 
 
 def test_the_gains_of_the_cells_sum_to_the_value(tool, cube: Path, names: Path) -> None:
-    answer = json.loads(tool("query", cube, "--query", names, "-m", 4, "--json")[1])
+    answer = json.loads(tool("query", cube, "--query", names, "--n-cells", 4, "--json")[1])
     assert sum(cell["gain"] for cell in answer["cells"]) == pytest.approx(answer["value"])
     assert len(answer["cells"]) == 4
 
 
 def test_a_network_is_written_drawn_and_shown(tool, cube: Path, names: Path, tmp_path: Path) -> None:
     out, picture = tmp_path / "n.graphml", tmp_path / "n.png"
-    words = ("query", cube, "--query", names, "-m", 2, "--form", "both", "--out", out, "--draw", picture)
+    words = (
+        "query",
+        cube,
+        "--query",
+        names,
+        "--n-cells",
+        2,
+        "--form",
+        "cells+objects",
+        "--out",
+        out,
+        "--draw",
+        picture,
+    )
     status, said, _ = tool(*words)
     assert status == 0
     assert out.read_text(encoding="utf-8").startswith("<?xml")
@@ -52,7 +74,7 @@ def test_a_network_is_written_drawn_and_shown(tool, cube: Path, names: Path, tmp
 
 
 def test_a_view_of_the_cube_can_be_asked(tool, cube: Path, names: Path) -> None:
-    answer = json.loads(tool("query", cube, "--query", names, "--where", "city=Ghent", "-m", 9, "--json")[1])
+    answer = json.loads(tool("query", cube, "--query", names, "--where", "city=Ghent", "--n-cells", 9, "--json")[1])
     assert {cell["labels"]["city"] for cell in answer["cells"]} == {"Ghent", "∗"}
     assert (answer["views"], answer["objects_that_may_be_brought"]) == (["only city: Ghent"], 20)
     assert "views" not in json.loads(tool("query", cube, "--query", names, "--json")[1])
@@ -64,22 +86,22 @@ def test_parameters_of_a_method_are_set_by_name(tool, cube: Path, names: Path) -
 
 
 def test_parameters_of_an_objective_are_set_by_name_too(tool, cube: Path, names: Path) -> None:
-    words = ("query", cube, "--query", names, "--objective", "fbeta", "-m", 3, "--json")
+    words = ("query", cube, "--query", names, "--objective", "fbeta", "--n-cells", 3, "--json")
     even, wide = (json.loads(tool(*words, "--set", f"beta={beta}")[1])["value"] for beta in (1, 3))
     assert even != wide
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_every_objective_gives_greedy_a_value(tool, cube: Path, names: Path, objective: str) -> None:
-    status, out, err = tool("query", cube, "--query", names, "--objective", objective, "-m", 2, "--json")
+    status, out, err = tool("query", cube, "--query", names, "--objective", objective, "--n-cells", 2, "--json")
     answer = json.loads(out)
     assert (status, err, answer["objective"]) == (0, "", objective)
-    assert answer["keep"] == ("linked" if objective == "linked" else "all")
+    assert answer["keep_unlinked"] is (objective != "linked")
     assert answer["value"] == pytest.approx(sum(cell["gain"] for cell in answer["cells"]))
 
 
 def test_linked_has_parameters_too(tool, cube: Path, names: Path) -> None:
-    words = ("query", cube, "--query", names, "--objective", "linked", "-m", 2, "--json")
+    words = ("query", cube, "--query", names, "--objective", "linked", "--n-cells", 2, "--json")
     values = {json.loads(tool(*words, "--set", setting)[1])["value"] for setting in ("reach=0.2", "reach=2")}
     assert len(values) == 2
 
@@ -91,10 +113,10 @@ def test_objects_without_a_link_are_kept_or_left_out_as_asked(tool, tmp_path: Pa
     words = ("build", "tables", tmp_path / "nodes.csv", tmp_path / "links.csv", "--dimension", "city", "--quiet")
     assert tool(*words, "--out", tmp_path / "c")[0] == 0
     ask = ("query", tmp_path / "c", "--query", tmp_path / "q.txt", "--form", "objects")
-    said = "9 objects without a link to the network are left out (--keep all keeps them)"
+    said = "9 objects without a link to the network are left out (--keep-unlinked keeps them)"
     assert said in tool(*ask, "--objective", "linked")[1]
-    assert said in tool(*ask, "--keep", "linked")[1]
-    assert said not in tool(*ask, "--objective", "linked", "--keep", "all")[1]
+    assert said in tool(*ask, "--no-keep-unlinked")[1]
+    assert said not in tool(*ask, "--objective", "linked", "--keep-unlinked")[1]
 
 
 def test_a_query_that_no_cell_helps_says_so_and_is_answered_with_itself(tool, tables: Path, tmp_path: Path) -> None:
@@ -114,7 +136,7 @@ def test_a_query_that_no_cell_helps_says_so_and_is_answered_with_itself(tool, ta
     out = tool(*ask[:4])[1]
     assert out.startswith(
         "Network(6 objects, 5 links, 3 in the query)\n"
-        "0 cells hold 0 of the 3 objects of the query; 3 near objects; 1 of the query has neither\n"
+        "0 cells hold 0 of the 3 objects of the query; 3 neighbours; 1 of the query has neither\n"
         "none of the 3 objects of the query is in any cell"
     )
 
@@ -130,7 +152,7 @@ def upper_bound(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def test_a_bound_is_shown_when_asked_for(tool, cube: Path, names: Path, upper_bound: ModuleType) -> None:
-    words = ("query", cube, "--query", names, "-m", 2, "--form", "objects")
+    words = ("query", cube, "--query", names, "--n-cells", 2, "--form", "objects")
     assert "possible" not in tool(*words)[1]
     answer = json.loads(tool(*words, "--bound", "--json")[1])
     assert (answer["bound"], answer["proven"], "bound" in answer["seconds"]) == (0.9, False, True)
@@ -143,7 +165,7 @@ def test_a_bound_is_shown_when_asked_for(tool, cube: Path, names: Path, upper_bo
 
 
 def test_a_choice_for_cover_comes_with_its_bound(tool, cube: Path, names: Path) -> None:
-    words = ("query", cube, "--query", names, "-m", 1)
+    words = ("query", cube, "--query", names, "--n-cells", 1)
     answer = json.loads(tool(*words, "--json")[1])
     assert (answer["objective"], answer["bound"], answer["proven"]) == ("cover", answer["value"], True)
     assert f", cover {answer['value']:.0f}\n" in tool(*words)[1]
@@ -193,7 +215,7 @@ def test_a_preset_alone_asks_for_the_method_that_has_presets_and_gives_the_paper
 ) -> None:
     words = ("query", cube, "--query", names, "--preset", "paper", "--set", "updates=1", "--set", "trajectories=4")
     answer = json.loads(tool(*words, "--json")[1])
-    assert (answer["method"], answer["objective"], answer["form"], answer["m"]) == (
+    assert (answer["method"], answer["objective"], answer["form"], answer["n_cells"]) == (
         "cube2net",
         "jaccard",
         "objects",
@@ -208,7 +230,7 @@ def test_a_value_is_given_only_where_cells_were_chosen(tool, cube: Path, names: 
 
 
 def test_fewer_cells_than_asked_for_are_explained(tool, cube: Path, names: Path) -> None:
-    words = ("query", cube, "--query", names, "-m", 99)
+    words = ("query", cube, "--query", names, "--n-cells", 99)
     assert "not 99: no other cell holds an object of the query" in tool(*words, "--form", "objects")[1]
     assert re.search(r"\n\d+ cells, of 99 at most\n", tool(*words)[1])
     assert "at most" not in tool(*words[:4])[1], "the query decides how many where nobody says"
@@ -218,32 +240,40 @@ def test_cells_that_lower_the_value_come_with_what_to_do(tool, cube: Path, tmp_p
     (tmp_path / "names.txt").write_text("".join(f"p{i}\n" for i in range(8)))
     told = set()
     for seed in range(6):
-        words = ("query", cube, "--query", tmp_path / "names.txt", "-m", 3, "--method", "random", "--seed", seed)
+        words = ("query", cube, "--query", tmp_path / "names.txt", "--n-cells", 3, "--method", "random", "--seed", seed)
         words += ("--objective", "jaccard")
         status, out, _ = tool(*words)
         assert status == 0
         told.add("-0." in out)
-        assert ("cells lower the jaccard: --prefix best stops at its best, 0." in out) == ("-0." in out)
+        assert ("cells lower the jaccard: --best-prefix stops at its best, 0." in out) == ("-0." in out)
     assert told == {True, False}
 
 
 def test_without_options_a_query_is_answered_with_the_network_that_helps(tool, cube: Path, names: Path) -> None:
     words = ("query", cube, "--query", names)
     answer = json.loads(tool(*words, "--json")[1])
-    said = ("method", "form", "objective", "m", "levels", "near", "near_weight", "keep", "membership")
-    expected = ("greedy", "woven", "cover", None, "full+one", 12, None, "all", "even")
+    said = (
+        "method",
+        "form",
+        "objective",
+        "n_cells",
+        "levels",
+        "n_neighbors",
+        "neighbor_weight",
+        "keep_unlinked",
+        "membership_weights",
+    )
+    expected = ("greedy", "hybrid", "cover", None, "full+one", 12, None, True, "even")
     assert tuple(answer[name] for name in said) == expected
-    assert 0.1 <= answer["trust"] <= 1 and answer["nodes"] == 12 + 12 + len(answer["cells"]) <= 36
+    assert 0.1 <= answer["cell_weight"] <= 1 and answer["nodes"] == 12 + 12 + len(answer["cells"]) <= 36
     assert (answer["query_held"], answer["query_loose"]) == (12, 0)
     out = tool(*words)[1]
-    weight = f"{answer['trust']:.2f}"
-    told = (
-        f"{len(answer['cells'])} cells, of weight {weight}, hold 12 of the 12 objects of the query; 12 near objects\n"
-    )
+    weight = f"{answer['cell_weight']:.2f}"
+    told = f"{len(answer['cells'])} cells, of weight {weight}, hold 12 of the 12 objects of the query; 12 neighbours\n"
     assert told in out and set(answer["agreement"]) == {"lift", "low", "high", "pairs"}
     paper = json.loads(tool(*words, "--form", "objects", "--json")[1])
-    expected = ("greedy", "objects", "jaccard", 20, "full", 0, None, "all", None)
-    assert tuple(paper[name] for name in said) == expected and paper["trust"] is None
+    expected = ("greedy", "objects", "jaccard", 20, "full", 0, None, True, None)
+    assert tuple(paper[name] for name in said) == expected and paper["cell_weight"] is None
 
 
 def test_parameters_of_the_default_objective_are_set_by_name(tool, cube: Path, names: Path) -> None:

@@ -47,8 +47,8 @@ def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path
         (("--method", "ppr"), r"unknown method 'ppr': choose one of .*\('ppr' is 'pagerank' here\)"),
         (("--method", "gredy"), "unknown method 'gredy': choose one of .*did you mean 'greedy'"),
         (("--objective", "jacard"), "unknown objective 'jacard'"),
-        (("--form", "cubes"), "unknown form 'cubes': choose one of both, cells, objects"),
-        (("-m", "-3"), "m is -3, expected 0 or more cells"),
+        (("--form", "cubes"), "unknown form 'cubes': choose one of cells, cells\\+objects, hybrid"),
+        (("--n-cells", "-3"), "n_cells is -3, expected 0 or more cells"),
         (("--out", "n.xyz"), "unknown suffix of a network file '.xyz'"),
         (("--method", "hops", "--form", "cells"), "form 'cells' needs a method that chooses cells"),
         (("--method", "hops", "--set", "hops=9"), "hops is 9, expected 1 or 2"),
@@ -60,18 +60,17 @@ def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path
         (("--draw", "n.xyz"), "unknown suffix of a picture '.xyz': choose one of .pdf, .png, .svg"),
         (("--max-nodes", "-1"), "max_nodes is -1, expected 0 or more nodes, or None"),
         (
-            ("--form", "both", "--max-links", "20"),
-            "max_links limits the form 'objects', got the form 'both': limit max_n",
+            ("--form", "cells+objects", "--max-links", "20"),
+            "max_links limits the form 'objects', got the form 'cells.objects': limit max_n",
         ),
-        (("--trust", "2"), "trust is 2.0, expected a number above 0 and up to 1, or None"),
-        (("--near-weight", "0"), "near_weight is 0.0, expected a number above 0 and up to 1, or None"),
+        (("--cell-weight", "2"), "cell_weight is 2.0, expected a number above 0 and up to 1, or None"),
+        (("--neighbor-weight", "0"), "neighbor_weight is 0.0, expected a number above 0 and up to 1, or None"),
         (("--levels", "street"), "unknown level 'street': choose one of city, full, one, trade"),
         (("--set", "r=2", "--method", "hops"), "unknown parameter of method 'hops' 'r'"),
         (("--set", "r=0"), "r is 0, expected 1 or more times, or None for every time"),
         (("--method", "anneal", "--objective", "cover"), "the objective 'cover' counts how often an object is held"),
         (("--objective", "fbeta", "--set", "beta=-1"), "beta is -1"),
         (("--seed", "-1", "--method", "random"), "seed is -1"),
-        (("--keep", "some"), "unknown keep 'some': choose one of all, linked"),
         (("--objective", "linked", "--set", "reach=0"), "reach is 0.0, expected a number above 0"),
         (
             ("--set", "by=price", "--form", "objects", "--max-links", "9"),
@@ -120,7 +119,7 @@ def test_a_damaged_cube_is_named_at_opening_or_by_verify(tool, tables: Path, tmp
     assert (status, "is damaged: links.weights.npy has" in err) == (2, True)
 
 
-@pytest.mark.parametrize("option", ["--pin", "--ban", "--like", "--unlike"])
+@pytest.mark.parametrize("option", ["--pin", "--ban", "--prefer", "--avoid"])
 def test_who_is_misspelt_is_named_with_whom_is_meant(tool, cube: Path, names: Path, option: str) -> None:
     said = tool("query", cube, "--query", names, option, "Persen 7", "--quiet")
     assert said == (2, "", "cube2net: no object or cell is called 'Persen 7': did you mean 'Person 7'?\n")

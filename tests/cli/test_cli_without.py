@@ -68,8 +68,8 @@ def test_pins_bans_kinds_and_views_stay_as_they_are(tool, cube: Path, names: Pat
     opened = c2n.open_cube(cube)
     asked = c2n.read_query(opened, names)
     words = ("without", cube, "--query", names, "--json", "--node", "p9")
-    steered = c2n.construct(opened, asked, bans=["p3"], pins=["p5"], like=["p7"])
-    said = tool(*words, "--ban", "p3", "--pin", "p5", "--like", "p7")
+    steered = c2n.construct(opened, asked, bans=["p3"], pins=["p5"], prefer=["p7"])
+    said = tool(*words, "--ban", "p3", "--pin", "p5", "--prefer", "p7")
     assert (said[0], json.loads(said[1])) == (0, c2n.without(steered, "p9").to_dict())
     view = view_cube(opened, where={"city": ["Ghent"]})
     seen = c2n.construct(view, asked, max_nodes=16)
@@ -85,16 +85,23 @@ def test_a_network_that_query_wrote_can_be_changed(
     tool, cube: Path, names: Path, tmp_path: Path, limits: tuple[str, ...]
 ) -> None:
     file = tmp_path / "network.graphml"
-    assert tool("query", cube, "--query", names, "--near", 3, *limits, "--out", file, "--quiet")[0] == 0
+    assert tool("query", cube, "--query", names, "--n-neighbors", 3, *limits, "--out", file, "--quiet")[0] == 0
     told = tool("without", cube, "--network", file, "--node", "p3", "--json")
-    again = tool("without", cube, "--query", names, "--near", 3, *limits, "--node", "p3", "--json")
+    again = tool("without", cube, "--query", names, "--n-neighbors", 3, *limits, "--node", "p3", "--json")
     assert (told[0], json.loads(told[1])) == (0, json.loads(again[1]))
     assert ("views" in json.loads(told[1])) == bool(limits)
 
 
 def test_how_to_make_a_network_is_refused_beside_one_that_is_made(tool, cube: Path, names: Path) -> None:
     ending = "says how to make a network, and --network has one: leave one of them out"
-    given = {"--near": 4, "-m": 3, "--pin": "p3", "--where": "city=Ghent", "--set": "hops=2", "--kind": "object"}
+    given = {
+        "--n-neighbors": 4,
+        "--n-cells": 3,
+        "--pin": "p3",
+        "--where": "city=Ghent",
+        "--set": "hops=2",
+        "--kind": "object",
+    }
     for option, value in given.items():
         said = tool("without", cube, "--network", "n.json", "--node", "p1", option, value)
         assert said == (2, "", f"cube2net: {option} {ending}\n")

@@ -48,7 +48,7 @@ def unknown_options(text: str, known: dict[str, set[str]]) -> set[str]:
     """Return the options in a line of the shell that its commands of cube2net do not have.
 
     >>> known = {"": {"--help"}, "suggest": {"--help"}, "query": {"--form"}}
-    >>> unknown_options("cube2net suggest a.csv --form x && cube2net query c --form woven", known)
+    >>> unknown_options("cube2net suggest a.csv --form x && cube2net query c --form hybrid", known)
     {'--form'}
     """
     wrong: set[str] = set()

@@ -25,7 +25,7 @@ TINY: dict[str, Any] = {
     "methods": ["none", "greedy", "pagerank"],
     "objectives": ["linked"],
     "forms": ["cells"],
-    "m": 3,
+    "n_cells": 3,
     "models": ["deepwalk"],
     "runs": 2,
 }
@@ -33,9 +33,9 @@ TINY: dict[str, Any] = {
 
 TRUTH = ("x",) * 6 + ("y",) * 6
 ALONE = Configuration(method="none")
-GREEDY = [Configuration(method="greedy", objective="linked", form="cells", m=m) for m in (10, 20)]
+GREEDY = [Configuration(method="greedy", objective="linked", form="cells", n_cells=m) for m in (10, 20)]
 PEER = Configuration(method="pagerank", like=GREEDY[1].name)
-EXACT = Configuration(method="exact", objective="linked", form="cells", m=20)
+EXACT = Configuration(method="exact", objective="linked", form="cells", n_cells=20)
 WHY = "no proof within 60 seconds: raise the limit or choose 'anneal' </script><b>&"
 
 
@@ -60,7 +60,7 @@ def clustering(
     ]
     if wrong is None:
         trials += [Trial(EXACT, model, seed, reason=WHY) for model in models for seed in range(seeds)]
-    return Comparison("clustering", tuple(METRICS), tuple(trials), TRUTH, {"seed": 0, "m": [10, 20]})
+    return Comparison("clustering", tuple(METRICS), tuple(trials), TRUTH, {"seed": 0, "n_cells": [10, 20]})
 
 
 def _clustered(config: Configuration, model: str, seed: int, wrong: int) -> Trial:
@@ -73,8 +73,8 @@ def _clustered(config: Configuration, model: str, seed: int, wrong: int) -> Tria
         seed,
         {name: metric(found, TRUTH) for name, metric in METRICS.items()},
         found,
-        nodes=12 + config.m + 20 * bool(config.like),
-        links=30 + config.m,
+        nodes=12 + config.n_cells + 20 * bool(config.like),
+        links=30 + config.n_cells,
         loose=2 if config == ALONE else 0,
         value=0.5 if config.objective else None,
         seconds={"weigh": 0.5, "select": 0.25, "train": 1.0, "links": 0.125, "mine": 2.0 if model == "line" else 4.0},
@@ -120,7 +120,7 @@ def hidden_links(
                 users = np.clip(rng.normal(base + 0.1 * number, 0.05, (20, 5)), 0, 1)
                 scores = dict(zip(measures, users.mean(axis=0).tolist(), strict=True))
                 seconds = {"select": 0.1, "links": 0.01, "mine": 1.0 + number}
-                trials.append(Trial(config, model, seed, scores, users, 40 + config.m, 90, 1, None, seconds))
+                trials.append(Trial(config, model, seed, scores, users, 40 + config.n_cells, 90, 1, None, seconds))
     return Comparison("links", measures, tuple(trials))
 
 
@@ -138,7 +138,7 @@ def found_again(
             for seed in range(3):
                 rows = np.random.default_rng(seed).normal(score, 0.05, (objects, 1))
                 rows += score - rows.mean()
-                trials.append(Trial(config, model, seed, {"AUC": score}, rows, 40 + config.m, 90, 1))
+                trials.append(Trial(config, model, seed, {"AUC": score}, rows, 40 + config.n_cells, 90, 1))
     known = {} if pairs is None else {"pairs": pairs}
     return Comparison("hidden", ("AUC",), tuple(trials), settings={**known, **settings})
 
@@ -182,7 +182,7 @@ def network(
         names=Objects.of(table),
         dimensions=("decade", "venue") if cells else (),
         labels=tuple(cells),
-        form="both" if cells else "objects",
+        form="cells+objects" if cells else "objects",
     )
 
 

@@ -30,13 +30,13 @@ from toys import toy_cube
 ALONE = Configuration(method="none")
 
 
-ONE, TWO, THREE = (Configuration(method="greedy", objective="linked", form="cells", m=m) for m in (1, 2, 3))
+ONE, TWO, THREE = (Configuration(method="greedy", objective="linked", form="cells", n_cells=m) for m in (1, 2, 3))
 
 
 LIKE = Configuration(method="pagerank", like=ONE.name)
 
 
-MANY = [ALONE, *(Configuration(method="greedy", objective="linked", form="cells", m=m) for m in range(1, 12))]
+MANY = [ALONE, *(Configuration(method="greedy", objective="linked", form="cells", n_cells=m) for m in range(1, 12))]
 
 
 def query_of(labels: list[str]) -> Query:
@@ -369,7 +369,7 @@ def test_a_difference_that_varies_from_run_to_run_is_not_significant() -> None:
 
 def test_the_interval_is_corrected_for_the_number_of_configurations_tried() -> None:
     clusters = {ALONE: [HALF, HALF], DEFAULT: [EIGHT[:7], EIGHT[:7]], ONE: [[0], [0]]}
-    dropped = {Configuration(method="greedy", objective="linked", m=m): [HALF] for m in range(1_000)}
+    dropped = {Configuration(method="greedy", objective="linked", n_cells=m): [HALF] for m in range(1_000)}
     assert judge_of().chosen(judged(clusters)) == ONE
     assert judge_of().chosen(judged(clusters | dropped)) == DEFAULT
 
@@ -467,7 +467,7 @@ def test_without_labels_the_default_is_taken_unless_another_finds_links_surely_b
     scores = {DEFAULT: default, candidates()[3]: other}
     network = chosen_by_links(lambda config, seed: scores.get(config, [0.4] * 3)[seed], runs=len(default))
     assert network.settings["chosen"] == DEFAULT.name
-    assert "no other network finds them surely better, by more than 0.02" in network.selection.note
+    assert "no other network finds them significantly better, by more than 0.02" in network.selection.note
 
 
 def test_without_labels_the_query_alone_is_a_reference_and_not_taken() -> None:

@@ -26,7 +26,7 @@ def of_names(methods: dict[str, str | Method]) -> dict[str, Method]:
 
 
 def names(methods: dict[str, str | Method], **options: Any) -> list[str]:
-    options = {"objectives": ["jaccard", "linked"], "forms": ["objects", "cells"], "m": [5], **options}
+    options = {"objectives": ["jaccard", "linked"], "forms": ["objects", "cells"], "n_cells": [5], **options}
     return [config.name for config in list_configurations(of_names(methods), known=OBJECTIVES, **options)]
 
 
@@ -36,16 +36,16 @@ def test_the_query_alone_comes_first_and_once() -> None:
 
 
 def test_a_method_that_chooses_cells_is_there_for_every_objective_form_and_number() -> None:
-    assert names({"greedy": "greedy", "hops": "hops"}, m=[5, 9], as_large=False) == [
+    assert names({"greedy": "greedy", "hops": "hops"}, n_cells=[5, 9], as_large=False) == [
         "none",
-        "greedy · jaccard · objects · m 5",
-        "greedy · jaccard · objects · m 9",
-        "greedy · jaccard · cells · m 5",
-        "greedy · jaccard · cells · m 9",
-        "greedy · linked · objects · m 5",
-        "greedy · linked · objects · m 9",
-        "greedy · linked · cells · m 5",
-        "greedy · linked · cells · m 9",
+        "greedy · jaccard · objects · n_cells 5",
+        "greedy · jaccard · objects · n_cells 9",
+        "greedy · jaccard · cells · n_cells 5",
+        "greedy · jaccard · cells · n_cells 9",
+        "greedy · linked · objects · n_cells 5",
+        "greedy · linked · objects · n_cells 9",
+        "greedy · linked · cells · n_cells 5",
+        "greedy · linked · cells · n_cells 9",
         "hops",
     ]
 
@@ -53,8 +53,8 @@ def test_a_method_that_chooses_cells_is_there_for_every_objective_form_and_numbe
 def test_random_cells_stand_under_the_first_objective_alone() -> None:
     assert names({"random": "random"}, as_large=False) == [
         "none",
-        "random · jaccard · objects · m 5",
-        "random · jaccard · cells · m 5",
+        "random · jaccard · objects · n_cells 5",
+        "random · jaccard · cells · n_cells 5",
     ]
 
 
@@ -63,26 +63,26 @@ def test_those_as_large_as_a_choice_of_cells_come_right_behind_it() -> None:
     assert [config.name for config in found] == [
         "none",
         "pagerank",
-        "greedy · linked · cells · m 3",
-        "pagerank, as large as greedy · linked · cells · m 3",
-        "hops, as large as greedy · linked · cells · m 3",
-        "greedy · linked · cells · m 4",
-        "pagerank, as large as greedy · linked · cells · m 4",
-        "hops, as large as greedy · linked · cells · m 4",
+        "greedy · linked · cells · n_cells 3",
+        "pagerank, as large as greedy · linked · cells · n_cells 3",
+        "hops, as large as greedy · linked · cells · n_cells 3",
+        "greedy · linked · cells · n_cells 4",
+        "pagerank, as large as greedy · linked · cells · n_cells 4",
+        "hops, as large as greedy · linked · cells · n_cells 4",
     ]
 
 
 def test_no_two_configurations_of_all_methods_have_the_same_name() -> None:
-    found = names(COMPARED, forms=["objects", "cells", "both", "woven"], m=[5, 20])
+    found = names(COMPARED, forms=["objects", "cells", "both", "hybrid"], n_cells=[5, 20])
     assert len(found) == len(set(found))
     assert {"none", "hops", "hops 2", *METHODS} == set(COMPARED)
 
 
 def test_a_method_of_ones_own_has_forms_unless_it_brings_objects_alone() -> None:
     assert names({"far": Hops(hops=2), "near": PageRank(top=3)}) == ["none", "far", "near"]
-    assert names({"mine": Greedy(by="price")}, objectives=["linked"], forms=["both"], as_large=False) == [
+    assert names({"mine": Greedy(by="price")}, objectives=["linked"], forms=["cells+objects"], as_large=False) == [
         "none",
-        "mine · linked · both · m 5",
+        "mine · linked · cells+objects · n_cells 5",
     ]
     assert chooses_cells(Failing()) and not chooses_cells(METHODS["steiner"])
 
@@ -91,12 +91,15 @@ def test_a_method_of_ones_own_has_forms_unless_it_brings_objects_alone() -> None
     ("options", "sentence"),
     [
         ({"objectives": ["jacard"]}, "unknown objective 'jacard': choose one of "),
-        ({"forms": ["cell"]}, "unknown form 'cell': choose one of both, cells, objects, woven (did you mean 'cells'?)"),
-        ({"m": []}, "a comparison needs at least one number of cells, one objective and one form"),
+        (
+            {"forms": ["cell"]},
+            "unknown form 'cell': choose one of cells, cells+objects, hybrid, objects (did you mean 'cells'?)",
+        ),
+        ({"n_cells": []}, "a comparison needs at least one number of cells, one objective and one form"),
         ({"objectives": []}, "a comparison needs at least one number of cells, one objective and one form"),
         ({"forms": []}, "a comparison needs at least one number of cells, one objective and one form"),
-        ({"m": [5, 0]}, "m is 0, expected a whole number of 1 or more"),
-        ({"m": [2.5]}, "m is 2.5, expected a whole number of 1 or more"),
+        ({"n_cells": [5, 0]}, "n_cells is 0, expected a whole number of 1 or more"),
+        ({"n_cells": [2.5]}, "n_cells is 2.5, expected a whole number of 1 or more"),
     ],
     ids=lambda value: str(value)[:30],
 )
@@ -112,7 +115,7 @@ def test_the_paper_to_the_letter_is_a_name_and_compared_only_where_it_is_named()
     assert named["cube2net paper"] == Cube2net(preset="paper")
     assert named["hops 2"] == Hops(hops=2)
     assert names(named, objectives=["jaccard"], forms=["objects"], as_large=False)[1:2] == [
-        "cube2net paper · jaccard · objects · m 5"
+        "cube2net paper · jaccard · objects · n_cells 5"
     ]
 
 
@@ -126,27 +129,27 @@ def test_every_choice_of_cells_has_baselines_as_large_behind_it() -> None:
 
 def test_one_word_makes_the_list_that_of_all_combinations() -> None:
     configs = list_configurations(
-        of_names({"greedy": "greedy"}), forms=["woven"], levels=["full", "one"], near=[0, 5], as_large=False
+        of_names({"greedy": "greedy"}), forms=["hybrid"], levels=["full", "one"], n_neighbors=[0, 5], as_large=False
     )
     assert [config.name for config in configs if config.objective == "cover"] == [
-        "greedy · cover · woven · levels full · near 0",
-        "greedy · cover · woven · levels full · near 5",
-        "greedy · cover · woven · levels one · near 0",
-        "greedy · cover · woven · levels one · near 5",
+        "greedy · cover · hybrid · levels full · n_neighbors 0",
+        "greedy · cover · hybrid · levels full · n_neighbors 5",
+        "greedy · cover · hybrid · levels one · n_neighbors 0",
+        "greedy · cover · hybrid · levels one · n_neighbors 5",
     ]
-    assert {config.objective: config.m for config in configs if config.objective} == {
+    assert {config.objective: config.n_cells for config in configs if config.objective} == {
         "cover": 0,
         "jaccard": 20,
         "coverage": 20,
         "linked": 20,
     }
     other = list_configurations(
-        of_names({"anneal": "anneal", "random": "random"}), memberships=["even", "share"], as_large=False
+        of_names({"anneal": "anneal", "random": "random"}), membership_weights=["even", "share"], as_large=False
     )
     assert not [config for config in other if config.objective == "cover"]
-    assert {config.form: config.membership for config in other if config.objective} == {
+    assert {config.form: config.membership_weights for config in other if config.objective} == {
         "objects": "",
         "cells": "share",
-        "both": "share",
-        "woven": "share",
+        "cells+objects": "share",
+        "hybrid": "share",
     }

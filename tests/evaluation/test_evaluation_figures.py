@@ -46,7 +46,7 @@ def test_the_sweep_has_a_line_for_configurations_that_differ_only_in_their_numbe
 
 
 def test_only_the_best_line_of_a_method_is_seen_at_first() -> None:
-    objects = [Configuration(method="greedy", objective="linked", form="objects", m=m) for m in (10, 20)]
+    objects = [Configuration(method="greedy", objective="linked", form="objects", n_cells=m) for m in (10, 20)]
     comparison = clustering(wrong={ALONE: 4, GREEDY[0]: 2, GREEDY[1]: 0, objects[0]: 3, objects[1]: 4})
     lines = named(sweep(comparison, all_estimates(comparison, resamples=20)))
     assert {name: trace.visible for name, trace in lines.items()} == {
@@ -108,7 +108,7 @@ def test_every_form_has_a_symbol_of_its_own_that_the_caption_tells() -> None:
     assert tuple(SYMBOLS) == FORMS and len(set(SYMBOLS.values())) == len(FORMS)
     caption = asset("templates/sections.html").split("call figure(content.by_size)")[1].split("endcall")[0].lower()
     assert all(f"{symbol}s" in caption for symbol in SYMBOLS.values())
-    configs = [Configuration(method="greedy", objective="linked", form=form, m=20) for form in FORMS]
+    configs = [Configuration(method="greedy", objective="linked", form=form, n_cells=20) for form in FORMS]
     comparison = clustering(wrong={ALONE: 4, **dict.fromkeys(configs, 2)})
     points = named(score_by_size(comparison, all_estimates(comparison, resamples=20)))
     assert list(points["greedy"].marker.symbol) == list(SYMBOLS.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -107,14 +108,6 @@ def test_trials_come_back_in_the_order_they_were_noted(tmp_path: Path) -> None:
     assert plain(list(again.trials.values())) == plain(list(TRIALS.values())) == plain(list(journal.trials.values()))
 
 
-def test_every_trial_is_a_line_of_its_own_that_others_can_read(tmp_path: Path) -> None:
-    lines = filled(tmp_path / "trials.jsonl").read_text(encoding="ascii").splitlines()
-    assert [next(iter(json.loads(line, parse_constant=pytest.fail))) for line in lines] == [
-        "format",
-        *["configuration"] * 3,
-    ]
-
-
 def test_a_trial_is_on_disk_as_soon_as_it_is_noted(tmp_path: Path) -> None:
     journal = Journal.open(tmp_path / "trials.jsonl", ABOUT)
     for number, trial in enumerate(TRIALS.values(), start=1):
@@ -128,18 +121,6 @@ def test_a_journal_without_a_path_writes_nothing(tmp_path: Path, monkeypatch: py
     journal.add(TRIALS["failed"])
     assert list(journal.trials.values()) == [TRIALS["failed"]]
     assert not list(tmp_path.iterdir())
-
-
-def test_lines_written_before_evidence_had_a_shape_can_be_read(tmp_path: Path) -> None:
-    path = filled(tmp_path / "trials.jsonl")
-    header, *lines = path.read_text().splitlines()
-    for line in lines:
-        old = json.loads(line)
-        old["evidence"] = np.array(old["evidence"], object).reshape(old.pop("shape")).tolist()
-        header += "\n" + json.dumps(old)
-    path.write_text(header + "\n")
-    wanted = [TRIALS[name] for name in ("clusters", "users × measures", "failed")]
-    assert plain(list(Journal.open(path, ABOUT).trials.values())) == plain(wanted)
 
 
 # A line cut short
@@ -240,111 +221,49 @@ def test_a_file_that_is_no_journal_is_refused_and_left_alone(content: bytes, tmp
     assert path.read_bytes() == content
 
 
+def checked(text: bytes) -> bytes:
+    """Return a line with the checksum that belongs to it."""
+    return b"%08x %s" % (zlib.crc32(text), text)
+
+
 @pytest.mark.parametrize(
     "line",
     [
         b"",
-        b"{",
-        b"5",
-        b"[]",
         b"{}",
         b"\xff",
-        b'{"configuration": 3}',
-        b'{"configuration": {"method": "x", "colour": "red"}, "model": "m", "seed": 0, "scores": {}, "evidence": []}',
+        b"g0000000 {}",
+        b"[" * 200_000,
+        checked(b"5"),
+        checked(b"{}"),
+        checked(b"[" * 200_000),
+        checked(b'{"configuration": 3}'),
+        checked(b'{"configuration": {"method": "x", "colour": "red"}, "model": "m", "seed": 0, "evidence": []}'),
     ],
-    ids=repr,
+    ids=lambda line: repr(line[:40]),
 )
 def test_a_line_that_is_no_trial_is_named_by_its_number(line: bytes, tmp_path: Path) -> None:
     path = filled(tmp_path / "trials.jsonl")
     lines = path.read_bytes().splitlines()
     path.write_bytes(b"\n".join([*lines[:2], line, *lines[2:]]) + b"\n")
-    assert refused(path) == "trials.jsonl line 3: not a trial: remove it, and it is made again"
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"scores": [1]},
-        {"scores": {}, "reason": ""},
-        {"evidence": [2**40]},
-        {"evidence": [[1], [1, 2]]},
-        {"shape": [7]},
-        {"model": []},
-        {"whole": None, "evidence": "x"},
-        {"seed": "x"},
-        {"seed": True},
-        {"seed": -1},
-        {"seed": 1.5},
-        {"value": [1]},
-        {"value": True},
-        {"value": NAN},
-        {"value": float("inf")},
-        {"value": 10**400},
-        {"model": 5},
-        {"model": None},
-        {"reason": 5},
-        {"nodes": "13"},
-        {"nodes": -1},
-        {"nodes": 10**400},
-        {"links": True},
-        {"loose": None},
-        {"whole": 1},
-        {"evidence": ["1", "2", "3"]},
-        {"evidence": [True, False, True]},
-        {"evidence": [1.5, 2, 3]},
-        {"evidence": [0, None, 1]},
-        {"evidence": {}},
-        {"shape": 3},
-        {"shape": [-1]},
-        {"shape": [True, 3]},
-        {"shape": ["3"]},
-        {"scores": {"F1": "0.5"}},
-        {"scores": {"F1": True}},
-        {"scores": {"F1": [1]}},
-        {"scores": {"F1": NAN}},
-        {"scores": {"F1": 10**400}},
-        {"scores": None, "reason": "x"},
-        {"seconds": [1]},
-        {"seconds": {"mine": "x"}},
-        {"seconds": {"mine": None}},
-        {"seconds": None},
-        {"configuration": []},
-        {"configuration": {"method": 5}},
-        {"configuration": {"method": "greedy", "m": "20"}},
-        {"configuration": {"method": "greedy", "m": True}},
-        {"configuration": {"method": "greedy", "near": 1.5}},
-        {"configuration": {"method": "greedy", "objective": None}},
-        {"configuration": {"method": "greedy", "like": ["x"]}},
-    ],
-    ids=lambda change: str(change)[:60],
-)
-def test_a_trial_that_does_not_hold_together_is_no_trial(change: dict[str, object], tmp_path: Path) -> None:
-    path = filled(tmp_path / "trials.jsonl")
-    lines = path.read_text().splitlines()
-    path.write_text("\n".join([lines[0], json.dumps({**json.loads(lines[1]), **change}), *lines[2:]]) + "\n")
     before = path.read_bytes()
-    assert refused(path) == "trials.jsonl line 2: not a trial: remove it, and it is made again"
-    with pytest.raises(InputError, match="line 2: not a trial"):
+    assert refused(path) == "trials.jsonl line 3: not a trial: remove it, and it is made again"
+    with pytest.raises(InputError, match="line 3: not a trial"):
         Journal.read(path)
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "line", [b"[" * 200_000, b'{"configuration": ' * 200_000, b'{"seed": ' + b"9" * 100_000 + b"}", "\ufeff{}".encode()]
-)
-def test_a_line_that_json_cannot_hold_is_no_trial(line: bytes, tmp_path: Path) -> None:
+def test_a_trial_that_was_changed_by_hand_is_no_trial(tmp_path: Path) -> None:
     path = filled(tmp_path / "trials.jsonl")
-    path.write_bytes(path.read_bytes() + line + b"\n")
-    before = path.read_bytes()
-    assert refused(path) == "trials.jsonl line 5: not a trial: remove it, and it is made again"
-    assert path.read_bytes() == before
+    path.write_bytes(path.read_bytes().replace(b'"nodes": 13', b'"nodes": 14'))
+    assert refused(path) == "trials.jsonl line 2: not a trial: remove it, and it is made again"
 
 
 def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = filled(tmp_path / "trials.jsonl")
-    monkeypatch.setattr(journals, "LONGEST", 5_000)
+    monkeypatch.setattr(journals, "MAX_LINE_BYTES", 5_000)
     assert len(Journal.read(path).trials) == 3
     with path.open("ab") as file:
         file.write(b'"' * 5_001)
@@ -354,14 +273,6 @@ def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(
     with pytest.raises(InputError, match="line 5: longer than 5,000 bytes"):
         Journal.read(path)
     assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize("name", TRIALS)
-def test_a_journal_is_json_as_the_standard_has_it(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "trials.jsonl"
-    Journal.open(path, ABOUT).add(TRIALS[name])
-    lines = [json.loads(line, parse_constant=pytest.fail) for line in path.read_text(encoding="ascii").splitlines()]
-    assert len(lines) == 2 and all(isinstance(line, dict) for line in lines)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -23,7 +23,7 @@ from cube2net.evaluation.report.closeups import close_ups
 from cube2net.evaluation.report.page import Report, environment, page, write
 from cube2net.evaluation.report.tables import cell_table
 from cube2net.evaluation.statistics import all_estimates
-from cube2net.evaluation.verdict import verdict_of
+from cube2net.evaluation.verdict import judge_comparison
 from cube2net.model.comparison import Comparison
 from cube2net.model.network import Drawing
 
@@ -74,7 +74,7 @@ def report(comparison: Comparison) -> Report:
     before, after = axes[[0, 1, 2, 2, 3, 3]][None], axes[[0, 0, 2, 1, 3, 3]][None]
     return Report(
         comparison,
-        verdict_of(comparison),
+        judge_comparison(comparison),
         all_estimates(comparison, resamples=50),
         drawings=[Drawing(made, np.random.default_rng(1).random((9, 2)), "greedy & <co>")],
         close_ups=close_ups(made, before, after),
@@ -158,7 +158,7 @@ def test_the_verdict_is_the_first_heading() -> None:
     headings = [tag for tag, _ in found.tags if re.fullmatch(r"h\d", tag)]
     assert headings[0] == "h1" and headings.count("h1") == 1
     assert found.texts["h1"] == [made.verdict.sentence]
-    assert "greedy · linked · cells · m 20 helps" in made.verdict.sentence
+    assert "greedy · linked · cells · n_cells 20 helps" in made.verdict.sentence
 
 
 def test_the_page_loads_nothing_from_elsewhere() -> None:
@@ -228,7 +228,7 @@ def test_the_page_begins_with_f1_and_nmi_and_tells_what_is_in_one_cluster(tmp_pa
 
 def test_a_page_without_a_network_or_a_gain_is_whole() -> None:
     comparison = clustering(wrong={ALONE: 0, GREEDY[1]: 4}, models=("line",))
-    made = Report(comparison, verdict_of(comparison), all_estimates(comparison, resamples=20))
+    made = Report(comparison, judge_comparison(comparison), all_estimates(comparison, resamples=20))
     found = Tags(page(made))
     assert found.open == [] and "not shown to help" in found.texts["span"]
     assert "The network" not in found.texts["h2"]
@@ -236,7 +236,7 @@ def test_a_page_without_a_network_or_a_gain_is_whole() -> None:
 
 def test_links_show_the_panels() -> None:
     comparison = hidden_links()
-    found = Tags(page(Report(comparison, verdict_of(comparison), all_estimates(comparison, resamples=20))))
+    found = Tags(page(Report(comparison, judge_comparison(comparison), all_estimates(comparison, resamples=20))))
     assert "Links found again" in found.texts["h2"]
     assert {"Precision at K", "Recall at K", "Seconds", "Network size"} <= set(found.texts["h3"])
     headings = [text for text in found.texts["th"] if "@" in text or text == "AUC"]
@@ -246,7 +246,7 @@ def test_links_show_the_panels() -> None:
 
 def test_the_page_of_links_tells_the_floor() -> None:
     comparison = hidden_links(models={"popularity": 0.05, "ease": 0.2, "als": 0.1})
-    found = Tags(page(Report(comparison, verdict_of(comparison), all_estimates(comparison, resamples=20))))
+    found = Tags(page(Report(comparison, judge_comparison(comparison), all_estimates(comparison, resamples=20))))
     assert re.search(r"; popularity on the query alone: P@5 0\.0\d\d$", found.texts["h1"][0])
     assert any("The dashed line is popularity on the query alone" in text for text in found.texts["p"])
     assert any("P@5 (all models but popularity)" in text for text in found.texts["p"])
@@ -260,7 +260,7 @@ def test_hidden_links_of_the_query_have_a_page_of_their_own_words(tmp_path: Path
     assert "AUC is of 412 hidden links of the query found again, other ones in every run</h1>" in text
     assert 'id="panels"' not in text and "<dt>query</dt>" not in text
     few = page(report(found_again(pairs=24)))
-    assert "<h1>24 hidden links of the query are too few to tell whether adding helps (30 or more can): " in few
+    assert "<h1>24 hidden links are too few to tell whether adding helps (at least 30 are needed): " in few
     assert '<span class="mean">+0.200</span></td>' in few and '<span class="pill">not shown to help</span>' in few
     write(report(found_again(pairs=24)), tmp_path)
     told = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
@@ -272,7 +272,7 @@ def test_hidden_links_of_the_query_have_a_page_of_their_own_words(tmp_path: Path
 
 def test_a_best_one_made_as_large_as_another_is_shown_as_one() -> None:
     comparison = clustering(wrong={ALONE: 4, GREEDY[1]: 5, PEER: 0})
-    made = Report(comparison, verdict_of(comparison), all_estimates(comparison, resamples=20))
+    made = Report(comparison, judge_comparison(comparison), all_estimates(comparison, resamples=20))
     found = Tags(page(made))
     assert made.verdict.best == PEER
     assert found.texts["h1"][0].startswith("pagerank at 32 nodes helps: F1 +")
@@ -305,7 +305,7 @@ def test_the_files_hold_every_trial_and_every_number(tmp_path: Path) -> None:
     assert results["failed"] == {EXACT.name: [WHY]}
     assert len(results["estimates"]) == len(made.estimates)
     assert [each["other"] for each in results["same_size"]] == [PEER.name]
-    assert results["settings"] == {"seed": 0, "m": [10, 20]}
+    assert results["settings"] == {"seed": 0, "n_cells": [10, 20]}
     assert results["models"] == results["deciding"] == ["deepwalk", "line"]
     with (tmp_path / "new" / "report" / "scores.csv").open(encoding="utf-8", newline="") as lines:
         assert [row["runs"] for row in csv.DictReader(lines)] == ["4", "4", "4", "4", ""]

@@ -35,7 +35,7 @@ def read(text: str) -> list[dict[str, str]]:
 def test_peers_stand_after_the_configuration_whose_size_they_have() -> None:
     comparison = clustering()
     assert ordered(comparison) == [ALONE, GREEDY[0], GREEDY[1], PEER, EXACT]
-    lost = Configuration(method="hops", like="greedy · jaccard · objects · m 3")
+    lost = Configuration(method="hops", like="greedy · jaccard · objects · n_cells 3")
     alone = Comparison("links", ("AUC",), (Trial(lost, "als", 0, {"AUC": 0.5}), Trial(ALONE, "als", 0, {"AUC": 0.5})))
     assert ordered(alone) == [ALONE, lost]
 
@@ -79,7 +79,10 @@ def test_a_row_without_every_model_has_no_mean_over_all_and_is_shown_with_its_ru
     assert GREEDY[1] not in best_first(comparison, known)
     assert [row.cells[0] for row in table.rows] == [config.name for config in ordered(comparison)]
     page = html_table(table)
-    assert '<th scope="row">greedy · linked · cells · m 20</th><td class="n">4</td><td class="n first">–</td>' in page
+    assert (
+        '<th scope="row">greedy · linked · cells · n_cells 20</th><td class="n">4</td><td class="n first">–</td>'
+        in page
+    )
     assert (
         table.notes[1] == "“all” is the mean over deepwalk, line, run by run; runs that lack one of them are left out."
     )
@@ -154,7 +157,7 @@ def test_differences_are_rows_with_their_chances() -> None:
         "| configuration | difference | p after Holm: bootstrap | p after Holm: t-test | p after Holm: Wilcoxon "
         "| effect | runs | sure |",
         "| :--- | ---: | ---: | ---: | ---: | ---: | ---: | :--- |",
-        "| greedy · linked · cells · m 10 | +0.250 [+0.125, +0.375] | &lt; 0.001 | 0.500 | 0.062 | ∞ | 5 | yes |",
+        "| greedy · linked · cells · n_cells 10 | +0.250 [+0.125, +0.375] | &lt; 0.001 | 0.500 | 0.062 | ∞ | 5 | yes |",
     ]
     assert table.notes[0] == (
         "Differences of F1 (all models), paired by run, with the 95 % interval: a difference is sure when its interval "
@@ -170,7 +173,7 @@ def test_differences_are_rows_with_their_chances() -> None:
 def test_a_difference_without_an_interval_is_its_mean_in_every_way_of_writing() -> None:
     found = Difference(GREEDY[0], ALONE, ALL, "F1", 0.25, math.nan, math.nan, math.nan, math.nan, math.nan, 1)
     table = difference_table([found], "Differences")
-    assert "| greedy · linked · cells · m 10 | +0.250 | – | – | – | – | 1 | no |" in table.markdown()
+    assert "| greedy · linked · cells · n_cells 10 | +0.250 | – | – | – | – | 1 | no |" in table.markdown()
     assert '<td class="n"><span class="mean">+0.250</span></td>' in html_table(table)
     assert read(table.csv())[0]["difference low"] == ""
 

@@ -22,9 +22,9 @@ from cube2net.model.recipe import network_fingerprint
 from comparisons import ALONE, PEER, network
 
 LABELS = ("x", "x", "y", "y")
-GREEDY = Configuration(method="greedy", objective="linked", form="cells", m=20)
-OTHER = Configuration(method="anneal", objective="linked", form="cells", m=20)
-RANDOM = Configuration(method="random", objective="linked", form="cells", m=20)
+GREEDY = Configuration(method="greedy", objective="linked", form="cells", n_cells=20)
+OTHER = Configuration(method="anneal", objective="linked", form="cells", n_cells=20)
+RANDOM = Configuration(method="random", objective="linked", form="cells", n_cells=20)
 CONFIGURATIONS = (ALONE, GREEDY, PEER, OTHER)
 MODELS = ("deepwalk", "line")
 SEEDS = (1, 2)
@@ -355,7 +355,7 @@ def test_a_configuration_whose_network_could_not_be_made_cannot_be_followed() ->
         for _ in range(2):  # the second time the failures come from the journal, and the sentence stays
             trials = Workshop(broken={"greedy": InputError("no cells")}).run(journal)
             assert {trial.reason for trial in found(trials, PEER)} == {
-                "there is no network of 'greedy · linked · cells · m 20' to be as large as"
+                "there is no network of 'greedy · linked · cells · n_cells 20' to be as large as"
             }
 
 

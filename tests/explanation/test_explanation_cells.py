@@ -58,7 +58,7 @@ def asked(network: Network) -> tuple[Cube, QueryObjective]:
 @pytest.fixture(scope="module")
 def small() -> Network:
     cube = toy_cube([[0, 1, 2, 8], [2, 3, 9, 10], [4, 5, 6, 7], [0, 10, 11]], objects=12)
-    return c2n.construct(cube, cube.query([0, 1, 2, 3]), m=2, form="objects")
+    return c2n.construct(cube, cube.query([0, 1, 2, 3]), n_cells=2, form="objects")
 
 
 def test_what_a_cell_adds_is_told_in_its_turn_alone_and_last(small: Network) -> None:
@@ -76,8 +76,8 @@ def test_a_cell_that_is_not_chosen_says_what_it_would_add_and_why_it_was_not(sma
     out = of_cell(small, 2)
     assert (out.chosen, out.rank, out.in_turn) == (False, None, None)
     assert out.last == 4 / 11 - 4 / 7
-    assert out.why_not.startswith("for m is 2 and so many cells are, and the last of them added -0.0286")
-    assert out.sentence.startswith("⟨label 2⟩ is not chosen, for m is 2")
+    assert out.why_not.startswith("for n_cells is 2 and so many cells are, and the last of them added -0.0286")
+    assert out.sentence.startswith("⟨label 2⟩ is not chosen, for n_cells is 2")
     assert of_cell(small, 3).before == 0 and out.before == 1
 
 
@@ -109,7 +109,7 @@ def test_cells_of_other_levels_are_told_by_their_objects_in_the_whole_cube(level
     planted = c2n.make_planted(objects=200, communities=4, noise=0.3, seed=3)
     cube = c2n.build_cube(planted.corpus, min_objects=5)
     view = roll_up(cube, "decade", "∗") if levels == "rolled up" else cube
-    network = c2n.construct(view, planted.query(0), m=4, levels="full" if levels == "rolled up" else levels)
+    network = c2n.construct(view, planted.query(0), n_cells=4, levels="full" if levels == "rolled up" else levels)
     own, small = ([cells.members[at].tolist() for at in range(len(cells))] for cells in (cube.cells, cube.small))
     labels = [
         [d.labels[number] for d, number in zip(cube.dimensions, row, strict=True)]
@@ -138,7 +138,7 @@ def test_a_label_counts_in_cells_that_are_too_small_too() -> None:
     planted = c2n.make_planted(objects=200, communities=4, noise=0.3, seed=3)
     cube = c2n.build_cube(planted.corpus, min_objects=20)
     assert len(cube.small)
-    network = c2n.construct(cube, planted.query(0), m=2, form="objects")
+    network = c2n.construct(cube, planted.query(0), n_cells=2, form="objects")
     found = of_cell(network, int(network.selection.cells[0]))
     for column, lift in enumerate(found.label_lifts):
         label = cube.dimensions[column].labels.index(lift.label)
@@ -159,7 +159,7 @@ def test_of_picked_cells_the_lifts_are_counted_in_the_cube_that_they_were_picked
     holders = brute_cells(cube)
     cells = [tuple("∗" if entry is None else entry[1] for entry in entries) for entries in list(holders)[::5]]
     query = cube.query(list(range(0, 24, 2)))
-    network = c2n.construct(pick_cells(cube, cells), query, m=len(cells), form="cells")
+    network = c2n.construct(pick_cells(cube, cells), query, n_cells=len(cells), form="cells")
     for number, entries in enumerate(list(holders)[::5]):
         lifts = {(each.dimension, each.label): each for each in of_cell(network, number).label_lifts}
         assert list(lifts) == [entry for entry in entries if entry is not None]
@@ -182,7 +182,9 @@ def test_the_parts_of_an_account_add_up_to_the_value_to_the_bit(method: str, obj
     for seed in range(3):
         cube = random_cube(seed)
         options = QUICK.get(method, {})
-        network = c2n.construct(cube, cube.query(list(range(0, 40, 4))), method, m=4, objective=objective, **options)
+        network = c2n.construct(
+            cube, cube.query(list(range(0, 40, 4))), method, n_cells=4, objective=objective, **options
+        )
         account = c2n.explain(network)
         assert account.total() == network.selection.value
         assert [cell.added for cell in account.cells] == pytest.approx(
@@ -195,7 +197,7 @@ def test_the_parts_of_an_account_add_up_to_the_value_to_the_bit(method: str, obj
 def test_sums_that_round_add_up_to_the_bit_too(seed: int, beta: float, m: int) -> None:
     cube = random_cube(seed % 50)
     rows = np.random.default_rng(seed).choice(40, 9, replace=False)
-    network = c2n.construct(cube, cube.query(rows.tolist()), m=m, objective=FBeta(beta=beta), form="objects")
+    network = c2n.construct(cube, cube.query(rows.tolist()), n_cells=m, objective=FBeta(beta=beta), form="objects")
     assert c2n.explain(network).total() == network.selection.value
 
 
@@ -205,7 +207,7 @@ def test_sums_that_round_add_up_to_the_bit_too(seed: int, beta: float, m: int) -
 def test_what_a_cell_adds_is_what_going_through_all_members_says(seed: int, objective: str, m: int) -> None:
     cube = random_cube(seed % 97)
     query = cube.query(np.random.default_rng(seed).choice(40, 8, replace=False).tolist())
-    network = c2n.construct(cube, query, m=m, objective=objective, form="cells")
+    network = c2n.construct(cube, query, n_cells=m, objective=objective, form="cells")
     view, worth = asked(network)
     chosen = network.selection.cells.tolist()
     for cell in range(len(view.cells)):
@@ -226,7 +228,7 @@ def test_what_a_cell_adds_is_what_going_through_all_members_says(seed: int, obje
 def test_a_function_of_ones_own_is_told_step_by_step() -> None:
     cube = random_cube(4)
     network = c2n.construct(
-        cube, cube.query([0, 4, 8]), m=3, objective=lambda objects, query: len(objects) ** 0.5, form="objects"
+        cube, cube.query([0, 4, 8]), n_cells=3, objective=lambda objects, query: len(objects) ** 0.5, form="objects"
     )
     account = c2n.explain(network)
     assert account.total() == network.selection.value and account.gain0 is None

@@ -150,40 +150,43 @@ def test_given_links_come_with_their_kinds_and_times() -> None:
 
 
 @pytest.fixture(scope="module")
-def woven() -> Network:
+def hybrid() -> Network:
     links = [(0, 1), (1, 2), (1, 2), (2, 3), (3, 4), (4, 5), (0, 6), (6, 7)]
     cube = toy_cube([[0, 1, 2], [0, 6], [3, 4], [9, 10]], objects=11, links=links)
-    return c2n.construct(cube, cube.query([0, 1]), near=2)
+    return c2n.construct(cube, cube.query([0, 1]), n_neighbors=2)
 
 
 def test_the_heaviest_link_is_named_only_where_links_differ() -> None:
     for links, word in (([(0, 2), (1, 2)], "such as"), ([(0, 2), (1, 2), (1, 2)], "heaviest to")):
         cube = toy_cube([[0, 1, 2]], objects=4, links=links)
-        assert f"of the query, {word} Object" in of_object(c2n.construct(cube, cube.query([0, 1]), near=1), 2).sentence
+        assert (
+            f"of the query, {word} Object"
+            in of_object(c2n.construct(cube, cube.query([0, 1]), n_neighbors=1), 2).sentence
+        )
 
 
-def test_how_an_object_came_in_is_told(woven: Network) -> None:
-    assert (of_object(woven, 0).came, of_object(woven, 0).rank) == ("query", None)
-    near = of_object(woven, 2)
-    assert (near.came, near.rank, near.present, near.miss) == ("near", 1, True, None)
+def test_how_an_object_came_in_is_told(hybrid: Network) -> None:
+    assert (of_object(hybrid, 0).came, of_object(hybrid, 0).rank) == ("query", None)
+    near = of_object(hybrid, 2)
+    assert (near.came, near.rank, near.present, near.miss) == ("neighbor", 1, True, None)
     assert [(cell.rank, cell.labels, cell.gain) for cell in near.cells] == [(1, ("label 0",), 2.0)]
     assert near.sentence == (
-        "Object 2 is there as a near object, rank 1 of 6 by PageRank; it is linked to 1 object of the query, "
+        "Object 2 is there as a neighbour, rank 1 of 6 by PageRank; it is linked to 1 object of the query, "
         "heaviest to Object 1; 1 chosen cell holds it, first ⟨label 0⟩, chosen as number 1 (+2)"
     )
     assert repr(near) == (
-        "ObjectExplanation(Object 2: near, rank 1 by PageRank, linked to 1 of the query, 1 chosen cell holds it)"
+        "ObjectExplanation(Object 2: neighbor, rank 1 by PageRank, linked to 1 of the query, 1 chosen cell holds it)"
     )
 
 
-def test_a_missing_object_says_how_many_near_ones_would_reach_it(woven: Network) -> None:
-    away = of_object(woven, 4)
+def test_a_missing_object_says_how_many_near_ones_would_reach_it(hybrid: Network) -> None:
+    away = of_object(hybrid, 4)
     assert (away.present, away.came, away.rank) == (False, "", 5)
-    assert away.miss is not None and (away.miss.option, away.miss.needed, away.miss.now) == ("near", 8, 2)
+    assert away.miss is not None and (away.miss.option, away.miss.needed, away.miss.now) == ("n_neighbors", 8, 2)
     assert (away.steps, away.ways, [path.ids for path in away.paths]) == (3, 1, [("o4", "o3", "o2", "o1")])
     assert away.paths[0].weight == 4.0
-    assert "near=8 would bring it (it is 2 now)" in away.sentence
-    assert of_object(woven, 8).sentence == (
+    assert "n_neighbors=8 would bring it (it is 2 now)" in away.sentence
+    assert of_object(hybrid, 8).sentence == (
         "Object 8 is not there: no links lead from the query to it; no path of 4 links or fewer leads to the query; "
         "no chosen cell holds it"
     )
@@ -206,7 +209,7 @@ def test_paths_from_an_object_of_the_query_lead_to_the_rest_of_it() -> None:
 def test_the_cheapest_cell_is_the_one_that_leaves_the_value_highest(seed: int, row: int, objective: str) -> None:
     cube = random_cube(seed % 60)
     query = cube.query(np.random.default_rng(seed).choice(40, 6, replace=False).tolist())
-    network = c2n.construct(cube, query, m=3, form="objects", objective=objective)
+    network = c2n.construct(cube, query, n_cells=3, form="objects", objective=objective)
     found = of_object(network, row)
     assert network.context is not None
     held = [cell for cell in range(len(cube.cells)) if row in cube.cells.members[cell]]
@@ -251,16 +254,16 @@ def test_as_many_objects_as_said_bring_the_missing_one_by_pagerank_and_one_fewer
 def test_as_many_near_objects_as_said_bring_the_missing_one(seed: int, row: int) -> None:
     cube = random_cube(seed % 60, links=70)
     query = cube.query(np.random.default_rng(seed).choice(40, 4, replace=False).tolist())
-    found = of_object(c2n.construct(cube, query, near=3), row)
+    found = of_object(c2n.construct(cube, query, n_neighbors=3), row)
     if found.present:
         return
     assert found.miss is not None
     if found.miss.option:
         assert found.miss.needed is not None
         if found.miss.exact:
-            assert row in c2n.construct(cube, query, near=found.miss.needed).objects
+            assert row in c2n.construct(cube, query, n_neighbors=found.miss.needed).objects
     else:
-        assert row not in c2n.construct(cube, query, near=40).objects
+        assert row not in c2n.construct(cube, query, n_neighbors=40).objects
 
 
 @given(st.integers(0, 10**6), st.integers(0, 39))
@@ -320,17 +323,20 @@ def test_forms_and_methods_that_bring_nothing_or_left_something_out_say_so() -> 
     assert miss(5, form="cells").startswith("the form 'cells' has no objects beside the query")
     assert miss(5, "none") == "the method 'none' brings nothing: any other may"
     assert miss(5, "steiner") == "the tree does not need it"
-    assert miss(2, form="objects", keep="linked").startswith("it has no link to any object of the network (keep='all'")
+    assert miss(2, form="objects", keep_unlinked=False).startswith(
+        "it has no link to any object of the network (keep='all'"
+    )
     assert miss(5, form="objects") == "no cell holds it"
     assert miss(5, "hops", max_nodes=3) == "it is within 1 step, and a limit on nodes or links left it out"
-    assert miss(3, form="objects", m=1) == (
-        "the cheapest cell that holds it, ⟨label 1⟩, costs 0.2667: 0.4000 with it; m is 1, and so many cells are chosen"
+    assert miss(3, form="objects", n_cells=1) == (
+        "the cheapest cell that holds it, ⟨label 1⟩, costs 0.2667: 0.4000 with it; "
+        "n_cells is 1, and so many cells are chosen"
     )
 
 
-def test_an_explanation_is_plain_json(woven: Network) -> None:
+def test_an_explanation_is_plain_json(hybrid: Network) -> None:
     for node in ("o0", "o2", "o4", "o8", ("label 0",), ("label 3",), None):
-        found = c2n.explain(woven, node)
+        found = c2n.explain(hybrid, node)
         told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
         assert told["sentence"] == str(found) and "\n" not in str(found) + repr(found)
         assert told["kind"] in ("object", "cell", "account")

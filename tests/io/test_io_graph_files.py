@@ -133,7 +133,7 @@ def test_of_a_written_network_attributes_weights_kinds_and_directions_come_back_
     nx.set_node_attributes(graph, {"a": True, "b": False}, "loyal")
     nx.set_node_attributes(graph, {"a": "Rome", "b": "Oslo"}, "city")
     cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
-    network = c2n.construct(cube, ["a", "b"], "greedy", m=2, form="both")
+    network = c2n.construct(cube, ["a", "b"], "greedy", n_cells=2, form="cells+objects")
     (path,) = c2n.write_network(network, tmp_path / f"network.{ending}")
     said: list[str] = []
     corpus = c2n.read_graph(path, progress=lambda stage, done, total=None: said.append(stage))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net._util.arrays import Array, Links, links_from_pairs
-from cube2net.kernels.pagerank_push import follow, know, push, rivals, strengths
+from cube2net.kernels.pagerank_push import close_candidates, follow, know, push, strengths
 from cube2net.network.pagerank import settle
 
 ALL = 10**9
@@ -132,7 +132,7 @@ def test_no_score_is_above_the_bound_by_which_rivals_are_named(
     whole = exact(links, np.isin(reached, seeds) / len(seeds), damping)
     assert (lower <= whole + 1e-12).all() and (whole <= upper + 1e-12).all()
     found = np.full(len(links) + 1, -1, np.int32)
-    number, volume = rivals(reached, len(links), damping, threshold, least, settled, left, strength, found)
+    number, volume = close_candidates(reached, len(links), damping, threshold, least, settled, left, strength, found)
     assert found[:number].tolist() == np.flatnonzero(upper >= least).tolist()
     assert volume == pytest.approx(strength.sum())
 

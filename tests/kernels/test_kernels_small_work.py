@@ -73,7 +73,7 @@ def test_pushes_in_numpy_have_the_bits_of_the_compiled_ones(seed: int, dtype: An
             seen += more
         named = np.zeros(len(links) + 1, np.int32)
         about = arrays["settled"], arrays["left"], arrays["strength"]
-        number, volume = kernels.rivals(arrays["reached"], count, damping, threshold, 1e-3, *about, named)
+        number, volume = kernels.close_candidates(arrays["reached"], count, damping, threshold, 1e-3, *about, named)
         whole = arrays["strength"].copy()
         kernels.know(links.indptr, links.weights, whole)
         reached = arrays["reached"][:count]

@@ -212,7 +212,7 @@ def test_arguments_that_are_no_object_are_refused_and_the_talk_goes_on(folder: P
 
 
 def test_a_client_that_goes_away_ends_the_server_without_a_word(folder: Path) -> None:
-    many = [call(number, "construct", CALLS["construct"] | {"near": number}) for number in range(1, 200)]
+    many = [call(number, "construct", CALLS["construct"] | {"n_neighbors": number}) for number in range(1, 200)]
     server = subprocess.Popen([*COMMAND, str(folder)], stdin=-1, stdout=-1, stderr=-1)
     assert server.stdin is not None and server.stdout is not None and server.stderr is not None
     server.stdin.write(lines(OPENING, *many))

@@ -79,7 +79,7 @@ def test_an_embedding_is_a_name_with_options_or_an_object() -> None:
 
 
 def test_cells_that_are_nodes_have_vectors_too() -> None:
-    network = c2n.construct(GROUPS, range(10), "greedy", m=2, form="cells")
+    network = c2n.construct(GROUPS, range(10), "greedy", n_cells=2, form="cells")
     assert len(network.cells) == 2 and embed_nodes(network, QUICK).shape == (12, 16)
 
 
@@ -346,7 +346,7 @@ def test_settings_are_chosen_once_for_a_network_and_a_model(
         for model in ("popularity", "ease"):
             mine(network, model, seed)
     assert len(asked) == 2
-    cells = c2n.construct(planted_links()[0], network.query, "greedy", m=2, form="cells")
+    cells = c2n.construct(planted_links()[0], network.query, "greedy", n_cells=2, form="cells")
     mine(cells, "ease", 0)
     assert asked == [24, 24, 24], "another network is settled anew, and without its cells"
 

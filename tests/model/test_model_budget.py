@@ -20,13 +20,13 @@ def said(**given: Any) -> str:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"m": -3}, "m is -3, expected 0 or more cells"),
-        ({"m": 2.5}, "m is 2.5, expected a whole number of 0 or more cells"),
-        ({"m": 2.0}, "m is 2.0, expected a whole number of 0 or more cells"),
-        ({"m": "5"}, "m is '5', expected a whole number of 0 or more cells"),
-        ({"m": True}, "m is True, expected a whole number of 0 or more cells"),
-        ({"m": None}, "m is None, expected a whole number of 0 or more cells"),
-        ({"m": float("nan")}, "m is nan, expected a whole number of 0 or more cells"),
+        ({"n_cells": -3}, "n_cells is -3, expected 0 or more cells"),
+        ({"n_cells": 2.5}, "n_cells is 2.5, expected a whole number of 0 or more cells"),
+        ({"n_cells": 2.0}, "n_cells is 2.0, expected a whole number of 0 or more cells"),
+        ({"n_cells": "5"}, "n_cells is '5', expected a whole number of 0 or more cells"),
+        ({"n_cells": True}, "n_cells is True, expected a whole number of 0 or more cells"),
+        ({"n_cells": None}, "n_cells is None, expected a whole number of 0 or more cells"),
+        ({"n_cells": float("nan")}, "n_cells is nan, expected a whole number of 0 or more cells"),
         ({"max_nodes": -1}, "max_nodes is -1, expected 0 or more objects, or None"),
         ({"max_links": np.int64(-1)}, "max_links is -1, expected 0 or more links, or None"),
         ({"max_links": [7]}, "max_links is [7], expected a whole number of 0 or more links, or None"),
@@ -41,21 +41,21 @@ def test_a_number_that_is_not_allowed_is_named_with_what_is(given: dict[str, Any
 
 
 def test_a_number_too_long_to_write_is_refused_all_the_same() -> None:
-    assert said(m=10**5000) == "m is a number of 16,610 bits, expected 0 to 4,611,686,018,427,387,904 cells"
-    assert said(m=-(10**5000)) == "m is a number of 16,610 bits below 0, expected 0 or more cells"
+    assert said(n_cells=10**5000) == "n_cells is a number of 16,610 bits, expected 0 to 4,611,686,018,427,387,904 cells"
+    assert said(n_cells=-(10**5000)) == "n_cells is a number of 16,610 bits below 0, expected 0 or more cells"
 
 
 def test_whole_numbers_of_numpy_become_plain_ones() -> None:
-    budget = Budget(m=np.int64(5), max_nodes=np.uint8(7), max_links=np.int32(0))  # type: ignore[arg-type]
-    assert budget == Budget(m=5, max_nodes=7, max_links=0)
-    assert [type(part) for part in (budget.m, budget.max_nodes, budget.max_links)] == [int, int, int]
-    with pytest.raises(ParameterError, match=r"m is np.True_, expected a whole number of 0 or more cells"):
-        Budget(m=np.bool_(True))  # type: ignore[arg-type]
+    budget = Budget(n_cells=np.int64(5), max_nodes=np.uint8(7), max_links=np.int32(0))  # type: ignore[arg-type]
+    assert budget == Budget(n_cells=5, max_nodes=7, max_links=0)
+    assert [type(part) for part in (budget.n_cells, budget.max_nodes, budget.max_links)] == [int, int, int]
+    with pytest.raises(ParameterError, match=r"n_cells is np.True_, expected a whole number of 0 or more cells"):
+        Budget(n_cells=np.bool_(True))  # type: ignore[arg-type]
 
 
 def test_the_least_and_the_highest_are_allowed() -> None:
-    assert Budget(m=0, max_nodes=0, max_links=0).m == 0
-    assert Budget(m=HIGHEST, max_nodes=HIGHEST).max_nodes == HIGHEST
+    assert Budget(n_cells=0, max_nodes=0, max_links=0).n_cells == 0
+    assert Budget(n_cells=HIGHEST, max_nodes=HIGHEST).max_nodes == HIGHEST
 
 
 def test_a_range_of_two_is_said_as_two_and_a_longer_one_by_its_ends() -> None:

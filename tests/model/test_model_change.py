@@ -23,7 +23,7 @@ SAME = replace(CHANGE, value=285.0 + 1e-13, merely=285.0, left=())
         (CHANGE, "without ⟨a⟩ the cover falls from 285 to 281: nothing takes its place"),
         (
             replace(CHANGE, entered=(B,), left=(A, X, Y, Z), merely=279.0),
-            "without ⟨a⟩ the cover falls from 285 to 281: ⟨b⟩ takes its place, 3 near objects leave, "
+            "without ⟨a⟩ the cover falls from 285 to 281: ⟨b⟩ takes its place, 3 neighbours leave, "
             "with nothing chosen anew it would be 279",
         ),
         (

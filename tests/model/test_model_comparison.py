@@ -9,7 +9,7 @@ from cube2net.errors import InputError, ParameterError
 from cube2net.model.comparison import FLOOR, Comparison, Configuration, Trial
 
 NONE = Configuration(method="none")
-GREEDY = Configuration(method="greedy", objective="linked", form="cells", m=20)
+GREEDY = Configuration(method="greedy", objective="linked", form="cells", n_cells=20)
 PEER = Configuration(method="pagerank", like=GREEDY.name)
 
 
@@ -25,16 +25,16 @@ def test_names_tell_configurations_apart_and_titles_leave_the_number_of_cells_ou
     configs = [
         NONE,
         GREEDY,
-        Configuration(method="greedy", objective="linked", form="cells", m=40),
-        Configuration(method="greedy", objective="linked", m=20),
-        Configuration(method="greedy", objective="jaccard", form="cells", m=20),
+        Configuration(method="greedy", objective="linked", form="cells", n_cells=40),
+        Configuration(method="greedy", objective="linked", n_cells=20),
+        Configuration(method="greedy", objective="jaccard", form="cells", n_cells=20),
         PEER,
         Configuration(method="pagerank", like="none"),
-        Configuration(method="pagerank", m=20),
+        Configuration(method="pagerank", n_cells=20),
     ]
     assert len({config.name for config in configs}) == len(configs)
     assert GREEDY.title == configs[2].title == "greedy · linked · cells"
-    assert PEER.name == "pagerank, as large as greedy · linked · cells · m 20"
+    assert PEER.name == "pagerank, as large as greedy · linked · cells · n_cells 20"
 
 
 def test_configurations_models_and_seeds_come_from_the_trials() -> None:

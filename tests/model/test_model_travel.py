@@ -46,8 +46,8 @@ def assert_same(one: Any, other: Any) -> None:
             assert left == right, field.name
 
 
-def network(cube: Cube, form: str = "woven", labels: tuple[str, ...] | None = ("a", "b", "")) -> Network:
-    return c2n.construct(cube, Query(np.array([3, 5, 8]), labels, ("lost",)), "greedy", form=form, m=3)
+def network(cube: Cube, form: str = "hybrid", labels: tuple[str, ...] | None = ("a", "b", "")) -> Network:
+    return c2n.construct(cube, Query(np.array([3, 5, 8]), labels, ("lost",)), "greedy", form=form, n_cells=3)
 
 
 def without_question(network: Network) -> Network:
@@ -55,7 +55,7 @@ def without_question(network: Network) -> Network:
     return replace(network, context=None, settings={**network.settings, "cell_objects": network.cell_objects})
 
 
-@pytest.mark.parametrize("form", ["objects", "cells", "both", "woven"])
+@pytest.mark.parametrize("form", ["objects", "cells", "cells+objects", "hybrid"])
 def test_a_network_travels_whole_but_for_the_question_that_knows_its_cube(form: str) -> None:
     own = network(random_cube(1), form)
     assert copy.copy(own) is copy.deepcopy(own) is own
@@ -137,7 +137,7 @@ def test_another_process_answers_with_the_same_network(folder: Path) -> None:
     cube = c2n.open_cube(folder)
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn) as pool:
-        for form in ("objects", "woven"):
+        for form in ("objects", "hybrid"):
             got, own = pool.submit(answered, cube, form).result(), network(cube, form)
             assert_same(replace(without_question(own), seconds={}), replace(got, seconds={}))
             assert got.nodes.equals(own.nodes)

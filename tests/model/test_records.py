@@ -128,10 +128,8 @@ def test_a_corpus_that_does_not_hold_together_is_refused(changes: dict, text: st
 
 
 def test_budgets_selections_and_specs_check_themselves() -> None:
-    with pytest.raises(ParameterError, match="m is -1, expected 0 or more cells"):
-        Budget(m=-1)
-    with pytest.raises(ParameterError, match="unknown prefix 'bets': choose one of all, best"):
-        Budget(prefix="bets")
+    with pytest.raises(ParameterError, match="n_cells is -1, expected 0 or more cells"):
+        Budget(n_cells=-1)
     with pytest.raises(InputError, match="distinct cells"):
         Selection(np.array([0]), 0.0, cells=np.array([1, 1]), values=np.array([0.0, 0.0]))
     with pytest.raises(ParameterError, match="cannot read the dimension '=year'"):

@@ -54,7 +54,7 @@ def rich_network(*, whole: bool = False, directed: bool = False) -> Network:
         ),
         dimensions=("city",),
         labels=(("x",),),
-        form="both",
+        form="cells+objects",
     )
     nodes, links = bare.nodes.set_column(0, "id", pa.array(ids)), bare.links
     for name, column in ATTRIBUTES.items():
@@ -107,4 +107,4 @@ def both_ways() -> c2n.Network:
     graph.add_edge(3, 2, time=2021)
     nx.set_node_attributes(graph, {1: "Rome", 2: "Rome", 3: "Oslo"}, "city")
     cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
-    return c2n.construct(cube, [1, 2, 3], "greedy", m=2, form="both")
+    return c2n.construct(cube, [1, 2, 3], "greedy", n_cells=2, form="cells+objects")

@@ -20,7 +20,12 @@ from toys import sent, toy_cube, two_communities
 
 MOST = 10**9
 WHAT = "name, chosen cells that hold it, objects of the query it is linked to"
-WAYS = {"woven": {}, "objects": {"form": "objects", "m": 6}, "cells": {"form": "cells"}, "hops": {"method": "hops"}}
+WAYS = {
+    "hybrid": {},
+    "objects": {"form": "objects", "n_cells": 6},
+    "cells": {"form": "cells"},
+    "hops": {"method": "hops"},
+}
 
 
 @cache
@@ -32,7 +37,7 @@ def network(way: str) -> Network:
 def by_hand() -> Network:
     """Return a network of o0 and o1 with three others: o2 is linked to both, o3 to one, o4 to o3 alone."""
     links = [(0, 2), (1, 2), (1, 3), (3, 4)]
-    return c2n.construct(toy_cube([[0, 1, 3], [4, 5]], objects=6, links=links), ["o0", "o1"], near=3)
+    return c2n.construct(toy_cube([[0, 1, 3], [4, 5]], objects=6, links=links), ["o0", "o1"], n_neighbors=3)
 
 
 def test_those_for_whom_most_speaks_come_first_by_hand() -> None:
@@ -46,12 +51,13 @@ def test_those_for_whom_most_speaks_come_first_by_hand() -> None:
 def test_the_whole_text_of_a_small_network_reads_so() -> None:
     assert c2n.to_text(by_hand(), MOST, brief=True).split("\n")[:19] == [
         "# Network around a query of 2 objects",
-        "It has 5 objects (2 of the query, 3 near), 1 cell chosen, 4 links among objects. An object here is: thing.",
+        "It has 5 objects (2 of the query, 3 neighbours), 1 cell chosen, 4 links among objects. "
+        "An object here is: thing.",
         "",
         "It was made by the method greedy for the objective cover (how often chosen cells hold objects of the query, "
         "each counted 3 times at most): 2; proven best: no choice within the limits is worth more.",
         "",
-        "## Near objects, not in the query: 3, the likeliest first; " + WHAT,
+        "## Neighbours, not in the query: 3, the likeliest first; " + WHAT,
         '- "Object 2" 0 2',
         '- "Object 3" 1 1',
         '- "Object 4" 0 0',
@@ -77,7 +83,7 @@ def test_no_budget_is_exceeded_and_every_line_is_one_of_the_whole_text(way: str,
     assert text == c2n.to_text(network(way), most, brief=True)
 
 
-@pytest.mark.parametrize("way", ["woven", "objects", "hops"])
+@pytest.mark.parametrize("way", ["hybrid", "objects", "hops"])
 def test_a_small_budget_names_others_before_anything_else(way: str) -> None:
     made, text = network(way), c2n.to_text(network(way), 400, brief=True)
     others = c2n.to_text(made, MOST, brief=True).partition("of the query it is linked to\n")[2].split("\n")
@@ -87,8 +93,8 @@ def test_a_small_budget_names_others_before_anything_else(way: str) -> None:
 
 
 def test_a_network_of_another_process_is_listed_without_its_cube() -> None:
-    text = c2n.to_text(sent(network("woven")), 600, brief=True)
-    assert text == format_brief_text(network("woven"), 600) and text.count('\n- "') > 10
+    text = c2n.to_text(sent(network("hybrid")), 600, brief=True)
+    assert text == format_brief_text(network("hybrid"), 600) and text.count('\n- "') > 10
 
 
 def test_a_name_stays_between_its_quotation_marks_whatever_it_says() -> None:
@@ -101,7 +107,7 @@ def test_a_name_stays_between_its_quotation_marks_whatever_it_says() -> None:
     table = pa.table(
         {"object": [f"o{at}" for at in range(count + 1)], "name": [*names, "hub"], "kind": [""] * (count + 1)}
     )
-    made = c2n.construct(replace(cube, objects=Objects.of(table)), [f"o{count}"], near=count)
+    made = c2n.construct(replace(cube, objects=Objects.of(table)), [f"o{count}"], n_neighbors=count)
     lines = [line for line in c2n.to_text(made, MOST, brief=True).split("\n") if line.startswith("- ")]
     assert len(lines) == count + 1 + count  # the others, the query, and their links
     assert not any(line.startswith('- "forged') for line in lines)

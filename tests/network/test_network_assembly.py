@@ -14,7 +14,7 @@ from cube2net.model.network import Form, Network
 from cube2net.model.query import Query
 from cube2net.model.selection import Selection
 from cube2net.network.assembly import assemble, first_cells
-from cube2net.options import FORMS, MEMBERSHIPS
+from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS
 
 from toys import random_cube, toy_cube
 
@@ -45,7 +45,7 @@ def test_the_form_objects_is_the_query_and_the_brought_with_all_their_links() ->
 
 
 def test_the_form_cells_is_the_query_and_the_cells_that_hold_it() -> None:
-    network = assemble(CUBE, QUERY, CHOSEN, Form("cells", membership="unit"))
+    network = assemble(CUBE, QUERY, CHOSEN, Form("cells", membership_weights="unit"))
     assert network.objects.tolist() == [1, 4] and network.cells.tolist() == [1, 0]
     assert ends(network) == {(0, 1, 1.0), (0, 3, 1.0)}
     assert network.query_links.tolist() == [1, 1]
@@ -54,14 +54,14 @@ def test_the_form_cells_is_the_query_and_the_cells_that_hold_it() -> None:
 
 
 def test_the_form_both_has_all_objects_all_cells_and_every_membership() -> None:
-    network = assemble(CUBE, QUERY, CHOSEN, Form("both", membership="unit"))
+    network = assemble(CUBE, QUERY, CHOSEN, Form("cells+objects", membership_weights="unit"))
     assert network.objects.tolist() == [1, 4, 2, 3, 6] and network.cells.tolist() == [1, 0]
     links = {(0, 1, 1.0), (0, 3, 1.0), (2, 3, 1.0)}
     assert ends(network) == links | {(2, 5, 1.0), (3, 5, 1.0), (4, 5, 1.0), (0, 6, 1.0), (2, 6, 1.0)}
 
 
 def test_shared_memberships_of_a_cell_weigh_one_together() -> None:
-    network = assemble(CUBE, QUERY, CHOSEN, Form("both", membership="share"))
+    network = assemble(CUBE, QUERY, CHOSEN, Form("cells+objects", membership_weights="share"))
     third = float(np.float32(1 / 3))
     assert {(s, t, w) for s, t, w in ends(network) if t >= 5} == {
         (2, 5, third),
@@ -72,8 +72,8 @@ def test_shared_memberships_of_a_cell_weigh_one_together() -> None:
     }
 
 
-def test_the_form_woven_has_the_query_the_cells_and_the_nearest_objects_instead_of_those_brought() -> None:
-    form = Form("woven", membership="unit", near_weight=0.5)
+def test_the_form_hybrid_has_the_query_the_cells_and_the_nearest_objects_instead_of_those_brought() -> None:
+    form = Form("hybrid", membership_weights="unit", neighbor_weight=0.5)
     network = assemble(CUBE, QUERY, CHOSEN, form, nearest=np.array([5, 2]))
     assert network.objects.tolist() == [1, 4, 2, 5] and network.cells.tolist() == [1, 0]
     # A link weighs half for each end outside the query.
@@ -82,14 +82,14 @@ def test_the_form_woven_has_the_query_the_cells_and_the_nearest_objects_instead_
 
 
 def test_even_memberships_of_an_object_weigh_together_the_weight_of_cells_times_a_typical_objects_links() -> None:
-    network = assemble(CUBE, Query(np.array([1, 3, 4, 7])), CHOSEN, Form("both", trust=0.5))
+    network = assemble(CUBE, Query(np.array([1, 3, 4, 7])), CHOSEN, Form("cells+objects", cell_weight=0.5))
     # Within the query 1–3, 1–4 and 3–7 are linked: strengths 2, 2, 1, 1, their median 1.5, times 0.5.
     weights = {}
     for source, target, weight in ends(network):
         if target >= len(network.objects):
             weights.setdefault(int(network.objects[source]), []).append(weight)
     assert weights == {1: [0.75], 2: [0.375, 0.375], 3: [0.75], 6: [0.75]}
-    apart = assemble(CUBE, Query(np.array([2, 6])), CHOSEN, Form("cells", trust=0.5))
+    apart = assemble(CUBE, Query(np.array([2, 6])), CHOSEN, Form("cells", cell_weight=0.5))
     assert sorted(weight for _, _, weight in ends(apart)) == [0.5, 0.5, 1.0]
 
 
@@ -98,9 +98,9 @@ def test_weights_are_numbers_however_large_or_small_the_links_are(weight: float)
     links = links_from_pairs(np.array([1, 1, 3]), np.array([3, 4, 7]), np.full(3, weight, np.float32), 8)
     cube = replace(CUBE, links=links)
     for kind in FORMS:
-        for membership in MEMBERSHIPS:
-            nearest = np.array([3]) if kind == "woven" else None
-            network = assemble(cube, QUERY, CHOSEN, Form(kind, membership=membership), nearest=nearest)
+        for membership_weights in MEMBERSHIP_WEIGHTS:
+            nearest = np.array([3]) if kind == "hybrid" else None
+            network = assemble(cube, QUERY, CHOSEN, Form(kind, membership_weights=membership_weights), nearest=nearest)
             assert bool(np.isfinite(network.weight).all()) and float(network.weight.min()) >= 0
 
 
@@ -113,30 +113,30 @@ def test_the_first_cells_that_fit_are_kept_with_their_objects() -> None:
         assert found.value == (found.values[-1] if cells else 0.1)
 
 
-def test_nearest_objects_are_for_the_form_woven_and_it_needs_them() -> None:
-    for form, nearest in (("both", np.array([5])), ("woven", None)):
-        with pytest.raises(ParameterError, match="the nearest objects are for the form 'woven', which needs them"):
+def test_nearest_objects_are_for_the_form_hybrid_and_it_needs_them() -> None:
+    for form, nearest in (("cells+objects", np.array([5])), ("hybrid", None)):
+        with pytest.raises(ParameterError, match="the nearest objects are for the form 'hybrid', which needs them"):
             assemble(CUBE, QUERY, CHOSEN, form, nearest=nearest)
 
 
 def test_keeping_only_the_linked_leaves_out_brought_objects_without_a_link() -> None:
-    network = assemble(CUBE, Query(np.array([1, 6, 7])), CHOSEN, Form("objects", keep="linked"))
+    network = assemble(CUBE, Query(np.array([1, 6, 7])), CHOSEN, Form("objects", keep_unlinked=False))
     assert network.objects.tolist() == [1, 6, 7, 2, 3]
     apart = Selection(np.array([0, 6]), 0.0, cells=np.array([1]), values=np.array([0.0]))
-    network = assemble(CUBE, QUERY, apart, Form("both", membership="unit", keep="linked"))
+    network = assemble(CUBE, QUERY, apart, Form("cells+objects", membership_weights="unit", keep_unlinked=False))
     assert network.objects.tolist() == [1, 4] and ends(network) == {(0, 1, 1.0)}
     late = Selection(np.array([0, 3]), 0.0)
-    assert ends(assemble(CUBE, QUERY, late, Form("objects", keep="linked"))) == {(0, 1, 1.0), (0, 2, 1.0)}
+    assert ends(assemble(CUBE, QUERY, late, Form("objects", keep_unlinked=False))) == {(0, 1, 1.0), (0, 2, 1.0)}
 
 
-@pytest.mark.parametrize("form", ["objects", "cells", "both"])
+@pytest.mark.parametrize("form", ["objects", "cells", "cells+objects"])
 def test_a_selection_of_nothing_is_the_query_alone_in_every_form(form: str) -> None:
     network = assemble(CUBE, QUERY, Selection(np.array([], dtype=np.int32), 0.0), form)
     assert network.objects.tolist() == [1, 4] and len(network) == 2 and ends(network) == {(0, 1, 1.0)}
     assert network.form == form
 
 
-@pytest.mark.parametrize("form", ["cells", "both"])
+@pytest.mark.parametrize("form", ["cells", "cells+objects"])
 def test_a_form_with_cells_needs_a_method_that_chooses_cells(form: str) -> None:
     with pytest.raises(ParameterError) as error:
         assemble(CUBE, QUERY, Selection(np.array([1, 2, 3]), 0.0), form)
@@ -149,15 +149,18 @@ def test_a_form_with_cells_needs_a_method_that_chooses_cells(form: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [
-        ({"kind": "cell"}, "unknown form 'cell': choose one of both, cells, objects, woven (did you mean 'cells'?)"),
-        ({"membership": "x"}, "unknown membership 'x': choose one of even, share, unit"),
-        ({"near": -1}, "near is -1, expected 0 or more objects, or None"),
-        ({"near_weight": 0}, "near_weight is 0, expected a number above 0 and up to 1, or None"),
-        ({"near_weight": "x"}, "near_weight is 'x', expected a number above 0 and up to 1, or None"),
-        ({"trust": 0}, "trust is 0, expected a number above 0 and up to 1, or None"),
-        ({"trust": 1.5}, "trust is 1.5, expected a number above 0 and up to 1, or None"),
-        ({"trust": float("nan")}, "trust is nan, expected a number above 0 and up to 1, or None"),
-        ({"keep": "link"}, "unknown keep 'link': choose one of all, linked (did you mean 'linked'?)"),
+        (
+            {"kind": "cell"},
+            "unknown form 'cell': choose one of cells, cells+objects, hybrid, objects (did you mean 'cells'?)",
+        ),
+        ({"membership_weights": "x"}, "unknown membership_weights 'x': choose one of even, share, unit"),
+        ({"n_neighbors": -1}, "n_neighbors is -1, expected 0 or more objects, or None"),
+        ({"neighbor_weight": 0}, "neighbor_weight is 0, expected a number above 0 and up to 1, or None"),
+        ({"neighbor_weight": "x"}, "neighbor_weight is 'x', expected a number above 0 and up to 1, or None"),
+        ({"cell_weight": 0}, "cell_weight is 0, expected a number above 0 and up to 1, or None"),
+        ({"cell_weight": 1.5}, "cell_weight is 1.5, expected a number above 0 and up to 1, or None"),
+        ({"cell_weight": float("nan")}, "cell_weight is nan, expected a number above 0 and up to 1, or None"),
+        ({"keep_unlinked": "link"}, "keep_unlinked is 'link', expected True or False"),
     ],
 )
 def test_an_unknown_choice_is_refused_with_the_list(wrong: dict[str, Any], text: str) -> None:
@@ -166,7 +169,7 @@ def test_an_unknown_choice_is_refused_with_the_list(wrong: dict[str, Any], text:
     assert str(error.value) == text
 
 
-@given(st.integers(0, 10_000), st.integers(0, 6), st.sampled_from(["objects", "cells", "both"]))
+@given(st.integers(0, 10_000), st.integers(0, 6), st.sampled_from(["objects", "cells", "cells+objects"]))
 def test_every_network_says_truly_what_it_holds(seed: int, m: int, form: str) -> None:
     cube = random_cube(seed)
     rng = np.random.default_rng(seed)

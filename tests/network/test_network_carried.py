@@ -56,8 +56,8 @@ def cube_of(corpus: Corpus, *dimensions: str, items: bool = True) -> Cube:
     return build(corpus, specs, DuckDB(), min_objects=1, items=items)
 
 
-def network_of(cube: Cube, form: str = "both") -> Network:
-    return c2n.construct(cube, Query(np.array([0, 1])), "greedy", m=2, form=form)
+def network_of(cube: Cube, form: str = "cells+objects") -> Network:
+    return c2n.construct(cube, Query(np.array([0, 1])), "greedy", n_cells=2, form=form)
 
 
 def given_links(rows: list[tuple[int, int, float]], **more: Any) -> pa.Table:

@@ -57,7 +57,7 @@ def network_of(
         names=Objects.of(pa.table({"object": ids, "name": names, "kind": ["thing"] * count})),
         dimensions=("group",),
         labels=tuple((f"label {i}",) for i in range(cells)),
-        form=form or ("both" if cells else "objects"),
+        form=form or ("cells+objects" if cells else "objects"),
     )
 
 
@@ -223,20 +223,20 @@ def test_the_heavier_a_link_the_thicker_and_darker_it_is() -> None:
 
 
 def test_links_look_as_heavy_as_the_source_says_and_not_as_the_next_step_takes_them() -> None:
-    woven = network_of([(0, 1), (0, 2)], query=1, others=2, weights=[0.2, 0.1])
-    looks = looks_in_figure(replace(woven, given=np.array([6, 106], dtype=np.float32), form="woven"))
+    hybrid = network_of([(0, 1), (0, 2)], query=1, others=2, weights=[0.2, 0.1])
+    looks = looks_in_figure(replace(hybrid, given=np.array([6, 106], dtype=np.float32), form="hybrid"))
     assert looks[0, 1] < looks[0, 2]
 
 
 def test_near_objects_are_called_so_in_the_legend() -> None:
-    network = network_of([(0, 1), (0, 2)], query=1, others=2, form="woven")
-    assert legend_texts(network) == ["query (1)", "near objects (2)"]
-    assert "near objects (2)" in draw_svg(Drawing(network, layout(network), ""))
+    network = network_of([(0, 1), (0, 2)], query=1, others=2, form="hybrid")
+    assert legend_texts(network) == ["query (1)", "neighbours (2)"]
+    assert "neighbours (2)" in draw_svg(Drawing(network, layout(network), ""))
 
 
 @pytest.mark.parametrize("query", [12, 24])
 def test_other_objects_are_named_too_where_there_is_room(query: int) -> None:
-    network = network_of([(i, query + i % 12) for i in range(query)], query=query, others=12, form="woven")
+    network = network_of([(i, query + i % 12) for i in range(query)], query=query, others=12, form="hybrid")
     text = draw_svg(Drawing(network, layout(network), ""), width=1200)
     in_svg = re.findall(r'<text class="n( f)?"[^>]*><tspan[^>]*>Object (\d+)<', text)
     for named in ({int(name) for _, name in in_svg}, {int(text.split()[1]) for text in captions(network)}):

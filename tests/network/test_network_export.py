@@ -59,7 +59,7 @@ def hard_network(names: list[str] = NAMES, ids: list[str] | None = None) -> Netw
         names=Objects.of(pa.table({"object": ids, "name": names, "kind": ["author", "author", "thing & co"] * 2})),
         dimensions=(cube.dimensions[0].name, "süß"),
         labels=(("label <1>", "x & y"), ("label 0", "naïve")),
-        form="both",
+        form="cells+objects",
     )
 
 

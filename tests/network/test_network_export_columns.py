@@ -282,7 +282,7 @@ def test_vosviewer_gets_items_links_and_clusters(tmp_path: Path) -> None:
 
 
 def test_what_a_source_says_of_objects_and_links_comes_out() -> None:
-    network = c2n.construct(citing_authors(), Query(np.array([0, 1, 2])), "greedy", m=2, form="both")
+    network = c2n.construct(citing_authors(), Query(np.array([0, 1, 2])), "greedy", n_cells=2, form="cells+objects")
     graph = to_networkx(network)
     assert graph.is_directed() and set(graph) >= {7, 8, 9}
     assert graph.nodes[7]["papers"] == 3 and "papers" not in graph.nodes[8] and graph.nodes[9]["kind"] == "editor"
@@ -296,6 +296,6 @@ def test_what_a_source_says_of_objects_and_links_comes_out() -> None:
 @pytest.mark.parametrize("suffix", EXPORTS)
 def test_what_a_source_says_is_made_again_to_the_byte(suffix: str, tmp_path: Path) -> None:
     save(citing_authors(), tmp_path / "cube")
-    network = c2n.construct(c2n.open_cube(tmp_path / "cube"), Query(np.array([0, 1])), "greedy", m=2, form="both")
+    network = c2n.construct(c2n.open_cube(tmp_path / "cube"), Query(np.array([0, 1])), "greedy", n_cells=2, form="both")
     export_network(network, tmp_path / f"net{suffix}")
     assert c2n.replay(tmp_path / f"net{suffix}").differences == ()

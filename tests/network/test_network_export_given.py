@@ -18,20 +18,20 @@ from toys import sent
 from workbook_sheets import sheets
 
 
-def woven(weight: float = 5.1, **kwargs: object) -> c2n.Network:
+def hybrid(weight: float = 5.1, **kwargs: object) -> c2n.Network:
     """Return a network of the default form around four of forty people, all of whose links weigh the same."""
     people = pd.DataFrame({"id": range(40), "city": ["Rome", "Oslo"] * 20})
     ends = [(a, b) for a in range(40) for b in (a + 1, a + 2, a + 7) if b < 40]
     knows = pd.DataFrame(ends, columns=["source", "target"]).assign(weight=weight)
     cube = c2n.build_cube(people, links=knows, dimensions=["city"], **kwargs)
-    network = c2n.construct(cube, [0, 2, 5, 9], "greedy", m=2)
-    assert network.form == "woven"
+    network = c2n.construct(cube, [0, 2, 5, 9], "greedy", n_cells=2)
+    assert network.form == "hybrid"
     return network
 
 
 @pytest.mark.parametrize("travelled", [False, True])
 def test_frames_have_the_weights_that_were_given_and_memberships_have_none(travelled: bool) -> None:
-    network = sent(woven()) if travelled else woven()
+    network = sent(hybrid()) if travelled else hybrid()
     links = network.to_pandas()[1]
     assert list(links.columns) == ["source", "target", "weight", "kind", "given"]
     member = links.kind == "membership"
@@ -44,14 +44,14 @@ def test_links_given_twice_are_given_together() -> None:
     people = pd.DataFrame({"id": ["a", "b", "c", "d"], "city": ["Rome"] * 4})
     knows = pd.DataFrame({"source": list("abbc"), "target": list("bacd"), "weight": [1.5, 2.0, 4.0, 8.0]})
     cube = c2n.build_cube(people, links=knows, dimensions=["city"], min_objects=1)
-    links = c2n.construct(cube, ["a", "b"], "greedy", m=1).links.to_pylist()
+    links = c2n.construct(cube, ["a", "b"], "greedy", n_cells=1).links.to_pylist()
     given = {frozenset((row["source"], row["target"])): row["given"] for row in links if row["kind"] == "link"}
     assert given[frozenset("ab")] == 3.5 and given[frozenset("bc")] == 4.0
 
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_graphs_and_tensors_have_the_weights_that_were_given(directed: bool) -> None:
-    network = woven(directed=directed)
+    network = hybrid(directed=directed)
     graph, other, data = c2n.to_networkx(network), c2n.to_igraph(network), c2n.to_pyg(network)
     assert graph.is_directed() == directed
     for _, _, told in graph.edges.data():
@@ -66,14 +66,14 @@ def test_graphs_and_tensors_have_the_weights_that_were_given(directed: bool) -> 
 
 
 def test_a_table_of_directed_links_has_both_ways_and_what_they_give_together() -> None:
-    links = woven(directed=True).to_pandas()[1]
+    links = hybrid(directed=True).to_pandas()[1]
     links = links[links.kind != "membership"]
     assert np.allclose(links.given, links.forward + links.backward)
 
 
 @pytest.mark.filterwarnings("ignore:Could not add vertex ids:RuntimeWarning")
 def test_every_file_but_a_map_of_vosviewer_has_the_weights_that_were_given(tmp_path: Path) -> None:
-    network = woven()
+    network = hybrid()
     count = int(np.sum(network.links["kind"].to_numpy() == "link"))
     paths = {suffix: c2n.write_network(network, tmp_path / f"net{suffix}") for suffix in EXPORTS}
     for graph in (
@@ -97,16 +97,16 @@ def test_every_file_but_a_map_of_vosviewer_has_the_weights_that_were_given(tmp_p
         assert set(arrays["link.given"][:count]) == {5.1}
 
 
-@pytest.mark.parametrize("form", ["objects", "both", "cells"])
+@pytest.mark.parametrize("form", ["objects", "cells+objects", "cells"])
 def test_no_column_repeats_weights_that_no_form_has_changed(form: str) -> None:
     people = pd.DataFrame({"id": range(8), "city": ["Rome", "Oslo"] * 4})
     knows = pd.DataFrame({"source": range(7), "target": range(1, 8), "weight": 5.0})
     cube = c2n.build_cube(people, links=knows, dimensions=["city"])
-    links = c2n.construct(cube, [0, 1], "greedy", m=1, form=form).to_pandas()[1]
+    links = c2n.construct(cube, [0, 1], "greedy", n_cells=1, form=form).to_pandas()[1]
     assert "given" not in links.columns and set(links.weight[links.kind == "link"]) == {5.0}
 
 
 def test_what_was_given_is_said_of_links_between_objects_alone() -> None:
-    network = woven()
+    network = hybrid()
     with pytest.raises(InputError, match="of every link between objects, and of no other, what was given"):
         replace(network, given=network.weight)

@@ -56,7 +56,7 @@ def test_hetero_data_has_a_store_for_every_kind() -> None:
 
 
 def test_tensors_have_shares_of_labels_and_times_of_links() -> None:
-    network = c2n.construct(citing_authors(), Query(np.array([0, 1, 2])), "greedy", m=2, form="both")
+    network = c2n.construct(citing_authors(), Query(np.array([0, 1, 2])), "greedy", n_cells=2, form="cells+objects")
     data = to_pyg(network)
     assert data.validate() and data.ids[:3] == [7, 8, 9]
     columns = dict(zip(data.x_names, data.x.T.tolist(), strict=True))
@@ -112,7 +112,7 @@ def test_loaders_take_tensors_as_they_are_and_node_says_who_is_in_a_batch() -> N
         def sample_from_edges(self, index, **kwargs):
             raise NotImplementedError
 
-    network = c2n.construct(citing_authors(), Query(np.array([0, 1, 2])), "greedy", m=2, form="both")
+    network = c2n.construct(citing_authors(), Query(np.array([0, 1, 2])), "greedy", n_cells=2, form="cells+objects")
     data = to_pyg(network)
     wanted = torch.arange(data.num_nodes - 1, -1, -1)
     parts = list(NodeLoader(data, node_sampler=Alone(), input_nodes=wanted, batch_size=2))
@@ -137,7 +137,7 @@ def test_a_date_is_one_number_of_tensors() -> None:
     people.loc[3, "signup"] = None
     knows = pd.DataFrame({"source": range(19), "target": range(1, 20)})
     cube = c2n.build_cube(people, links=knows, dimensions=["city"])
-    network = c2n.construct(cube, [0, 3, 4], "greedy", m=1)
+    network = c2n.construct(cube, [0, 3, 4], "greedy", n_cells=1)
     data = to_pyg(network)
     rows = [network.nodes["id"].to_pylist().index(key) for key in (0, 3, 4)]
     assert [name for name in data.x_names if not name.startswith(("city", "items"))] == ["signup", "born"]

@@ -48,7 +48,7 @@ def network() -> Network:
         names=Objects.of(pa.table({"object": ids, "name": NAMES, "kind": NAMES})),
         dimensions=(NAMES[0], NAMES[4]),
         labels=tuple((name, NAMES[-4]) for name in NAMES),
-        form="both",
+        form="cells+objects",
     )
 
 
@@ -136,7 +136,7 @@ def _of_one(name: str) -> Network:
         names=Objects.of(pa.table({"object": [given, "b"], "name": [given, "b"], "kind": [given, "b"]})),
         dimensions=(given,),
         labels=((given,),),
-        form="both",
+        form="cells+objects",
     )
 
 

@@ -1,4 +1,4 @@
-"""What methods along links, near objects and forms keep to: who is in already, and who may not come."""
+"""What methods along links, neighbours and forms keep to: who is in already, and who may not come."""
 
 from __future__ import annotations
 
@@ -216,9 +216,9 @@ CHOSEN = Selection(np.array([0, 1, 2, 3, 4]), 1.0, np.array([0, 1]), np.array([0
     ("form", "near", "plain", "steered"),
     [
         ("objects", None, [0, 1, 2, 3, 4], [0, 1, 2, 4, 7]),
-        ("both", None, [0, 1, 2, 3, 4], [0, 1, 2, 4, 7]),
+        ("cells+objects", None, [0, 1, 2, 3, 4], [0, 1, 2, 4, 7]),
         ("cells", None, [0, 1], [0, 1, 7]),
-        ("woven", [2, 5], [0, 1, 2, 5], [0, 1, 2, 7]),
+        ("hybrid", [2, 5], [0, 1, 2, 5], [0, 1, 2, 7]),
     ],
 )
 def test_in_every_form_the_pinned_are_nodes_and_the_barred_are_none(
@@ -234,7 +234,7 @@ def test_in_every_form_the_pinned_are_nodes_and_the_barred_are_none(
 
 
 def test_a_pinned_object_without_a_link_is_not_left_out() -> None:
-    form = Form("objects", keep="linked")
+    form = Form("objects", keep_unlinked=False)
     assert assemble(CUBE, QUERY, CHOSEN, form, scope=scope_of(8, None, [7])).objects.tolist() == [0, 1, 2, 7]
 
 
@@ -257,10 +257,10 @@ def test_cells_that_fit_are_counted_without_the_barred_and_with_the_pinned() -> 
 
 
 def test_a_cell_is_as_large_as_those_of_it_that_may_come() -> None:
-    network = c2n.construct(CUBE, [1, 2, 3], m=2, objective="coverage")
+    network = c2n.construct(CUBE, [1, 2, 3], n_cells=2, objective="coverage")
     assert network.cell_objects == [len(CUBE.cells.members[cell]) for cell in network.cells.tolist()]
     forbidden = next(row for row in CUBE.cells.members[int(network.cells[0])].tolist() if row not in (1, 2, 3))
-    fewer = c2n.construct(CUBE, [1, 2, 3], m=2, objective="coverage", bans=[f"o{forbidden}"], pins=network.labels)
+    fewer = c2n.construct(CUBE, [1, 2, 3], n_cells=2, objective="coverage", bans=[f"o{forbidden}"], pins=network.labels)
     assert fewer.cell_objects == [
         len(set(CUBE.cells.members[cell].tolist()) - {forbidden}) for cell in fewer.cells.tolist()
     ]

@@ -39,11 +39,16 @@ COUNTERS: dict[str, Callable[[str], int]] = {
 @cache
 def network(form: str) -> Network:
     cube, query = two_communities(20)
-    ways = {"hops": {"method": "hops"}, "woven": {}, "objects": {"form": "objects", "m": 6}, "cells": {"form": "cells"}}
+    ways = {
+        "hops": {"method": "hops"},
+        "hybrid": {},
+        "objects": {"form": "objects", "n_cells": 6},
+        "cells": {"form": "cells"},
+    }
     return c2n.construct(cube, query, **ways[form])
 
 
-FORMS = ("woven", "objects", "cells", "hops")
+FORMS = ("hybrid", "objects", "cells", "hops")
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -104,19 +109,19 @@ def test_the_whole_text_has_a_line_for_every_cell_object_and_link(form: str) -> 
 
 @pytest.mark.parametrize("most", [150, 400, 1_000, 3_000])
 def test_a_longer_beginning_does_not_fit(most: int) -> None:
-    text = c2n.to_text(network("woven"), most)
+    text = c2n.to_text(network("hybrid"), most)
     tight = estimate_tokens(text)
-    assert c2n.to_text(network("woven"), tight) == text
-    longest = max(map(estimate_tokens, c2n.to_text(network("woven"), MOST).split("\n")))
+    assert c2n.to_text(network("hybrid"), tight) == text
+    longest = max(map(estimate_tokens, c2n.to_text(network("hybrid"), MOST).split("\n")))
     assert most - tight < 2 * longest
 
 
 def test_a_small_budget_shows_the_first_of_everything_but_links() -> None:
-    lines = c2n.to_text(network("woven"), 900).split("\n")
+    lines = c2n.to_text(network("hybrid"), 900).split("\n")
     shown = counts(lines)
     assert all(shown[:3] > 0) and shown[3] == 0
     titles = [line.split()[1] for line in lines if line.startswith("## ")]
-    assert titles == ["Who", "Chosen", "In", "Near"]
+    assert titles == ["Who", "Chosen", "In", "Neighbours,"]
 
 
 def test_too_small_a_budget_gives_the_counts_alone_and_then_nothing() -> None:
@@ -128,16 +133,17 @@ def test_too_small_a_budget_gives_the_counts_alone_and_then_nothing() -> None:
 
 def test_a_text_says_who_is_there_and_why() -> None:
     cube = toy_cube([[0, 1, 2], [1, 2, 5], [6, 7]], objects=9, links=[(0, 1), (1, 2), (2, 3), (0, 3), (4, 5), (6, 7)])
-    made = c2n.construct(cube, {"o0": "red", "o1": "red", "o2": "blue", "o8": "blue"}, near=2)
+    made = c2n.construct(cube, {"o0": "red", "o1": "red", "o2": "blue", "o8": "blue"}, n_neighbors=2)
     assert c2n.to_text(made).split("\n") == [
         "# Network around a query of 4 objects",
-        "It has 5 objects (4 of the query, 1 near), 2 cells chosen, 4 links among objects. An object here is: thing.",
+        "It has 5 objects (4 of the query, 1 neighbour), 2 cells chosen, 4 links among objects. "
+        "An object here is: thing.",
         "It was made by the method greedy for the objective cover (how often chosen cells hold objects of the query, "
         "each counted 3 times at most): 5; proven best: no choice within the limits is worth more.",
         "A cell ⟨group⟩ holds the objects of all items with these labels; its gain is what it added when it was "
         "chosen.",
         "The cells hold 3 of the 4 objects of the query, all but Object 8.",
-        "Near objects are those that walks along links from the query come to most often.",
+        "Neighbours are those that walks along links from the query come to most often.",
         "",
         "## Who they are",
         "- red: 2 objects",
@@ -153,7 +159,7 @@ def test_a_text_says_who_is_there_and_why() -> None:
         "- Object 0 (red): in cell 1; linked to 1 of the query: Object 1",
         "- Object 8 (blue): in no chosen cell; linked to none of the query",
         "",
-        "## Near objects, not in the query: 1, those with most cells and links first",
+        "## Neighbours, not in the query: 1, those with most cells and links first",
         "- Object 3: linked to 2 of the query, 1 of red: Object 0, Object 2",
         "",
         "## Links, heaviest first: weight",
@@ -188,7 +194,7 @@ def named(names: list[str]) -> Cube:
 
 
 def test_objects_of_one_name_are_told_apart_by_their_ids() -> None:
-    text = c2n.to_text(c2n.construct(named(["Twin", "Twin", "o2", ""]), ["o0", "o1", "o2", "o3"], near=0), MOST)
+    text = c2n.to_text(c2n.construct(named(["Twin", "Twin", "o2", ""]), ["o0", "o1", "o2", "o3"], n_neighbors=0), MOST)
     for title in ("- Twin (id o0): ", "- Twin (id o1): ", "- o2: ", "- no name (id o3): "):
         assert title in text
 

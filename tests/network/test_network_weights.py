@@ -22,7 +22,7 @@ from cube2net.model.network import Network
 from cube2net.network.assembly import induce_links
 from cube2net.network.export.graphs import to_scipy
 from cube2net.network.export.registry import EXPORTS, export_network
-from cube2net.options import FORMS, MEMBERSHIPS
+from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS
 
 from toys import random_cube, toy_cube
 from workbook_sheets import parts
@@ -52,9 +52,9 @@ def is_finite(network: Network) -> bool:
     query=st.sets(st.integers(0, 39), min_size=1, max_size=12),
     method=st.sampled_from(CHEAP),
     form=st.sampled_from(FORMS),
-    membership=st.sampled_from(MEMBERSHIPS),
-    near=st.one_of(st.none(), st.integers(0, 9)),
-    near_weight=st.one_of(st.none(), st.floats(1e-9, 1)),
+    membership_weights=st.sampled_from(MEMBERSHIP_WEIGHTS),
+    n_neighbors=st.one_of(st.none(), st.integers(0, 9)),
+    neighbor_weight=st.one_of(st.none(), st.floats(1e-9, 1)),
 )
 def test_whatever_links_weigh_no_weight_of_a_network_is_no_number(
     weights: list[float],
@@ -62,16 +62,16 @@ def test_whatever_links_weigh_no_weight_of_a_network_is_no_number(
     query: set[int],
     method: str,
     form: str,
-    membership: str,
-    near: int | None,
-    near_weight: float | None,
+    membership_weights: str,
+    n_neighbors: int | None,
+    neighbor_weight: float | None,
 ) -> None:
     cube = weighed(random_cube(seed), weights)
-    options: dict[str, Any] = {} if form == "objects" else {"membership": membership}
-    if form == "woven":
-        options |= {"near": near, "near_weight": near_weight}
+    options: dict[str, Any] = {} if form == "objects" else {"membership_weights": membership_weights}
+    if form == "hybrid":
+        options |= {"n_neighbors": n_neighbors, "neighbor_weight": neighbor_weight}
     try:
-        network = c2n.construct(cube, sorted(query), method, form=form, m=3, **options)
+        network = c2n.construct(cube, sorted(query), method, form=form, n_cells=3, **options)
     except Cube2netError as error:
         assert form != "objects" and "needs a method that chooses cells" in str(error)
         return
@@ -89,9 +89,13 @@ def test_steiner_takes_links_of_any_weight(cost: str, weights: list[float]) -> N
 
 @pytest.mark.parametrize("suffix", EXPORTS)
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(weights=st.lists(WEIGHT, min_size=1, max_size=4), membership=st.sampled_from(MEMBERSHIPS))
-def test_no_export_holds_what_is_no_number(suffix: str, weights: list[float], membership: str, tmp_path: Path) -> None:
-    network = c2n.construct(weighed(random_cube(1), weights), range(6), "greedy", m=3, membership=membership)
+@given(weights=st.lists(WEIGHT, min_size=1, max_size=4), membership_weights=st.sampled_from(MEMBERSHIP_WEIGHTS))
+def test_no_export_holds_what_is_no_number(
+    suffix: str, weights: list[float], membership_weights: str, tmp_path: Path
+) -> None:
+    network = c2n.construct(
+        weighed(random_cube(1), weights), range(6), "greedy", n_cells=3, membership_weights=membership_weights
+    )
     for path in export_network(network, tmp_path / f"net{suffix}"):
         assert_numbers(path)
 
@@ -113,7 +117,7 @@ def assert_numbers(path: Path) -> None:
 
 @pytest.mark.parametrize("weight", [float("nan"), float("inf"), -1.0])
 def test_a_network_whose_weights_are_no_numbers_cannot_be_made(weight: float) -> None:
-    network = c2n.construct(random_cube(1), range(6), "greedy", m=3)
+    network = c2n.construct(random_cube(1), range(6), "greedy", n_cells=3)
     wrong = network.weight.copy()
     wrong[:2] = weight
     with pytest.raises(InputError, match="2 links of a network have a weight that is negative or no finite number"):
@@ -128,7 +132,7 @@ def test_a_cube_whose_weights_are_no_numbers_is_damaged(weight: float, form: str
     with pytest.raises(CubeError, match=text):
         induce_links(cube.links, np.arange(4))
     with pytest.raises(CubeError, match="the cube is damaged"):
-        c2n.construct(cube, range(4), "greedy", form=form, m=1)
+        c2n.construct(cube, range(4), "greedy", form=form, n_cells=1)
 
 
 def test_sums_of_weights_stay_below_the_highest_there_is() -> None:

@@ -34,7 +34,7 @@ def cube() -> c2n.Cube:
 
 @pytest.fixture(scope="module")
 def network(cube: c2n.Cube) -> Network:
-    return c2n.construct(cube, range(0, 8_000, 2), m=3, near=0)
+    return c2n.construct(cube, range(0, 8_000, 2), n_cells=3, n_neighbors=0)
 
 
 def with_column(name: str, values: list[Any]) -> Network:
@@ -61,7 +61,7 @@ def test_the_last_sheet_tells_the_form_the_dimensions_and_the_cells(network: Net
     told = [(row["entry"], row["text"]) for row in found["recipe"] if row["entry"] != "recipe"]
     chosen = [f"⟨{' · '.join(labels)}⟩" for labels in network.labels]
     assert told == [
-        ("form", "woven"),
+        ("form", "hybrid"),
         *(("dimension", name) for name in network.dimensions),
         *(("cell", title) for title in chosen),
     ]

@@ -51,7 +51,7 @@ def asked() -> tuple[Cube, Query, Network]:
 
 
 def scored() -> Comparison:
-    none, greedy = Configuration(method="none"), Configuration(method="greedy", objective="cover", form="woven")
+    none, greedy = Configuration(method="none"), Configuration(method="greedy", objective="cover", form="hybrid")
     truth = ("a", "b") * 6
     trials = [
         Trial(config, "deepwalk", seed, {"F1": score + seed / 100}, np.array([0, 1] * 6), nodes=nodes)
@@ -151,7 +151,7 @@ def test_a_large_network_is_drawn_when_asked_for(
 def test_a_comparison_has_scores_with_intervals_the_query_alone_first() -> None:
     said = Kept(html(scored())).text
     assert "Comparison clustering: 2 configurations × 1 model × 3 seeds" in said
-    assert said.index("none 12 0.510 [") < said.index("greedy · cover · woven 30 0.810 [")
+    assert said.index("none 12 0.510 [") < said.index("greedy · cover · hybrid 30 0.810 [")
     assert c2n.verdict(scored()).sentence in said
 
 
@@ -163,7 +163,7 @@ def test_a_comparison_says_which_network_has_one_cluster() -> None:
 
 def test_a_verdict_is_its_sentence() -> None:
     verdict = c2n.verdict(scored())
-    assert Kept(html(verdict)).text == f"Verdict not surely better {verdict.sentence}"
+    assert Kept(html(verdict)).text == f"Verdict not significantly better {verdict.sentence}"
 
 
 def test_a_notebook_that_is_not_trusted_keeps_every_page_whole(asked: tuple[Cube, Query, Network]) -> None:

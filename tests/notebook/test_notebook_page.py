@@ -230,17 +230,17 @@ def ready(notebook: Notebook) -> None:
 
 
 def test_the_page_stands_in_the_cell_with_the_network_that_python_asked_for(shown: Show, cube: Cube) -> None:
-    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3))
     ready(notebook)
     expect(notebook.frame.get_by_role("tab", name="Steer")).to_be_visible()
     assert "3 cells" in notebook.frame.locator(".said").inner_text()
 
 
 def test_python_moves_the_page(shown: Show, cube: Cube) -> None:
-    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3)
     notebook = shown(widget)
     ready(notebook)
-    widget.request = {**widget.request, "m": 1}
+    widget.request = {**widget.request, "n_cells": 1}
     expect(notebook.frame.locator(".said")).to_contain_text("1 cell")
     widget.query = PLANTED.query(1)[:5]
     expect(notebook.frame.locator(".said")).to_contain_text("Your 5,")
@@ -249,7 +249,7 @@ def test_python_moves_the_page(shown: Show, cube: Cube) -> None:
 
 
 def test_the_mouse_moves_python(shown: Show, cube: Cube) -> None:
-    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3)
     seen: list[str] = []
     widget.observe(lambda change: seen.append(str(change["new"])), names="network")
     notebook = shown(widget)
@@ -265,7 +265,7 @@ def test_the_mouse_moves_python(shown: Show, cube: Cube) -> None:
 
 
 def test_what_is_clicked_is_the_widgets_node_and_the_other_way_round(shown: Show, cube: Cube) -> None:
-    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3)
     notebook = shown(widget)
     ready(notebook)
     widget.node = {"object": widget.request["query"][0]}
@@ -278,14 +278,14 @@ def test_what_is_clicked_is_the_widgets_node_and_the_other_way_round(shown: Show
 
 
 def test_two_views_of_a_widget_move_together_and_an_end_leaves_nothing_behind(shown: Show, cube: Cube) -> None:
-    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3)
     notebook = shown(widget)
     ready(notebook)
     before = notebook.page.evaluate("window.listening()")
     notebook.page.evaluate("window.show('below')")
     below = notebook.page.locator("#below .c2n-widget")
     notebook.waits(lambda: below.get_attribute("data-phase") == "ready")
-    widget.request = {**widget.request, "m": 1}
+    widget.request = {**widget.request, "n_cells": 1}
     for frame in (notebook.frame, below):
         expect(frame.locator(".said")).to_contain_text("1 cell")
     notebook.page.evaluate("window.ends.below()")
@@ -294,7 +294,7 @@ def test_two_views_of_a_widget_move_together_and_an_end_leaves_nothing_behind(sh
 
 
 def test_a_view_that_is_left_gives_back_its_drawing_and_stops_listening(shown: Show, cube: Cube) -> None:
-    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3))
     ready(notebook)
     page, below = notebook.page, notebook.page.locator("#below .c2n-widget")
     before = page.evaluate("window.living()")
@@ -309,7 +309,7 @@ def test_a_view_that_is_left_gives_back_its_drawing_and_stops_listening(shown: S
 
 
 def test_a_drawing_that_is_lost_out_of_sight_comes_back_with_the_view(shown: Show, cube: Cube) -> None:
-    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3))
     ready(notebook)
     page = notebook.page
     before = page.evaluate("window.living()")
@@ -321,7 +321,7 @@ def test_a_drawing_that_is_lost_out_of_sight_comes_back_with_the_view(shown: Sho
 
 
 def test_a_view_that_is_left_before_the_kernel_answers_draws_nothing(shown: Show, cube: Cube) -> None:
-    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3))
     ready(notebook)
     before = notebook.page.evaluate("[window.living(), window.listening()]")
     notebook.silent = True
@@ -344,7 +344,7 @@ def test_keys_pressed_in_the_page_do_not_reach_the_notebook(shown: Show, cube: C
 
 
 def test_a_file_is_downloaded_whole(shown: Show, cube: Cube) -> None:
-    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3)
     notebook = shown(widget)
     ready(notebook)
     notebook.frame.get_by_role("tab", name="Keep").click()
@@ -381,7 +381,7 @@ def test_while_no_kernel_answers_the_picture_stands_and_a_sentence_says_so(shown
 
 
 def test_a_notebooks_own_rules_do_not_reach_into_the_page(shown: Show, cube: Cube) -> None:
-    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3))
     ready(notebook)
     page = notebook.page
     notebook.frame.get_by_role("tab", name="Cells").click()
@@ -408,7 +408,7 @@ def test_a_notebooks_own_rules_do_not_reach_into_the_page(shown: Show, cube: Cub
     ids=["JupyterLab", "VS Code", "Colab"],
 )
 def test_the_page_is_dark_where_the_notebook_is_and_follows_it(shown: Show, cube: Cube, dark: str, light: str) -> None:
-    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3))
     ready(notebook)
     disc = notebook.frame.locator(".graph-mark.disc").first
     looks = ["rgb(247, 247, 245)", "rgb(28, 104, 167)"], ["rgb(18, 19, 22)", "rgb(65, 159, 223)"]
@@ -432,7 +432,7 @@ LOST = "The kernel was restarted or is gone: run this cell again."
 
 
 def test_a_question_to_a_kernel_that_was_restarted_says_to_run_the_cell_again(shown: Show, cube: Cube) -> None:
-    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3))
     ready(notebook)
     notebook.page.evaluate("window.restart()")
     notebook.frame.get_by_role("button", name="Make the network").click()
@@ -440,7 +440,7 @@ def test_a_question_to_a_kernel_that_was_restarted_says_to_run_the_cell_again(sh
 
 
 def test_who_waits_for_an_answer_hears_that_the_kernel_was_restarted(shown: Show, cube: Cube) -> None:
-    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3))
     ready(notebook)
     notebook.silent = True
     notebook.frame.get_by_role("button", name="Make the network").click()
@@ -450,11 +450,11 @@ def test_who_waits_for_an_answer_hears_that_the_kernel_was_restarted(shown: Show
 
 
 def test_a_name_and_enter_explain_it_before_suggestions_come(shown: Show, cube: Cube) -> None:
-    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3)
     notebook = shown(widget)
     ready(notebook)
     notebook.frame.get_by_role("tab", name="Why").click()
-    field = notebook.frame.get_by_label("Whom or what to explain")
+    field = notebook.frame.get_by_label("Object or cell to explain")
     field.fill("Object 1")
     field.press("Enter")
     notebook.waits(lambda: widget.node == {"object": "o1"})
@@ -463,13 +463,13 @@ def test_a_name_and_enter_explain_it_before_suggestions_come(shown: Show, cube: 
 
 
 def test_a_name_that_nobody_has_is_said_in_place_of_the_answer_before(shown: Show, cube: Cube) -> None:
-    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3)
     notebook = shown(widget)
     ready(notebook)
     widget.node = {"object": "o1"}
     head = notebook.frame.locator(".why-head h3")
     expect(head).to_have_text("Object 1", timeout=120_000)
-    field = notebook.frame.get_by_label("Whom or what to explain")
+    field = notebook.frame.get_by_label("Object or cell to explain")
     field.fill("Objekt 17")
     field.press("Enter")
     body = notebook.frame.locator(".why-body")
@@ -481,11 +481,11 @@ def test_a_name_that_nobody_has_is_said_in_place_of_the_answer_before(shown: Sho
 
 
 def test_enter_is_heard_while_suggestions_are_under_way(shown: Show, cube: Cube) -> None:
-    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3)
     notebook = shown(widget)
     ready(notebook)
     notebook.frame.get_by_role("tab", name="Why").click()
-    field = notebook.frame.get_by_label("Whom or what to explain")
+    field = notebook.frame.get_by_label("Object or cell to explain")
     notebook.silent = True
     field.fill("Objekt 17")
     notebook.waits(lambda: [each.get("name") for each in notebook.unheard].count("complete") == 1)

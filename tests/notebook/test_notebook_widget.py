@@ -31,7 +31,7 @@ def cube() -> Cube:
 
 @pytest.fixture
 def widget(cube: Cube) -> Iterator[Explorer]:
-    made = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    made = c2n.explore(cube, PLANTED.query(0)[:10], n_cells=3)
     yield made
     made.close()
 
@@ -60,12 +60,12 @@ def page(widget: Explorer, monkeypatch: pytest.MonkeyPatch) -> Page:
 
 
 def test_a_widget_begins_with_the_network_that_construct_makes(cube: Cube, widget: Explorer) -> None:
-    network = c2n.construct(cube, PLANTED.query(0)[:10], m=3)
+    network = c2n.construct(cube, PLANTED.query(0)[:10], n_cells=3)
     assert repr(widget) == f"Explorer({network})"
     assert np.array_equal(widget.network.objects, network.objects)
     assert np.array_equal(widget.selection.cells, network.selection.cells)
     assert len(widget.query) == 10
-    assert widget.request == {"query": [*cube.objects.ids(network.query.objects).to_pylist()], "m": 3}
+    assert widget.request == {"query": [*cube.objects.ids(network.query.objects).to_pylist()], "n_cells": 3}
 
 
 def test_a_widget_without_a_query_asks_for_names(cube: Cube) -> None:
@@ -78,37 +78,51 @@ def test_a_widget_without_a_query_asks_for_names(cube: Cube) -> None:
 
 def test_what_construct_takes_becomes_words_of_a_question(cube: Cube) -> None:
     cell = cube.cell(0)
-    said = asked(cube, {"o1": "a", "o2": "b"}, m=2, pins=[cell, "o5"], bans="o7", like=["o9"], trust=0.5, kind="object")
+    said = asked(
+        cube,
+        {"o1": "a", "o2": "b"},
+        n_cells=2,
+        pins=[cell, "o5"],
+        bans="o7",
+        prefer=["o9"],
+        cell_weight=0.5,
+        kind="object",
+    )
     assert said == {
         "query": ["o1", "o2"],
         "labels": ["a", "b"],
-        "m": 2,
+        "n_cells": 2,
         "pins": [{"cell": list(cell)}, {"object": "o5"}],
         "bans": [{"object": "o7"}],
-        "like": ["o9"],
-        "options": {"trust": 0.5},
+        "prefer": ["o9"],
+        "options": {"cell_weight": 0.5},
         "kind": ["object"],
     }
 
 
 def test_numbers_of_numpy_are_numbers(cube: Cube) -> None:
-    given = {"m": np.int64(3), "near": np.int32(4), "bound": np.bool_(True), "levels": np.array(["venue", "topic"])}
+    given = {
+        "n_cells": np.int64(3),
+        "n_neighbors": np.int32(4),
+        "bound": np.bool_(True),
+        "levels": np.array(["venue", "topic"]),
+    }
     request = asked(
-        cube, np.array(["o1", "o2"]), **given, trust=np.float64(0.5), where={"venue": np.array(["venue 0"])}
+        cube, np.array(["o1", "o2"]), **given, cell_weight=np.float64(0.5), where={"venue": np.array(["venue 0"])}
     )
     assert request == {
         "query": ["o1", "o2"],
-        "m": 3,
-        "near": 4,
+        "n_cells": 3,
+        "n_neighbors": 4,
         "bound": True,
         "levels": ["venue", "topic"],
-        "options": {"trust": 0.5},
+        "options": {"cell_weight": 0.5},
         "where": {"venue": ["venue 0"]},
     }
     json.dumps(request)
-    with pytest.raises(ParameterError, match="m is nan, expected numbers and texts that a page can send"):
-        asked(cube, ["o1"], m=np.float64("nan"))
-    made = c2n.explore(cube, PLANTED.query(0)[:10], m=np.int64(3))
+    with pytest.raises(ParameterError, match="n_cells is nan, expected numbers and texts that a page can send"):
+        asked(cube, ["o1"], n_cells=np.float64("nan"))
+    made = c2n.explore(cube, PLANTED.query(0)[:10], n_cells=np.int64(3))
     assert len(made.network.cells) == 3
     made.close()
 
@@ -118,9 +132,11 @@ def test_a_network_that_a_page_cannot_show_is_refused(
 ) -> None:
     assert widget._service.most_nodes == 20_000
     monkeypatch.setattr(widget._service, "most_nodes", 15)
-    page.asks("1", "construct", {"request": {**widget.request, "m": 2}})
+    page.asks("1", "construct", {"request": {**widget.request, "n_cells": 2}})
     sentence = page.hears()[0]["error"]["sentence"]
-    assert sentence.endswith("more than the 15 that are taken at once: ask for fewer with max_nodes, m or near")
+    assert sentence.endswith(
+        "more than the 15 that are taken at once: ask for fewer with max_nodes, n_cells or n_neighbors"
+    )
 
 
 def test_setting_the_query_or_the_question_moves_the_widget_and_tells_observers(widget: Explorer) -> None:
@@ -128,9 +144,9 @@ def test_setting_the_query_or_the_question_moves_the_widget_and_tells_observers(
     widget.observe(lambda change: seen.append(change["name"]), names=["network", "selection", "query", "request"])
     widget.query = PLANTED.query(1)[:5]
     assert len(widget.network.query) == 5
-    assert widget.request["m"] == 3
+    assert widget.request["n_cells"] == 3
     assert sorted(seen) == ["network", "query", "request", "selection"]
-    widget.request = {**widget.request, "m": 1}
+    widget.request = {**widget.request, "n_cells": 1}
     assert len(widget.selection.cells) == 1
     widget.request = {"query": []}
     assert (widget.network, widget.query) == (None, None)
@@ -142,8 +158,8 @@ def test_what_is_refused_changes_nothing(widget: Explorer) -> None:
         widget.request = {"query": ["nobody"]}
     with pytest.raises(QueryError, match="'nobody'"):
         widget.query = ["nobody"]
-    with pytest.raises(ParameterError, match="m is 'many', expected a whole number or null"):
-        widget.request = {**before, "m": "many"}
+    with pytest.raises(ParameterError, match="n_cells is 'many', expected a whole number or null"):
+        widget.request = {**before, "n_cells": "many"}
     with pytest.raises(ParameterError, match="unknown field of the request 'mm'"):
         widget.request = {**before, "mm": 3}
     with pytest.raises(TraitError, match="read-only"):
@@ -157,7 +173,7 @@ def test_what_is_refused_changes_nothing(widget: Explorer) -> None:
         ({"colour": "red"}, "unknown option of the method 'greedy' 'colour'"),
         ({"method": "gredy"}, "unknown method 'gredy'"),
         ({"objective": len}, "objective is .*, expected numbers and texts that a page can send"),
-        ({"m": 2.5}, "m is 2.5, expected a whole number or null"),
+        ({"n_cells": 2.5}, "n_cells is 2.5, expected a whole number or null"),
     ],
 )
 def test_words_that_no_question_has_are_refused_before_anything_is_shown(
@@ -270,9 +286,9 @@ def test_closing_ends_all_work_and_lets_the_networks_go(cube: Cube, monkeypatch:
 
 def test_several_widgets_stand_side_by_side(cube: Cube) -> None:
     one, other = (c2n.explore(cube, PLANTED.query(group)[:5]) for group in (0, 1))
-    one.request = {**one.request, "m": 1}
+    one.request = {**one.request, "n_cells": 1}
     assert len(one.selection.cells) == 1
-    assert "m" not in other.request
+    assert "n_cells" not in other.request
     one.close()
     other.query = PLANTED.query(2)[:4]
     assert len(other.network.query) == 4

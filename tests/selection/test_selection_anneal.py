@@ -46,7 +46,7 @@ def allowed(cube: Cube, query: Query, budget: Budget, cells: Any) -> bool:
 
 def best_value(cube: Cube, query: Query, weights: QueryObjective, budget: Budget) -> float:
     """Return the best value of at most m cells within the limits, by trying all; that of none where none fits."""
-    picks = (pick for size in range(1, budget.m + 1) for pick in combinations(range(len(cube.cells)), size))
+    picks = (pick for size in range(1, budget.n_cells + 1) for pick in combinations(range(len(cube.cells)), size))
     values = [weights.value(union(cube, pick)) for pick in picks if allowed(cube, query, budget, pick)]
     return max([weights.value(np.empty(0, int)), *values])
 
@@ -74,11 +74,11 @@ def test_by_hand_the_best_pair_is_found_where_greedy_takes_the_wrong_cell_first(
     cube = toy_cube([[0, 1, 2, 6], [0, 1, 4], [2, 3, 5]], objects=7)
     query = Query(np.array([0, 1, 2, 3]))
     weights = Jaccard().weigh(query, 7)
-    greedy = Greedy().select(cube, query, weights=weights, budget=Budget(m=2))
+    greedy = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=2))
     assert (greedy.cells.tolist(), greedy.value) == ([0, 2], 4 / 6)
     heavy = toy_cube([[0, 1, 2, 6, 7], [0, 1, 4], [2, 3, 5]], objects=8)
     weights = Jaccard().weigh(query, 8)
-    selection = SHORT.select(heavy, query, weights=weights, budget=Budget(m=2))
+    selection = SHORT.select(heavy, query, weights=weights, budget=Budget(n_cells=2))
     assert sorted(selection.cells.tolist()) == [1, 2]
     assert selection.value == 4 / 6
     assert repr(selection) == "Selection(2 cells, 6 objects, value 0.6667)"
@@ -88,8 +88,8 @@ def test_by_hand_the_best_pair_is_found_where_greedy_takes_the_wrong_cell_first(
 @given(st.integers(0, 9999), st.integers(0, len(OBJECTIVE) - 1), st.integers(1, 4))
 def test_it_finds_the_best_selection_of_a_small_cube(seed: int, objective: int, m: int) -> None:
     cube, query, weights = question(seed, objective, cells=9)
-    selection = SHORT.select(cube, query, weights=weights, budget=Budget(m=m), seed=seed)
-    assert selection.value == pytest.approx(best_value(cube, query, weights, Budget(m=m)), abs=1e-12)
+    selection = SHORT.select(cube, query, weights=weights, budget=Budget(n_cells=m), seed=seed)
+    assert selection.value == pytest.approx(best_value(cube, query, weights, Budget(n_cells=m)), abs=1e-12)
 
 
 @seldom
@@ -105,8 +105,8 @@ def test_it_finds_the_best_selection_with_any_weights(
 ) -> None:
     cube, query, _ = question(seed, cells=7)
     weights = Weights(gain=np.array(gains) / 4, cost=np.array(costs) / 4, gain0=gain0 / 4, cost0=cost0 / 4)
-    selection = SHORT.select(cube, query, weights=weights, budget=Budget(m=3), seed=seed)
-    assert selection.value == pytest.approx(best_value(cube, query, weights, Budget(m=3)), abs=1e-12)
+    selection = SHORT.select(cube, query, weights=weights, budget=Budget(n_cells=3), seed=seed)
+    assert selection.value == pytest.approx(best_value(cube, query, weights, Budget(n_cells=3)), abs=1e-12)
 
 
 maybe = st.none() | st.integers(5, 45)
@@ -118,7 +118,7 @@ def test_it_finds_the_best_selection_within_the_limits(
     seed: int, objective: int, max_nodes: int | None, max_links: int | None
 ) -> None:
     cube, query, weights = question(seed, objective, cells=8)
-    budget = Budget(m=4, max_nodes=max_nodes, max_links=max_links)
+    budget = Budget(n_cells=4, max_nodes=max_nodes, max_links=max_links)
     selection = SHORT.select(cube, query, weights=weights, budget=budget, seed=seed)
     assert len(selection.cells) == 0 or allowed(cube, query, budget, selection.cells)
     assert selection.value == pytest.approx(best_value(cube, query, weights, budget), abs=1e-12)
@@ -130,10 +130,10 @@ def test_it_is_never_below_greedy_or_priced_greedy(
     seed: int, objective: int, m: int, max_nodes: int | None, max_links: int | None
 ) -> None:
     cube, query, weights = question(seed, objective, cells=20)
-    budget = Budget(m=m, max_nodes=max_nodes, max_links=max_links)
+    budget = Budget(n_cells=m, max_nodes=max_nodes, max_links=max_links)
     found = Anneal(steps=1, restarts=1).select(cube, query, weights=weights, budget=budget, seed=seed)
-    for prefix in ("all", "best"):
-        start = Budget(m=m, max_nodes=max_nodes, max_links=max_links, prefix=prefix)
+    for best_prefix in (False, True):
+        start = Budget(n_cells=m, max_nodes=max_nodes, max_links=max_links, best_prefix=best_prefix)
         assert found.value >= Greedy().select(cube, query, weights=weights, budget=start).value
     if max_links is None and (max_nodes is None or max_nodes >= len(query)):
         room = None if max_nodes is None else max_nodes - len(query)
@@ -143,7 +143,7 @@ def test_it_is_never_below_greedy_or_priced_greedy(
 
 def answer(seed: int, method: Anneal = SHORT, objective: int = 0, **limits: int) -> Selection:
     cube, query, weights = question(3, objective, cells=60, objects=200, largest=20)
-    return method.select(cube, query, weights=weights, budget=Budget(m=6, **limits), seed=seed)
+    return method.select(cube, query, weights=weights, budget=Budget(n_cells=6, **limits), seed=seed)
 
 
 def test_the_same_seed_gives_the_same_answer_in_whatever_pieces_it_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +172,7 @@ def test_the_cells_stand_in_the_order_that_greedy_would_take_them() -> None:
 
 def test_until_the_time_is_over_it_is_never_below_its_starts() -> None:
     cube, query, weights = question(3, cells=60, objects=200, largest=20)
-    greedy = Greedy().select(cube, query, weights=weights, budget=Budget(m=6, prefix="best"))
+    greedy = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=6, best_prefix=True))
     for seconds in (1e-9, 0.05):
         timed = answer(0, Anneal(seconds=seconds))
         assert timed.value >= greedy.value
@@ -184,9 +184,9 @@ def test_one_large_cell_gives_way_to_several_small_ones() -> None:
     cube = toy_cube([[0, 1, 2, 3, 4, 5], [0, 6], [1, 6], [2, 6], [3, 6]], objects=7)
     query = Query(np.array([0, 1, 2, 3]))
     weights = Jaccard().weigh(query, 7)
-    greedy = Greedy().select(cube, query, weights=weights, budget=Budget(m=4, prefix="best"))
+    greedy = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=4, best_prefix=True))
     assert (greedy.cells.tolist(), greedy.value) == ([0], 4 / 6)
-    best = Anneal(steps=300, restarts=1).select(cube, query, weights=weights, budget=Budget(m=4))
+    best = Anneal(steps=300, restarts=1).select(cube, query, weights=weights, budget=Budget(n_cells=4))
     assert (best.cells.tolist(), best.value) == ([1, 2, 3, 4], 4 / 5)
 
 
@@ -196,7 +196,7 @@ def test_where_nothing_helps_nothing_is_chosen_and_a_note_says_so() -> None:
     # The second: none is worth 5/1, and no object pays for a cost at that price.
     rich = Weights(gain=np.eye(6)[0], cost=np.ones(6), gain0=5.0, cost0=1.0)
     for weights in (Coverage(price=2).weigh(query, 6), rich):
-        selection = SHORT.select(cube, query, weights=weights, budget=Budget(m=2))
+        selection = SHORT.select(cube, query, weights=weights, budget=Budget(n_cells=2))
         assert (len(selection.cells), selection.value) == (0, weights.ratio(0.0, 0.0))
         assert selection.note == NONE_HELPS == "no cells are worth more than none"
 
@@ -205,17 +205,17 @@ def test_when_all_values_are_equal_nothing_is_chosen() -> None:
     cube = toy_cube([[0, 1], [1, 2]], objects=3)
     query = Query(np.array([0, 1]))
     weights = Weights(gain=np.array([1.0, -1.0, 1.0]), cost=np.zeros(3), cost0=2.0)
-    assert SHORT.select(cube, query, weights=weights, budget=Budget(m=2)).value == 0.5
+    assert SHORT.select(cube, query, weights=weights, budget=Budget(n_cells=2)).value == 0.5
     flat = Weights(gain=np.array([1.0, -1.0, 1.0]), cost=np.zeros(3))
-    assert len(SHORT.select(cube, query, weights=flat, budget=Budget(m=2)).cells) == 0
+    assert len(SHORT.select(cube, query, weights=flat, budget=Budget(n_cells=2)).cells) == 0
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_function_that_is_jaccard_is_annealed_to_the_value_of_jaccard(seed: int) -> None:
     cube, query, weights = question(seed, cells=12)
     judge, calls = counted(weights.value, len(cube.objects))
-    selection = Anneal(steps=400).select(cube, query, weights=judge, budget=Budget(m=3), seed=seed)
-    assert selection.value == SHORT.select(cube, query, weights=weights, budget=Budget(m=3), seed=seed).value
+    selection = Anneal(steps=400).select(cube, query, weights=judge, budget=Budget(n_cells=3), seed=seed)
+    assert selection.value == SHORT.select(cube, query, weights=weights, budget=Budget(n_cells=3), seed=seed).value
     assert selection.value == weights.value(selection.objects)
     assert len(calls) <= 400 + 3 + 1
 
@@ -226,7 +226,7 @@ def test_a_function_is_asked_no_more_than_steps_and_within_the_limits_only(
     seed: int, max_nodes: int | None, max_links: int | None, steps: int
 ) -> None:
     cube, query, _ = question(seed, cells=12)
-    budget = Budget(m=4, max_nodes=max_nodes, max_links=max_links)
+    budget = Budget(n_cells=4, max_nodes=max_nodes, max_links=max_links)
     asked: list[Array] = []
 
     def spread(objects: Array) -> float:
@@ -236,7 +236,7 @@ def test_a_function_is_asked_no_more_than_steps_and_within_the_limits_only(
     selection = Anneal(steps=steps).select(
         cube, query, weights=CallableObjective(spread, len(cube.objects)), budget=budget, seed=seed
     )
-    assert len(asked) <= steps + budget.m + 1
+    assert len(asked) <= steps + budget.n_cells + 1
     for objects in asked if len(selection.cells) else []:
         network = np.union1d(query.objects, objects)
         assert max_nodes is None or len(network) <= max_nodes or len(objects) == 0
@@ -251,16 +251,16 @@ def test_a_function_of_anything_is_annealed_to_its_best_on_a_small_cube() -> Non
         return float((objects % 2 == 0).sum() - (objects % 2 == 1).sum())
 
     judge, calls = counted(even, len(cube.objects))
-    selection = Anneal(steps=2_000).select(cube, query, weights=judge, budget=Budget(m=3))
+    selection = Anneal(steps=2_000).select(cube, query, weights=judge, budget=Budget(n_cells=3))
     # There are only 93 selections of at most 3 of 8 cells: none is asked about twice but for the answer's prefixes.
     assert len(calls) <= 93 + 3 + 1
-    assert selection.value == best_value(cube, query, judge, Budget(m=3))
+    assert selection.value == best_value(cube, query, judge, Budget(n_cells=3))
 
 
 def test_a_function_is_asked_until_the_time_is_over() -> None:
     cube, query, weights = question(5, cells=12)
     judge, calls = counted(weights.value, len(cube.objects))
-    selection = Anneal(seconds=0.05).select(cube, query, weights=judge, budget=Budget(m=3))
+    selection = Anneal(seconds=0.05).select(cube, query, weights=judge, budget=Budget(n_cells=3))
     assert len(calls) >= 3
     assert selection.value >= priced_greedy(Problem.of(cube, query, weights), 3)[1]
 
@@ -270,7 +270,7 @@ def test_the_same_seed_asks_a_function_the_same_questions() -> None:
     asked = []
     for _ in range(2):
         judge, calls = counted(weights.value, len(cube.objects))
-        Anneal(steps=100).select(cube, query, weights=judge, budget=Budget(m=3), seed=4)
+        Anneal(steps=100).select(cube, query, weights=judge, budget=Budget(n_cells=3), seed=4)
         asked.append(calls)
     assert asked[0] == asked[1]
 

@@ -50,16 +50,16 @@ COUNT_ONCE = {
     },
 }
 BUDGETS = [
-    Budget(m=0),
-    Budget(m=1),
-    Budget(m=5),
-    Budget(m=50),
-    Budget(m=5, prefix="best"),
-    Budget(m=6, max_nodes=20),
-    Budget(m=6, max_links=25),
-    Budget(m=6, max_nodes=25, max_links=40, prefix="best"),
-    Budget(m=6, max_nodes=0),
-    Budget(m=6, max_links=0),
+    Budget(n_cells=0),
+    Budget(n_cells=1),
+    Budget(n_cells=5),
+    Budget(n_cells=50),
+    Budget(n_cells=5, best_prefix=True),
+    Budget(n_cells=6, max_nodes=20),
+    Budget(n_cells=6, max_links=25),
+    Budget(n_cells=6, max_nodes=25, max_links=40, best_prefix=True),
+    Budget(n_cells=6, max_nodes=0),
+    Budget(n_cells=6, max_links=0),
 ]
 OWN = "a function"
 every_selector = pytest.mark.parametrize("name", SELECTORS)
@@ -125,7 +125,7 @@ def test_it_is_a_method(name: str) -> None:
 def test_it_chooses_at_most_m_cells_and_none_twice(name: str) -> None:
     for case in cases(name):
         cells = ask(name, *case)[3].cells.tolist()
-        assert len(cells) == len(set(cells)) <= case[1].m
+        assert len(cells) == len(set(cells)) <= case[1].n_cells
 
 
 @every_selector
@@ -155,7 +155,7 @@ def test_the_same_seed_gives_the_same_answer(name: str) -> None:
 @every_selector
 def test_it_never_moves_the_global_generator(name: str) -> None:
     before = np.random.get_state()[1].tolist()  # type: ignore[index, union-attr]  # noqa: NPY002
-    ask.__wrapped__(name, 0, Budget(m=5), "jaccard")
+    ask.__wrapped__(name, 0, Budget(n_cells=5), "jaccard")
     assert np.random.get_state()[1].tolist() == before  # type: ignore[index, union-attr]  # noqa: NPY002
 
 
@@ -174,8 +174,8 @@ def test_the_network_stays_within_the_limits_once_any_cell_is_chosen(name: str) 
 @every_selector
 def test_the_best_prefix_is_never_below_any_prefix(name: str) -> None:
     for seed, objective in {(seed, objective) for seed, _, objective in cases(name, seeds=6)}:
-        whole = ask(name, seed, Budget(m=10), objective)[3]
-        _, _, weights, best = ask(name, seed, Budget(m=10, prefix="best"), objective)
+        whole = ask(name, seed, Budget(n_cells=10), objective)[3]
+        _, _, weights, best = ask(name, seed, Budget(n_cells=10, best_prefix=True), objective)
         assert best.value == max([weights.value(np.empty(0, int)), *whole.values.tolist()])
         assert best.cells.tolist() == whole.cells[: len(best.cells)].tolist()
         assert all(value < best.value for value in best.values[:-1])
@@ -202,7 +202,7 @@ def test_when_no_cell_fits_nothing_is_chosen(name: str) -> None:
 
 @pytest.mark.parametrize("name", NO_MAX_LINKS)
 def test_a_limit_of_links_that_it_cannot_keep_is_refused(name: str) -> None:
-    cube, query, weights, _ = ask(name, 0, Budget(m=1), "jaccard")
+    cube, query, weights, _ = ask(name, 0, Budget(n_cells=1), "jaccard")
     with pytest.raises(ParameterError, match="max_links"):
         choose(name, cube, query, weights, Budget(max_links=9))
 
@@ -240,7 +240,7 @@ def test_an_objective_without_any_gain_is_answered_with_nothing_and_a_note(name:
 def test_cells_of_near_objects_are_a_choice_even_where_no_cell_holds_the_query(name: str) -> None:
     cube = toy_cube([[1, 2], [2, 3]], objects=5, links=[(0, 1), (1, 2)])
     query = Query(np.array([0]))
-    selection = choose(name, cube, query, weigh(cube, query, "linked"), Budget(m=2))
+    selection = choose(name, cube, query, weigh(cube, query, "linked"), Budget(n_cells=2))
     assert len(selection.cells) > 0
     assert selection.value > 0
 

@@ -28,7 +28,7 @@ from toys import random_cube, toy_cube
 
 def chosen(cube: Cube, query: Query, objective: Cover, m: int, method: Method | None = None) -> Selection:
     weights = objective.weigh(query, len(cube.objects))
-    return (method or Greedy()).select(cube, query, weights=weights, budget=Budget(m=m))
+    return (method or Greedy()).select(cube, query, weights=weights, budget=Budget(n_cells=m))
 
 
 def value_of(cube: Cube, query: Query, cells: Array | list[int], r: int | None) -> int:
@@ -100,7 +100,7 @@ def test_a_programme_without_cells_has_nothing_to_choose() -> None:
 
 def test_a_limit_passes_over_cells_that_do_not_fit() -> None:
     weights = Cover(r=1, least=1).weigh(QUERY, 7)
-    found = Greedy().select(CUBE, QUERY, weights=weights, budget=Budget(m=10, max_nodes=4))
+    found = Greedy().select(CUBE, QUERY, weights=weights, budget=Budget(n_cells=10, max_nodes=4))
     assert found.cells.tolist() == [2]  # all others bring 5 or 6
     assert found.bound is not None and found.bound >= found.value
 
@@ -119,8 +119,10 @@ def test_by_price_and_a_limit_on_nodes_are_refused_where_they_mean_nothing() -> 
     with pytest.raises(ParameterError, match="by is 'price', and the objective 'cover' has no costs: use by='value'"):
         chosen(CUBE, QUERY, Cover(), 3, Greedy(by="price"))
     weights = Cover().weigh(QUERY, 7)
-    with pytest.raises(ParameterError, match="max_nodes is 5, and 'exact' can only keep m for the objective 'cover'"):
-        Exact().select(CUBE, QUERY, weights=weights, budget=Budget(m=3, max_nodes=5))
+    with pytest.raises(
+        ParameterError, match="max_nodes is 5, and 'exact' can only keep n_cells for the objective 'cover'"
+    ):
+        Exact().select(CUBE, QUERY, weights=weights, budget=Budget(n_cells=3, max_nodes=5))
 
 
 def test_random_cells_have_a_value_too() -> None:

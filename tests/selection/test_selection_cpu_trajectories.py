@@ -30,11 +30,13 @@ LINE = Space(np.array([[0], [2], [8]], dtype=np.int16), 2.0, 16)
 
 def three(**options: Any) -> Trajectories:
     """Return selections among three cells of a query of three objects."""
-    dynamics = Dynamics(**{"m": 2, "k": 1, **{name: options.pop(name) for name in [*options] if name in DYNAMICS}})
+    dynamics = Dynamics(
+        **{"n_cells": 2, "k": 1, **{name: options.pop(name) for name in [*options] if name in DYNAMICS}}
+    )
     return Trajectories(problem_of_three(), LINE, dynamics, **{"batch": 1, **options})
 
 
-DYNAMICS = ("m", "k", "pass_over", "whole", "each_step", "sees_left", "own_price", "max_nodes")
+DYNAMICS = ("n_cells", "k", "pass_over", "whole", "each_step", "sees_left", "own_price", "max_nodes")
 
 
 def problem_of_three() -> Problem:
@@ -68,7 +70,7 @@ def run(game: Trajectories, seed: int) -> tuple[list[Array], list[Array], list[A
 
 
 def test_the_nearest_cell_is_taken_and_its_gain_is_the_reward() -> None:
-    game = three(sees_left=False, pass_over=False, batch=2, m=3)
+    game = three(sees_left=False, pass_over=False, batch=2, n_cells=3)
     assert (game.steps, game.observations, game.actions) == (3, 1, 1)
     assert game.reset().tolist() == [[0.0], [0.0]]
     seen, rewards = game.step(np.array([[0.2], [9999.0]], dtype=np.float32))
@@ -133,7 +135,7 @@ def test_values_are_those_of_the_cells_together(
     seed: int, objective: int, k: int, m: int, price: float, pass_over: bool, sees_left: bool
 ) -> None:
     cube, weights, problem, space = question(seed, objective)
-    dynamics = Dynamics(m=m, k=k, pass_over=pass_over, sees_left=sees_left)
+    dynamics = Dynamics(n_cells=m, k=k, pass_over=pass_over, sees_left=sees_left)
     game = Trajectories(problem, space, dynamics, batch=3, price=price, unit_reward=0.25)
     for episode in range(2):
         seen, rewards, values = run(game, seed + episode)
@@ -151,7 +153,7 @@ def test_values_are_those_of_the_cells_together(
 @given(st.integers(0, 9999), st.integers(0, len(OBJECTIVE) - 1))
 def test_the_best_is_the_best_selection_ever_met(seed: int, objective: int) -> None:
     cube, weights, problem, space = question(seed, objective)
-    game = Trajectories(problem, space, Dynamics(m=6, k=3, pass_over=False), batch=4)
+    game = Trajectories(problem, space, Dynamics(n_cells=6, k=3, pass_over=False), batch=4)
     met = [run(game, seed + episode)[2][1:] for episode in range(3)]
     assert game.best == max(float(values.max()) for episode in met for values in episode)
     assert game.met == 3 * 6 * 4
@@ -160,7 +162,7 @@ def test_the_best_is_the_best_selection_ever_met(seed: int, objective: int) -> N
 
 def test_where_only_whole_selections_count_the_best_has_all_its_cells() -> None:
     _, _, problem, space = question(3, 0)
-    game = Trajectories(problem, space, Dynamics(m=6, k=3, pass_over=False, whole=True), batch=4)
+    game = Trajectories(problem, space, Dynamics(n_cells=6, k=3, pass_over=False, whole=True), batch=4)
     ends = [float(run(game, episode)[2][-1].max()) for episode in range(3)]
     assert (game.best, len(game.best_cells), game.met) == (max(ends), 6, 3 * 4)
 
@@ -168,7 +170,7 @@ def test_where_only_whole_selections_count_the_best_has_all_its_cells() -> None:
 @given(st.integers(0, 9999), st.integers(0, 30))
 def test_no_more_objects_come_in_than_there_is_room_for(seed: int, room: int) -> None:
     cube, weights, problem, space = question(seed)
-    game = Trajectories(problem, space, Dynamics(m=8, k=2, pass_over=False, max_nodes=room), batch=3)
+    game = Trajectories(problem, space, Dynamics(n_cells=8, k=2, pass_over=False, max_nodes=room), batch=3)
     run(game, seed)
     for row in range(3):
         brought = union(cube, problem.cells[game.cells(row)])
@@ -187,7 +189,7 @@ def test_a_cell_that_does_not_fit_makes_room_for_the_next_near_one() -> None:
 @pytest.mark.parametrize("sees_left", [True, False])
 def test_what_was_returned_is_never_changed_and_changing_it_changes_nothing(sees_left: bool) -> None:
     _, _, problem, space = question(5)
-    dynamics = Dynamics(m=6, k=2, sees_left=sees_left)
+    dynamics = Dynamics(n_cells=6, k=2, sees_left=sees_left)
     kept, spoiled = Trajectories(problem, space, dynamics, batch=2), Trajectories(problem, space, dynamics, batch=2)
     rng = np.random.default_rng(0)
     returned, copies = [], []
@@ -210,7 +212,7 @@ def test_what_was_returned_is_never_changed_and_changing_it_changes_nothing(sees
 
 def test_resetting_in_the_middle_begins_anew() -> None:
     _, _, problem, space = question(8)
-    game, fresh = (Trajectories(problem, space, Dynamics(m=5, k=2), batch=2) for _ in range(2))
+    game, fresh = (Trajectories(problem, space, Dynamics(n_cells=5, k=2), batch=2) for _ in range(2))
     game.reset()
     game.step(np.ones((2, 3), dtype=np.float32))
     for first, second in zip(run(game, 1), run(fresh, 1), strict=True):
@@ -265,7 +267,7 @@ def test_one_cell_no_cell_and_more_steps_than_cells_are_no_trouble() -> None:
     for problem, cells in ((one, [0]), (none, [])):
         space = Space.of([np.zeros((len(problem), 2))])
         for sees_left in (True, False):
-            dynamics = Dynamics(m=4, k=9, pass_over=False, sees_left=sees_left)
+            dynamics = Dynamics(n_cells=4, k=9, pass_over=False, sees_left=sees_left)
             game = Trajectories(problem, space, dynamics, batch=2)
             seen, rewards, _ = run(game, 0)
             assert game.cells(1).tolist() == cells
@@ -310,7 +312,7 @@ def test_a_step_before_the_first_or_after_the_last_is_refused() -> None:
 def test_what_cannot_be_is_refused_by_name() -> None:
     for options, sentence in (
         ({"k": 0}, "k is 0, expected 1 or more cells"),
-        ({"m": 2.5}, "m is 2.5, expected a whole number of 0 or more cells"),
+        ({"n_cells": 2.5}, "n_cells is 2.5, expected a whole number of 0 or more cells"),
         ({"max_nodes": math.nan}, "max_nodes is nan, expected a number of objects"),
         ({"batch": 0}, "batch is 0, expected 1 or more selections"),
         ({"unit_reward": 0.0}, "unit_reward is 0.0, expected a finite number above 0"),
@@ -321,5 +323,5 @@ def test_what_cannot_be_is_refused_by_name() -> None:
             three(**options)
         assert str(caught.value) == sentence
     with pytest.raises(InputError) as other:
-        Trajectories(problem_of_three(), LINE.take(np.array([0, 1])), Dynamics(m=1, k=1), batch=1)
+        Trajectories(problem_of_three(), LINE.take(np.array([0, 1])), Dynamics(n_cells=1, k=1), batch=1)
     assert str(other.value) == "the space has 2 cells and the problem 3: take the problem's cells of it"

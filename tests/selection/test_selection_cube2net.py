@@ -45,9 +45,9 @@ def agent(cube: Cube, **options: Any) -> Cube2net:
     return Cube2net(**options).with_vectors(points(cube))
 
 
-def ask(method: Cube2net, cube: Cube, query: Query, *, m: int = 3, seed: int = 0, **limits: Any) -> Selection:
+def ask(method: Cube2net, cube: Cube, query: Query, *, n_cells: int = 3, seed: int = 0, **limits: Any) -> Selection:
     weights = Jaccard().weigh(query, len(cube.objects))
-    return method.select(cube, query, weights=weights, budget=Budget(m=m, **limits), seed=seed)
+    return method.select(cube, query, weights=weights, budget=Budget(n_cells=n_cells, **limits), seed=seed)
 
 
 def case(seed: int) -> tuple[Cube, Query]:
@@ -73,8 +73,8 @@ def test_it_finds_the_best_pair_by_hand_where_greedy_does_not() -> None:
     cube = toy_cube([[0, 1, 2, 4], [0, 1], [2, 3]], objects=5)
     query = Query(np.array([0, 1, 2, 3]))
     weights = Jaccard().weigh(query, 5)
-    assert Greedy().select(cube, query, weights=weights, budget=Budget(m=2)).value == pytest.approx(0.8)
-    found = ask(agent(cube, trajectories=20, updates=5, k=1), cube, query, m=2)
+    assert Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=2)).value == pytest.approx(0.8)
+    found = ask(agent(cube, trajectories=20, updates=5, k=1), cube, query, n_cells=2)
     assert (sorted(found.cells.tolist()), found.value) == ([1, 2], 1.0)
 
 
@@ -89,7 +89,7 @@ def test_it_is_never_below_greedy_nor_above_the_best(seed: int) -> None:
         for size in (1, 2, 3)
         for some in combinations(range(len(cube.cells)), size)
     )
-    assert Greedy().select(cube, query, weights=weights, budget=Budget(m=3)).value <= found.value <= best + 1e-12
+    assert Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=3)).value <= found.value <= best + 1e-12
 
 
 def neighbours(objects: Array) -> float:
@@ -98,10 +98,13 @@ def neighbours(objects: Array) -> float:
 
 
 @settings(max_examples=15)
-@given(st.integers(0, 10_000), st.sampled_from(["all", "best"]), st.sampled_from([None, 20]))
-def test_it_is_never_below_greedy_for_a_function_either(seed: int, prefix: str, max_nodes: int | None) -> None:
+@given(st.integers(0, 10_000), st.booleans(), st.sampled_from([None, 20]))
+def test_it_is_never_below_greedy_for_a_function_either(seed: int, best_prefix: bool, max_nodes: int | None) -> None:
     cube, query = case(seed)
-    judge, budget = CallableObjective(neighbours, len(cube.objects)), Budget(m=3, max_nodes=max_nodes, prefix=prefix)
+    judge, budget = (
+        CallableObjective(neighbours, len(cube.objects)),
+        Budget(n_cells=3, max_nodes=max_nodes, best_prefix=best_prefix),
+    )
     found = agent(cube, updates=1).select(cube, query, weights=judge, budget=budget, seed=seed)
     assert found.value >= Greedy().select(cube, query, weights=judge, budget=budget).value
 
@@ -109,14 +112,14 @@ def test_it_is_never_below_greedy_for_a_function_either(seed: int, prefix: str, 
 def test_without_a_floor_the_answer_is_what_the_agent_met_and_a_policy_has_none() -> None:
     cube, query = case(5)
     judge = CallableObjective(neighbours, len(cube.objects))
-    greedy = Greedy().select(cube, query, weights=judge, budget=Budget(m=3)).value
-    free = agent(cube, floor=False).select(cube, query, weights=judge, budget=Budget(m=3))
+    greedy = Greedy().select(cube, query, weights=judge, budget=Budget(n_cells=3)).value
+    free = agent(cube, floor=False).select(cube, query, weights=judge, budget=Budget(n_cells=3))
     assert free.value < greedy
     assert free.note == ""
-    held = agent(cube).select(cube, query, weights=judge, budget=Budget(m=3))
+    held = agent(cube).select(cube, query, weights=judge, budget=Budget(n_cells=3))
     assert held.value == greedy
     assert held.note == "learning found nothing better than what greedy chose, which this is"
-    learned = agent(cube).fit(cube, query, weights=judge, budget=Budget(m=3))
+    learned = agent(cube).fit(cube, query, weights=judge, budget=Budget(n_cells=3))
     assert not learned.has_floor(judge)
     assert replace(learned, floor=True).has_floor(judge)
     assert learned.has_floor(Jaccard().weigh(query, len(cube.objects)))
@@ -130,7 +133,7 @@ def test_greedy_by_calls_tells_how_far_it_is() -> None:
 
     cube = toy_cube([[0, 1], [1, 2], [2, 3]], objects=4)
     judge = CallableObjective(neighbours, 4)
-    Greedy(progress=watch).select(cube, Query(np.arange(4)), weights=judge, budget=Budget(m=2))
+    Greedy(progress=watch).select(cube, Query(np.arange(4)), weights=judge, budget=Budget(n_cells=2))
     assert [(done, total) for _, done, total in said] == [(i, 5) for i in range(1, 6)]
     assert said[-1][0] == "greedy calls the objective 'neighbours': cell 2 of 2"
 
@@ -139,7 +142,7 @@ def test_its_trajectories_get_better_where_only_the_place_tells_which_cells_are_
     cube, query, vectors = planted()
     weights = Jaccard().weigh(query, len(cube.objects))
     method = Cube2net(k=1, directions=2, trajectories=40, updates=40, patience=40).with_vectors(vectors)
-    learned = method.fit(cube, query, weights=weights, budget=Budget(m=8)).policy
+    learned = method.fit(cube, query, weights=weights, budget=Budget(n_cells=8)).policy
     assert isinstance(learned, Trained)
     means = [mean for mean, _ in learned.curve]
     assert len(means) == 40
@@ -167,7 +170,7 @@ def test_a_policy_goes_through_a_file_and_plans_the_same(tmp_path: Path) -> None
     path = tmp_path / "policy.safetensors"
     method = agent(cube)
     ask(replace(method, save=str(path)), cube, query)
-    kept = method.fit(cube, query, weights=Jaccard().weigh(query, len(cube.objects)), budget=Budget(m=3))
+    kept = method.fit(cube, query, weights=Jaccard().weigh(query, len(cube.objects)), budget=Budget(n_cells=3))
     assert method.policy is None
     assert isinstance(kept.policy, Trained)
     loaded = Trained.load(path)
@@ -182,7 +185,7 @@ def test_a_policy_goes_through_a_file_and_plans_the_same(tmp_path: Path) -> None
 
 def test_planning_twice_gives_the_same_answer_and_changes_nothing() -> None:
     cube, query = case(2)
-    kept = agent(cube).fit(cube, query, weights=Jaccard().weigh(query, len(cube.objects)), budget=Budget(m=3))
+    kept = agent(cube).fit(cube, query, weights=Jaccard().weigh(query, len(cube.objects)), budget=Budget(n_cells=3))
     assert isinstance(kept.policy, Trained)
     before = {name: array.copy() for name, array in kept.policy.arrays.items()}
     plans = [ask(replace(kept, updates=0), cube, query, seed=seed).cells.tolist() for seed in (0, 1)]
@@ -193,7 +196,7 @@ def test_planning_twice_gives_the_same_answer_and_changes_nothing() -> None:
 def test_a_policy_is_refused_where_it_does_not_belong(tmp_path: Path) -> None:
     cube, query = case(2)
     weights = Jaccard().weigh(query, len(cube.objects))
-    kept = agent(cube).fit(cube, query, weights=weights, budget=Budget(m=3))
+    kept = agent(cube).fit(cube, query, weights=weights, budget=Budget(n_cells=3))
     with pytest.raises(InputError) as caught:
         ask(kept.with_vectors(points(cube, seed=1)), cube, query)
     assert str(caught.value) == (
@@ -236,21 +239,21 @@ def test_the_paper_preset_takes_the_nearest_of_all_cells_for_exactly_m_steps() -
     assert not PRESETS["paper"].only_useful
     cube, query = case(4)
     method = Cube2net(preset="paper", trajectories=4, updates=2).with_vectors(points(cube))
-    assert len(ask(method, cube, query, m=5).cells) == 5
+    assert len(ask(method, cube, query, n_cells=5).cells) == 5
 
 
 def test_the_papers_answer_is_what_the_learned_policy_plans_and_has_no_floor() -> None:
     cube, query = case(4)
     weights = Jaccard().weigh(query, len(cube.objects))
     method = Cube2net(preset="paper", trajectories=4, updates=2).with_vectors(points(cube))
-    learned = method.fit(cube, query, weights=weights, budget=Budget(m=3))
+    learned = method.fit(cube, query, weights=weights, budget=Budget(n_cells=3))
     plan = ask(replace(learned, updates=0), cube, query)
     assert ask(method, cube, query).cells.tolist() == plan.cells.tolist()
-    assert plan.value < Greedy().select(cube, query, weights=weights, budget=Budget(m=3)).value
+    assert plan.value < Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=3)).value
     met = ask(replace(method, switches={"answer": "met"}), cube, query)
     assert met.value > plan.value
     held = ask(replace(method, floor=True), cube, query)
-    assert held.value == Greedy().select(cube, query, weights=weights, budget=Budget(m=3)).value
+    assert held.value == Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=3)).value
 
 
 def test_every_departure_is_a_switch_and_the_paper_is_the_default_with_all_of_them() -> None:
@@ -283,7 +286,7 @@ def test_switches_are_read_from_text_and_a_policy_knows_them() -> None:
     assert method.vector_options == {"words": {"scale": "blocks"}}
     cube, query = case(2)
     weights = Jaccard().weigh(query, len(cube.objects))
-    kept = agent(cube).fit(cube, query, weights=weights, budget=Budget(m=3))
+    kept = agent(cube).fit(cube, query, weights=weights, budget=Budget(n_cells=3))
     with pytest.raises(InputError, match="the policy was learned with preset 'default' among other cells"):
         ask(replace(kept, switches={"whiten": False}), cube, query)
 
@@ -298,7 +301,7 @@ def test_a_function_is_asked_once_for_every_trajectory_beside_the_start_and_the_
         return len(inside & set(objects.tolist())) / len(inside | set(objects.tolist()))
 
     judge = CallableObjective(overlap, len(cube.objects))
-    found = agent(cube, floor=False).select(cube, query, weights=judge, budget=Budget(m=3))
+    found = agent(cube, floor=False).select(cube, query, weights=judge, budget=Budget(n_cells=3))
     trajectories = 8 * 4 + 1
     prefixes = 3 + 1
     assert trajectories <= len(asked) <= trajectories + prefixes + 1
@@ -312,26 +315,28 @@ def test_a_function_that_says_nan_is_refused_by_name() -> None:
         return float("nan")
 
     with pytest.raises(InputError, match=r"the objective 'strange' gave nan for \d+ objects, expected a finite number"):
-        agent(cube).select(cube, query, weights=CallableObjective(strange, len(cube.objects)), budget=Budget(m=3))
+        agent(cube).select(cube, query, weights=CallableObjective(strange, len(cube.objects)), budget=Budget(n_cells=3))
 
 
 def test_several_queries_are_learned_in_turn_and_their_policy_goes_on_with_another() -> None:
     cube = random_cube(7, cells=15)
     queries = [Query(np.arange(i, i + 8)) for i in (0, 8, 16)]
     weights = [Jaccard().weigh(query, len(cube.objects)) for query in queries]
-    kept = agent(cube, updates=5).fit(cube, queries, weights=weights, budget=Budget(m=3))
+    kept = agent(cube, updates=5).fit(cube, queries, weights=weights, budget=Budget(n_cells=3))
     assert isinstance(kept.policy, Trained)
     assert len(kept.policy.curve) == 5
     other = Query(np.arange(24, 32))
-    fresh = agent(cube, updates=0).fit(cube, other, weights=Jaccard().weigh(other, 40), budget=Budget(m=3)).policy
-    gone_on = replace(kept, updates=0).fit(cube, other, weights=Jaccard().weigh(other, 40), budget=Budget(m=3)).policy
+    fresh = agent(cube, updates=0).fit(cube, other, weights=Jaccard().weigh(other, 40), budget=Budget(n_cells=3)).policy
+    gone_on = (
+        replace(kept, updates=0).fit(cube, other, weights=Jaccard().weigh(other, 40), budget=Budget(n_cells=3)).policy
+    )
     assert isinstance(fresh, Trained)
     assert isinstance(gone_on, Trained)
     for name, array in kept.policy.arrays.items():
         assert gone_on.arrays[name].tolist() == array.tolist()
     assert any(fresh.arrays[name].tolist() != array.tolist() for name, array in kept.policy.arrays.items())
     with pytest.raises(ParameterError) as caught:
-        agent(cube).fit(cube, queries, weights=weights[:2], budget=Budget(m=3))
+        agent(cube).fit(cube, queries, weights=weights[:2], budget=Budget(n_cells=3))
     assert str(caught.value) == "got 3 queries and 2 weights, expected one for each"
 
 
@@ -353,11 +358,13 @@ def test_a_policy_learned_on_other_queries_finds_what_a_function_wants_in_one_ca
 
     past = [task(row, column) for row in range(5) for column in (1, 4, 7)]
     method = Cube2net(k=1, directions=2, trajectories=30, updates=150, floor=False).with_vectors(places)
-    learned = method.fit(cube, [query for query, _ in past], weights=[judge for _, judge in past], budget=Budget(m=2))
+    learned = method.fit(
+        cube, [query for query, _ in past], weights=[judge for _, judge in past], budget=Budget(n_cells=2)
+    )
     new = [task(5, column) for column in (1, 4, 7)]
 
     def planned(by: Cube2net) -> float:
-        found = [by.select(cube, query, weights=judge, budget=Budget(m=2)).value for query, judge in new]
+        found = [by.select(cube, query, weights=judge, budget=Budget(n_cells=2)).value for query, judge in new]
         return float(np.mean(found))
 
     assert planned(replace(learned, updates=0)) > planned(replace(method, updates=0))
@@ -366,7 +373,9 @@ def test_a_policy_learned_on_other_queries_finds_what_a_function_wants_in_one_ca
 def test_it_stops_when_nothing_improves() -> None:
     cube = toy_cube([[0, 1], [2, 3]], objects=4)
     query = Query(np.arange(4))
-    kept = agent(cube, updates=30, patience=2).fit(cube, query, weights=Jaccard().weigh(query, 4), budget=Budget(m=2))
+    kept = agent(cube, updates=30, patience=2).fit(
+        cube, query, weights=Jaccard().weigh(query, 4), budget=Budget(n_cells=2)
+    )
     assert isinstance(kept.policy, Trained)
     assert len(kept.policy.curve) == 3
 
@@ -409,5 +418,7 @@ def test_weights_that_are_no_ratio_work_as_well() -> None:
     cube, query = case(6)
     inside = np.isin(np.arange(len(cube.objects)), query.objects)
     weights = Weights(gain=inside - 0.03125 * ~inside, cost=np.zeros(len(cube.objects)), cost0=8.0)
-    found = agent(cube, updates=6).select(cube, query, weights=weights, budget=Budget(m=3))
-    assert found.value >= Greedy().select(cube, query, weights=weights, budget=Budget(m=3, prefix="best")).value
+    found = agent(cube, updates=6).select(cube, query, weights=weights, budget=Budget(n_cells=3))
+    assert (
+        found.value >= Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=3, best_prefix=True)).value
+    )

@@ -55,7 +55,7 @@ def question(seed: int = 0, cells: int = 24) -> tuple[Cube, Query, Vectors, Weig
 
 def one(seed: int = 0, **options: Any) -> SelectionEnv:
     cube, query, vectors, weights = question(seed)
-    return make_env(cube, query, vectors, **{"weights": weights, "m": 5, **options})
+    return make_env(cube, query, vectors, **{"weights": weights, "n_cells": 5, **options})
 
 
 def three_cells(**options: Any) -> SelectionEnv:
@@ -64,7 +64,7 @@ def three_cells(**options: Any) -> SelectionEnv:
     query = Query(np.array([0, 1, 2]))
     problem = Problem.of(cube, query, Jaccard().weigh(query, 10))
     line = Space(np.array([[0], [2], [8]], dtype=np.int16), 2.0, 16)
-    dynamics = Dynamics(**{"m": 2, "k": 1, "sees_left": False, **options})
+    dynamics = Dynamics(**{"n_cells": 2, "k": 1, "sees_left": False, **options})
     return SelectionEnv(Trajectories(problem, line, dynamics, batch=1))
 
 
@@ -80,7 +80,7 @@ def test_gymnasium_finds_nothing_wrong(preset: str) -> None:
 
 def test_it_is_registered_alone_and_side_by_side() -> None:
     cube, query, vectors, weights = question()
-    env = gymnasium.make("cube2net/Cells-v0", cube=cube, query=query, vectors=vectors, m=3)
+    env = gymnasium.make("cube2net/Cells-v0", cube=cube, query=query, vectors=vectors, n_cells=3)
     first = env.unwrapped
     assert isinstance(first, SelectionEnv) and first.trajectories.steps == 3
     options: Any = {"cube": cube, "query": query, "vectors": vectors, "weights": weights, "m": 3}
@@ -130,7 +130,7 @@ def test_a_step_that_takes_nothing_says_so() -> None:
     env = three_cells(max_nodes=0)
     env.reset()
     assert env.step(act(0.0))[1:] == (0.0, False, False, {"value": 0.0, "cell": -1, "position": -1})
-    env = three_cells(m=5, pass_over=False)
+    env = three_cells(n_cells=5, pass_over=False)
     env.reset()
     infos = [env.step(act(0.0))[4] for _ in range(5)]
     assert [info["cell"] for info in infos] == [1, 2, 3, -1, -1]
@@ -142,7 +142,7 @@ def test_an_episode_has_exactly_m_steps_and_its_rewards_add_up(seed: int, preset
     cube, query, vectors, weights = question(seed)
     if dear:
         weights = Coverage(price=0.1).weigh(query, len(cube.objects))
-    env = make_env(cube, query, vectors, weights=weights, m=m, k=3, preset=preset)
+    env = make_env(cube, query, vectors, weights=weights, n_cells=m, k=3, preset=preset)
     env.action_space.seed(seed)
     for _ in range(2):
         seen, info = env.reset(seed=seed)
@@ -168,7 +168,7 @@ def test_an_action_reaches_from_any_cell_to_any_other() -> None:
 @every_preset
 def test_side_by_side_they_do_what_each_does_alone(preset: str) -> None:
     cube, query, vectors, weights = question(4)
-    options: dict[str, Any] = {"weights": weights, "m": 3, "k": 2, "preset": preset}
+    options: dict[str, Any] = {"weights": weights, "n_cells": 3, "k": 2, "preset": preset}
     alone = SyncVectorEnv([lambda: make_env(cube, query, vectors, **options)] * 4)
     together = make_vector_env(cube, query, vectors, num_envs=4, **options)
     assert together.metadata["autoreset_mode"] == alone.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
@@ -189,7 +189,7 @@ def test_side_by_side_they_do_what_each_does_alone(preset: str) -> None:
 
 def test_wrappers_for_many_environments_fit() -> None:
     cube, query, vectors, weights = question(2)
-    many = make_vector_env(cube, query, vectors, num_envs=3, weights=weights, m=2)
+    many = make_vector_env(cube, query, vectors, num_envs=3, weights=weights, n_cells=2)
     wrapped = gymnasium.wrappers.vector.RecordEpisodeStatistics(many)
     wrapped.reset(seed=0)
     wrapped.step(np.zeros(many.action_space.shape, dtype=np.float32))
@@ -215,7 +215,7 @@ def test_a_seeded_reset_sets_the_generator_of_the_environment_only() -> None:
 def test_a_function_of_ones_own_pays_at_the_end() -> None:
     cube, query, vectors, _ = question()
     judge = CallableObjective(lambda objects: len(objects) / 7, len(cube.objects))
-    env = make_env(cube, query, vectors, weights=judge, m=3)
+    env = make_env(cube, query, vectors, weights=judge, n_cells=3)
     with only_known_warnings():
         check_env(env, skip_render_check=True)
     assert env.reset()[1] == {}
@@ -226,7 +226,7 @@ def test_a_function_of_ones_own_pays_at_the_end() -> None:
     assert results[-1][4]["value"] == len(brought) / 7
     assert env.action_space.shape == (9,)
     assert env.action_space.high[-1] == 5.0
-    many = make_vector_env(cube, query, vectors, num_envs=2, weights=judge, m=1)
+    many = make_vector_env(cube, query, vectors, num_envs=2, weights=judge, n_cells=1)
     assert many.reset()[1] == {}
     infos = many.step(np.zeros(many.action_space.shape, dtype=np.float32))[4]
     assert infos["_value"].tolist() == [True, True]
@@ -237,16 +237,16 @@ def test_the_price_is_what_greedy_reaches_and_only_cells_that_may_help_are_there
     query = Query(np.array([0, 1, 2]))
     vectors = Vectors(np.eye(3, dtype=np.float32), (0, 3), ("members",))
     weights = Jaccard().weigh(query, 10)
-    env = make_env(cube, query, vectors, weights=weights, m=2)
+    env = make_env(cube, query, vectors, weights=weights, n_cells=2)
     assert env.trajectories.problem.cells.tolist() == [0, 2]
     assert env.trajectories.price == pytest.approx(0.6, abs=1e-7)
-    literal = make_env(cube, query, vectors, weights=weights, m=2, preset="paper")
+    literal = make_env(cube, query, vectors, weights=weights, n_cells=2, preset="paper")
     assert literal.trajectories.problem.cells.tolist() == [0, 1, 2]
     assert literal.trajectories.dynamics == Dynamics(
-        m=2, k=1, pass_over=False, whole=True, each_step=True, sees_left=False
+        n_cells=2, k=1, pass_over=False, whole=True, each_step=True, sees_left=False
     )
     assert (literal.trajectories.price, literal.action_space.shape) == (0.0, (3,))
-    assert one(max_nodes=20, k=7, directions=2).trajectories.dynamics == Dynamics(m=5, k=7, max_nodes=12.0)
+    assert one(max_nodes=20, k=7, directions=2).trajectories.dynamics == Dynamics(n_cells=5, k=7, max_nodes=12.0)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
@@ -258,9 +258,9 @@ def test_an_action_that_is_not_finite_is_refused(bad: float) -> None:
 
 
 def test_wrong_shapes_and_steps_out_of_turn_are_refused() -> None:
-    env = three_cells(m=1)
+    env = three_cells(n_cells=1)
     cube, query, vectors, weights = question()
-    many = make_vector_env(cube, query, vectors, num_envs=2, weights=weights, m=1)
+    many = make_vector_env(cube, query, vectors, num_envs=2, weights=weights, n_cells=1)
     for early in (lambda: env.step(act(0.0)), lambda: many.step(np.zeros((2, 8)))):
         with pytest.raises(
             InputError, match="^the 1 steps of the selections are over, or not begun: reset them first$"
@@ -286,7 +286,7 @@ def test_wrong_shapes_and_steps_out_of_turn_are_refused() -> None:
 def test_what_cannot_be_is_refused_by_name() -> None:
     cube, query, vectors, weights = question()
     for options, sentence in (
-        ({"m": 0}, "m is 0, expected 1 or more cells"),
+        ({"n_cells": 0}, "n_cells is 0, expected 1 or more cells"),
         ({"k": 0}, "k is 0, expected a whole number of 1 or more"),
         ({"directions": 0}, "directions is 0, expected a whole number of 1 or more"),
         (

@@ -75,7 +75,7 @@ def test_from_nothing_known_the_search_ends_at_the_best_of_all_selections(
     assert len(found.best) <= m
     hurried = search(problem, m, room, seconds=1e-9)
     assert hurried.bound >= best - 1e-12 * max(1.0, abs(best))
-    budget = Budget(m=m, max_nodes=None if math.isinf(room) else len(query) + int(room))
+    budget = Budget(n_cells=m, max_nodes=None if math.isinf(room) else len(query) + int(room))
     for seconds in (None, 1e-9):
         bound = upper_bound(cube, query, weights, budget, at_least=problem.ratio(0.0, 0.0), seconds=seconds)
         assert bound >= best - 1e-12 * max(1.0, abs(best))
@@ -129,14 +129,16 @@ def test_halves_that_break_the_limit_of_nodes_hold_nothing_and_the_search_ends()
     both = whole.taking(np.array([True, True, False, False]))
     assert both.problem.base.tolist() == [2.0, 8.0, 4.0]
     assert tighten(both, 0.0, 0.1, lambda: False)[1] == -math.inf
-    found = Exact(seconds=None).select(cube, query, weights=Jaccard().weigh(query, 12), budget=Budget(m=4, max_nodes=7))
+    found = Exact(seconds=None).select(
+        cube, query, weights=Jaccard().weigh(query, 12), budget=Budget(n_cells=4, max_nodes=7)
+    )
     assert (len(found.cells), found.value, found.proven) == (1, 1 / 6, True)
 
 
 def test_of_equal_cells_one_is_chosen_and_the_one_that_adds_most_comes_first() -> None:
     cube = toy_cube([[3, 4, 5], [0, 1, 2, 6], [0, 1, 2, 6], [3, 4, 5]], objects=8)
     query = Query(np.arange(6))
-    found = Exact().select(cube, query, weights=Jaccard().weigh(query, 8), budget=Budget(m=4))
+    found = Exact().select(cube, query, weights=Jaccard().weigh(query, 8), budget=Budget(n_cells=4))
     assert found.cells.tolist() == [0, 1]
     assert found.values.tolist() == [3 / 6, 6 / 7]
     assert (found.proven, found.note) == (True, "")
@@ -147,7 +149,7 @@ def test_where_no_cell_helps_nothing_is_chosen_and_that_is_proven() -> None:
     query = Query(np.array([0]))
     for weights, budget in (
         (Coverage(price=0.5).weigh(query, 6), Budget()),
-        (Jaccard().weigh(query, 6), Budget(m=0)),
+        (Jaccard().weigh(query, 6), Budget(n_cells=0)),
         (Jaccard().weigh(query, 6), Budget(max_nodes=0)),
         (Jaccard().weigh(query, 6), Budget(max_nodes=2)),
     ):
@@ -159,7 +161,7 @@ def test_a_cell_may_be_wanted_for_its_cost_alone() -> None:
     # With no cost at all the value is 0, so the gain of the first cell counts only beside the cheapest other one.
     cube = toy_cube([[0], [1], [2]], objects=3)
     weights = Weights(gain=np.array([1.0, 0.0, 0.0]), cost=np.array([0.0, 4.0, 2.0]))
-    found = Exact(seconds=None).select(cube, Query(np.array([0])), weights=weights, budget=Budget(m=3))
+    found = Exact(seconds=None).select(cube, Query(np.array([0])), weights=weights, budget=Budget(n_cells=3))
     assert (sorted(found.cells.tolist()), found.value, found.proven) == ([0, 2], 0.5, True)
 
 
@@ -180,7 +182,7 @@ def test_what_is_left_keeps_the_value_of_every_choice() -> None:
         assert (
             replace(left, duals=replace(left.duals, fee=0.0)).bound(0.1)
             >= done.problem.base[0] - 0.1 * done.problem.base[1] - 1e-9
-            or done.problem.m < 0
+            or done.problem.n_cells < 0
         )
 
 
@@ -200,7 +202,7 @@ def test_the_target_is_reached_by_every_better_selection() -> None:
 def test_a_bound_is_never_below_the_proven_best(seed: int, m: int) -> None:
     cube = random_cube(seed, cells=30, objects=80, largest=15)
     query = Query(np.sort(np.random.default_rng(seed).choice(80, size=15, replace=False)))
-    weights, budget = Jaccard().weigh(query, 80), Budget(m=m)
+    weights, budget = Jaccard().weigh(query, 80), Budget(n_cells=m)
     best = Exact(seconds=None).select(cube, query, weights=weights, budget=budget).value
     value = Greedy().select(cube, query, weights=weights, budget=budget).value
     bound = upper_bound(cube, query, weights, budget, at_least=value)
@@ -212,10 +214,10 @@ def test_a_bound_by_hand() -> None:
     cube = toy_cube([[0, 1, 4], [2, 5], [3, 6, 7]], objects=8)
     query = Query(np.arange(4))
     weights = Jaccard().weigh(query, 8)
-    assert upper_bound(cube, query, weights, Budget(m=1), at_least=0.0) == 2 / 5
-    assert upper_bound(cube, query, weights, Budget(m=2), at_least=0.2) == 3 / 6
-    assert upper_bound(cube, query, weights, Budget(m=3), at_least=0.2) == 3 / 6
-    assert upper_bound(cube, query, weights, Budget(m=3, max_nodes=5), at_least=0.2) == 2 / 5
+    assert upper_bound(cube, query, weights, Budget(n_cells=1), at_least=0.0) == 2 / 5
+    assert upper_bound(cube, query, weights, Budget(n_cells=2), at_least=0.2) == 3 / 6
+    assert upper_bound(cube, query, weights, Budget(n_cells=3), at_least=0.2) == 3 / 6
+    assert upper_bound(cube, query, weights, Budget(n_cells=3, max_nodes=5), at_least=0.2) == 2 / 5
 
 
 def test_a_bound_is_not_below_a_value_that_is_reached() -> None:
@@ -223,7 +225,7 @@ def test_a_bound_is_not_below_a_value_that_is_reached() -> None:
     query = Query(np.array([0, 1]))
     weights = Jaccard().weigh(query, 3)
     assert upper_bound(cube, query, weights, Budget(), at_least=1.0) == 1.0
-    for budget in (Budget(m=0), Budget(max_nodes=0)):
+    for budget in (Budget(n_cells=0), Budget(max_nodes=0)):
         assert upper_bound(cube, query, weights, budget, at_least=0.25) == 0.25
 
 

@@ -28,7 +28,7 @@ def chances(seed: int, **dynamics: object) -> tuple[Problem, Space, Dynamics]:
     query = Query(np.arange(0, 60, 5))
     problem = Problem.of(cube, query, Jaccard().weigh(query, len(cube.objects)))
     space = Space.of([np.random.default_rng(seed).normal(size=(len(cube.cells), 6))], directions=3)
-    return problem, space.take(problem.cells), Dynamics(**{"m": STEPS, "k": 4, **dynamics})  # type: ignore[arg-type]
+    return problem, space.take(problem.cells), Dynamics(**{"n_cells": STEPS, "k": 4, **dynamics})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -84,7 +84,7 @@ def test_the_best_is_kept_when_an_episode_is_broken_off() -> None:
 
 
 def test_a_policy_learns_from_tensors_as_from_arrays() -> None:
-    problem, space, dynamics = chances(2, m=3, k=2)
+    problem, space, dynamics = chances(2, n_cells=3, k=2)
     settings = ppo.Settings(epochs=2, hidden=8)
     tensors = GpuTrajectories(problem, space, dynamics, batch=8, device="cpu")
     arrays = Trajectories(problem, space, dynamics, batch=8)

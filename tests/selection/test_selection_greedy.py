@@ -47,7 +47,7 @@ def naive(cube: Cube, query: Query, weights: Weights, budget: Budget, among: str
     chosen: list[int] = []
     values: list[float] = []
     covered: set[int] = set()
-    while len(chosen) < budget.m:
+    while len(chosen) < budget.n_cells:
         best: tuple[float, int] | None = None
         for cell in cells:
             network = covered | sets[cell] | set(query.objects.tolist())
@@ -90,7 +90,7 @@ def check_agreement(cube: Cube, query: Query, weights: Weights, budget: Budget, 
 def test_it_takes_the_best_cell_of_what_is_left() -> None:
     cube = toy_cube([[0, 1, 4], [0, 1], [2, 5], [2, 3, 6, 7, 8], [6, 7]], objects=9)
     query = Query(np.array([0, 1, 2, 3]))
-    selection = Greedy().select(cube, query, weights=Jaccard().weigh(query, 9), budget=Budget(m=10))
+    selection = Greedy().select(cube, query, weights=Jaccard().weigh(query, 9), budget=Budget(n_cells=10))
     assert selection.cells.tolist() == [1, 2, 0, 3]
     assert selection.values.tolist() == [2 / 4, 3 / 5, 3 / 6, 4 / 9]
     assert selection.objects.tolist() == list(range(9))
@@ -101,7 +101,7 @@ def test_best_prefix_stops_where_the_value_was_highest() -> None:
     cube = toy_cube([[0, 1, 4], [0, 1], [2, 5], [2, 3, 6, 7, 8], [6, 7]], objects=9)
     query = Query(np.array([0, 1, 2, 3]))
     weights = Jaccard().weigh(query, 9)
-    selection = Greedy().select(cube, query, weights=weights, budget=Budget(m=10, prefix="best"))
+    selection = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=10, best_prefix=True))
     assert (selection.cells.tolist(), selection.value) == ([1, 2], 0.6)
 
 
@@ -109,7 +109,7 @@ def test_best_prefix_may_be_nothing() -> None:
     cube = toy_cube([[0, 1, 2, 3, 4]], objects=5)
     query = Query(np.array([0]))
     weights = Coverage(price=0.5).weigh(query, 5)
-    selection = Greedy().select(cube, query, weights=weights, budget=Budget(prefix="best"))
+    selection = Greedy().select(cube, query, weights=weights, budget=Budget(best_prefix=True))
     assert (len(selection.cells), len(selection.objects), selection.value) == (0, 0, 0.0)
 
 
@@ -118,17 +118,17 @@ def test_equals_go_to_the_lowest_number_even_where_sums_are_not_exact() -> None:
     query = Query(np.array([0, 7, 8]))
     weights = Coverage(price=0.1).weigh(query, 10)
     assert len({weights.value(cube.cells.members[cell]) for cell in (1, 2)}) == 2
-    assert Greedy().select(cube, query, weights=weights, budget=Budget(m=3)).cells.tolist() == [3, 2, 1]
+    assert Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=3)).cells.tolist() == [3, 2, 1]
     one = Query(np.array([0, 8]))
     weights = Coverage(price=0.1).weigh(one, 10)
-    assert Greedy().select(cube, one, weights=weights, budget=Budget(m=1)).cells.tolist() == [1]
+    assert Greedy().select(cube, one, weights=weights, budget=Budget(n_cells=1)).cells.tolist() == [1]
 
 
 @pytest.mark.parametrize("objective", range(len(OBJECTIVE)), ids=[repr(objective) for objective in OBJECTIVE])
 @pytest.mark.parametrize("among", ["touched", "all"])
 def test_it_equals_the_plain_loop_over_all_cells(objective: int, among: str) -> None:
     for seed in range(12):
-        check_agreement(*question(seed, objective), Budget(m=15), among)
+        check_agreement(*question(seed, objective), Budget(n_cells=15), among)
 
 
 sets_of_objects = st.lists(st.sets(st.integers(0, 9), min_size=1), min_size=1, max_size=8)
@@ -147,7 +147,7 @@ def test_it_equals_the_plain_loop_on_any_cells(
     cube = toy_cube([sorted(cell) for cell in cells], objects=10)
     if objects & set().union(*cells):
         query = Query(np.array(sorted(objects)))
-        check_agreement(cube, query, weighed(cube, query, objective), Budget(m=m), among)
+        check_agreement(cube, query, weighed(cube, query, objective), Budget(n_cells=m), among)
 
 
 maybe = st.none() | st.integers(0, 45)
@@ -163,14 +163,14 @@ maybe = st.none() | st.integers(0, 45)
 def test_it_equals_the_plain_loop_under_limits(
     seed: int, objective: int, max_nodes: int | None, max_links: int | None, among: str
 ) -> None:
-    check_agreement(*question(seed, objective), Budget(m=8, max_nodes=max_nodes, max_links=max_links), among)
+    check_agreement(*question(seed, objective), Budget(n_cells=8, max_nodes=max_nodes, max_links=max_links), among)
 
 
 @given(st.integers(0, 9999), st.integers(0, len(OBJECTIVE) - 1))
 def test_while_the_value_rises_touched_cells_are_all_one_needs(seed: int, objective: int) -> None:
     cube, query, weights = question(seed, objective, cells=30, largest=4)
-    touched = Greedy().select(cube, query, weights=weights, budget=Budget(m=30))
-    every = Greedy(among="all").select(cube, query, weights=weights, budget=Budget(m=30))
+    touched = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=30))
+    every = Greedy(among="all").select(cube, query, weights=weights, budget=Budget(n_cells=30))
     rising = np.diff(every.values, prepend=weights.ratio(0, 0)) > 1e-12
     length = int(np.argmin(rising)) if not rising.all() else len(rising)
     assert touched.cells[:length].tolist() == every.cells[:length].tolist()
@@ -219,14 +219,16 @@ def test_with_any_weights_a_step_up_is_never_missed(
     weights = Weights(gain=np.array(gains), cost=np.array(costs), gain0=float(gain0), cost0=float(cost0))
     cube = toy_cube([sorted(cell) for cell in cells], objects=10)
     query = Query(np.array([min(cells[0])]))
-    first = Greedy().select(cube, query, weights=weights, budget=Budget(m=1))
+    first = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=1))
     best = max(weights.value(cube.cells.members[cell]) for cell in range(len(cells)))
     if best > weights.ratio(0, 0):
         assert first.value == best
 
 
 @pytest.mark.parametrize("objective", range(len(OBJECTIVE)), ids=[repr(objective) for objective in OBJECTIVE])
-@pytest.mark.parametrize("budget", [Budget(m=9), Budget(m=9, max_nodes=25, max_links=40)], ids=["free", "limits"])
+@pytest.mark.parametrize(
+    "budget", [Budget(n_cells=9), Budget(n_cells=9, max_nodes=25, max_links=40)], ids=["free", "limits"]
+)
 def test_a_function_that_says_what_the_weights_say_chooses_the_same_cells(objective: int, budget: Budget) -> None:
     for seed in range(4):
         cube, query, weights = question(seed, objective, cells=25, largest=6)
@@ -254,7 +256,7 @@ def test_a_function_is_called_once_for_every_cell_left_that_holds_an_object_of_t
             calls.append(tuple(objects.tolist()))
             return float(len(objects))
 
-        Greedy(among=among).select(cube, query, weights=CallableObjective(mine, 6), budget=Budget(m=2))
+        Greedy(among=among).select(cube, query, weights=CallableObjective(mine, 6), budget=Budget(n_cells=2))
         tried, prefixes = cells + (cells - 1), 3
         assert len(calls) == tried + prefixes
         assert all(list(call) == sorted(set(call)) for call in calls)
@@ -266,8 +268,8 @@ def test_fewer_cells_than_asked_for_are_explained() -> None:
     jaccard, linked = weigh(cube, query), weigh(cube, query, "linked")
     for greedy, weights, budget, note in (
         (Greedy(), jaccard, Budget(), "2 cells, not 20: no other cell holds an object of the query"),
-        (Greedy(), jaccard, Budget(m=2), ""),
-        (Greedy(), jaccard, Budget(prefix="best"), ""),
+        (Greedy(), jaccard, Budget(n_cells=2), ""),
+        (Greedy(), jaccard, Budget(best_prefix=True), ""),
         (
             Greedy(),
             jaccard,
@@ -289,7 +291,7 @@ def test_fewer_cells_than_asked_for_are_explained() -> None:
 @given(st.integers(0, 9999), st.integers(0, len(OBJECTIVE) - 1), st.none() | st.integers(0, 30))
 def test_by_price_the_value_is_that_of_priced_greedy(seed: int, objective: int, max_nodes: int | None) -> None:
     cube, query, weights = question(seed, objective, cells=20)
-    selection = Greedy(by="price").select(cube, query, weights=weights, budget=Budget(m=4, max_nodes=max_nodes))
+    selection = Greedy(by="price").select(cube, query, weights=weights, budget=Budget(n_cells=4, max_nodes=max_nodes))
     if max_nodes is not None and max_nodes < len(query):
         assert len(selection.cells) == 0
         return
@@ -305,7 +307,7 @@ def test_by_price_may_be_worth_more_than_by_value() -> None:
     cube = toy_cube([[0, 4, 6, 8], [2, 4, 5], [2, 3, 6, 7], [2, 6]], objects=9)
     query = Query(np.arange(5))
     weights = Jaccard().weigh(query, 9)
-    by_value, by_price = (Greedy(by=by).select(cube, query, weights=weights, budget=Budget(m=2)) for by in BY)
+    by_value, by_price = (Greedy(by=by).select(cube, query, weights=weights, budget=Budget(n_cells=2)) for by in BY)
     assert (by_value.cells.tolist(), by_value.value) == ([1, 0], 3 / 8)
     assert (by_price.cells.tolist(), by_price.value) == ([0, 2], 4 / 8)
 

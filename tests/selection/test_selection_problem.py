@@ -99,7 +99,7 @@ def test_the_optimum_survives_whatever_value_is_known_to_be_reached(
     best = best_value(cube, weights, every, m)
     some = data.draw(st.lists(st.sampled_from(every.tolist()), max_size=m, unique=True))
     reached = data.draw(st.sampled_from([best, weights.value(union(cube, np.array(some, dtype=int)))]))
-    for parameters in ({}, {"at_least": reached}, {"at_least": reached, "m": m}):
+    for parameters in ({}, {"at_least": reached}, {"at_least": reached, "n_cells": m}):
         problem = Problem.of(cube, query, weights, **parameters)
         assert best_value(cube, weights, problem.cells, m) == pytest.approx(best, abs=1e-12)
 
@@ -112,7 +112,7 @@ def test_cells_too_large_for_any_better_selection_are_left_out() -> None:
     # 38 objects, one of them of the query: at best 3 / (3 + 37)
     assert drop_unaffordable(cube, weights, np.arange(3), 0.5, 2).tolist() == [0, 1]
     assert drop_unaffordable(cube, weights, np.arange(3), 3 / 40, 2).tolist() == [0, 1, 2]
-    assert Problem.of(cube, query, weights, at_least=0.5, m=2).cells.tolist() == [0, 1]
+    assert Problem.of(cube, query, weights, at_least=0.5, n_cells=2).cells.tolist() == [0, 1]
 
 
 def test_cells_that_pay_less_than_what_they_alone_bring_are_left_out() -> None:

@@ -59,7 +59,7 @@ def test_exact_is_the_best_of_all_selections_and_says_so(
     seed: int, objective: int, m: int, max_nodes: int | None
 ) -> None:
     cube, query, weights = question(seed, objective)
-    budget = Budget(m=m, max_nodes=max_nodes)
+    budget = Budget(n_cells=m, max_nodes=max_nodes)
     found = Exact(seconds=None).select(cube, query, weights=weights, budget=budget, seed=seed)
     best = best_of_all(cube, query, weights, m, max_nodes)
     assert found.value == pytest.approx(best, rel=1e-9, abs=1e-9)
@@ -72,7 +72,7 @@ def test_no_selection_is_above_the_bound(seed: int, objective: int, m: int, max_
     cube, query, weights = question(seed, objective)
     best = best_of_all(cube, query, weights, m, max_nodes)
     low = weights.ratio(0.0, 0.0)
-    bound = upper_bound(cube, query, weights, Budget(m=m, max_nodes=max_nodes), at_least=low)
+    bound = upper_bound(cube, query, weights, Budget(n_cells=m, max_nodes=max_nodes), at_least=low)
     assert bound >= best - 1e-9 * max(1.0, abs(best))
 
 
@@ -86,7 +86,7 @@ def test_what_is_left_out_is_in_no_better_selection(seed: int, objective: int, m
     if best > price * (1 + 1e-9) + 1e-12:
         reached = max(
             problem.value(np.concatenate([left.problem.taken, some]).astype(np.int64))
-            for size in range(left.problem.m + 1)
+            for size in range(left.problem.n_cells + 1)
             for some in map(np.array, combinations(left.problem.cells.tolist(), size))
         )
         assert reached == pytest.approx(best, rel=1e-9)
@@ -98,9 +98,9 @@ def test_three_cells_by_hand() -> None:
     cube = toy_cube([[0, 1, 2, 4], [0, 1], [2, 3]], objects=5)
     query = Query(np.array([0, 1, 2, 3]))
     weights = Jaccard().weigh(query, 5)
-    one = Exact().select(cube, query, weights=weights, budget=Budget(m=1))
+    one = Exact().select(cube, query, weights=weights, budget=Budget(n_cells=1))
     assert (one.cells.tolist(), one.value, one.bound, one.proven) == ([0], 0.6, 0.6, True)
-    two = Exact().select(cube, query, weights=weights, budget=Budget(m=2))
+    two = Exact().select(cube, query, weights=weights, budget=Budget(n_cells=2))
     assert (sorted(two.cells.tolist()), two.value, two.proven) == ([1, 2], 1.0, True)
 
 
@@ -109,7 +109,7 @@ def test_three_cells_by_hand() -> None:
 def test_exact_is_never_beaten(seed: int) -> None:
     cube = random_cube(seed, cells=40, objects=120, largest=20)
     query = Query(np.sort(np.random.default_rng(seed).choice(120, size=20, replace=False)))
-    weights, budget = Jaccard().weigh(query, 120), Budget(m=6)
+    weights, budget = Jaccard().weigh(query, 120), Budget(n_cells=6)
     found = Exact(seconds=None).select(cube, query, weights=weights, budget=budget)
     for method in (Greedy(), Greedy(by="price"), Anneal(steps=2000, restarts=1)):
         assert method.select(cube, query, weights=weights, budget=budget).value <= found.value + 1e-12
@@ -119,7 +119,7 @@ def test_exact_is_never_beaten(seed: int) -> None:
 def test_when_the_time_is_over_the_bound_holds_and_nothing_is_called_proven_that_is_not() -> None:
     cube = random_cube(5, cells=200, objects=400, largest=40)
     query = Query(np.sort(np.random.default_rng(5).choice(400, size=80, replace=False)))
-    weights, budget = Jaccard().weigh(query, 400), Budget(m=12)
+    weights, budget = Jaccard().weigh(query, 400), Budget(n_cells=12)
     short = Exact(seconds=1e-3).select(cube, query, weights=weights, budget=budget)
     longer = Exact(seconds=1.0).select(cube, query, weights=weights, budget=budget)
     assert short.bound is not None
@@ -145,7 +145,7 @@ def test_what_cannot_be_proven_is_refused_in_a_sentence() -> None:
     )
     with pytest.raises(ParameterError) as caught:
         Exact().select(cube, query, weights=Jaccard().weigh(query, 3), budget=Budget(max_links=4))
-    assert str(caught.value).startswith("max_links is 4, and 'exact' can only keep m and max_nodes")
+    assert str(caught.value).startswith("max_links is 4, and 'exact' can only keep n_cells and max_nodes")
     with pytest.raises(ParameterError) as caught:
         Exact(seconds=0)
     assert str(caught.value) == "seconds is 0, expected a number above 0, or None"

@@ -32,9 +32,12 @@ from toys import toy_cube
             Steering(bans=(Node("object", 0),)),
             "'Object 0' is banned, and it is in the query: leave it out of one of them",
         ),
-        (Steering(like=(4,), unlike=(4,)), "'Object 4' is liked and unliked: it cannot be both"),
-        (Steering(like=(4,), bans=(Node("object", 4),)), "'Object 4' is liked and banned: leave it out of one of them"),
-        (Steering(unlike=(1,)), "'Object 1' is unliked, and it is in the query: leave it out of one of them"),
+        (Steering(prefer=(4,), avoid=(4,)), "'Object 4' is preferred and avoided: it cannot be both"),
+        (
+            Steering(prefer=(4,), bans=(Node("object", 4),)),
+            "'Object 4' is preferred and banned: leave it out of one of them",
+        ),
+        (Steering(avoid=(1,)), "'Object 1' is avoided, and it is in the query: leave it out of one of them"),
     ],
 )
 def test_a_steering_against_itself_is_refused_by_name(steering: Steering, sentence: str) -> None:
@@ -61,27 +64,27 @@ def test_a_pin_that_the_view_leaves_out_is_refused() -> None:
 @pytest.mark.parametrize(
     ("budget", "form", "nodes", "sentence"),
     [
-        (Budget(m=1), Form("woven"), None, "2 cells are pinned, and m is 1: pin fewer, or raise m"),
+        (Budget(n_cells=1), Form("hybrid"), None, "2 cells are pinned, and n_cells is 1: pin fewer, or raise n_cells"),
         (
-            Budget(m=4),
+            Budget(n_cells=4),
             Form("objects"),
             5,
             "the query and what is pinned are 6 nodes, and max_nodes is 5: pin less, or raise max_nodes",
         ),
         (
-            Budget(m=4),
-            Form("both"),
+            Budget(n_cells=4),
+            Form("cells+objects"),
             7,
             "the query and what is pinned are 8 nodes, and max_nodes is 7: pin less, or raise max_nodes",
         ),
         (
-            Budget(m=4),
-            Form("woven"),
+            Budget(n_cells=4),
+            Form("hybrid"),
             4,
             "the query and what is pinned are 5 nodes, and max_nodes is 4: pin less, or raise max_nodes",
         ),
         (
-            Budget(m=4, max_links=2),
+            Budget(n_cells=4, max_links=2),
             Form("objects"),
             None,
             "the query and what is pinned have 3 links, and max_links is 2: pin less, or raise max_links",
@@ -95,7 +98,7 @@ def test_pins_that_do_not_fit_are_refused(budget: Budget, form: Form, nodes: int
     with pytest.raises(ParameterError) as error:
         check_scope(cube, query, scope, budget, form, nodes)
     assert str(error.value) == sentence
-    check_scope(cube, query, scope, replace(budget, m=9, max_links=None), form, None)
+    check_scope(cube, query, scope, replace(budget, n_cells=9, max_links=None), form, None)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +115,7 @@ def test_pins_that_do_not_fit_are_refused(budget: Budget, form: Form, nodes: int
             "does, such as 'greedy'",
         ),
         (
-            Steering(like=(1,)),
+            Steering(prefer=(1,)),
             "like says what cells are worth, and the method 'hops' chooses no cells: use a method that does, such as "
             "'greedy'",
         ),

@@ -50,13 +50,13 @@ def thing(number: int) -> Node:
     return Node("object", number)
 
 
-def liked(query: Query, steering: Steering) -> Query:
-    return Query(np.union1d(query.objects, np.array(steering.like, dtype=np.int32)))
+def preferred(query: Query, steering: Steering) -> Query:
+    return Query(np.union1d(query.objects, np.array(steering.prefer, dtype=np.int32)))
 
 
 def worth_of(objective: Any, cube: Cube, query: Query, steering: Steering, scope: Scope) -> QueryObjective:
-    unlike = np.unique(np.array(steering.unlike, dtype=np.int32))
-    return apply_preferences(objective.weigh(liked(query, steering), len(cube.objects)), scope, unlike)
+    avoid = np.unique(np.array(steering.avoid, dtype=np.int32))
+    return apply_preferences(objective.weigh(preferred(query, steering), len(cube.objects)), scope, avoid)
 
 
 def answer(
@@ -80,20 +80,20 @@ def objects_of(cube: Cube, cells: tuple[int, ...], steering: Steering) -> set[in
 
 def value_of(cube: Cube, query: Query, objective: Any, steering: Steering, cells: tuple[int, ...]) -> float:
     """Return the value of cells by the definition, without any of the code that chooses."""
-    inside = set(liked(query, steering).objects.tolist())
+    inside = set(preferred(query, steering).objects.tolist())
     if isinstance(objective, Cover):
         banned, own = set(steering.objects("bans")), set(steering.objects("pins")) - set(query.objects.tolist())
         rows = [set(cube.cells.members[number].tolist()) - banned for number in cells] + [{row} for row in own]
         most = objective.r or len(rows)
         served = sum(min(most, sum(o in row for row in rows)) for o in inside)
-        return float(served - sum(len(row & set(steering.unlike)) for row in rows))
-    weights = objective.weigh(liked(query, steering), len(cube.objects))
+        return float(served - sum(len(row & set(steering.avoid)) for row in rows))
+    weights = objective.weigh(preferred(query, steering), len(cube.objects))
     gain, cost = weights.gain0, weights.cost0
     held = objects_of(
         cube, cells, replace(steering, pins=tuple(set(steering.pins) - set(map(thing, query.objects.tolist()))))
     )
     for o in held:
-        times = 10.0 if o in steering.unlike else 1.0
+        times = 10.0 if o in steering.avoid else 1.0
         gain += weights.gain[o] * (times if weights.cost[o] == 0 and weights.gain[o] < 0 else 1.0)
         cost += weights.cost[o] * times
     return float(gain / cost) if cost > 0 else 0.0
@@ -127,8 +127,8 @@ def some_steering(seed: int, cube: Cube, query: Query, *, likes: bool = True) ->
     return Steering(
         pins=(*map(cell, cells[:pins]), *map(thing, parts[0])),
         bans=(*map(cell, cells[pins : pins + bans]), *map(thing, parts[1])),
-        like=tuple(parts[2]) if likes else (),
-        unlike=tuple(parts[3]) if likes else (),
+        prefer=tuple(parts[2]) if likes else (),
+        avoid=tuple(parts[3]) if likes else (),
     )
 
 
@@ -158,7 +158,7 @@ def test_exact_proves_the_best_of_all_choices_that_keep_the_steering(name: str, 
     room = None
     if limited:
         room = len(objects_of(cube, tuple(steering.cells("pins")), steering) | set(query.objects.tolist())) + 4
-    found = answer(Exact(seconds=None), cube, query, objective, steering, m=4, max_nodes=room)
+    found = answer(Exact(seconds=None), cube, query, objective, steering, n_cells=4, max_nodes=room)
     keeps(found, cube, steering, 4)
     best = best_of(cube, query, objective, steering, 4, room)
     assert found.value == pytest.approx(best, abs=1e-12)
@@ -174,11 +174,11 @@ def test_exact_proves_the_best_of_all_choices_that_keep_the_steering(name: str, 
 def test_exact_serves_most_of_all_choices_that_keep_the_steering(name: str, seed: int) -> None:
     cube, query = small(seed)
     steering = some_steering(seed, cube, query)
-    found = answer(Exact(), cube, query, COVERS[name], steering, m=4)
+    found = answer(Exact(), cube, query, COVERS[name], steering, n_cells=4)
     keeps(found, cube, steering, 4)
     best = best_of(cube, query, COVERS[name], steering, 4)
     assert (found.value, found.bound) == (best, best)
-    greedy = answer(Greedy(), cube, query, COVERS[name], steering, m=4)
+    greedy = answer(Greedy(), cube, query, COVERS[name], steering, n_cells=4)
     keeps(greedy, cube, steering, 4)
     assert greedy.bound is not None and greedy.value <= best <= greedy.bound
 
@@ -190,7 +190,7 @@ def test_greedy_takes_the_best_cell_beside_what_is_in_at_every_step(name: str, s
     cube, query = small(seed)
     steering = some_steering(seed, cube, query)
     objective = (RATIOS | COVERS)[name]
-    found = answer(Greedy(among="all") if name in RATIOS else Greedy(), cube, query, objective, steering, m=5)
+    found = answer(Greedy(among="all") if name in RATIOS else Greedy(), cube, query, objective, steering, n_cells=5)
     keeps(found, cube, steering, 5)
     shut = {*steering.cells("pins"), *steering.cells("bans")}
     for place in range(len(steering.cells("pins")), len(found.cells)):
@@ -209,9 +209,9 @@ def test_priced_greedy_anneal_and_random_keep_the_steering(seed: int, limited: b
     if limited:
         room = len(objects_of(cube, tuple(steering.cells("pins")), steering) | set(query.objects.tolist())) + 5
     best = best_of(cube, query, Jaccard(), steering, 4, room)
-    greedy = answer(Greedy(), cube, query, Jaccard(), steering, m=4, max_nodes=room, prefix="best")
+    greedy = answer(Greedy(), cube, query, Jaccard(), steering, n_cells=4, max_nodes=room, best_prefix=True)
     for method in (Greedy(by="price"), Anneal(steps=300, restarts=1), Random(), Greedy(among="all")):
-        found = answer(method, cube, query, Jaccard(), steering, m=4, max_nodes=room, bound=True)
+        found = answer(method, cube, query, Jaccard(), steering, n_cells=4, max_nodes=room, bound=True)
         keeps(found, cube, steering, 4)
         assert found.value <= best + 1e-12
         if found.bound is not None:
@@ -236,7 +236,7 @@ def test_links_are_counted_among_what_is_in_and_may_come(seed: int) -> None:
     inside = set(query.objects.tolist())
     most = links(objects_of(cube, tuple(steering.cells("pins")), steering) | inside) + 5
     for method in (Greedy(), Anneal(steps=200, restarts=1), Random()):
-        found = answer(method, cube, query, Jaccard(), steering, m=5, max_links=most)
+        found = answer(method, cube, query, Jaccard(), steering, n_cells=5, max_links=most)
         keeps(found, cube, steering, 5)
         assert links(set(found.objects.tolist()) | inside) <= most
 
@@ -245,16 +245,16 @@ def test_links_are_counted_among_what_is_in_and_may_come(seed: int) -> None:
 @given(seed=st.integers(0, 10_000))
 def test_a_function_is_asked_about_what_is_in_and_what_is_chosen_together(seed: int) -> None:
     cube, query = small(seed)
-    steering = replace(some_steering(seed, cube, query), unlike=())
+    steering = replace(some_steering(seed, cube, query), avoid=())
     asked: list[set[int]] = []
 
     def function(objects: Array, told: Query) -> float:
         asked.append(set(objects.tolist()))
         return float(np.isin(objects, told.objects).sum() / len(np.union1d(objects, told.objects)))
 
-    same = answer(Greedy(), cube, query, Jaccard(), steering, m=4)
+    same = answer(Greedy(), cube, query, Jaccard(), steering, n_cells=4)
     for method in (Greedy(), Anneal(steps=40), Random()):
-        found = answer(method, cube, query, CustomObjective(function), steering, m=4)
+        found = answer(method, cube, query, CustomObjective(function), steering, n_cells=4)
         keeps(found, cube, steering, 4)
         if isinstance(method, Greedy):
             # While the value rises: after that counts pass over cells that bring nothing new, and a function does not.
@@ -275,11 +275,11 @@ def test_cube2net_keeps_the_steering(preset: str) -> None:
         values = np.random.default_rng(seed).normal(size=(len(cube.cells), 4)).astype(np.float32)
         vectors = Vectors(values, (0, 4), ("place",))
         method = Cube2net(preset=preset, vectors=vectors, updates=2, trajectories=4, epochs=1)
-        found = answer(method, cube, query, Jaccard(), steering, m=4)
+        found = answer(method, cube, query, Jaccard(), steering, n_cells=4)
         keeps(found, cube, steering, 4)
         assert found.value <= best_of(cube, query, Jaccard(), steering, 4) + 1e-12
         if preset == "default":
-            greedy = answer(Greedy(), cube, query, Jaccard(), steering, m=4, prefix="best")
+            greedy = answer(Greedy(), cube, query, Jaccard(), steering, n_cells=4, best_prefix=True)
             assert found.value >= greedy.value - 1e-12
 
 
@@ -288,9 +288,9 @@ def test_without_steering_nothing_is_settled(name: str) -> None:
     cube, query = small(5)
     weights = (RATIOS | COVERS)[name].weigh(query, len(cube.objects))
     assert resolve_scope(cube, query, Steering()) is OPEN
-    settled = ResidualProblem.of(cube, weights, Budget(m=3))
-    assert settled.objective is weights and settled.budget.m == 3
-    chosen = Greedy().select(cube, query, weights=weights, budget=Budget(m=3))
+    settled = ResidualProblem.of(cube, weights, Budget(n_cells=3))
+    assert settled.objective is weights and settled.budget.n_cells == 3
+    chosen = Greedy().select(cube, query, weights=weights, budget=Budget(n_cells=3))
     assert settled.with_choice(chosen) is chosen
     assert apply_preferences(weights, OPEN, np.empty(0, np.int32)) is weights
 
@@ -299,7 +299,9 @@ def test_by_hand_a_pin_moves_into_the_constants() -> None:
     cube = toy_cube([[0, 1, 4], [1, 2], [3, 5]], objects=6)
     query = Query(np.array([0, 1, 2]))
     scope = resolve_scope(cube, query, Steering(pins=(cell(0), thing(5)), bans=(thing(3),)))
-    settled = ResidualProblem.of(cube, worth_of(Jaccard(), cube, query, Steering(), scope), Budget(m=2, scope=scope))
+    settled = ResidualProblem.of(
+        cube, worth_of(Jaccard(), cube, query, Steering(), scope), Budget(n_cells=2, scope=scope)
+    )
     worth = settled.objective
     assert isinstance(worth, Weights)
     assert (worth.gain0, worth.cost0) == (2.0, 3.0 + 2.0)  # 0 and 1 are served; 4 and 5 cost one each
@@ -316,7 +318,7 @@ def test_by_hand_cover_counts_what_pins_hold_and_what_is_not_liked() -> None:
     scope = resolve_scope(cube, query, Steering(pins=(cell(0),)))
     worth = apply_preferences(Cover(r=2, least=1).weigh(query, 6), scope, np.array([4, 5]))
     assert isinstance(worth, CoverObjective)
-    settled = ResidualProblem.of(cube, worth, Budget(m=3, scope=scope))
+    settled = ResidualProblem.of(cube, worth, Budget(n_cells=3, scope=scope))
     rest = settled.objective
     assert isinstance(rest, CoverObjective) and rest.held is not None
     assert (rest.held.tolist(), rest.value0) == ([1, 1, 0], 1.0)  # two are served, and one is lost for 4
@@ -332,8 +334,8 @@ def test_a_function_refuses_unlike() -> None:
     with pytest.raises(ParameterError) as error:
         apply_preferences(judge, OPEN, np.array([2]))
     assert str(error.value) == (
-        "the objective 'share' is a function of the objects, and unlike says what objects cost: "
-        "leave unlike out, or use an objective that counts"
+        "the objective 'share' is a function of the objects, and avoid says what objects cost: "
+        "leave avoid out, or use an objective that counts"
     )
     scope = Scope(objects=np.array([3]), forbidden_objects=np.array([False, True, False, False]))
     rest = ResidualProblem.of(
@@ -360,19 +362,19 @@ def test_a_method_of_ones_own_that_chooses_what_is_closed_is_refused() -> None:
     steering = Steering(pins=(cell(0),), bans=(cell(1), thing(3)))
     for wrong, how in ((1, "is banned"), (0, "is pinned, and in already")):
         with pytest.raises(InputError) as error:
-            answer(Stubborn(wrong), cube, query, Jaccard(), steering, m=2)
+            answer(Stubborn(wrong), cube, query, Jaccard(), steering, n_cells=2)
         assert str(error.value) == (
             f"the method 'method' chose ⟨label {wrong}⟩, which {how}: "
             "it has to leave out the cells of budget.scope.forbidden_cells"
         )
     with pytest.raises(InputError, match="chose 1 cells, and beside those pinned there is room for 0: it has to"):
-        answer(Stubborn(2), cube, query, Jaccard(), steering, m=1)
-    found = answer(Stubborn(2), cube, query, Jaccard(), steering, m=2)
+        answer(Stubborn(2), cube, query, Jaccard(), steering, n_cells=1)
+    found = answer(Stubborn(2), cube, query, Jaccard(), steering, n_cells=2)
     assert (found.cells.tolist(), found.objects.tolist()) == ([0, 2], [0, 1, 2])
 
 
 def test_pinning_an_object_of_the_query_changes_nothing() -> None:
     cube, query = small(2)
-    plain = answer(Greedy(), cube, query, Jaccard(), Steering(), m=3)
-    same = answer(Greedy(), cube, query, Jaccard(), Steering(pins=(thing(int(query.objects[0])),)), m=3)
+    plain = answer(Greedy(), cube, query, Jaccard(), Steering(), n_cells=3)
+    same = answer(Greedy(), cube, query, Jaccard(), Steering(pins=(thing(int(query.objects[0])),)), n_cells=3)
     assert (plain.values.tolist(), plain.cells.tolist()) == (same.values.tolist(), same.cells.tolist())

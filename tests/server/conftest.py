@@ -25,13 +25,13 @@ class Client:
     headers: dict[str, str] = field(default_factory=dict)
 
     def connect(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection("127.0.0.1", self.server.gate.port, timeout=PATIENCE)
+        return http.client.HTTPConnection("127.0.0.1", self.server.auth.port, timeout=PATIENCE)
 
     def send(
         self, method: str, path: str, body: bytes | None = None, **headers: str
     ) -> tuple[int, dict[str, str], bytes]:
         """Return the status, the headers (in lower case) and the body of a response."""
-        known = {"Authorization": f"Bearer {self.server.gate.token}", **self.headers}
+        known = {"Authorization": f"Bearer {self.server.auth.token}", **self.headers}
         sent = known | {name.replace("_", "-"): value for name, value in headers.items()}
         connection = self.connect()
         try:
@@ -56,7 +56,7 @@ class Client:
     def open_stream(self, name: str, question: object) -> http.client.HTTPResponse:
         """Return the response to a question whose progress is to be told, as it comes."""
         connection = self.connect()
-        headers = {"Authorization": f"Bearer {self.server.gate.token}", "Accept": "application/x-ndjson"}
+        headers = {"Authorization": f"Bearer {self.server.auth.token}", "Accept": "application/x-ndjson"}
         headers["Content-Type"] = "application/json"
         connection.request("POST", f"/api/v1/{name}", json.dumps(question).encode(), headers)
         response = connection.getresponse()
@@ -65,7 +65,7 @@ class Client:
 
     def raw(self, content: bytes) -> socket.socket:
         """Return a socket over which some bytes went."""
-        sent = socket.create_connection(("127.0.0.1", self.server.gate.port), timeout=PATIENCE)
+        sent = socket.create_connection(("127.0.0.1", self.server.auth.port), timeout=PATIENCE)
         sent.sendall(content)
         return sent
 

@@ -49,7 +49,7 @@ def test_a_query_too_long_for_a_header_stands_in_the_address(monkeypatch: pytest
     cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus)
     query = cube.query(["o1", "o2"])
     with ExplorerServer(cube, query) as server:
-        assert server.address == f"{server.site}?token={server.gate.token}&begin=query"
-    monkeypatch.setattr(serving, "LONGEST_HEADER", 10)
+        assert server.address == f"{server.site}?token={server.auth.token}&begin=query"
+    monkeypatch.setattr(serving, "MAX_HEADER_LENGTH", 10)
     with ExplorerServer(cube, query) as server:
         assert unpacked(server.address.partition("#q=")[2])["query"] == ["o1", "o2"]

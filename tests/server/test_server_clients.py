@@ -30,8 +30,8 @@ def received(sent: socket.socket) -> bytes:
 
 
 def test_fifty_clients_get_the_answers_of_a_single_one(client: Any, network_request: dict[str, Any]) -> None:
-    questions = [("construct", {"request": {**network_request, "m": m}}) for m in range(1, 8)]
-    questions += [("layout", {"request": {**network_request, "m": m}}) for m in range(1, 4)]
+    questions = [("construct", {"request": {**network_request, "n_cells": m}}) for m in range(1, 8)]
+    questions += [("layout", {"request": {**network_request, "n_cells": m}}) for m in range(1, 4)]
     single = [timeless(client.answer(*question)) for question in questions]
 
     def visit(number: int) -> list[Any]:
@@ -50,8 +50,8 @@ def test_clients_who_say_nothing_or_read_nothing_do_not_stop_others(
     begun = [client.raw(b"POST /api/v1/construct HTTP/1.1\r\nHost: x") for _ in range(40)]
     body = json.dumps({"request": {**network_request, "form": "objects"}}).encode()
     head = (
-        f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.gate.port}\r\nAuthorization: Bearer "
-        f"{client.server.gate.token}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.auth.port}\r\nAuthorization: Bearer "
+        f"{client.server.auth.token}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     ).encode()
     deaf = [client.raw((head + body) * 8) for _ in range(10)]
     try:
@@ -79,8 +79,8 @@ def test_whoever_does_not_read_is_left(
     connected = client.server.connected
     body = json.dumps({"request": {**network_request, "form": "objects"}}).encode()
     head = (
-        f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.gate.port}\r\nAuthorization: Bearer "
-        f"{client.server.gate.token}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.auth.port}\r\nAuthorization: Bearer "
+        f"{client.server.auth.token}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     ).encode()
     with client.raw(b"") as sent:
         until(lambda: connected() == 1)
@@ -107,8 +107,8 @@ def endless_patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def owners_request(server: Any) -> bytes:
     """Return a request with the cookie of the owner."""
-    cookie = server.gate.cookie_header().partition(";")[0]
-    return f"GET /api/v1/cube HTTP/1.1\r\nHost: 127.0.0.1:{server.gate.port}\r\nCookie: {cookie}\r\n\r\n".encode()
+    cookie = server.auth.cookie_header().partition(";")[0]
+    return f"GET /api/v1/cube HTTP/1.1\r\nHost: 127.0.0.1:{server.auth.port}\r\nCookie: {cookie}\r\n\r\n".encode()
 
 
 @pytest.mark.usefixtures("endless_patience")
@@ -135,7 +135,7 @@ def test_an_owner_amid_many_who_connect_at_once_is_served(folder: Path, monkeypa
     monkeypatch.setattr(connections, "MAX_UNKNOWN_CONNECTIONS", 2)
     server = ExplorerServer(c2n.open_cube(folder))
     client = Client(server)
-    by_token = f"GET /?token={server.gate.token} HTTP/1.1\r\nHost: 127.0.0.1:{server.gate.port}\r\n\r\n".encode()
+    by_token = f"GET /?token={server.auth.token} HTTP/1.1\r\nHost: 127.0.0.1:{server.auth.port}\r\n\r\n".encode()
     crowd = [client.raw(HALF_SENT) for _ in range(5)]
     owners = [client.raw(owners_request(server)), client.raw(by_token)]
     crowd += [client.raw(HALF_SENT) for _ in range(5)]

@@ -1,12 +1,10 @@
 """The description of the interface: for machines, for people, and the reports of comparisons."""
 
 import json
-import re
 from typing import Any
 
 from cube2net.apps.server.auth import REPORT_POLICY
 from cube2net.apps.service.openapi import openapi
-from cube2net.apps.service.service import ROUTES
 
 
 def test_the_description_for_machines_is_that_of_the_shapes(client: Any) -> None:
@@ -21,18 +19,6 @@ def test_every_path_of_the_description_is_there(client: Any) -> None:
             status, _, body = client.send(method.upper(), path.replace("{key}", "none"), b"{}")
             assert status != 405, path
             assert status != 404 or b"there is no report 'none'" in body or b"was started with its cube" in body
-
-
-def test_the_page_for_people_names_every_question_and_shape_and_runs_nothing(client: Any) -> None:
-    status, headers, body = client.send("GET", "/api/v1/docs")
-    assert (status, headers["content-type"]) == (200, "text/html; charset=utf-8")
-    assert headers["content-security-policy"].startswith("default-src 'none'; style-src 'sha256-")
-    page = body.decode()
-    for name in ROUTES:
-        assert f"/api/v1/{name}</code>" in page
-    targets, anchors = re.findall(r'href="#(\w+)"', page), set(re.findall(r'id="(\w+)"', page))
-    assert set(targets) <= anchors == set(openapi()["components"]["schemas"])
-    assert not re.search(r"<script|<link|<img|http://|https://", page)
 
 
 def test_a_comparison_gives_a_report_that_reaches_nothing(client: Any, network_request: dict[str, Any]) -> None:

@@ -27,7 +27,7 @@ def service(folder: Path) -> CubeService:
 def test_the_answer_is_that_of_the_service(client: Any, service: CubeService, network_request: dict[str, Any]) -> None:
     for name, question in (
         ("construct", {"request": network_request}),
-        ("construct", {"request": {**network_request, "m": 3, "form": "both"}}),
+        ("construct", {"request": {**network_request, "n_cells": 3, "form": "cells+objects"}}),
         ("layout", {"request": network_request}),
         ("names", {"text": "\n".join([*network_request["query"][:3], "nobody"])}),
         ("complete", {"text": "o1"}),
@@ -48,8 +48,8 @@ def test_the_cube_is_told_to_whoever_gets_or_posts(client: Any, service: CubeSer
 def test_a_large_answer_is_packed_where_that_is_taken(
     client: Any, network_request: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replies, "WORTH_PACKING", 1_000)
-    body = json.dumps({"request": {**network_request, "form": "objects", "m": 20}}).encode()
+    monkeypatch.setattr(replies, "MIN_COMPRESSED_BYTES", 1_000)
+    body = json.dumps({"request": {**network_request, "form": "objects", "n_cells": 20}}).encode()
     plain = client.send("POST", "/api/v1/construct", body, Content_Type="application/json")
     packed = client.send("POST", "/api/v1/construct", body, Content_Type="application/json", Accept_Encoding="gzip")
     assert "content-encoding" not in plain[1]
@@ -63,10 +63,10 @@ def test_a_large_answer_is_packed_where_that_is_taken(
         (b"", "the request is no JSON: Expecting value"),
         (b"{", "the request is no JSON"),
         (b"\xff\xfe", "the request is no JSON"),
-        (b'{"m": NaN}', "the request is no JSON: JSON has no number NaN"),
-        (b'{"m": -Infinity}', "the request is no JSON: JSON has no number -Infinity"),
+        (b'{"n_cells": NaN}', "the request is no JSON: JSON has no number NaN"),
+        (b'{"n_cells": -Infinity}', "the request is no JSON: JSON has no number -Infinity"),
         (b"[" * 100_000, "the request is no JSON"),
-        (b'{"m": ' + b"9" * 5000 + b"}", "the request is no JSON"),
+        (b'{"n_cells": ' + b"9" * 5000 + b"}", "the request is no JSON"),
         (b"[1]", "the request is [1], expected an object with its fields"),
         (b"null", "the request is None, expected an object with its fields"),
     ],
@@ -106,9 +106,9 @@ def test_a_question_that_is_too_large_is_refused_while_it_comes(
     status, answer = client.ask("construct", {"request": network_request, "x": "x" * 20_000})
     assert status == 413
     assert answer["error"]["sentence"] == "the request has more than 10,000 bytes, which is the most taken"
-    token = client.server.gate.token
+    token = client.server.auth.token
     head = (
-        f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.gate.port}\r\nAuthorization: Bearer "
+        f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.auth.port}\r\nAuthorization: Bearer "
         f"{token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
     ).encode()
     with client.raw(head + b"4000\r\n" + b"x" * 0x4000 + b"\r\n") as sent:
@@ -116,10 +116,10 @@ def test_a_question_that_is_too_large_is_refused_while_it_comes(
 
 
 def test_a_sender_who_stops_is_left(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading_requests, "BODY_SECONDS", 0.05)
+    monkeypatch.setattr(reading_requests, "BODY_TIMEOUT_SECONDS", 0.05)
     head = (
-        f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.gate.port}\r\nAuthorization: Bearer "
-        f"{client.server.gate.token}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n"
+        f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.auth.port}\r\nAuthorization: Bearer "
+        f"{client.server.auth.token}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n"
     ).encode()
     with client.raw(head) as sent:
         assert sent.recv(100).startswith(b"HTTP/1.1 408 ")
@@ -166,12 +166,12 @@ def test_an_exported_file_comes_with_its_name(
 
 
 def test_progress_comes_as_lines_that_end_with_the_answer(client: Any, network_request: dict[str, Any]) -> None:
-    response = client.open_stream("construct", {"request": {**network_request, "m": 5}})
+    response = client.open_stream("construct", {"request": {**network_request, "n_cells": 5}})
     assert response.getheader("content-type") == "application/x-ndjson"
     lines = [json.loads(line) for line in response.read().splitlines()]
     assert all(set(line) == {"progress"} for line in lines[:-1])
     assert timeless(lines[-1]["answer"]) == timeless(
-        client.answer("construct", {"request": {**network_request, "m": 5}})
+        client.answer("construct", {"request": {**network_request, "n_cells": 5}})
     )
     refused = client.open_stream("construct", {"request": {**network_request, "method": "gredy"}})
     line = json.loads(refused.read().splitlines()[-1])

@@ -37,7 +37,7 @@ def bare(serve: Serve, tmp_path: Path, home: Path) -> Client:
     """A client of an explorer without a cube."""
     folder = tmp_path / "given"
     folder.mkdir()
-    return serve(None, openings=CubeOpener(folder, home))
+    return serve(None, opener=CubeOpener(folder, home))
 
 
 def upload(client: Client, name: str, content: bytes, **headers: str) -> tuple[int, Any]:
@@ -164,12 +164,12 @@ def test_only_cubes_of_the_folder_are_opened_by_name(bare: Client, folder: Path)
 
 
 def test_too_much_is_refused_and_not_kept(bare: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "MOST_UPLOADED", 100)
+    monkeypatch.setattr(uploads, "MAX_UPLOAD_BYTES", 100)
     assert upload(bare, "small.csv", b"x" * 60)[0] == 200
     status, answer = upload(bare, "large.csv", b"x" * 60)
     assert (status, answer["error"]["kind"]) == (413, "large")
     assert upload(bare, "small.csv", b"x" * 90)[0] == 200
-    monkeypatch.setattr(uploads, "MOST_FILES", 1)
+    monkeypatch.setattr(uploads, "MAX_FILES", 1)
     assert "which is the most taken at once" in refusal(*upload(bare, "more.csv", b"x"))
     assert sorted(path.name for path in (tmp_path / "given").rglob("*") if path.is_file()) == ["small.csv"]
 
@@ -185,7 +185,7 @@ def remove(client: Client, name: str) -> tuple[int, Any]:
 
 
 def test_files_that_are_removed_make_room_for_others(bare: Client, tmp_path: Path) -> None:
-    for number in range(3 * uploads.MOST_FILES):
+    for number in range(3 * uploads.MAX_FILES):
         assert upload(bare, f"{number}.csv", b"x")[0] == 200
         assert remove(bare, f"{number}.csv") == (200, {"name": f"{number}.csv", "files": []})
     assert refusal(*remove(bare, "../../home")) == "'../../home' is not there"
@@ -195,8 +195,8 @@ def test_files_that_are_removed_make_room_for_others(bare: Client, tmp_path: Pat
 def test_files_that_a_page_no_longer_uses_make_room_where_there_is_none(
     bare: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uploads, "MOST_FILES", 2)
-    monkeypatch.setattr(uploads, "MOST_UPLOADED", 100)
+    monkeypatch.setattr(uploads, "MAX_FILES", 2)
+    monkeypatch.setattr(uploads, "MAX_UPLOAD_BYTES", 100)
     upload(bare, "a.csv", b"x")
     upload(bare, "b.csv", b"x")
 
@@ -237,15 +237,15 @@ def until(condition: Callable[[], bool]) -> None:
 def test_files_that_come_at_the_same_time_have_no_more_room_than_one_after_another(
     bare: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uploads, "MOST_FILES", 1)
-    monkeypatch.setattr(uploads, "MOST_UPLOADED", 100)
+    monkeypatch.setattr(uploads, "MAX_FILES", 1)
+    monkeypatch.setattr(uploads, "MAX_UPLOAD_BYTES", 100)
     parts = tmp_path / "given" / "parts"
 
     def begun(name: str) -> Any:
         connection = bare.connect()
         connection.putrequest("POST", f"/api/v1/upload?name={name}")
         for header in (
-            ("Authorization", f"Bearer {bare.server.gate.token}"),
+            ("Authorization", f"Bearer {bare.server.auth.token}"),
             ("Content-Type", "application/octet-stream"),
             ("Content-Length", "60"),
         ):
@@ -321,10 +321,10 @@ def test_who_goes_away_while_the_cube_is_kept_leaves_nothing_in_the_folder(
 def test_only_the_cube_of_the_example_passes_for_it(tmp_path: Path, folder: Path, planted: Any) -> None:
     corpus = planted.corpus
     names = [tmp_path / f"nlp-papers-cube{end}" for end in ("", "-2", "-3", "-4")]
-    assert cube_maker.example_place(tmp_path, corpus) == names[0]
+    assert cube_maker.find_example_folder(tmp_path, corpus) == names[0]
     names[0].mkdir()
     (names[0] / "letter.txt").write_text("no cube")
     names[1].write_text("no folder")
     shutil.copytree(folder, names[2])
-    assert cube_maker.example_place(tmp_path, corpus) == names[2]
-    assert cube_maker.example_place(tmp_path, load_bundled()) == names[3]
+    assert cube_maker.find_example_folder(tmp_path, corpus) == names[2]
+    assert cube_maker.find_example_folder(tmp_path, load_bundled()) == names[3]

@@ -47,7 +47,7 @@ def test_long_work_is_done_by_a_process_that_is_kept(
 def test_a_worker_that_nobody_needs_ends(
     folder: Path, serve: Callable[..., Any], network_request: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_pool, "IDLE", 0.05)
+    monkeypatch.setattr(worker_pool, "IDLE_TIMEOUT_SECONDS", 0.05)
     client = serve(c2n.open_cube(folder))
     client.answer("construct", {"request": {**network_request, "method": "anneal", "options": {"steps": 1000}}})
     until(lambda: working(client) == [])
@@ -61,17 +61,17 @@ def test_whoever_does_not_read_his_lines_holds_no_worker(
     long = {**network_request, "method": "anneal", "options": {"steps": 1000}}
     body = json.dumps({"request": {**long, "labels": [label * 2_000 for label in network_request["labels"]]}}).encode()
     head = (
-        f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.gate.port}\r\nAuthorization: Bearer "
-        f"{client.server.gate.token}\r\nContent-Type: application/json\r\nAccept: application/x-ndjson\r\n"
+        f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.auth.port}\r\nAuthorization: Bearer "
+        f"{client.server.auth.token}\r\nContent-Type: application/json\r\nAccept: application/x-ndjson\r\n"
         f"Connection: close\r\nContent-Length: {len(body)}\r\n\r\n"
     ).encode()
     with socket.socket() as deaf:
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
         deaf.settimeout(PATIENCE)
-        deaf.connect(("127.0.0.1", client.server.gate.port))
+        deaf.connect(("127.0.0.1", client.server.auth.port))
         deaf.sendall(head + body)
         until(lambda: any(each.flow.write_paused for each in client.server._server.server_state.connections))
-        assert client.ask("construct", {"request": {**long, "m": 4}})[0] == 200
+        assert client.ask("construct", {"request": {**long, "n_cells": 4}})[0] == 200
         assert b'{"answer":' in b"".join(iter(lambda: deaf.recv(1 << 16), b""))
 
 
@@ -111,9 +111,9 @@ def test_long_work_waits_for_its_turn_and_too_much_of_it_is_refused(
 ) -> None:
     client = serve(c2n.open_cube(folder), limits=ServerLimits(workers=1, long_waiting=1))
     stream, _ = begin(client, network_request)
-    second = client.open_stream("construct", {"request": {**network_request, **ENDLESS, "m": 3}})
+    second = client.open_stream("construct", {"request": {**network_request, **ENDLESS, "n_cells": 3}})
     assert first_progress(second)["stage"] == "waiting for other long work"
-    status, answer = client.ask("construct", {"request": {**network_request, **ENDLESS, "m": 4}})
+    status, answer = client.ask("construct", {"request": {**network_request, **ENDLESS, "n_cells": 4}})
     assert (status, answer["error"]["kind"]) == (429, "busy")
     assert answer["error"]["sentence"].startswith("1 long requests are waiting already")
     assert client.ask("construct", {"request": network_request})[0] == 200
@@ -163,14 +163,14 @@ def test_a_cube_that_changed_on_disk_is_not_mixed_with_the_one_that_is_served(
     c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus, out=tmp_path / "cube")
     status, answer = client.ask("construct", {"request": {**network_request, "method": "anneal"}})
     assert status == 400
-    assert "holds another cube than when" in answer["error"]["sentence"]
+    assert "has changed since the explorer" in answer["error"]["sentence"]
 
 
 def test_a_worker_ends_when_the_server_is_killed(folder: Path, network_request: dict[str, Any]) -> None:
     program = (
         "import sys, cube2net as c2n; from cube2net.apps.server.serve import ExplorerServer\n"
         "server = ExplorerServer(c2n.open_cube(sys.argv[1])); server.start()\n"
-        "print(server.gate.port, server.gate.token, flush=True)\n"
+        "print(server.auth.port, server.auth.token, flush=True)\n"
         "sys.stdin.readline(); print(*server.work.workers.pids, flush=True); server.wait()\n"
     )
     with subprocess.Popen(
@@ -209,7 +209,7 @@ def test_the_notes_of_a_worker_arrive_as_notes() -> None:
     async def converse(lines: bytes, heard: Heard) -> bytes:
         process = Mock(stdin=Mock(drain=AsyncMock()), stdout=asyncio.StreamReader())
         process.stdout.feed_data(lines)
-        return (await worker_pool._conversation(process, {}, heard)).body
+        return (await worker_pool._converse(process, {}, heard)).body
 
     out, heard = io.BytesIO(), Heard()
     progress = worker_pool._LineProgress(out)

@@ -24,9 +24,13 @@ WRONG = [
     ),
     (NetworkRequest, {"query": "a"}, r"^query is 'a', expected a list$"),
     (NetworkRequest, {"query": ["a", 1, True]}, r"^query\[2\] is True, expected a text or a whole number$"),
-    (NetworkRequest, {"query": ["a"], "m": True}, r"^m is True, expected a whole number or null$"),
-    (NetworkRequest, {"query": ["a"], "m": 2.0}, r"^m is 2.0, expected a whole number or null$"),
-    (NetworkRequest, {"query": ["a"], "m": 10**40}, r"^m is 1000.*…, expected a number of at most 4,611,686"),
+    (NetworkRequest, {"query": ["a"], "n_cells": True}, r"^n_cells is True, expected a whole number or null$"),
+    (NetworkRequest, {"query": ["a"], "n_cells": 2.0}, r"^n_cells is 2.0, expected a whole number or null$"),
+    (
+        NetworkRequest,
+        {"query": ["a"], "n_cells": 10**40},
+        r"^n_cells is 1000.*…, expected a number of at most 4,611,686",
+    ),
     (NetworkRequest, {"query": ["a"], "bound": 1}, r"^bound is 1, expected true or false$"),
     (NetworkRequest, {"query": ["a"], "where": {"venue": "ACL"}}, r"^where\['venue'\] is 'ACL', expected a list$"),
     (
@@ -74,8 +78,8 @@ def test_what_does_not_fit_is_one_sentence_that_names_its_place(shape: type, val
 def test_what_fits_comes_back_as_it_is() -> None:
     network_request = {
         "query": ["a", 7],
-        "m": None,
-        "near": 0,
+        "n_cells": None,
+        "n_neighbors": 0,
         "levels": ["one"],
         "pins": [{"cell": ["x"]}, {"object": 3}],
     }
@@ -100,7 +104,7 @@ JSON = st.recursive(
 WORDS = st.sampled_from(
     [
         *("o0", "o1", "Ada Lovelace", "venue 0", "topic 1", "199X", "∗", "year", "venue", "topic", "one", "full"),
-        *("greedy", "none", "pagerank", "woven", "objects", "cells", "cover", "jaccard", "", "2010..2012", "-1"),
+        *("greedy", "none", "pagerank", "hybrid", "objects", "cells", "cover", "jaccard", "", "2010..2012", "-1"),
         "object,label\na,b",
     ]
 )
@@ -109,8 +113,8 @@ CELLS = st.lists(WORDS, max_size=3)
 ASKS = st.fixed_dictionaries(
     {"query": st.lists(st.sampled_from(["o0", "o1", "o7", 3, "nobody"]), max_size=4)},
     optional={
-        "m": VALUES,
-        "near": VALUES,
+        "n_cells": VALUES,
+        "n_neighbors": VALUES,
         "r": VALUES,
         "method": WORDS,
         "form": WORDS,
@@ -123,9 +127,11 @@ ASKS = st.fixed_dictionaries(
         "roll_up": st.dictionaries(WORDS, WORDS, max_size=2),
         "pins": st.lists(st.fixed_dictionaries({"cell": CELLS}) | st.fixed_dictionaries({"object": WORDS}), max_size=2),
         "bans": st.lists(st.fixed_dictionaries({"object": WORDS}), max_size=2),
-        "like": CELLS,
+        "prefer": CELLS,
         "labels": CELLS,
-        "options": st.dictionaries(WORDS | st.sampled_from(["by", "save", "policy", "cube", "keep", "r"]), VALUES),
+        "options": st.dictionaries(
+            WORDS | st.sampled_from(["by", "save", "policy", "cube", "keep_unlinked", "r"]), VALUES
+        ),
         "seed": VALUES,
     },
 )

@@ -34,7 +34,7 @@ def test_an_answer_is_the_network_that_construct_makes(service: CubeService, net
     assert answer["links"]["weight"] == network.weight.tolist()
     assert [tuple(cell["labels"]) for cell in answer["cells"]] == list(network.labels)
     assert answer["request"] == {**network_request, "cube": service.checksum}
-    nodes = f"24 objects of the query, 24 near objects and {len(answer['cells'])} cells"
+    nodes = f"24 objects of the query, 24 neighbours and {len(answer['cells'])} cells"
     held = f"the cells hold {answer['summary']['query_held']} of the 24, cover {answer['value']:.0f}"
     links = f"{len(answer['links']['weight'])} links"
     assert answer["sentence"] == f"{nodes}, {links}; {held}; {answer['certificate']}"
@@ -44,7 +44,7 @@ def test_an_answer_is_the_network_that_construct_makes(service: CubeService, net
 def test_nodes_have_the_role_that_they_play(service: CubeService, network_request: NetworkRequest) -> None:
     cell = made(service, network_request)["cells"][1]["labels"]
     pins = [{"object": "o150"}, {"cell": cell}, {"object": network_request["query"][0]}]
-    answer = made(service, network_request | {"pins": pins, "near": 5})
+    answer = made(service, network_request | {"pins": pins, "n_neighbors": 5})
     nodes = answer["nodes"]
     roles = dict(zip(nodes["id"], nodes["role"], strict=True))
     assert [roles[key] for key in nodes["id"][: len(network_request["query"])]] == ["query"] * len(
@@ -52,12 +52,12 @@ def test_nodes_have_the_role_that_they_play(service: CubeService, network_reques
     )
     assert set(network_request["query"]) == set(nodes["id"][: len(network_request["query"])])
     assert roles["o150"] == "pinned"
-    assert sorted(set(nodes["role"])) == ["cell", "near", "pinned", "query"]
+    assert sorted(set(nodes["role"])) == ["cell", "neighbor", "pinned", "query"]
     assert [each["pinned"] for each in answer["cells"]].count(True) == 1
     assert answer["cells"][0]["labels"] == cell
     assert nodes["labels"][-1] is not None
     assert nodes["labels"][0] is None
-    brought = made(service, network_request | {"form": "objects", "m": 3})
+    brought = made(service, network_request | {"form": "objects", "n_cells": 3})
     assert set(brought["nodes"]["role"]) == {"query", "brought"}
     assert " more that 3 cells bring, " in brought["sentence"]
     alone = made(service, {"query": ["o1"], "method": "none"})["sentence"]
@@ -66,10 +66,10 @@ def test_nodes_have_the_role_that_they_play(service: CubeService, network_reques
 
 SAME = [
     {"method": "greedy"},
-    {"form": "woven", "objective": "cover"},
+    {"form": "hybrid", "objective": "cover"},
     {"levels": "full+one", "seed": 0, "bound": False},
-    {"levels": ["full+one"], "pins": [], "where": {}, "m": None, "near": None},
-    {"where": {"venue": []}, "options": {"by": "value", "prefix": "all"}},
+    {"levels": ["full+one"], "pins": [], "where": {}, "n_cells": None, "n_neighbors": None},
+    {"where": {"venue": []}, "options": {"by": "value", "best_prefix": False}},
 ]
 
 
@@ -82,11 +82,19 @@ def test_the_same_question_in_other_words_has_the_same_shortest_words(
 
 OTHER = [
     *({"levels": "full"}, {"r": 3}),
-    *({"m": 0}, {"near": 0}, {"r": 1}, {"m": 4}, {"seed": 3}, {"form": "cells"}, {"method": "pagerank"}),
+    *(
+        {"n_cells": 0},
+        {"n_neighbors": 0},
+        {"r": 1},
+        {"n_cells": 4},
+        {"seed": 3},
+        {"form": "cells"},
+        {"method": "pagerank"},
+    ),
     *({"levels": "one"}, {"levels": "one", "r": 3}, {"where": {"decades": ["199X"]}}, {"roll_up": {"year": "decades"}}),
-    *({"between": "1995..2005"}, {"like": ["o150"]}, {"unlike": ["o150"]}, {"bans": [{"object": "o150"}]}),
+    *({"between": "1995..2005"}, {"prefer": ["o150"]}, {"avoid": ["o150"]}, {"bans": [{"object": "o150"}]}),
     *({"options": {"by": "price"}}, {"objective": "fbeta", "options": {"beta": 2}}),
-    *({"kind": ["object"]}, {"max_nodes": 30}, {"options": {"membership": "even"}}, {"method": "hops 2"}),
+    *({"kind": ["object"]}, {"max_nodes": 30}, {"options": {"membership_weights": "even"}}, {"method": "hops 2"}),
 ]
 
 
@@ -110,7 +118,7 @@ def test_ids_stand_once_in_the_order_given_and_as_the_cube_has_them(service: Cub
 
 
 def test_a_question_of_another_cube_is_refused(service: CubeService, network_request: NetworkRequest) -> None:
-    with pytest.raises(CubeError, match=r"asked of another cube: its checksum begins 'abc', this one's '[0-9a-f]{12}'"):
+    with pytest.raises(CubeError, match=r"made for another cube: its checksum begins 'abc', this one's '[0-9a-f]{12}'"):
         made(service, network_request | {"cube": "abc"})
 
 
@@ -126,7 +134,7 @@ REFUSED = [
     ({"options": {"progress": "x"}}, r"^unknown option of the method 'greedy' 'progress'"),
     ({"r": 2, "objective": "jaccard"}, r"^r is 2, and only the objective 'cover' has one"),
     ({"r": 2, "options": {"by": "price"}}, r"^r is 2, and only the objective 'cover' has one"),
-    ({"method": "anneal", "options": {"seconds": "x"}}, r"^method 'anneal' cannot be made so: "),
+    ({"method": "anneal", "options": {"seconds": "x"}}, r"^the options do not fit the method 'anneal': "),
     ({"labels": ["a"]}, r"^labels has 1 entries, expected one for each of 24 objects$"),
     ({"pins": [{"cell": ["199X", "venue 0"]}]}, r"labels, got \('199X', 'venue 0'\)"),
     ({"pins": [{"object": "nobody"}]}, "nobody"),
@@ -143,7 +151,7 @@ def test_what_cannot_be_asked_is_refused_in_one_sentence(
 
 def test_prices_are_told_where_they_are_asked_for(service: CubeService, network_request: NetworkRequest) -> None:
     cell = made(service, network_request)["cells"][-1]["labels"]
-    steered = network_request | {"pins": [{"cell": cell}], "m": 2}
+    steered = network_request | {"pins": [{"cell": cell}], "n_cells": 2}
     assert service.answer("construct", {"request": steered})["prices"] == []
     (price,) = service.answer("construct", {"request": steered, "prices": True})["prices"]
     assert price["kind"] == "pin"
@@ -165,7 +173,7 @@ def test_a_remembered_network_answers_as_a_new_one_does(folder: Path, network_re
 def test_many_threads_get_the_answers_that_one_gets(folder: Path, network_request: NetworkRequest) -> None:
     service = CubeService(c2n.open_cube(folder))
     asks = [
-        network_request | {"m": m, **more}
+        network_request | {"n_cells": m, **more}
         for m in (1, 2, 3, 4)
         for more in ({}, {"between": "1995.."}, {"levels": "one"})
     ]
@@ -227,7 +235,7 @@ def test_nodes_that_have_a_place_move_little_and_new_ones_come_between_them(
 ) -> None:
     before = made(service, network_request)
     known = dict(zip(before["nodes"]["id"], places(service, network_request).tolist(), strict=True))
-    moved = network_request | {"m": 3, "near": 30}
+    moved = network_request | {"n_cells": 3, "n_neighbors": 30}
     after = made(service, moved)
     start = [known.get(key) for key in after["nodes"]["id"]]
     assert None in start
@@ -315,7 +323,7 @@ def test_whole_numbers_are_ids_where_the_cube_has_such() -> None:
     assert service.cube.objects.whole
     assert service.answer("names", {"text": "12\nPerson 4"})["rows"][0]["id"] == 12
     assert [one["id"] for one in service.answer("complete", {"text": "person 4"})["candidates"]] == [14]
-    first = made(service, {"query": ["10", 12, 14], "pins": [{"object": 21}], "near": 3})
+    first = made(service, {"query": ["10", 12, 14], "pins": [{"object": 21}], "n_neighbors": 3})
     assert first["request"]["query"] == [10, 12, 14]
     assert dict(zip(first["nodes"]["id"], first["nodes"]["role"], strict=True))[21] == "pinned"
     assert made(service, first["request"])["fingerprint"] == first["fingerprint"]

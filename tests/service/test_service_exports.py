@@ -75,16 +75,16 @@ def test_the_file_of_the_query_is_read_as_the_query(
 
 WAYS: list[NetworkRequest] = [
     {},
-    {"m": 3, "r": 2, "near": 4, "seed": 7},
-    {"form": "objects", "m": 4},
+    {"n_cells": 3, "r": 2, "n_neighbors": 4, "seed": 7},
+    {"form": "objects", "n_cells": 4},
     {"levels": ["one", "venue,topic"]},
     {"method": "hops 2", "options": {"fan_out": 3}},
     {"method": "pagerank", "options": {"top": 9}},
-    {"objective": "fbeta", "options": {"beta": 2.0, "by": "price"}, "form": "objects", "m": 3},
-    {"options": {"least": 1, "membership": "even", "trust": 0.5, "near_weight": 0.25}},
+    {"objective": "fbeta", "options": {"beta": 2.0, "by": "price"}, "form": "objects", "n_cells": 3},
+    {"options": {"least": 1, "membership_weights": "even", "cell_weight": 0.5, "neighbor_weight": 0.25}},
     {"between": "1990..2010", "where": {"venue": ["venue 0", "venue 1"]}, "roll_up": {"year": "decades"}},
     {"where": {"decades": ["199X", "200X"]}, "kind": ["object"], "max_nodes": 40},
-    {"like": ["o150"], "unlike": ["o151"], "bans": [{"object": "o152"}], "pins": [{"object": "o153"}], "bound": True},
+    {"prefer": ["o150"], "avoid": ["o151"], "bans": [{"object": "o152"}], "pins": [{"object": "o153"}], "bound": True},
 ]
 
 
@@ -161,12 +161,12 @@ def test_a_cube_in_memory_is_the_cube_of_who_made_it(folder: Path, network_reque
 
 def test_hostile_names_are_quoted_for_the_shell_and_for_python(service: CubeService) -> None:
     wild = "'; rm -rf ~ #"
-    asked = {"query": ["o1"], "where": {"venue": [wild, "$(id)"]}, "like": ["--help"], "pins": [{"object": "`id`"}]}
+    asked = {"query": ["o1"], "where": {"venue": [wild, "$(id)"]}, "prefer": ["--help"], "pins": [{"object": "`id`"}]}
     command = service.file({"request": asked, "format": "command.txt"}).content.decode()
     parts = shlex.split(command)
     assert f"venue={wild}" in parts
     assert "venue=$(id)" in parts
-    assert "--like=--help" in parts
+    assert "--prefer=--help" in parts
     assert parts[parts.index("--pin") + 1] == "`id`"
     text = service.file({"request": asked, "format": "python.txt"}).content.decode()
     compile(text, "python.txt", "exec")

@@ -12,7 +12,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net._util.progress import Stop
-from cube2net.apps.service.service import VIEWS, CubeService, KeptChoice
+from cube2net.apps.service.service import MAX_VIEWS, CubeService, KeptChoice
 from cube2net.errors import InputError, ParameterError
 
 STEPS = {"method": "anneal", "options": {"steps": 500}}
@@ -54,9 +54,9 @@ def test_work_that_nobody_waits_for_stops(
     "words",
     [
         STEPS,
-        {**STEPS, "form": "both", "max_nodes": 40},
+        {**STEPS, "form": "cells+objects", "max_nodes": 40},
         {**STEPS, "form": "objects", "bound": True},
-        {**STEPS, "like": ["o3"], "pins": [{"object": "o5"}], "seed": 7},
+        {**STEPS, "prefer": ["o3"], "pins": [{"object": "o5"}], "seed": 7},
         {"method": "exact", "levels": "venue,topic"},
         {"method": "maxdisc"},
         {"method": "auto", "options": {"seconds": 0.5, "runs": 1}},
@@ -87,7 +87,7 @@ def test_another_service_has_the_network_that_was_chosen_elsewhere_and_does_not_
 
 def test_a_choice_that_does_not_fit_is_refused_once(folder: Any, network_request: dict[str, Any]) -> None:
     one, other = (CubeService(c2n.open_cube(folder)) for _ in range(2))
-    question, another = ({"request": {**network_request, **STEPS, "m": m}} for m in (2, 5))
+    question, another = ({"request": {**network_request, **STEPS, "n_cells": m}} for m in (2, 5))
     for each in (question, another):
         one.answer("construct", each)
     right, wrong = one.choice(question), one.choice(another)
@@ -117,12 +117,12 @@ def test_whether_a_question_is_long_is_told_by_its_words_without_a_look_at_the_c
 @pytest.mark.parametrize(
     "words",
     [
-        {"form": "objects", "m": 20},
-        {"form": "both", "m": 20},
-        {"form": "cells", "m": 20, "objective": "jaccard"},
-        {"near": 170},
+        {"form": "objects", "n_cells": 20},
+        {"form": "cells+objects", "n_cells": 20},
+        {"form": "cells", "n_cells": 20, "objective": "jaccard"},
+        {"n_neighbors": 170},
         {"method": "pagerank", "options": {"top": 100}},
-        {"form": "objects", "m": 150, "objective": "linked"},
+        {"form": "objects", "n_cells": 150, "objective": "linked"},
     ],
     ids=lambda words: "-".join(map(str, words)),
 )
@@ -131,7 +131,7 @@ def test_a_network_that_would_be_too_large_is_refused_before_it_is_made(
 ) -> None:
     free = CubeService(c2n.open_cube(folder))
     size = len(free.network({**network_request, **words}))  # type: ignore[typeddict-item]
-    sure = "near" not in words and words.get("objective") != "linked"
+    sure = "n_neighbors" not in words and words.get("objective") != "linked"
     service = CubeService(free.cube, most_nodes=size)
     assert len(service.network({**network_request, **words})) == size  # type: ignore[typeddict-item]
     service = CubeService(free.cube, most_nodes=size - 1 if sure else 10)
@@ -156,6 +156,6 @@ def test_only_the_parts_of_the_cube_that_were_looked_at_last_are_kept(
         assert network.context is not None
         parts.append(weakref.ref(network.context.whole))
         del network
-    assert len(parts) > VIEWS
+    assert len(parts) > MAX_VIEWS
     gc.collect()
-    assert [part() is not None for part in parts] == [False] * (len(parts) - VIEWS) + [True] * VIEWS
+    assert [part() is not None for part in parts] == [False] * (len(parts) - MAX_VIEWS) + [True] * MAX_VIEWS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cube2net.api.plan import METHODS, WITH_OPTIONS
-from cube2net.apps.service.requests import is_long, methods, options_shown, split_options
+from cube2net.apps.service.requests import is_long, list_options, methods, split_options
 from cube2net.apps.service.service import CubeService
 from cube2net.errors import ParameterError
 from cube2net.model.interfaces import options_outside
@@ -43,7 +43,7 @@ def test_what_is_closed_to_the_outside_is_refused_and_not_shown(name: str, netwo
     for field in dataclasses.fields(kind):
         words = {**network_request, "method": name, "options": {field.name: "x"}}
         if field.name not in options_outside(kind):
-            assert field.name not in options_shown(kind)
+            assert field.name not in list_options(kind)
             with pytest.raises(ParameterError, match=f"unknown option of the method '{name}'"):
                 split_options(words)
 
@@ -57,7 +57,7 @@ def test_a_method_that_somebody_adds_is_closed_and_long_until_it_says_otherwise(
         count: int = 3
 
     monkeypatch.setitem(METHODS, "reading", Reading)  # type: ignore[arg-type]
-    assert options_shown(Reading) == {"count": 3}
+    assert list_options(Reading) == {"count": 3}
     assert is_long("reading")
     assert service.is_long("construct", {"request": {**network_request, "method": "reading"}})
     with pytest.raises(ParameterError, match="unknown option of the method 'reading' 'file'"):

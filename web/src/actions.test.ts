@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addedChange, likedChange, manyChange, removedChange } from "./actions";
+import { addedChange, preferredChange, manyChange, removedChange } from "./actions";
 import { chanceText, sidesOf } from "./contrast";
 import type { NetworkRequest } from "./types";
 
-const request: NetworkRequest = { query: ["a", "b", "c"], labels: ["x", "y", "x"], like: ["n"], bans: [{ object: "p" }] };
+const request: NetworkRequest = { query: ["a", "b", "c"], labels: ["x", "y", "x"], prefer: ["n"], bans: [{ object: "p" }] };
 
 test("liking ends unliking, and liking twice ends liking", () => {
-  assert.deepEqual(likedChange({ ...request, unlike: ["m"] }, "m", "like"), { like: ["n", "m"], unlike: [] });
-  assert.deepEqual(likedChange(request, "n", "like"), { like: [], unlike: [] });
+  assert.deepEqual(preferredChange({ ...request, avoid: ["m"] }, "m", "prefer"), { prefer: ["n", "m"], avoid: [] });
+  assert.deepEqual(preferredChange(request, "n", "prefer"), { prefer: [], avoid: [] });
 });
 
 test("objects join and leave the query with their labels", () => {

@@ -15,9 +15,9 @@ export interface Action {
 const has = (ids: readonly Id[] | undefined, id: Id): boolean => (ids ?? []).some((other) => String(other) === String(id));
 const lacking = (ids: readonly Id[] | undefined, id: Id): Id[] => (ids ?? []).filter((other) => String(other) !== String(id));
 
-/** The change that likes an object, or takes that back; liking ends unliking. */
-export function likedChange(request: NetworkRequest, id: Id, word: "like" | "unlike"): Partial<NetworkRequest> {
-  const other = word === "like" ? "unlike" : "like";
+/** The change that prefers an object, or takes that back; an object preferred is no longer avoided. */
+export function preferredChange(request: NetworkRequest, id: Id, word: "prefer" | "avoid"): Partial<NetworkRequest> {
+  const other = word === "prefer" ? "avoid" : "prefer";
   const mine = has(request[word], id) ? lacking(request[word], id) : [...(request[word] ?? []), id];
   return { [word]: mine, [other]: lacking(request[other], id) };
 }
@@ -45,10 +45,10 @@ export function actionsOf(store: Store, node: Node): Action[] {
   if ("cell" in node) return actions;
   const id = node.object;
   const queried = has(request.query, id);
-  for (const [word, text, back] of [["like", "More like it", "No longer like it"], ["unlike", "Less like it", "No longer unlike it"]] as const) {
+  for (const [word, text, back] of [["prefer", "Prefer it", "No longer prefer it"], ["avoid", "Avoid it", "No longer avoid it"]] as const) {
     const on = has(request[word], id);
     if (queried && !on) continue; // a network of the query is like its own members anyway
-    actions.push({ name: word, text: on ? back : text, on, run: () => store.move(likedChange(request, id, word)) });
+    actions.push({ name: word, text: on ? back : text, on, run: () => store.move(preferredChange(request, id, word)) });
   }
   actions.push({
     name: "query",
@@ -80,12 +80,12 @@ export function actionButtons(store: Store, node: Node, after: () => void = () =
 }
 
 /** The change that does the same with many nodes at once. */
-export function manyChange(request: NetworkRequest, nodes: readonly Node[], word: "pins" | "bans" | "like" | "query", labels?: ReadonlyMap<string, string>): Partial<NetworkRequest> {
+export function manyChange(request: NetworkRequest, nodes: readonly Node[], word: "pins" | "bans" | "prefer" | "query", labels?: ReadonlyMap<string, string>): Partial<NetworkRequest> {
   const objects = nodes.flatMap((node) => ("object" in node ? [node.object] : []));
-  if (word === "like") return { like: [...(request.like ?? []), ...objects.filter((id) => !has(request.like, id))] };
+  if (word === "prefer") return { prefer: [...(request.prefer ?? []), ...objects.filter((id) => !has(request.prefer, id))] };
   if (word === "query") {
     const given = objects.map((id) => labels?.get(String(id)) ?? "");
-    return { query: objects, labels: given.some((label) => label !== "") ? given : null, pins: [], bans: [], like: [], unlike: [] };
+    return { query: objects, labels: given.some((label) => label !== "") ? given : null, pins: [], bans: [], prefer: [], avoid: [] };
   }
   const queried = new Set(request.query.map((id) => nodeKey({ object: id })));
   const fit = nodes.filter((node) => !queried.has(nodeKey(node)));

@@ -5,14 +5,14 @@ import { Store } from "./state";
 import type { Client } from "./client";
 import type { NetworkRequest, CubeAnswer } from "./types";
 
-const ASK: NetworkRequest = { query: ["ада", 7], labels: ["a", ""], m: 12, pins: [{ cell: ["∗", "ACL"] }], between: "2015..2019" };
+const ASK: NetworkRequest = { query: ["ада", 7], labels: ["a", ""], n_cells: 12, pins: [{ cell: ["∗", "ACL"] }], between: "2015..2019" };
 
 test("a request survives its address", async () => {
   assert.deepEqual(await readHash(await hashOf(ASK, "abc")), { ...ASK, cube: "abc" });
 });
 
 test("words that say nothing are not in the address", async () => {
-  assert.deepEqual(await unpacked(await packed({ ...ASK, bans: [], method: "", near: null }, null)), ASK);
+  assert.deepEqual(await unpacked(await packed({ ...ASK, bans: [], method: "", n_neighbors: null }, null)), ASK);
 });
 
 test("the same request has the same address", async () => {
@@ -45,9 +45,9 @@ test("an address that unpacks to more than any request is refused", async () => 
 test("a field that nobody knows and one of the wrong kind are named", () => {
   assert.throws(() => readRequest({ query: ["a"], exec: "rm" }), /asks for 'exec'/);
   assert.throws(() => readRequest({ query: ["a"], constructor: "x" }), /asks for 'constructor'/);
-  assert.throws(() => readRequest({ query: ["a"], m: "12" }), /'m' of the wrong kind/);
+  assert.throws(() => readRequest({ query: ["a"], n_cells: "12" }), /'n_cells' of the wrong kind/);
   assert.throws(() => readRequest({ query: ["a"], pins: [{ cell: "x" }] }), /'pins' of the wrong kind/);
-  assert.throws(() => readRequest({ m: 12 }), /names no objects/);
+  assert.throws(() => readRequest({ n_cells: 12 }), /names no objects/);
   assert.throws(() => readRequest(null), /names no objects/);
 });
 
@@ -97,19 +97,19 @@ test("every settled move is a page of the history, and a slide is one, written w
   const store = new Store(answered, cubeOf("abc"));
   await followAddress(store);
   await store.move({ query: ["a"] });
-  for (let m = 1; m <= 30; m++) await store.move({ m }, { settled: false });
-  await store.move({ m: 31 });
+  for (let m = 1; m <= 30; m++) await store.move({ n_cells: m }, { settled: false });
+  await store.move({ n_cells: 31 });
   await until(() => browser.counts.replaceState === 1);
   const cube = "abc";
-  assert.deepEqual(await browser.asks(), [null, { query: ["a"], cube }, { query: ["a"], m: 31, cube }]);
+  assert.deepEqual(await browser.asks(), [null, { query: ["a"], cube }, { query: ["a"], n_cells: 31, cube }]);
   assert.deepEqual(browser.counts, { pushState: 2, replaceState: 1 });
   store.trail.back();
-  await until(() => store.request.m === undefined);
+  await until(() => store.request.n_cells === undefined);
   assert.deepEqual(store.request, { query: ["a"] });
   assert.ok(store.trail.canGoForward && store.trail.canGoBack);
   store.trail.forward();
-  await until(() => store.request.m !== undefined);
-  assert.deepEqual(store.request, { query: ["a"], m: 31 });
+  await until(() => store.request.n_cells !== undefined);
+  assert.deepEqual(store.request, { query: ["a"], n_cells: 31 });
   assert.deepEqual(browser.counts, { pushState: 2, replaceState: 1 });
 });
 

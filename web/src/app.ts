@@ -69,7 +69,7 @@ function drawWelcome(root: HTMLElement, { cube }: Store, showRead: () => void): 
   root.append(
     drawing("0 0 20 20", 44, "M10 1.5 17.5 5.75v8.5L10 18.5 2.5 14.25v-8.5Z M2.5 5.75 10 10l7.5-4.25 M10 10v8.5"),
     el("h2", {}, "Whose network?"),
-    el("p", {}, "Name the objects you care about. The network around them comes with the cells of the cube that hold them, and with reasons."),
+    el("p", {}, "Enter the objects you care about: people, papers, companies or whatever your data lists. You get a small network of your objects, their closest neighbours and the groups they share. A group of objects with the same labels, such as one venue and one year, is called a cell; all cells together form the cube."),
     el(
       "p",
       { class: "facts" },
@@ -85,7 +85,7 @@ function drawWelcome(root: HTMLElement, { cube }: Store, showRead: () => void): 
       ? el(
           "p",
           {},
-          "Type or paste names on the left, or open “Start from cells” there and take everybody of a cell. ",
+          "Type or paste names on the left, or open “Start from cells” to take all objects of a cell. ",
           el("button", { type: "button", class: "link", "data-do": "show-read", onclick: showRead }, `What was read of ${cube.read.files.join(", ")}`),
         )
       : "",

@@ -146,7 +146,7 @@ export function mountCells(root: HTMLElement, store: Store, ended: AbortSignal):
     told.hidden = network === null || network.cells.length === 0;
     if (told.textContent === "") told.textContent = hint;
     if (network === null) return fill(table);
-    if (network.cells.length === 0) return fill(table, el("p", { class: "quiet pad" }, network.note === "" ? "No cell is chosen: the method follows links, or none is wanted." : `No cell is chosen: ${sentence(plain(network.note))}`));
+    if (network.cells.length === 0) return fill(table, el("p", { class: "quiet pad" }, network.note === "" ? "No cell is chosen: the method uses links only." : `No cell is chosen: ${sentence(plain(network.note))}`));
     const order = sortedCells(network.cells, column, down);
     const largest = network.cells.reduce((most, cell) => Math.max(most, cell.share), 1e-9);
     const shown = all ? order : order.slice(0, SHOWN);
@@ -160,7 +160,7 @@ export function mountCells(root: HTMLElement, store: Store, ended: AbortSignal):
     const gain = columnText(network.cells.map((cell) => cell.gain), true);
     fill(
       table,
-      network.cells.some((cell) => cell.gain < 0) && el("p", { class: "quiet small pad" }, "A gain below 0: the cell lowers the value, and is there because it was pinned, or because a number of cells was asked for that is more than pays."),
+      network.cells.some((cell) => cell.gain < 0) && el("p", { class: "quiet small pad" }, "A negative gain: the cell lowers the value. It was pinned, or more cells were requested than improve the value."),
       el(
         "table",
         {},
@@ -195,7 +195,7 @@ function held(network: NetworkAnswer | null, labels: readonly string[]): Node[] 
 }
 
 function drawProof(proof: HTMLElement, network: NetworkAnswer | null): void {
-  if (network === null) return fill(proof, el("p", { class: "quiet" }, "The chosen cells of a network stand here."));
+  if (network === null) return fill(proof, el("p", { class: "quiet" }, "The cells of the network are listed here."));
   const { value, bound, proven, certificate, summary } = network;
   const objective = String(summary.objective ?? "");
   const about = valueLine(objective, Number(network.request.r ?? 3));
@@ -209,10 +209,10 @@ function drawProof(proof: HTMLElement, network: NetworkAnswer | null): void {
       "dl",
       {},
       el("div", {}, el("dt", { title: about || null }, objective === "cover" ? "Cover" : "Value"), el("dd", {}, valueText(value))),
-      bound !== null && el("div", {}, el("dt", {}, proven ? "Best possible" : "At most possible"), el("dd", {}, valueText(bound))),
+      bound !== null && el("div", {}, el("dt", {}, proven ? "Best possible" : "Upper bound"), el("dd", {}, valueText(bound))),
       el("div", {}, el("dt", {}, "Cells"), el("dd", {}, number(network.cells.length))),
     ),
-    share !== null && el("div", { class: "cells-proof-bar", role: "img", "aria-label": `The value is ${percent(share)} of what is possible at most` }, bar),
+    share !== null && el("div", { class: "cells-proof-bar", role: "img", "aria-label": `The value is ${percent(share)} of the upper bound` }, bar),
     about !== "" && el("p", { class: "quiet small" }, about),
     certificate !== "" && el("p", {}, certificate.charAt(0).toUpperCase() + certificate.slice(1) + "."),
   );

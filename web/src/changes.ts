@@ -2,7 +2,7 @@
 import { same } from "./requests";
 import type { NetworkRequest } from "./types";
 
-const NAMES: Partial<Record<keyof NetworkRequest, string>> = { max_nodes: "nodes at most", near: "near objects", m: "cells", r: "cells for each object", levels: "cells by", roll_up: "levels rolled up", between: "time", where: "only" };
+const NAMES: Partial<Record<keyof NetworkRequest, string>> = { max_nodes: "maximum number of nodes", n_neighbors: "neighbours", n_cells: "cells", r: "cells per object", levels: "labels of a cell", roll_up: "levels rolled up", between: "time", where: "only" };
 
 /** What one request says otherwise than another, word by word. */
 export function changes(before: NetworkRequest, after: NetworkRequest): string[] {
@@ -13,7 +13,7 @@ export function changes(before: NetworkRequest, after: NetworkRequest): string[]
 }
 
 function brief(value: unknown): string {
-  if (value === undefined || value === null) return "left to the program";
+  if (value === undefined || value === null) return "automatic";
   if (Array.isArray(value)) return value.length > 3 || value.some((one) => typeof one === "object") ? `of ${value.length}` : value.join(", ");
   if (typeof value === "object") return Object.entries(value).map(([word, one]) => `${word} ${brief(one)}`).join(", ");
   return String(value);

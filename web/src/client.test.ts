@@ -34,8 +34,8 @@ test("progress is told line by line, however the lines are cut, and then the ans
 });
 
 test("a refusal within lines is a refusal", async () => {
-  answering(['{"error":{"sentence":"m is 0","kind":"ParameterError"}}\n'], 200, LINES);
-  await assert.rejects(httpClient().ask("complete", { text: "a" }, { progress: () => undefined }), refused("ParameterError", /m is 0/));
+  answering(['{"error":{"sentence":"n_cells is 0","kind":"ParameterError"}}\n'], 200, LINES);
+  await assert.rejects(httpClient().ask("complete", { text: "a" }, { progress: () => undefined }), refused("ParameterError", /n_cells is 0/));
 });
 
 test("lines that end without an answer mean that the explorer is gone", async () => {
@@ -102,7 +102,7 @@ test("a label has the same colour whatever order labels come in, and the ninth i
 });
 
 test("what was tried is said word by word", () => {
-  const before = { query: ["a"], m: 4, near: 2 };
-  assert.deepEqual(changes(before, { query: ["a"], m: 5, where: { venue: ["ACL"] }, cube: "x" }), ["cells 5", "near objects left to the program", "only venue ACL"]);
+  const before = { query: ["a"], n_cells: 4, n_neighbors: 2 };
+  assert.deepEqual(changes(before, { query: ["a"], n_cells: 5, where: { venue: ["ACL"] }, cube: "x" }), ["cells 5", "neighbours automatic", "only venue ACL"]);
   assert.deepEqual(changes(before, before), []);
 });

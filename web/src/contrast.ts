@@ -56,7 +56,7 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
   const pasted = el("div", { class: "against-names", hidden: true }, names, el("button", { type: "button", onclick: () => void compare() }, "Compare"));
   const said = el("p", { class: "against-said", "aria-live": "polite" });
   const body = el("div", { class: "against-body" });
-  const both = el("button", { type: "button", hidden: true, "data-do": "see-both", title: "The network of both sides together, coloured by side" }, "See both");
+  const both = el("button", { type: "button", hidden: true, "data-do": "see-both", title: "Show the network of both sides, coloured by side" }, "See both");
   const id = freshId("against");
   one.id = `${id}-one`;
   two.id = `${id}-two`;
@@ -108,7 +108,7 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
     flight?.abort();
     const mine = (flight = new AbortController());
     const first = sidesOf(store.request)[Number(one.value)];
-    if (first === undefined || first.ids.length === 0) return fill(body, el("p", { class: "quiet" }, "Two queries are compared here when there is a first one."));
+    if (first === undefined || first.ids.length === 0) return fill(body, el("p", { class: "quiet" }, "Make a network first, then compare its query with another one here."));
     if (two.value === PASTE && names.value.trim() === "") return fill(body, el("p", { class: "quiet" }, "Paste the names of the other side above."));
     if (body.querySelector(".against-cells") === null) fill(body, el("p", { class: "quiet" }, "Comparing…"));
     body.classList.add("waiting");
@@ -179,7 +179,7 @@ function show(body: HTMLElement, store: Store, contrast: Contrast, classes: [str
     el("p", { class: "against-sentence" }, sentence(chanceful(plain(told)))),
     shown.length > 0 && el("div", { class: "against-keys" }, key(first, classes[0]), key(second, classes[1])),
     el("ol", { class: "against-cells" }, ...shown.map((cell) => row(store, cell, classes))),
-    shown.length > 0 && el("p", { class: "quiet small" }, `Each bar is the share of a side that the cell holds; the whisker is the 95 % interval of the difference. ${contrast.tested === undefined ? "" : `${counted(contrast.tested, "cell")} tested, chances corrected for that.`}`),
+    shown.length > 0 && el("p", { class: "quiet small" }, `Each bar is the share of a side that is in the cell; the whisker is the 95 % interval of the difference. ${contrast.tested === undefined ? "" : `${counted(contrast.tested, "cell")} tested, chances corrected for that.`}`),
   );
 }
 

@@ -17,8 +17,8 @@ import type { NetworkAnswer, Node } from "./types";
 const RECOVERIES = 5;
 const ROLES: Record<string, string> = {
   query: "in the query",
-  near: "near object",
-  brought: "brought object",
+  neighbor: "neighbour",
+  brought: "added object",
   pinned: "pinned",
   cell: "a chosen cell",
 };
@@ -140,7 +140,7 @@ class NetworkView {
     if (changed.has("selected")) this.showSelected(selected);
     if (this.stage === null) return;
     if (this.store.placed) this.slow = false;
-    const waiting = this.store.busy === null ? "Ask for a network: it will be drawn here." : "Making the network…";
+    const waiting = this.store.busy === null ? "The network will be drawn here." : "Making the network…";
     this.say(this.model === null ? waiting : places === null ? this.slow ? SLOWLY : PLACING : "");
   }
 
@@ -342,7 +342,7 @@ class NetworkView {
     this.spotlight.lasso(nodes);
     this.chosen.hidden = nodes.length === 0;
     if (model === null || nodes.length === 0) return fill(this.chosen);
-    const move = (text: string, word: "pins" | "bans" | "like" | "query") =>
+    const move = (text: string, word: "pins" | "bans" | "prefer" | "query") =>
       el("button", { type: "button", "data-action": word, onclick: () => this.moveAll(nodes, word) }, text);
     const most = 200;
     fill(
@@ -353,7 +353,7 @@ class NetworkView {
         el("strong", {}, `${counted(nodes.length, "node")} chosen`),
         move("Pin all", "pins"),
         move("Ban all", "bans"),
-        move("Like all", "like"),
+        move("Prefer all", "prefer"),
         move("As a new query", "query"),
         el("button", { type: "button", onclick: () => this.gather([]) }, "Let go"),
       ),
@@ -368,7 +368,7 @@ class NetworkView {
     );
   }
 
-  private moveAll(nodes: readonly Node[], word: "pins" | "bans" | "like" | "query"): void {
+  private moveAll(nodes: readonly Node[], word: "pins" | "bans" | "prefer" | "query"): void {
     const labels = new Map(this.network!.nodes.id.map((id, at) => [String(id), this.network!.nodes.label[at]!]));
     this.gather([]);
     void this.store.move(manyChange(this.store.request, nodes, word, labels)).catch((error: unknown) => this.store.refuse(error));

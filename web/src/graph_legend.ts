@@ -22,7 +22,7 @@ export function legendOf(model: Model, network: NetworkAnswer, show: (nodes: Nod
     ...(labelled.length > 0 ? labelled.slice(0, LABELS).map(entry) : [unlabelled]),
     labelled.length > LABELS && el("span", { class: "graph-key" }, `${counted(labelled.length - LABELS, "more label")} in grey`),
     roles.has("cell") && mark("square", "chosen cell"),
-    (roles.has("near") || roles.has("brought")) && mark("ring", roles.has("near") ? "near object" : "brought object"),
+    (roles.has("neighbor") || roles.has("brought")) && mark("ring", roles.has("neighbor") ? "neighbour" : "added object"),
     roles.has("cell") && !model.simple && mark("dashes", "dashed: in the cell"),
     model.weight.some((weight, at) => weight < model.heaviest && !isMembership(model, at)) && mark("thick", "thicker: heavier link"),
     model.simple && el("span", { class: "graph-key quiet" }, "links of the query only; point at a node for its own"),

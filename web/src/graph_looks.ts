@@ -6,7 +6,7 @@ import { premultiplied, type Look } from "./palette";
 export function nodeAttributes(model: Model, at: number, look: Look, unit: number) {
   const role = model.roles[at]!;
   const colour = model.colours[at]!;
-  const hollow = role === "near" || role === "brought" || role === "pinned";
+  const hollow = role === "neighbor" || role === "brought" || role === "pinned";
   return {
     size: radiusOf(role, model.degrees[at]!, unit),
     shape: role === "cell" ? SQUARE : DISC,

@@ -22,7 +22,7 @@ function networkOf(roles: Role[], links: [number, number, number][]): NetworkAns
   } as unknown as NetworkAnswer;
 }
 
-const small = networkOf(["query", "query", "near", "cell"], [[0, 1, 2], [0, 2, 1], [1, 3, 5]]);
+const small = networkOf(["query", "query", "neighbor", "cell"], [[0, 1, 2], [0, 2, 1], [1, 3, 5]]);
 
 test("every node knows its neighbours, whichever end of a link it is", () => {
   const { starts, ends } = neighboursOf(4, [0, 0, 1], [1, 2, 3]);
@@ -38,11 +38,11 @@ test("a large network draws the links inside the query only, the heaviest where 
   assert.deepEqual([...drawnLinks(small, true)], [0]);
   const dense = networkOf(["query", "query", "query"], [[0, 1, 1], [1, 2, 9], [0, 2, 4]]);
   assert.deepEqual([...drawnLinks(dense, true, 2)], [1, 2]);
-  assert.ok(modelOf(networkOf(Array<Role>(SIMPLER + 1).fill("near"), []), "light").simple);
+  assert.ok(modelOf(networkOf(Array<Role>(SIMPLER + 1).fill("neighbor"), []), "light").simple);
 });
 
-test("the query is named first, then cells, then near objects, the hubs of each in front", () => {
-  const roles: Role[] = ["near", "query", "query", "cell", "cell", "brought"];
+test("the query is named first, then cells, then neighbours, the hubs of each in front", () => {
+  const roles: Role[] = ["neighbor", "query", "query", "cell", "cell", "brought"];
   const order = [...namingOrder(roles, Uint32Array.from([99, 1, 5, 2, 8, 50]))];
   assert.deepEqual(order, [2, 1, 4, 3, 0, 5]);
 });
@@ -58,9 +58,9 @@ test("cells and objects that have the same name are told apart", () => {
 });
 
 test("nodes of the query are larger than others, hubs larger than leaves, and none too small to point at", () => {
-  assert.ok(radiusOf("query", 3, 20) > radiusOf("near", 3, 20));
+  assert.ok(radiusOf("query", 3, 20) > radiusOf("neighbor", 3, 20));
   assert.ok(radiusOf("query", 90, 20) > radiusOf("query", 1, 20));
-  assert.ok(radiusOf("near", 0, 0.01) >= 1.2);
+  assert.ok(radiusOf("neighbor", 0, 0.01) >= 1.2);
 });
 
 test("the table of nodes is sorted by any column, and equal ones keep their order", () => {

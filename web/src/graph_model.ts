@@ -75,7 +75,7 @@ export function namingOrder(roles: readonly Role[], degrees: Uint32Array): Uint3
     roles.flatMap((role, at) => (wanted(role) ? [at] : [])).sort((a, b) => degrees[b]! - degrees[a]! || a - b);
   const objects = by((role) => role === "query" || role === "pinned");
   const cells = by((role) => role === "cell");
-  const others = by((role) => role === "near" || role === "brought");
+  const others = by((role) => role === "neighbor" || role === "brought");
   return Uint32Array.from([...objects.slice(0, FIRST), ...cells.slice(0, FIRST), ...objects.slice(FIRST), ...cells.slice(FIRST), ...others]);
 }
 
@@ -135,7 +135,7 @@ export function radiusOf(role: Role, degree: number, unit: number): number {
 
 /** Positions in the order of drawing: the query comes last, upon all others. */
 export function* drawingOrder(model: Model): Generator<number> {
-  for (const wanted of [["near", "brought"], ["cell"], ["pinned"], ["query"]]) {
+  for (const wanted of [["neighbor", "brought"], ["cell"], ["pinned"], ["query"]]) {
     for (let at = 0; at < model.size; at++) if (wanted.includes(model.roles[at]!)) yield at;
   }
 }

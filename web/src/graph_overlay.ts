@@ -96,7 +96,7 @@ function drawNode(context: CanvasRenderingContext2D, { model, stage, look }: Sce
   const role = model.roles[at]!;
   const place = stage.screenPlace(at);
   const radius = stage.screenRadius(at);
-  const hollow = role === "near" || role === "brought" || role === "pinned";
+  const hollow = role === "neighbor" || role === "brought" || role === "pinned";
   trace(context, place, hollow ? radius - 0.8 : radius, role === "cell");
   context.fillStyle = hollow ? look.background : model.colours[at]!;
   context.fill();

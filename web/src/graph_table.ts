@@ -5,7 +5,7 @@ import type { Model } from "./graph_model";
 import type { Store } from "./state";
 import type { NetworkAnswer, Node } from "./types";
 
-const ROLES = { query: "query", near: "near object", brought: "brought object", pinned: "pinned", cell: "cell" };
+const ROLES = { query: "query", neighbor: "neighbour", brought: "added object", pinned: "pinned", cell: "cell" };
 const PAGE = 50;
 type Column = "name" | "role" | "label" | "links" | "cells";
 const TITLES: Record<Column, string> = { name: "Name", role: "Role", label: "Label", links: "Links", cells: "Chosen cells" };

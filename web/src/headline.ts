@@ -18,15 +18,15 @@ export function headlineOf(network: NetworkAnswer): Headline {
   const loose = mine.filter((at) => cells[at]!.length === 0);
   const chosen = network.cells.length;
   const others: [number, string][] = [
-    [count("near"), "near object"],
-    [count("brought"), "brought object"],
+    [count("neighbor"), "neighbour"],
+    [count("brought"), "added object"],
     [count("pinned"), "pinned object"],
   ];
   const parts = [`your ${number(mine.length)}`, ...others.flatMap(([many, what]) => (many > 0 ? [counted(many, what)] : [])), ...(chosen > 0 ? [counted(chosen, "cell")] : [])];
   const last = parts.pop()!;
   const { source, target } = network.links;
   const lines = source.filter((one, at) => role[one] === "cell" || role[target[at]!] === "cell").length;
-  const links = `${counted(source.length - lines, "link")}${lines > 0 ? `, ${counted(lines, "line")} to ${chosen === 1 ? "the cell" : "cells"}` : ""}`;
+  const links = `${counted(source.length - lines, "link")}${lines > 0 ? `, ${counted(lines, "link")} to ${chosen === 1 ? "the cell" : "cells"}` : ""}`;
   const holds = `${parts.length > 0 ? `${parts.join(", ")} and ${last}` : last}; ${links}.`;
   if (chosen === 0) return { holds: capital(holds), held: "", loose: [] };
   const inside = mine.length - loose.length;

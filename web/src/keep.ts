@@ -18,7 +18,7 @@ const WORDS: [format: string, title: string][] = [
 
 export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("keep", "pad");
-  const none = el("p", { class: "quiet" }, "Make a network first; then it can be kept.");
+  const none = el("p", { class: "quiet" }, "Make a network first, then save it here.");
   const told = el("p", { class: "small bad", role: "status", "aria-live": "polite" });
   const body = el("div", { class: "keep" });
   const { exports, pictures, unmade } = store.cube;
@@ -68,7 +68,7 @@ export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): 
       "section",
       { class: "address" },
       el("h2", {}, "Address"),
-      el("p", { class: "small quiet" }, "The address of this page is the recipe: whoever opens it with the same cube has the same network."),
+      el("p", { class: "small quiet" }, "The address of this page contains the request: opening it with the same cube gives the same network."),
       el("div", { class: "row" }, copying(() => location.href, "Copy address", "Copy address")),
     ),
     el("section", {}, el("h2", {}, "Spreadsheet"), el("div", { class: "buttons" }, download(SPREADSHEET))),
@@ -77,7 +77,7 @@ export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): 
     el(
       "section",
       {},
-      el("h2", {}, "Recipe and query"),
+      el("h2", {}, "Files to make it again"),
       el("div", { class: "buttons" }, download("recipe.json"), download("query.csv")),
     ),
     ...words.map(({ element }) => element),

@@ -117,7 +117,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
       preview.hidden = true;
       return;
     }
-    const answer = await doing("Looking at it", (how) => client.ask("tables", { files, ...said }, how));
+    const answer = await doing("Reading the files", (how) => client.ask("tables", { files, ...said }, how));
     if (mine !== looks) return;
     const group = answer === null || wish?.what !== DIMENSION ? undefined : answer.choices.find(({ column, dimension, chosen }) => column === wish.column && dimension !== "" && !chosen);
     if (answer !== null && group !== undefined && good !== null && !(said.dimensions ?? []).includes(group.dimension)) {
@@ -136,14 +136,14 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
     );
     const keep = el("input", { type: "checkbox", checked: can.keeps, disabled: !can.keeps, "data-do": "keep" });
     const more = el("button", { type: "button", class: "bare", onclick: () => ((adding = true), input.click()) }, "Add another file");
-    const make = el("button", { type: "button", class: "primary", "data-do": "make-cube", onclick: () => void open({ files, ...said, keep: keep.checked }) }, "Make the cube");
+    const make = el("button", { type: "button", class: "primary", "data-do": "make-cube", onclick: () => void open({ files, ...said, keep: keep.checked }) }, "Build the cube");
     preview.hidden = false;
     area.classList.add("taken");
     fill(
       preview,
       el("div", { class: "row" }, ...chips, more),
       answer ? el("div", { class: "act row" }, make, el("label", { class: "row small" }, keep, el("span", {}, can.keeps ? `keep it in the folder ${can.folder}, to open it again` : "it is gone when the program ends: the folder cannot be written to"))) : null,
-      answer ? el("h2", {}, "What was understood") : null,
+      answer ? el("h2", {}, "What was read") : null,
       answer ? corrections(answer, said, wish, { changed: (now, wished) => ((said = now), void look(wished)), missing: (is) => (make.disabled = is) }) : null,
       answer ? el("details", {}, el("summary", {}, "All columns, what was left out, and what was guessed"), readingOf(answer.read)) : null,
     );
@@ -165,7 +165,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
   }
 
   async function open(body: OpenRequest): Promise<void> {
-    const answer = await doing("Making the cube", (how) => client.ask("open", body, how));
+    const answer = await doing("Building the cube", (how) => client.ask("open", body, how));
     if (answer) opened(answer);
   }
 
@@ -210,7 +210,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
       "main",
       { class: "opening" },
       el("header", { class: "row" }, drawing("0 0 20 20", 30, CUBE), el("h1", {}, "cube2net")),
-      el("p", {}, "Makes a helpful network of a table: the people or things you name, the groups they share, and who is near them."),
+      el("p", {}, "Builds a small network from a table: the people or things you name, their closest neighbours, and the groups they share."),
       area,
       trouble,
       going,

@@ -39,7 +39,7 @@ class PivotView {
   private all = true;
   private readonly selects: Partial<Record<"rows" | "columns", HTMLSelectElement>> = {};
   private readonly bar = el("div", { class: "pivot-bar" });
-  private readonly crumbs = el("nav", { class: "pivot-crumbs", "aria-label": "Where in the cube" });
+  private readonly crumbs = el("nav", { class: "pivot-crumbs", "aria-label": "Counts by two dimensions" });
   private readonly told = el("p", { class: "pivot-told", "aria-live": "polite" });
   private readonly holder = el("div", { class: "pivot-holder" });
 
@@ -164,7 +164,7 @@ class PivotView {
 
   private offer(): string {
     if (this.fresh === null) return "Add its objects";
-    if (this.fresh.length === 0) return "All of its objects are yours";
+    if (this.fresh.length === 0) return "All its objects are in the query";
     return this.all ? `Add its ${counted(this.fresh.length, "object")}` : `Add ${number(this.fresh.length)} of its objects, those with most items`;
   }
 
@@ -234,7 +234,7 @@ class PivotView {
     const focused = this.holder.matches(":focus-within");
     fill(
       this.holder,
-      measure !== "objects" && queried === 0 && el("p", { class: "pad quiet" }, "There is no query yet: its share and lift come with one."),
+      measure !== "objects" && queried === 0 && el("p", { class: "pad quiet" }, "Enter a query to see its share and lift."),
       answer.rows.length === 0 || answer.columns.length === 0 ? el("p", { class: "pad" }, "No object has labels of both levels here.") : el("div", { class: "pivot-scroll", role: "region", "aria-label": "Heat map", tabindex: -1 }, table),
       more.length > 0 && el("p", { class: "pivot-more quiet" }, `${more.join(" and ")} not shown.`),
     );

@@ -76,11 +76,11 @@ test("a refusal keeps the last network, and giving up goes back to its request",
   await next();
   await next();
   await first;
-  const second = store.move({ m: -1 });
-  await next(new Refusal("m is -1, expected at least 1", "QueryError"));
+  const second = store.move({ n_cells: -1 });
+  await next(new Refusal("n_cells is -1, expected at least 1", "QueryError"));
   await second;
   assert.equal(store.phase, "error");
-  assert.equal(store.error?.refusal.sentence, "m is -1, expected at least 1");
+  assert.equal(store.error?.refusal.sentence, "n_cells is -1, expected at least 1");
   assert.deepEqual(store.network?.request, { query: ["a"] });
   const back = store.giveUp();
   await next();
@@ -127,16 +127,16 @@ test("a stop keeps the last network, is no error, and says which request was not
   await next();
   await next();
   await first;
-  const second = store.move({ m: 4 });
+  const second = store.move({ n_cells: 4 });
   store.stop();
   await second;
   assert.equal(store.phase, "ready");
   assert.equal(store.error, null);
   assert.deepEqual(store.network?.request, { query: ["a"] });
-  assert.deepEqual(store.halted, { query: ["a"], m: 4 });
+  assert.deepEqual(store.halted, { query: ["a"], n_cells: 4 });
   assert.deepEqual(store.request, { query: ["a"] }, "controls show the network's request again");
   const again = store.retry();
-  assert.deepEqual(store.request, { query: ["a"], m: 4 });
+  assert.deepEqual(store.request, { query: ["a"], n_cells: 4 });
   store.stop();
   await again;
   void store.giveUp();
@@ -148,13 +148,13 @@ test("a slide is one step to undo", async () => {
   const { client, waiting } = slowClient();
   const store = new Store(client, CUBE);
   void store.move({ query: ["a"] });
-  void store.move({ m: 3 }, { settled: false });
-  void store.move({ m: 4 }, { settled: false });
-  void store.move({ m: 5 });
+  void store.move({ n_cells: 3 }, { settled: false });
+  void store.move({ n_cells: 4 }, { settled: false });
+  void store.move({ n_cells: 5 });
   store.trail.back();
   assert.deepEqual(store.request, { query: ["a"] });
   store.trail.forward();
-  assert.deepEqual(store.request, { query: ["a"], m: 5 });
+  assert.deepEqual(store.request, { query: ["a"], n_cells: 5 });
   assert.equal(store.trail.canGoForward, false);
   waiting.length = 0;
 });
@@ -187,7 +187,7 @@ test("nodes stay where they were, and a new one begins amid its neighbours", () 
 });
 
 test("the shortest request leaves out what says nothing but keeps zero", () => {
-  assert.deepEqual(shortest({ query: ["a"], near: 0, labels: null, bans: [], bound: false, where: {} }), { query: ["a"], near: 0 });
+  assert.deepEqual(shortest({ query: ["a"], n_neighbors: 0, labels: null, bans: [], bound: false, where: {} }), { query: ["a"], n_neighbors: 0 });
 });
 
 test("a move takes the query as it was edited meanwhile, but never one in which nobody is left", async () => {
@@ -195,11 +195,11 @@ test("a move takes the query as it was edited meanwhile, but never one in which 
   const store = new Store(client, CUBE);
   void store.move({ query: ["a", "b"] });
   store.edit({ query: ["a"], labels: null });
-  void store.move({ m: 4 });
-  assert.deepEqual([store.request, store.edited], [{ query: ["a"], m: 4 }, null]);
+  void store.move({ n_cells: 4 });
+  assert.deepEqual([store.request, store.edited], [{ query: ["a"], n_cells: 4 }, null]);
   store.edit({ query: [], labels: null });
-  void store.move({ m: 5 });
-  assert.deepEqual(store.request, { query: ["a"], m: 5 });
+  void store.move({ n_cells: 5 });
+  assert.deepEqual(store.request, { query: ["a"], n_cells: 5 });
   assert.deepEqual(store.edited?.query, []);
   store.edit({ query: ["a"], labels: null });
   assert.equal(store.edited, null, "it is the request's again");

@@ -17,10 +17,10 @@ export function mountSteer(root: HTMLElement, store: Store, ended: AbortSignal):
     el("fieldset", {}, el("legend", {}, title), ...children);
   root.append(
     part("Size", ...dials(store, shows)),
-    part("How", ...choices(store, shows)),
-    part("Which part of the cube", ...scope(store, shows)),
-    part("Must be in, must not", nodesList(store, shows, "pins", "Pinned"), nodesList(store, shows, "bans", "Banned")),
-    part("More like, less like", idsList(store, shows, "like", "More like"), idsList(store, shows, "unlike", "Less like")),
+    part("Method", ...choices(store, shows)),
+    part("Part of the data", ...scope(store, shows)),
+    part("Always in, never in", nodesList(store, shows, "pins", "Pinned"), nodesList(store, shows, "bans", "Banned")),
+    part("Prefer, avoid", idsList(store, shows, "prefer", "Prefer"), idsList(store, shows, "avoid", "Avoid")),
     further(store, shows),
   );
   const draw = (): void => {
@@ -40,28 +40,28 @@ const choosesCells = (store: Store): boolean =>
 
 function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
   const size = (): number => store.request.query.length;
-  const m = dial({ name: "m", title: "Cells (m)", auto: "sized by the query", least: 1 }, (value, settled) => void store.move({ m: value }, { settled }));
-  const r = dial({ name: "r", title: "Cells for each object (r)", auto: "3 wanted", least: 1 }, (value, settled) => void store.move({ r: value }, { settled }));
-  const near = dial({ name: "near", title: "Near objects", auto: "as many as fit", least: 0 }, (value, settled) => void store.move({ near: value }, { settled }));
+  const m = dial({ name: "n_cells", title: "Number of cells", auto: "sized by the query", least: 1 }, (value, settled) => void store.move({ n_cells: value }, { settled }));
+  const r = dial({ name: "r", title: "Cells per object", auto: "3 wanted", least: 1 }, (value, settled) => void store.move({ r: value }, { settled }));
+  const near = dial({ name: "n_neighbors", title: "Neighbours", auto: "as many as fit", least: 0 }, (value, settled) => void store.move({ n_neighbors: value }, { settled }));
   const sized = new Sizes();
   shows.push(() => {
     const chosen = store.network?.cells.length ?? null;
-    const sure = store.request.m === undefined || store.request.m === null;
+    const sure = store.request.n_cells === undefined || store.request.n_cells === null;
     const covers = (store.request.objective ?? summaryOf<string>(store, "objective") ?? "cover") === "cover";
     if (store.network !== null) sized.see(store.network);
     const most = sized.suffices(store.request);
-    const enough = most !== null && (store.request.m ?? 0) > most;
-    m.show(store.request.m ?? null, sure ? chosen : null, most ?? Math.min(store.cube.cells, Math.max(60, 2 * (chosen ?? 0))), covers ? "sized by the query" : "20 unless you ask");
-    m.tell(enough ? `${number(most)} suffice: no further cell holds more of your objects.` : "");
+    const enough = most !== null && (store.request.n_cells ?? 0) > most;
+    m.show(store.request.n_cells ?? null, sure ? chosen : null, most ?? Math.min(store.cube.cells, Math.max(60, 2 * (chosen ?? 0))), covers ? "sized by the query" : "20 by default");
+    m.tell(enough ? `${number(most)} are enough: no other cell contains more of your objects.` : "");
     r.show(store.request.r ?? null, 3, 10);
     m.element.hidden = !choosesCells(store);
     r.element.hidden = !covers || !choosesCells(store);
-    const brought = store.request.near === undefined ? (summaryOf<number>(store, "near") ?? size()) : null;
-    near.show(store.request.near ?? null, brought, Math.max(30, 3 * size()), brought === size() ? "as many as the query" : "as many as fit");
+    const brought = store.request.n_neighbors === undefined ? (summaryOf<number>(store, "n_neighbors") ?? size()) : null;
+    near.show(store.request.n_neighbors ?? null, brought, Math.max(30, 3 * size()), brought === size() ? "as many as the query" : "as many as fit");
     near.tell(isNearOfFew(store.request) ? `${NEAR_FEW} for a small query` : "");
-    near.element.hidden = (store.request.form ?? summaryOf<string>(store, "form") ?? "woven") !== "woven" || !choosesCells(store);
+    near.element.hidden = (store.request.form ?? summaryOf<string>(store, "form") ?? "hybrid") !== "hybrid" || !choosesCells(store);
   });
-  return [m.element, r.element, near.element, typedNumber(store, shows, "max_nodes", "Nodes at most", 1, "no limit")];
+  return [m.element, r.element, near.element, typedNumber(store, shows, "max_nodes", "Maximum number of nodes", 1, "no limit")];
 }
 
 /** How many cells suffice, as far as answers have told: fewer than asked for were chosen, or none was asked for. */
@@ -69,8 +69,8 @@ class Sizes {
   private readonly known = new Map<string, number>();
 
   see({ request, cells, summary }: NetworkAnswer): void {
-    const free = request.m === undefined || request.m === null;
-    if ((free ? summary.objective === "cover" : cells.length < request.m!) && cells.length > 0) this.known.set(this.keyOf(request), cells.length);
+    const free = request.n_cells === undefined || request.n_cells === null;
+    if ((free ? summary.objective === "cover" : cells.length < request.n_cells!) && cells.length > 0) this.known.set(this.keyOf(request), cells.length);
   }
 
   suffices(request: NetworkRequest): number | null {
@@ -78,7 +78,7 @@ class Sizes {
   }
 
   /** The request but for the number of cells. */
-  private keyOf({ m: _, cube: __, near: ___, ...request }: NetworkRequest): string {
+  private keyOf({ n_cells: _, cube: __, n_neighbors: ___, ...request }: NetworkRequest): string {
     return JSON.stringify(Object.entries(shortest(request as NetworkRequest)).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 }
@@ -108,7 +108,7 @@ function choice(name: string, title: string, values: [value: string, text: strin
 }
 
 /** What the method auto chooses by itself. */
-const LEFT_TO_IT: Partial<NetworkRequest> = { m: null, r: null, near: null, objective: "", form: "", levels: "" };
+const LEFT_TO_IT: Partial<NetworkRequest> = { n_cells: null, r: null, n_neighbors: null, objective: "", form: "", levels: "" };
 
 function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
   const methods = store.cube.methods.map(
@@ -117,12 +117,12 @@ function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
   const usual = methods.filter(([name]) => name !== "greedy" && USUAL_METHODS.includes(name)).sort(([a], [b]) => USUAL_METHODS.indexOf(a) - USUAL_METHODS.indexOf(b));
   const method = choice("method", "Method", [["", "greedy"], ...usual], (value) => void store.move({ method: value, options: {}, ...(value === "auto" ? LEFT_TO_IT : {}) }));
   const rare = methods.filter(([name]) => !USUAL_METHODS.includes(name));
-  if (rare.length > 0) method.select.append(el("optgroup", { label: "Further" }, ...rare.map(([value, text, disabled]) => el("option", { value, disabled }, text))));
+  if (rare.length > 0) method.select.append(el("optgroup", { label: "More methods" }, ...rare.map(([value, text, disabled]) => el("option", { value, disabled }, text))));
   const fit = (what: string): [string, string] => ["", what];
-  const objective = choice("objective", "Objective", [fit("what suits"), ...store.cube.objectives.map((name): [string, string] => [name, name])], (value) => void store.move({ objective: value, ...(["", "cover"].includes(value) ? {} : { r: null }) }));
-  const form = choice("form", "Form", [fit("what suits"), ...store.cube.forms.map((name): [string, string] => [name, name])], (value) => void store.move({ form: value, ...(["", "woven"].includes(value) ? {} : { near: null }) }));
+  const objective = choice("objective", "Objective", [fit("automatic"), ...store.cube.objectives.map((name): [string, string] => [name, name])], (value) => void store.move({ objective: value, ...(["", "cover"].includes(value) ? {} : { r: null }) }));
+  const form = choice("form", "Form", [fit("automatic"), ...store.cube.forms.map((name): [string, string] => [name, name])], (value) => void store.move({ form: value, ...(["", "hybrid"].includes(value) ? {} : { n_neighbors: null }) }));
   const finest = store.cube.dimensions.flatMap((dimension) => dimension.levels.slice(0, 1).map((level) => level.name));
-  const levels = choice("levels", "Cells by", [fit("every dimension, and one"), ["full", "every dimension"], ["one", "one dimension"], ...finest.map((name): [string, string] => [`only ${name}`, `${name} only`])], (value) =>
+  const levels = choice("levels", "Labels of a cell", [fit("all dimensions, and single labels"), ["full", "all dimensions"], ["one", "single labels"], ...finest.map((name): [string, string] => [`only ${name}`, `${name} only`])], (value) =>
     void store.move({ levels: value.startsWith("only ") ? [value.slice(5)] : value }),
   );
   shows.push(() => {
@@ -147,7 +147,7 @@ function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
 
 const suited = (store: Store, word: "objective" | "form"): string => {
   const taken = store.request[word] ? null : summaryOf<string>(store, word);
-  return taken ? `what suits: ${taken}` : "what suits";
+  return taken ? `automatic: ${taken}` : "automatic";
 };
 
 function scope(store: Store, shows: (() => void)[]): HTMLElement[] {
@@ -247,7 +247,7 @@ function removable(text: string, remove: () => void, price?: string | null): HTM
 
 function nodesList(store: Store, shows: (() => void)[], word: "pins" | "bans", title: string): HTMLElement {
   const list = el("ul", { class: "listed", "data-list": word, "aria-label": title });
-  const none = el("p", { class: "small quiet" }, word === "pins" ? "Pin a cell or an object to keep it." : "Ban one to do without it.");
+  const none = el("p", { class: "small quiet" }, word === "pins" ? "Pin a cell or an object to keep it in the network." : "Ban one to keep it out.");
   shows.push(() => {
     const nodes: Node[] = store.request[word] ?? [];
     const remove = (node: Node): void =>
@@ -280,7 +280,7 @@ function priced(store: Store, node: Node, word: "pins" | "bans", place: number, 
 
 const costs = (price: number): string => (Math.abs(price) < 5e-5 ? "free" : `costs ${Number(price.toPrecision(3))}`);
 
-function idsList(store: Store, shows: (() => void)[], word: "like" | "unlike", title: string): HTMLElement {
+function idsList(store: Store, shows: (() => void)[], word: "prefer" | "avoid", title: string): HTMLElement {
   const chips = el("ul", { class: "chips", "data-list": word, "aria-label": title });
   const ids = (): Id[] => store.request[word] ?? [];
   shows.push(() => {
@@ -324,7 +324,7 @@ function further(store: Store, shows: (() => void)[]): HTMLElement {
     el(
       "div",
       { class: "stack" },
-      el("label", { class: "check" }, bound, "Also prove how good the choice is"),
+      el("label", { class: "check" }, bound, "Also compute how good the choice could be at best"),
       typedNumber(store, shows, "seed", "Seed", 0, "0"),
       options,
     ),

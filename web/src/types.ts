@@ -4,7 +4,7 @@ export type Id = string | number;
 
 export type Node = NamedCell | NamedObject;
 
-export type Role = "query" | "near" | "brought" | "pinned" | "cell";
+export type Role = "query" | "neighbor" | "brought" | "pinned" | "cell";
 
 /** What is the cube? Nothing more is asked. */
 export interface CubeRequest {
@@ -289,32 +289,32 @@ export interface NetworkRequest {
   labels?: string[] | null;
   /** of the objective cover: in how many cells every object is wanted */
   r?: number | null;
-  /** further options of the method, of the objective, and of the network: keep, max_links, prefix, near_weight, membership, trust */
+  /** further options of the method, of the objective, and of the network: keep_unlinked, max_links, best_prefix, neighbor_weight, membership_weights, cell_weight */
   options?: Record<string, string | number | boolean>;
   /** the checksum of the cube that it was asked of: another cube refuses it */
   cube?: string;
   /** Method that chooses what joins the query: none, hops, pagerank, steiner, maxdisc, random, greedy, anneal, exact, cube2net, or auto, which tries several; greedy by default. */
   method?: string;
   /** Maximum number of cells; by default as many as serve the query (objective cover), or 20. */
-  m?: number | null;
-  /** Value of a choice of cells: jaccard, fbeta, precision, coverage, linked, cover; by default cover (methods greedy and exact, forms woven and cells) or jaccard. */
+  n_cells?: number | null;
+  /** Value of a choice of cells: jaccard, fbeta, precision, coverage, linked, cover; by default cover (methods greedy and exact, forms hybrid and cells) or jaccard. */
   objective?: string | null;
-  /** Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all objects of the cells, the paper's form) or both; by default woven for methods that choose cells. */
+  /** Nodes beside the query: hybrid (cells and the objects nearest by links), cells, objects (all objects of the cells, the paper's form) or cells+objects; by default hybrid for methods that choose cells. */
   form?: string | null;
   /** Which cells there are: full (the cube's own), one (one label each), full+one, or the names of the levels that stay, such as venue,topic. */
   levels?: string | string[];
   /** Maximum number of nodes. */
   max_nodes?: number | null;
-  /** Form woven: number of objects nearest to the query by links; by default as many as the query has. */
-  near?: number | null;
+  /** Form hybrid: number of objects nearest to the query by links; by default as many as the query has. */
+  n_neighbors?: number | null;
   /** Cells ('2010s · ACL · parsing') and objects that must be in. */
   pins?: (NamedCell | NamedObject)[];
   /** Cells and objects that must not be in. */
   bans?: (NamedCell | NamedObject)[];
   /** Objects whose cells are worth more, as those of the query are. */
-  like?: Id[];
+  prefer?: Id[];
   /** Objects whose cells are worth less. */
-  unlike?: Id[];
+  avoid?: Id[];
   /** Also find an upper bound on the value of any choice. */
   bound?: boolean;
   /** Seed of all that is random: the same seed gives the same network. */
@@ -333,7 +333,7 @@ export interface NodeColumns {
   id: Id[];
   name: string[];
   kind: string[];
-  role: ("query" | "near" | "brought" | "pinned" | "cell")[];
+  role: ("query" | "neighbor" | "brought" | "pinned" | "cell")[];
   label: string[];
   query_links: number[];
   /** the ranks, from 1, of the chosen cells that hold it */
@@ -393,16 +393,16 @@ export interface SummaryCell {
 /** What a network is, as the command query shows it with --json. */
 export interface SummarySchema {
   method: string;
-  m: number | null;
+  n_cells: number | null;
   objective: string;
   form: string;
   levels: string | string[];
-  near: number;
-  near_weight: number | null;
-  keep: string;
-  membership: string | null;
+  n_neighbors: number;
+  neighbor_weight: number | null;
+  keep_unlinked: boolean;
+  membership_weights: string | null;
   /** the weight of cells against links, from 0.1 to 1 */
-  trust: number | null;
+  cell_weight: number | null;
   /** what the weight was estimated from; null where it was given */
   agreement: AgreementSchema | null;
   /** what the choice is worth; null where no cells are chosen */
@@ -430,8 +430,8 @@ export interface SummarySchema {
   tried: (Record<string, string | number>)[] | null;
   pins: string[];
   bans: string[];
-  like: string[];
-  unlike: string[];
+  prefer: string[];
+  avoid: string[];
   seconds: Record<string, number>;
   seed: number;
 }
@@ -476,111 +476,83 @@ export interface ExplainRequest {
   node?: NamedCell | NamedObject;
 }
 
-/** A chosen cell that holds an object. */
+/** A chosen cell that holds an object: its rank, its labels, and what it added to the value when it was chosen. */
 export interface BringingCellSchema {
   rank: number;
-  /** one label for every dimension, ∗ for all of them */
   labels: string[];
-  /** what it added to the value when it was chosen */
   gain: number;
 }
 
-/** An item that mentions two objects. */
+/** An item that mentions two objects: its id, and its title and time where the cube keeps them. */
 export interface SharedItemSchema {
   id: string;
   title: string | null;
   time: string | number | null;
 }
 
-/** A link to an object of the query. */
+/** A link to an object of the query: its weight, how many items mention both, and the newest of these. */
 export interface QueryLinkSchema {
   id: Id;
   name: string;
   weight: number;
-  /** how many items mention both; null where the cube does not keep its items */
   items: number | null;
-  /** the newest of these; some of them where they have no time */
   newest: SharedItemSchema[];
-  /** where the source says what kinds of links there are between the two */
   kinds: string[];
   first: string | number | null;
   last: string | number | null;
 }
 
-/** A shortest path to the query, along links. */
+/** A shortest path to the query, along links: the objects on it, and the weights of its links together. */
 export interface LinkPathSchema {
   ids: Id[];
   names: string[];
-  /** of its links together */
   weight: number;
 }
 
 /** What would have brought an object that is not in a network. */
 export interface NearMissSchema {
-  /** why it cannot come at all */
   obstacle: string;
-  /** why it did not come though a chosen cell holds it */
   left_out: string;
-  /** the cell that holds it and takes least from the value */
   cell: string[] | null;
-  /** the value with that cell */
   value: number | null;
-  /** how much less than now that is */
   price: number | null;
-  /** the parameter that would reach as far */
   option: string;
   needed: number | null;
   now: number | null;
-  /** whether it is known that this is enough */
   exact: boolean;
-  /** whether less never is */
   least: boolean;
   note: string;
 }
 
-/** Why an object is in a network, or is not. */
+/** Why an object is in a network or not; ``str`` is one sentence. */
 export interface ObjectExplanationSchema {
   kind: "object";
   sentence: string;
   id: Id;
   name: string;
   present: boolean;
-  /** query, pinned, near, cells, or the method that brought it; empty where it is not there */
   came: string;
   value: number;
-  /** the chosen cells that hold it, in their order */
   cells: BringingCellSchema[];
-  /** how many cells are chosen in all */
-  chosen_cells: number;
-  /** how many objects of the query it is linked to */
   linked: number;
-  /** the heaviest of these links */
   links: QueryLinkSchema[];
-  /** by personalised PageRank; null for objects of the query and out of reach */
   rank: number | null;
   ranked: number;
   score: number;
-  /** of a shortest path to the query; null where there is none within so many */
   steps: number | null;
   within: number;
-  /** how many such paths there are */
   ways: number;
-  /** the heaviest of them */
   paths: LinkPathSchema[];
-  /** what it adds above, where the value is a ratio of sums */
   gain: number | null;
-  /** what it adds below */
   cost: number | null;
-  /** what would have brought it, where it is not there */
   miss: NearMissSchema | null;
   note: string;
+  chosen_cells: number;
 }
 
 /** How much more often objects of the query have a label, or are in a cell, than all objects of the cube. */
 export interface LiftSchema {
-  /** empty for a whole cell */
   dimension: string;
-  /** empty for a whole cell */
   label: string;
   query: number;
   queried: number;
@@ -598,64 +570,53 @@ export interface OnlyObjectSchema {
   in_query: boolean;
 }
 
-/** Why a cell was chosen, or was not. */
+/** Why a cell was chosen or not; ``str`` is one sentence. */
 export interface CellExplanationSchema {
   kind: "cell";
   sentence: string;
   number: number;
-  /** one label for every dimension, ∗ for all of them */
   labels: string[];
   chosen: boolean;
   rank: number | null;
   chosen_cells: number;
   value: number;
-  /** what it added when it was chosen; null where it is not */
   in_turn: number | null;
-  /** what it would add as the only cell */
   alone: number;
-  /** what would be lost without it, or won with it */
   last: number;
   objects: number;
   query_objects: number;
   queried: number;
   lift: LiftSchema;
   label_lifts: LiftSchema[];
-  /** how many objects no other chosen cell holds */
   only: number;
   only_query: number;
-  /** the first of them */
   only_first: OnlyObjectSchema[];
   pinned: boolean;
   banned: boolean;
-  /** how many cells that are not chosen would add more; null for chosen ones */
   before: number | null;
   why_not: string;
 }
 
-/** What a chosen cell brought in its turn. */
+/** What a chosen cell brought in its turn: new objects, and what these add above and below. */
 export interface AddedCellSchema {
   rank: number;
   number: number;
-  /** one label for every dimension, ∗ for all of them */
   labels: string[];
   pinned: boolean;
   new_objects: number;
   gain: number | null;
   cost: number | null;
   value: number;
-  /** the change of the value */
   added: number;
 }
 
-/** What every part of a network adds to its value. */
+/** What every part of a network adds to its value; ``str`` is one sentence. */
 export interface ValueAccountSchema {
   kind: "account";
   sentence: string;
   objective: string;
   value: number;
-  /** what is there without any cell, above */
   gain0: number | null;
-  /** and below */
   cost0: number | null;
   objects: number;
   pinned_gain: number | null;
@@ -664,16 +625,14 @@ export interface ValueAccountSchema {
   pinned_cells_cost: number | null;
   gain: number | null;
   cost: number | null;
-  /** in the order chosen */
   cells: AddedCellSchema[];
-  note: string;
   ratio: boolean;
   method: string;
   chooses_cells: boolean;
   brought: number;
   pinned: number;
-  /** whether the cells were chosen beforehand, because they tell objects apart */
   picked: boolean;
+  note: string;
 }
 
 /** What a column says of an object. */
@@ -767,7 +726,7 @@ export interface ContrastRequest {
   /** how the two are called */
   names?: string[];
   /** at most so many cells, 1 to 100; 10 without a word */
-  m?: number;
+  n_cells?: number;
 }
 
 /** One of two sides. */
@@ -957,9 +916,9 @@ export interface ComparedSchema {
 export interface CompareAnswer {
   sentence: string;
   task: string;
-  /** whether it is surely better than the query alone */
+  /** whether it is significantly better than the query alone */
   helps: boolean;
-  /** surely better than the query alone; higher, but not surely; no higher; too few links or runs to tell; nothing could be compared */
+  /** significantly better than the query alone; higher, but not significantly; not higher; too few links or runs to tell; nothing could be compared */
   finding: "helps" | "maybe" | "level" | "few" | "nothing";
   /** one row for each network compared */
   table: ComparedSchema[];

@@ -22,7 +22,7 @@ export function verdict(store: Store, ended: AbortSignal): HTMLElement {
   const stage = el("p", { class: "small quiet", role: "status", "aria-live": "polite" });
   const bar = el("progress", { hidden: true, "aria-label": "Progress of the comparison" });
   const outcome = el("div", { class: "outcome", "data-verdict": "" });
-  const stale = el("p", { class: "small quiet", hidden: true }, "Of a network before the last move:");
+  const stale = el("p", { class: "small quiet", hidden: true }, "For the network before the last change:");
   let flight: AbortController | null = null;
   let judged = "";
 
@@ -87,7 +87,7 @@ export function verdict(store: Store, ended: AbortSignal): HTMLElement {
     "section",
     {},
     el("h2", {}, "Verdict"),
-    el("p", { class: "small quiet" }, "Does this network help the next step, against the query alone and others of its size? This takes a while."),
+    el("p", { class: "small quiet" }, "Does this network help the next step, such as finding groups or predicting links? It is compared with the query alone and with other networks of its size. This takes a while."),
     el("label", { class: "field" }, el("span", {}, "Judged by"), task),
     el("label", { class: "field" }, el("span", {}, "Runs"), runs),
     el("div", { class: "row" }, go, stop),
@@ -103,11 +103,11 @@ export function plainVerdict({ finding }: Pick<CompareAnswer, "finding">): strin
 }
 
 const PLAINLY: Record<CompareAnswer["finding"], string> = {
-  helps: "It helps: surely better than the query alone.",
-  maybe: "Not sure: better than the query alone, but that could be chance.",
+  helps: "It helps: significantly better than the query alone (95 % confidence).",
+  maybe: "Undecided: better than the query alone, but not significantly (95 % confidence).",
   level: "It does not help: the query alone does as well or better.",
-  few: "Not sure: there is too little here to tell by.",
-  nothing: "Not sure: nothing could be compared with the query alone.",
+  few: "Undecided: there are too few links or runs to tell.",
+  nothing: "Undecided: nothing could be compared with the query alone.",
 };
 
 /** What the measures of a table tell, one line each. */

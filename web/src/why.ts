@@ -19,7 +19,7 @@ const NEAREST = 3;
 
 export function mountWhy(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("why");
-  const input = el("input", { type: "search", placeholder: "Why is … here, or not?", "aria-label": "Whom or what to explain" });
+  const input = el("input", { type: "search", placeholder: "Why is … here, or not?", "aria-label": "Object or cell to explain" });
   const choose = (id: Id): void => {
     input.value = "";
     unknown = null;
@@ -65,7 +65,7 @@ export function mountWhy(root: HTMLElement, store: Store, ended: AbortSignal): v
       body.classList.remove("waiting");
       return fill(body, unknown);
     }
-    if (network === null) return fill(body, el("p", { class: "quiet" }, "When there is a network, click a node to read why it is there."));
+    if (network === null) return fill(body, el("p", { class: "quiet" }, "Click a node of the network to see why it is there."));
     const mine = (flight = new AbortController());
     if (!answered) fill(body, el("p", { class: "quiet" }, "Finding the reasons…"));
     body.classList.add("waiting");
@@ -100,10 +100,10 @@ function unknownName(text: string, row: NameRow | undefined, choose: (id: Id) =>
 function show(body: HTMLElement, store: Store, node: Node | null, answer: ExplainAnswer): void {
   const sentence = sentenceOf(answer.sentence);
   if (node === null || answer.kind === "account") {
-    return fill(body, el("p", { class: "why-sentence" }, sentence), el("p", { class: "quiet" }, "Click a node, or a cell of the table, to read why it is there; or name somebody above who is missing."));
+    return fill(body, el("p", { class: "why-sentence" }, sentence), el("p", { class: "quiet" }, "Click a node or a cell to see why it is in the network, or enter a name above to see why it is missing."));
   }
   const parts = answer.kind === "cell" ? cellParts(store, answer.explanation as unknown as CellExplanation) : objectParts(store, answer.explanation as unknown as ObjectExplanation);
-  const close = el("button", { type: "button", class: "bare", "aria-label": "No longer explain it", title: "No longer explain it", onclick: () => store.select(null) }, "×");
+  const close = el("button", { type: "button", class: "bare", "aria-label": "Close the explanation", title: "Close the explanation", onclick: () => store.select(null) }, "×");
   fill(
     body,
     el("header", { class: "why-head" }, el("h3", {}, titleOf(answer)), close),
@@ -139,8 +139,8 @@ const section = (title: string, ...children: (HTMLElement | false | null)[]): HT
 
 const CAME: Record<string, string> = {
   pinned: "It was pinned.",
-  near: "It is one of the objects nearest to the query by links.",
-  cells: "A chosen cell brought it.",
+  neighbor: "It is a neighbour: one of the objects closest to the query by links.",
+  cells: "It is in a chosen cell.",
 };
 
 function objectParts(store: Store, told: ObjectExplanation): (HTMLElement | null)[] {
@@ -159,10 +159,10 @@ function objectParts(store: Store, told: ObjectExplanation): (HTMLElement | null
 function missPart(store: Store, miss: NearMiss): HTMLElement {
   const go = (text: string, change: Partial<NetworkRequest>) => el("button", { type: "button", onclick: () => void store.move(change).catch((error: unknown) => store.refuse(error)) }, text);
   const { option, needed, cell, price, value } = miss;
-  const called = { near: "Near objects", m: "Cells (m)", max_nodes: "Nodes at most" }[option] ?? option;
-  const steered = option === "near" || option === "m" || option === "max_nodes";
+  const called = { n_neighbors: "Neighbours", n_cells: "Cells", max_nodes: "Maximum number of nodes" }[option] ?? option;
+  const steered = option === "n_neighbors" || option === "n_cells" || option === "max_nodes";
   return section(
-    "What would bring it",
+    "How to include it",
     miss.obstacle !== "" && el("p", {}, sentenceOf(miss.obstacle)),
     miss.left_out !== "" && el("p", {}, sentenceOf(miss.left_out)),
     option !== "" &&
@@ -178,7 +178,7 @@ function missPart(store: Store, miss: NearMiss): HTMLElement {
       el(
         "div",
         { class: "why-offer" },
-        el("p", {}, "The cheapest cell that holds it, ", nodeButton(store, { cell }, cellName(cell)), price > 0 ? `, costs ${valueText(price)}` : `, adds ${valueText(-price)}`, value === null ? "." : `: ${valueText(value)} with it.`),
+        el("p", {}, "The cheapest cell that contains it, ", nodeButton(store, { cell }, cellName(cell)), price > 0 ? `, costs ${valueText(price)}` : `, adds ${valueText(-price)}`, value === null ? "." : `: ${valueText(value)} with it.`),
         go("Pin this cell", { pins: [...(store.request.pins ?? []), { cell }] }),
       ),
     miss.note !== "" && el("p", { class: "quiet" }, sentenceOf(miss.note)),
@@ -243,7 +243,7 @@ function cellParts(store: Store, told: CellExplanation): (HTMLElement | null)[] 
       fact("of the query", `${number(told.query_objects)} of ${number(told.queried)}`, "how many objects of the query it holds"),
       fact("objects", number(told.objects), "how many objects it holds"),
     ),
-    section("More often in the query than in the cube", liftTable([told.lift, ...told.label_lifts])),
+    section("More frequent in the query than in all data", liftTable([told.lift, ...told.label_lifts])),
     told.only === 0
       ? null
       : section(

@@ -8,8 +8,8 @@ import { plainVerdict } from "./verdict";
 import { fileTitle, levelsLine, measureLine, methodLine, methodTitle, plain } from "./words";
 
 test("sentences name fields as the page does, and cells without what stands for all", () => {
-  assert.equal(plain("max_nodes is 5, expected 18 or more"), "Nodes at most is 5, expected 18 or more");
-  assert.equal(plain("near is -5, expected 0 or more objects, or None"), "Near objects is -5, expected 0 or more objects, or nothing");
+  assert.equal(plain("max_nodes is 5, expected 18 or more"), "Maximum number of nodes is 5, expected 18 or more");
+  assert.equal(plain("n_neighbors is -5, expected 0 or more objects, or None"), "Neighbours is -5, expected 0 or more objects, or nothing");
   assert.equal(plain("the nearest is ⟨∗ · EACL · ∗⟩ (6 %)"), "the nearest is EACL (6 %)");
   assert.equal(plain("⟨2020 · ACL · parsing⟩ is chosen"), "⟨2020 · ACL · parsing⟩ is chosen");
   assert.equal(plain("objects near the query"), "objects near the query");
@@ -40,24 +40,24 @@ test("a column of gains has one number of decimals and one minus sign", () => {
 });
 
 function network(cells: number[][], chosen: number): NetworkAnswer {
-  const role = [...cells.map(() => "query"), "near"];
+  const role = [...cells.map(() => "query"), "neighbor"];
   return { nodes: { role, cells: [...cells, []] }, cells: Array(chosen).fill({}), links: { source: [0, 1], target: [1, 0] } } as unknown as NetworkAnswer;
 }
 
 test("the headline says what is there and who of the query is in no cell", () => {
   const some = headlineOf(network([[1], [], [1, 2]], 2));
-  assert.equal(some.holds, "Your 3, 1 near object and 2 cells; 2 links.");
+  assert.equal(some.holds, "Your 3, 1 neighbour and 2 cells; 2 links.");
   assert.equal(some.held, "2 of your 3 are in the 2 cells; 1 is in none of them: ");
   assert.deepEqual(some.loose, [1]);
   assert.equal(headlineOf(network([[1], [1]], 1)).held, "All of yours are in the cell.");
   const none = headlineOf(network([[], []], 0));
-  assert.deepEqual([none.holds, none.held, none.loose], ["Your 2 and 1 near object; 2 links.", "", []]);
+  assert.deepEqual([none.holds, none.held, none.loose], ["Your 2 and 1 neighbour; 2 links.", "", []]);
 });
 
-test("the headline counts links and lines to cells apart", () => {
+test("the headline counts links to cells apart", () => {
   const nodes = { role: ["query", "query", "cell"], cells: [[1], [1], []] };
   const network = { nodes, cells: [{}], links: { source: [0, 0, 1], target: [1, 2, 2] } } as unknown as NetworkAnswer;
-  assert.equal(headlineOf(network).holds, "Your 2 and 1 cell; 1 link, 2 lines to the cell.");
+  assert.equal(headlineOf(network).holds, "Your 2 and 1 cell; 1 link, 2 links to the cell.");
 });
 
 test("chance is told in words, with its number", () => {
@@ -74,8 +74,8 @@ test("both sides together are one query, labelled by side, and nobody is asked f
 
 test("a verdict begins with a plain line that follows the finding", () => {
   assert.match(plainVerdict({ finding: "helps" }), /^It helps/);
-  assert.match(plainVerdict({ finding: "maybe" }), /^Not sure: better/);
+  assert.match(plainVerdict({ finding: "maybe" }), /^Undecided: better/);
   assert.match(plainVerdict({ finding: "level" }), /^It does not help/);
-  assert.match(plainVerdict({ finding: "few" }), /^Not sure: there is too little/);
-  assert.match(plainVerdict({ finding: "nothing" }), /^Not sure: nothing could be compared/);
+  assert.match(plainVerdict({ finding: "few" }), /^Undecided: there are too few/);
+  assert.match(plainVerdict({ finding: "nothing" }), /^Undecided: nothing could be compared/);
 });

@@ -5,41 +5,41 @@ import { cellTitle } from "./nodes";
 export const USUAL_METHODS = ["greedy", "auto", "pagerank", "hops", "none"];
 
 const METHODS: Record<string, string> = {
-  greedy: "Cells, one after the other, always the best next one.",
-  auto: "Tries several ways and keeps the one that serves best.",
-  pagerank: "No cells: the objects nearest by links, by a random walk.",
-  hops: "No cells: all that are linked with your objects.",
-  "hops 2": "No cells: all within two links of your objects.",
-  none: "Only your objects and the links among them.",
-  random: "Cells by chance: to compare others with.",
-  anneal: "Cells, exchanged again and again while that is better.",
-  exact: "The best cells there are, with a proof; slow.",
-  cube2net: "Cells that a learned agent chooses.",
-  "cube2net paper": "Cells that a learned agent chooses, as in the paper.",
-  steiner: "No cells: the fewest objects that join yours by links.",
-  maxdisc: "No cells: objects that stand out around yours by links.",
+  greedy: "Adds cells one by one, each time the one that helps most.",
+  auto: "Tries several methods and keeps the one that works best.",
+  pagerank: "Ignores cells: takes the objects closest by links (random walk).",
+  hops: "Ignores cells: takes all objects linked with yours.",
+  "hops 2": "Ignores cells: takes all objects within two links of yours.",
+  none: "Takes only your objects and the links between them.",
+  random: "Picks cells at random, as a baseline.",
+  anneal: "Swaps cells as long as that improves the choice.",
+  exact: "Finds the best cells and proves it; slow.",
+  cube2net: "A trained agent chooses the cells.",
+  "cube2net paper": "A trained agent chooses the cells, with the settings of the paper.",
+  steiner: "Ignores cells: takes the fewest objects that connect yours by links.",
+  maxdisc: "Ignores cells: takes objects that stand out around yours by links.",
 };
 
 const OBJECTIVES: Record<string, string> = {
-  cover: "As many of yours as can be in cells, each up to a few times.",
-  jaccard: "Cells that hold yours and few others.",
-  fbeta: "A balance: many of yours, and few others.",
-  precision: "Cells with the largest share of yours.",
-  coverage: "As many of yours as can be, others at a price.",
-  linked: "Cells that hold yours and others that are linked with them.",
+  cover: "Puts as many of your objects as possible into cells, each up to a few times.",
+  jaccard: "Prefers cells with many of your objects and few others.",
+  fbeta: "Balances many of your objects against few others.",
+  precision: "Prefers cells with the largest share of your objects.",
+  coverage: "Reaches as many of your objects as possible, at a price for others.",
+  linked: "Prefers cells with your objects and others linked to them.",
 };
 
 const FORMS: Record<string, string> = {
-  woven: "Your objects, those nearest by links, and the cells as nodes.",
-  cells: "Your objects and the cells that hold them.",
-  objects: "Your objects and all objects of the cells.",
-  both: "Your objects, the cells, and all objects of the cells.",
+  hybrid: "Your objects, their closest neighbours by links, and the cells as extra nodes.",
+  cells: "Your objects, and the cells that contain them as extra nodes.",
+  objects: "Your objects and all other objects of the chosen cells.",
+  "cells+objects": "Your objects, all other objects of the chosen cells, and the cells as extra nodes.",
 };
 
 const LEVELS: Record<string, string> = {
-  "": "A cell has a label of every dimension, or of one.",
-  full: "A cell has a label of every dimension.",
-  one: "A cell has a label of one dimension: larger and fewer cells.",
+  "": "A cell is a group of objects with one label of every dimension (one venue and one year), or with a single label.",
+  full: "A cell is a group of objects with one label of every dimension.",
+  one: "A cell is a group of objects with a single label: fewer and larger cells.",
 };
 
 export const methodLine = (name: string): string => METHODS[name] ?? "";
@@ -52,11 +52,11 @@ export function methodTitle(name: string, long: boolean, missing: string | null)
 
 export const objectiveLine = (name: string): string => OBJECTIVES[name] ?? "";
 export const formLine = (name: string): string => FORMS[name] ?? "";
-export const levelsLine = (value: string): string => LEVELS[value] ?? (value === "" ? "" : "Cells by this dimension alone.");
+export const levelsLine = (value: string): string => LEVELS[value] ?? (value === "" ? "" : "A cell is a group of objects with one label of this dimension.");
 
 /** What a value of an objective counts. */
 export function valueLine(objective: string, r: number): string {
-  if (objective === "cover") return `Cover counts how often your objects are held by cells, each up to ${r} times.`;
+  if (objective === "cover") return `Cover counts in how many cells your objects are, each object up to ${r} times.`;
   const said = OBJECTIVES[objective];
   return said === undefined ? "" : `${objective}: ${said.charAt(0).toLowerCase()}${said.slice(1)}`;
 }
@@ -99,10 +99,10 @@ const FILES: Record<string, string> = {
 export const fileTitle = (format: string): string => FILES[format] ?? format.replace(/^\./, "");
 
 const PARAMETERS: readonly [RegExp, string][] = [
-  [/(?<![\w.])max_nodes(?![\w.])/g, "Nodes at most"],
-  [/^near is\b/, "Near objects is"],
-  [/(?<![\w.])near=/g, "Near objects = "],
-  [/(?<![\w.])max_nodes=/g, "Nodes at most = "],
+  [/(?<![\w.])max_nodes(?![\w.])/g, "Maximum number of nodes"],
+  [/^n_neighbors is\b/, "Neighbours is"],
+  [/(?<![\w.])n_neighbors=/g, "Neighbours = "],
+  [/(?<![\w.])max_nodes=/g, "Maximum number of nodes = "],
   [/, or None\b/g, ", or nothing"],
   [/use the method 'none', 'hops' or 'pagerank', a cube rolled up \(roll_up\), or one built with a smaller min_objects \(min_objects=2\)/g, "choose the method none, hops or pagerank under Steer, or make the cube again with a smaller “Smallest group”"],
   [/a smaller min_objects\b/g, "a smaller “Smallest group”"],

@@ -75,9 +75,9 @@ def compare(
     objectives: Sequence[str] | None = None,
     forms: Sequence[str] | None = None,
     levels: Sequence[str] | None = None,
-    near: int | Sequence[int] | None = None,
-    memberships: Sequence[str] | None = None,
-    m: int | Sequence[int] | None = None,
+    n_neighbors: int | Sequence[int] | None = None,
+    membership_weights: Sequence[str] | None = None,
+    n_cells: int | Sequence[int] | None = None,
     models: Given | None = None,
     runs: int = 10,
     seed: int = 0,
@@ -110,7 +110,7 @@ def compare(
     methods, models
         Names, or objects of your own by a name; a method in a list is called by its class, with its parameters where
         there are several of a class. The query alone is always there. Without any, all that fit the task.
-    objectives, forms, levels, near, memberships, m
+    objectives, forms, levels, n_neighbors, membership_weights, n_cells
         Methods that choose cells are compared for every combination; see :func:`construct`. Where neither these nor
         methods are given, the list is short: the default network, two variants of it and the paper's form.
     runs, seed
@@ -159,8 +159,15 @@ def compare(
     seed = whole_number("seed", seed, 0, None)
     seeds, named = range(seed, seed + runs), named_methods(methods)
     peers = _baselines(as_large, baselines)
-    varied: dict[str, Any] = {"objectives": objectives, "forms": forms, "levels": levels, "memberships": memberships}
-    varied = {name: several(value) for name, value in {**varied, "near": near, "m": m}.items()}
+    varied: dict[str, Any] = {
+        "objectives": objectives,
+        "forms": forms,
+        "levels": levels,
+        "membership_weights": membership_weights,
+    }
+    varied = {
+        name: several(value) for name, value in {**varied, "n_neighbors": n_neighbors, "n_cells": n_cells}.items()
+    }
     for each in varied["levels"] or ():
         cuboid(cube, each)
     if methods is None and all(value is None for value in varied.values()):
@@ -284,12 +291,12 @@ def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Cho
     def planned(config: Configuration, nodes: int | None) -> Plan:
         options = NetworkOptions(
             method=METHODS[config.method]() if config.like else methods.get(config.method, config.method),
-            m=config.m or None,
+            n_cells=config.n_cells or None,
             objective=config.objective or None,
             form=config.form or None,
             levels=config.levels or None,
-            near=config.near,
-            membership=config.membership or None,
+            n_neighbors=config.n_neighbors,
+            membership_weights=config.membership_weights or None,
             max_nodes=nodes,
         )
         return plan_network(cube, query, options)
@@ -432,7 +439,7 @@ def judge(
     return Judged(Comparison(task, judging.measures, trials, truth=truth, settings=settings), make)
 
 
-TOLD = ("method", "objective", "m", "form", "levels", "near", "membership")
+TOLD = ("method", "objective", "n_cells", "form", "levels", "n_neighbors", "membership_weights")
 """The options that the name of a configuration tells."""
 NOT_COMPARED = ("seed", "bound")
 """The options that change nothing of what is compared."""
@@ -450,10 +457,10 @@ def _config(plan: Plan, method: str | Method, options: NetworkOptions) -> Config
         method=called,
         objective=objective_name(plan.objective),
         form=plan.form.kind,
-        m=options.m or 0,
+        n_cells=options.n_cells or 0,
         levels=levels if isinstance(levels, str) else "",
-        near=options.near,
-        membership=options.membership or "",
+        n_neighbors=options.n_neighbors,
+        membership_weights=options.membership_weights or "",
     )
 
 

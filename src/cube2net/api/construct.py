@@ -56,8 +56,8 @@ from cube2net.options import OPTIONS, Levels, NetworkOptions, Wanted
 from cube2net.selection.constraints import ResidualProblem, apply_preferences, check_selection
 from cube2net.selection.exact.exact import bounded
 
-Near = dict[tuple[Any, ...], Array]
-# Near objects and rankings that are known of a question: so many, the latest asked for.
+NearestCache = dict[tuple[Any, ...], Array]
+# How many results of looking for neighbours a question keeps, the latest ones.
 KNOWN = 16
 
 
@@ -67,24 +67,24 @@ def construct(
     cube: Cube,
     query: Asked,
     method: str | Method | MakesNetworks = "greedy",
-    m: int | None = None,
+    n_cells: int | None = None,
     objective: Valued | None = None,
     form: str | None = None,
     seed: int = 0,
     *,
     levels: Levels | None = None,
-    near: int | None = None,
-    near_weight: float | None = None,
-    membership: str | None = None,
-    trust: float | None = None,
-    keep: str | None = None,
+    n_neighbors: int | None = None,
+    neighbor_weight: float | None = None,
+    membership_weights: str | None = None,
+    cell_weight: float | None = None,
+    keep_unlinked: bool | None = None,
     max_nodes: int | None = None,
     max_links: int | None = None,
-    prefix: str = "all",
+    best_prefix: bool = False,
     pins: Wanted = (),
     bans: Wanted = (),
-    like: Wanted = (),
-    unlike: Wanted = (),
+    prefer: Wanted = (),
+    avoid: Wanted = (),
     bound: bool = False,
     progress: ProgressOption = None,
     **method_options: Any,
@@ -108,44 +108,44 @@ def construct(
     method
         A name of :data:`METHODS`, ``"hops 2"``, ``"cube2net paper"``, or an object of your own with ``select``;
         ``"auto"`` (or :class:`Auto`) tries several networks.
-    m
+    n_cells
         At most so many cells. Without a number as many as serve the query for the objective ``cover``, and else 20.
     objective
         A name of :data:`OBJECTIVES`, an object of your own, or a function ``f(objects, query)`` of the row numbers
-        brought. Without one, ``"cover"`` in the forms woven and cells for greedy and exact, and else the paper's
+        brought. Without one, ``"cover"`` in the forms hybrid and cells for greedy and exact, and else the paper's
         ``"jaccard"``.
     form
-        ``"woven"`` (the query, cells and near objects), ``"cells"`` (the query and cells), ``"objects"`` (the query and
-        all objects of the cells) or ``"both"``; see :class:`cube2net.model.Form`. Without one, ``"woven"`` for
-        methods that choose cells, and ``"objects"`` for others.
+        ``"hybrid"`` (the query, cells and neighbours), ``"cells"`` (the query and cells), ``"objects"`` (the query and
+        all objects of the cells) or ``"cells+objects"``; see :class:`cube2net.model.Form`. Without one, ``"hybrid"``
+        for methods that choose cells, and ``"objects"`` for others.
     seed
         Of all that is random: the same seed makes the same network.
     levels
         Which cells there are: ``"full"`` (the cube's own), ``"one"`` (one label each, ⟨∗, ACL, ∗⟩), ``"full+one"``
-        (both, the default for the objective ``cover`` in the forms woven and cells), or the names of the levels that
+        (both, the default for the objective ``cover`` in the forms hybrid and cells), or the names of the levels that
         stay, such as ``"venue,topic"``; see :func:`cube2net.cube.cuboid`.
-    near, near_weight
-        Of the form ``"woven"``: how many objects nearest by links, as many as Q has without a number, and what the
+    n_neighbors, neighbor_weight
+        Of the form ``"hybrid"``: how many objects nearest by links, as many as Q has without a number, and what the
         weight of a link is multiplied by for each end outside Q; without a number, the less the better linked.
-    membership, trust
+    membership_weights, cell_weight
         What links between an object and its cells weigh: ``"even"`` (the default), ``"share"`` or ``"unit"``; and the
         weight of cells against links, above 0 and up to 1: without a number it is estimated from the links of the
         query.
-    keep
-        ``"linked"`` leaves out objects brought that have no link to the network, ``"all"`` keeps them; without a word
-        it is ``"linked"`` where the objective sees links.
+    keep_unlinked
+        Whether objects of the cells stay that have no link to the network; by default they do, except where the
+        objective sees links.
     max_nodes, max_links
         Limits on the network's size, none by default; links can be limited in the form ``"objects"`` only.
-    prefix
-        ``"best"`` cuts the cells where the value was highest; ``"all"`` keeps them all.
+    best_prefix
+        Whether to keep the first chosen cells only, up to the highest value.
     pins, bans
         Cells and objects that must be in the network, and that must not: a cell by its labels, as a tuple or as
-        ``"2010s · ACL · parsing"``, an object by its id or name. Pinned cells come first and count within ``m``; an
-        object banned is as if the cube did not have it. See :func:`prices` for what each of them costs.
-    like, unlike
+        ``"2010s · ACL · parsing"``, an object by its id or name. Pinned cells come first and count within ``n_cells``;
+        an object banned is as if the cube did not have it. See :func:`prices` for what each of them costs.
+    prefer, avoid
         Objects whose cells are worth more, as those of the query are, and others whose cells are worth less.
     bound
-        Also find an upper bound on the value of any choice of m cells, such as keeps the pins and bans.
+        Also find an upper bound on the value of any choice of so many cells, such as keeps the pins and bans.
     progress
         Told how far long work is, and how large a large network will be; True for a bar, None for nobody.
     method_options
@@ -168,7 +168,7 @@ def construct(
     >>> cube = c2n.build_cube(planted.corpus)
     >>> c2n.construct(cube, planted.query(0))
     Network(100 objects, 10 cells, 779 links, 50 in the query)
-    >>> paper = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects")
+    >>> paper = c2n.construct(cube, planted.query(0), "greedy", n_cells=4, form="objects")
     >>> paper, set(paper.labels) == set(planted.best_cells[0])
     (Network(50 objects, 163 links, 50 in the query), True)
     """
@@ -270,7 +270,7 @@ def known_choice(
 
 
 def _weights(plan: Plan) -> QueryObjective:
-    return apply_preferences(weighed(plan.cube, plan.liked, plan.objective), plan.budget.scope, plan.unlike)
+    return apply_preferences(weighed(plan.cube, plan.preferred_query, plan.objective), plan.budget.scope, plan.avoid)
 
 
 def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
@@ -286,30 +286,30 @@ def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
 
 
 def network_of(
-    plan: Plan, chosen: Chosen, *, default: bool = False, progress: Progress = silent, near: Near | None = None
+    plan: Plan, chosen: Chosen, *, default: bool = False, progress: Progress = silent, cache: NearestCache | None = None
 ) -> Network:
     """Return the network of what a method chose, in the form of its plan.
 
     ``default`` says that nobody asked for that form: what a method of one's own brings without cells is then shown as
-    objects. A network that will be large is announced before it is made. ``near`` are the near objects that are known
-    of the same query, by how many and by the steering that tells them; those found are added.
+    objects. A network that will be large is announced before it is made. ``cache`` holds the
+    neighbours of the same query that were looked for before; new ones are added.
     """
-    near = {} if near is None else near
+    cache = {} if cache is None else cache
     cube, query, form, selection = plan.cube, plan.query, plan.form, chosen.selection
     scope = plan.budget.scope
     if default and brings_objects(selection, scope):
         form = replace(form, kind="objects")
     seconds = dict(chosen.seconds)
     with timed(seconds, "links"):
-        if form.kind == "both" and plan.max_nodes is not None:
+        if form.kind == "cells+objects" and plan.max_nodes is not None:
             selection = first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value, scope)
         large = describe_size(cube, query, selection, form, plan.max_nodes, scope)
         if large:
             progress.note(large)
-        liked = len(plan.liked) - len(query)
-        room = count_neighbors(query, form, len(selection.cells), plan.max_nodes, liked)
+        preferred = len(plan.preferred_query) - len(query)
+        room = count_neighbors(query, form, len(selection.cells), plan.max_nodes, preferred)
         check_nodes(*estimate_nodes(query, selection, form, room, scope))
-        nearest = _known_nearest(plan, room, near) if form.kind == "woven" else None
+        nearest = _known_nearest(plan, room, cache) if form.kind == "hybrid" else None
         network = assemble(cube, query, selection, form, nearest=nearest, scope=scope)
     limit = describe_limit(query, plan.max_nodes)
     notes = [*([limit] if limit else _notes(plan, network, large)), said_of_shared(cube.objects, query.shared)]
@@ -317,17 +317,17 @@ def network_of(
         network,
         recipe=recipe_of(plan, network, METHODS, chosen.seed),
         selection=replace(selection, note="; ".join(filter(None, notes))),
-        context=make_context(plan, chosen, default=default, near=near),
+        context=make_context(plan, chosen, default=default, cache=cache),
         settings={
             "method": name_of(plan.method, METHODS),
             "parameters": repr(plan.method),
             "objective": objective_name(plan.objective),
-            "m": None if plan.sized else plan.budget.m,
+            "n_cells": None if plan.sized else plan.budget.n_cells,
             "levels": plan.levels if isinstance(plan.levels, str) else list(plan.levels),
-            "near": 0 if nearest is None else len(nearest),
-            "near_weight": form.near_weight if form.kind == "woven" else None,
-            "keep": form.keep,
-            "membership": form.membership if form.has_cells else None,
+            "n_neighbors": 0 if nearest is None else len(nearest),
+            "neighbor_weight": form.neighbor_weight if form.kind == "hybrid" else None,
+            "keep_unlinked": form.keep_unlinked,
+            "membership_weights": form.membership_weights if form.has_cells else None,
             **network.settings,
             **_seen(plan.whole),
             "seed": chosen.seed,
@@ -344,10 +344,10 @@ def _notes(plan: Plan, network: Network, large: str) -> list[str]:
     by = [*limits_of(plan.whole), *(["bans"] if plan.steering.objects("bans") else [])]
     empty = str(plan.whole.settings.get("no_items", ""))
     notes = ["" if empty else network.selection.note, large, empty or describe_scope(query, scope, by)]
-    known = [row for row in plan.steering.like if row in query.objects]
+    known = [row for row in plan.steering.prefer if row in query.objects]
     if known:
         names = some([title_of(plan.cube, Node("object", row)) for row in known])
-        notes.append(f"in the query already, so that liking changes nothing: {names}")
+        notes.append(f"in the query already, so that preferring changes nothing: {names}")
     return [*notes, "" if empty else describe_missing_links(plan.cube, network, scope)]
 
 
@@ -358,31 +358,31 @@ def _seen(cube: Cube) -> dict[str, Any]:
     return {"views": list(cube.settings.get("views", ())), "may_be_brought": brought}
 
 
-def _known_nearest(plan: Plan, room: int, near: Near) -> Array:
+def _known_nearest(plan: Plan, room: int, cache: NearestCache) -> Array:
     """Return the nearest objects, looked for only where they are not known: pins and bans of cells change nothing."""
     steering = plan.steering
-    key = (room, steering.like, steering.unlike, *(tuple(steering.objects(which)) for which in ("pins", "bans")))
-    found = near.pop(key) if key in near else nearest_objects(plan, room, near)
-    near[key] = found
-    for old in list(near)[:-KNOWN]:
-        del near[old]
+    key = (room, steering.prefer, steering.avoid, *(tuple(steering.objects(which)) for which in ("pins", "bans")))
+    found = cache.pop(key) if key in cache else nearest_objects(plan, room, cache)
+    cache[key] = found
+    for old in list(cache)[:-KNOWN]:
+        del cache[old]
     return found
 
 
-def nearest_objects(plan: Plan, room: int, near: Near) -> Array:
-    """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
-    seeds = plan.liked.objects
-    scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.unlike)
-    return pagerank.find_neighbors(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=near)
+def nearest_objects(plan: Plan, room: int, cache: NearestCache) -> Array:
+    """Return the objects nearest to the query and what is preferred, none that is avoided or nearer to what is."""
+    seeds = plan.preferred_query.objects
+    scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.avoid)
+    return pagerank.find_neighbors(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=cache)
 
 
-def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Array) -> Scope:
-    """Return a scope that bars what is unliked too, and what is nearer to it than to the seeds."""
-    if not len(unlike):
+def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, avoid: Array) -> Scope:
+    """Return a scope that bars what is avoided too, and what is nearer to it than to the seeds."""
+    if not len(avoid):
         return scope
-    far, near = (compute_scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
+    far, near = (compute_scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (avoid, seeds))
     forbidden = far > near
-    forbidden[unlike] = True
+    forbidden[avoid] = True
     forbidden[scope.objects] = False
     forbidden[query.objects] = False
     return replace(
@@ -395,16 +395,18 @@ def told(plan: Plan) -> dict[str, list[str]]:
     return {name: [title_of(plan.cube, node) for node in nodes] for name, nodes in plan.steering.nodes().items()}
 
 
-def make_context(plan: Plan, chosen: Chosen, *, default: bool = False, near: Near | None = None) -> RequestContext:
+def make_context(
+    plan: Plan, chosen: Chosen, *, default: bool = False, cache: NearestCache | None = None
+) -> RequestContext:
     """Return the question that a network answers, by which it can be asked again under another steering."""
 
     def again(steering: Steering, query: Query | None = None) -> Network:
-        asked, known = plan, near
+        asked, known = plan, cache
         if query is not None:
             asked, known = plan_network(plan.whole, query, plan.options), None
         other = steered(asked, steering)
         chosen_now = choose(other, seed=chosen.seed, bound=chosen.bounded)
-        return network_of(other, chosen_now, default=default, near=known)
+        return network_of(other, chosen_now, default=default, cache=known)
 
     return RequestContext(
         cube=plan.cube,

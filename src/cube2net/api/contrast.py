@@ -38,13 +38,19 @@ BOTH = "both"
 
 @overload
 def contrast(
-    cube: Cube, query: Asked, against: None = None, m: int = 10, *, names: None = None, chance: float = LEVEL
+    cube: Cube, query: Asked, against: None = None, n_cells: int = 10, *, names: None = None, chance: float = LEVEL
 ) -> Description: ...
 
 
 @overload
 def contrast(
-    cube: Cube, query: Asked, against: Asked, m: int = 10, *, names: Sequence[str] | None = None, chance: float = LEVEL
+    cube: Cube,
+    query: Asked,
+    against: Asked,
+    n_cells: int = 10,
+    *,
+    names: Sequence[str] | None = None,
+    chance: float = LEVEL,
 ) -> Contrast: ...
 
 
@@ -54,7 +60,7 @@ def contrast(
     cube: Cube,
     query: Asked,
     against: Asked | None = None,
-    m: int = 10,
+    n_cells: int = 10,
     *,
     names: Sequence[str] | None = None,
     chance: float = LEVEL,
@@ -72,7 +78,7 @@ def contrast(
         Objects as :func:`construct` takes them; with labels, where there is no second query.
     against
         The objects to tell them from. Those of both queries are on neither side.
-    m
+    n_cells
         At most so many cells, or so many for each label.
     names
         What to call the two sides, as the labels of the network and in sentences.
@@ -110,7 +116,7 @@ def contrast(
     >>> found.network
     Network(100 objects, 2 cells, 441 links, 100 in the query)
     """
-    asked = _checked(cube, query, m, chance)
+    asked = _checked(cube, query, n_cells, chance)
     if against is None:
         if asked.labels is None:
             raise QueryError(
@@ -122,20 +128,22 @@ def contrast(
                 parameter="names",
                 value=names,
             )
-        return _described(cube, asked, asked.labels, m, chance)
-    return _pair(cube, asked, query_of(cube, against), m, _names(names), chance)
+        return _described(cube, asked, asked.labels, n_cells, chance)
+    return _pair(cube, asked, query_of(cube, against), n_cells, _names(names), chance)
 
 
-def contrast_with_others(cube: Cube, query: Asked, m: int = 10, *, names: Sequence[str] | None = None) -> Contrast:
+def contrast_with_others(
+    cube: Cube, query: Asked, n_cells: int = 10, *, names: Sequence[str] | None = None
+) -> Contrast:
     """Return the few cells that tell a query from all other objects of the cube, whatever labels it has."""
     asked = query_of(cube, query)
-    return contrast(cube, asked, asked.others(len(cube.objects)), m, names=OTHERS if names is None else names)
+    return contrast(cube, asked, asked.others(len(cube.objects)), n_cells, names=OTHERS if names is None else names)
 
 
 @check_call
 @report_compiling
 def describe(
-    network: Network | Cube, clusters: Any, m: int = 10, *, cube: Cube | None = None, chance: float = LEVEL
+    network: Network | Cube, clusters: Any, n_cells: int = 10, *, cube: Cube | None = None, chance: float = LEVEL
 ) -> Description:
     """Return what the clusters of a network's objects are: for each the few cells that tell it from the others.
 
@@ -149,7 +157,7 @@ def describe(
         series with objects as its index (only an unnamed index from 0 on is the order of the network), or a table
         ``object, cluster``; ``label`` or one other column beside the objects will do. None, nan and numbers below 0 are
         no cluster.
-    m
+    n_cells
         At most so many cells for each cluster.
     cube
         The cube of a network that came from another process.
@@ -168,7 +176,7 @@ def describe(
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> clusters = {name: number for number in (0, 1) for name in planted.query(number)}
     >>> network = c2n.construct(c2n.build_cube(planted.corpus), list(clusters))
-    >>> print(c2n.describe(network, clusters, m=1))
+    >>> print(c2n.describe(network, clusters, n_cells=1))
     cluster 0 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 2⟩ (100 % against 0 %)
     cluster 1 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 0⟩ (100 % against 0 %)
     """
@@ -178,21 +186,23 @@ def describe(
         whole = network.context.whole
     else:
         whole = check_cube(network)
-    asked = _checked(whole, clustered(whole, clusters, network if isinstance(network, Network) else None), m, chance)
+    asked = _checked(
+        whole, clustered(whole, clusters, network if isinstance(network, Network) else None), n_cells, chance
+    )
     if asked.labels is None:
         raise QueryError("the clusters name objects only: give the cluster of each, as a mapping or a table")
-    found = _described(whole, asked, cluster_names(asked.labels), m, chance)
+    found = _described(whole, asked, cluster_names(asked.labels), n_cells, chance)
     if not isinstance(network, Network):
         return found
     given = asked.objects[np.array(found.query.labels, dtype=object) != ""]
     return replace(found, elsewhere=int((~np.isin(given, network.objects)).sum()))
 
 
-def _checked(cube: Cube, query: Asked, m: int, chance: float) -> Query:
+def _checked(cube: Cube, query: Asked, n_cells: int, chance: float) -> Query:
     """Return the query when everything asked for can be."""
     asked = query_of(cube, query)
     require_own_cells(cube, "contrasted")
-    whole_number("m", m, 1, what="cells")
+    whole_number("n_cells", n_cells, 1, what="cells")
     given: object = chance
     if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) <= 1:
         raise ParameterError(
@@ -210,7 +220,7 @@ def _names(given: Sequence[str] | None) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _pair(cube: Cube, one: Query, two: Query, m: int, names: tuple[str, str], chance: float) -> Contrast:
+def _pair(cube: Cube, one: Query, two: Query, n_cells: int, names: tuple[str, str], chance: float) -> Contrast:
     """Return the contrast of two queries."""
     rows = np.union1d(one.objects, two.objects)
     in_one, in_two = np.isin(rows, one.objects), np.isin(rows, two.objects)
@@ -220,11 +230,11 @@ def _pair(cube: Cube, one: Query, two: Query, m: int, names: tuple[str, str], ch
     sizes = int((in_one & ~shared).sum()), int((in_two & ~shared).sum())
     note = said_of_overlap(names, sizes, int(shared.sum()))
     sides = Sides(in_one[~shared])
-    (found,) = _separated(cube, rows[~shared], [sides], m, chance)
+    (found,) = _separated(cube, rows[~shared], [sides], n_cells, chance)
     return _contrast(cube, query, names, found, int(shared.sum()), note, chance)
 
 
-def _described(cube: Cube, query: Query, labels: Sequence[str], m: int, chance: float) -> Description:
+def _described(cube: Cube, query: Query, labels: Sequence[str], n_cells: int, chance: float) -> Description:
     """Return the contrasts of each label against the others; objects without a label are on no side."""
     given = np.array(labels, dtype=object)
     there = given != ""
@@ -234,7 +244,7 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], m: int, chance: 
     sides = [Sides(given[there] == name, both=False) for name in names]
     outside = int((~there).sum())
     query = Query(query.objects, tuple(labels), ids=query.ids)
-    found = _separated(cube, query.objects[there], sides, m, chance)
+    found = _separated(cube, query.objects[there], sides, n_cells, chance)
     note = f"all {int(there.sum()):,} objects are in {plain(names[0])}: there are no others" if len(names) == 1 else ""
     each = tuple(
         _contrast(cube, query, (name, *distinct_names([REST], taken=[name])), one, outside, note, chance)
@@ -248,13 +258,13 @@ Found = tuple[MixedCells, Sides, Separation]
 
 
 def _separated(
-    cube: Cube, objects: Array, sides: Sequence[Sides], m: int, chance: float
+    cube: Cube, objects: Array, sides: Sequence[Sides], n_cells: int, chance: float
 ) -> list[Found | tuple[int, int]]:
     """Return what separates the sides of each contrast, or only their sizes where one side of it is empty."""
     if not all(all(each.sizes) for each in sides):
         return [each.sizes for each in sides]
     mixed = find_mixed_cells(cube, objects, enough_objects(sides))
-    return [(mixed, *pair) for pair in zip(sides, separate(cube, mixed, sides, m, chance), strict=True)]
+    return [(mixed, *pair) for pair in zip(sides, separate(cube, mixed, sides, n_cells, chance), strict=True)]
 
 
 def _contrast(
@@ -335,4 +345,4 @@ def _cell(
 def _network(cube: Cube, query: Query, cells: Sequence[tuple[str, ...]]) -> Network:
     """Return the network of a query with some cells as its nodes."""
     view = pick_cells(cube, cells)
-    return construct(view, query, "greedy", m=len(cells), objective=Cover(r=None, least=1), form="cells")
+    return construct(view, query, "greedy", n_cells=len(cells), objective=Cover(r=None, least=1), form="cells")

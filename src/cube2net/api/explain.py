@@ -103,7 +103,7 @@ def explain(
     >>> c2n.explain(network, network.labels[0])
     CellExplanation(⟨∗ · venue 0 · ∗⟩: number 1 of 10, +50 last, holds 50 of the query)
     >>> c2n.explain(network, "Object 59")
-    ObjectExplanation(Object 59: near, rank 40 by PageRank, linked to 0 of the query, 4 chosen cells hold it)
+    ObjectExplanation(Object 59: neighbor, rank 40 by PageRank, linked to 0 of the query, 4 chosen cells hold it)
     """
     network = asked_of(network, cube)
     context = network.context
@@ -135,10 +135,10 @@ def _ranks_of(network: Network, context: RequestContext, options: Mapping[str, A
     if context not in _ranks:
         steering, scope, links = context.steering, context.budget.scope, context.whole.links
         own = options if context.method == "pagerank" else {}
-        seeds, unlike = (np.unique(np.array(rows, dtype=np.int32)) for rows in (steering.like, steering.unlike))
+        seeds, avoid = (np.unique(np.array(rows, dtype=np.int32)) for rows in (steering.prefer, steering.avoid))
         seeds = np.union1d(network.query.objects, seeds)
-        if network.form == "woven":
-            scope = near_scope(context.whole, network.query, scope, seeds, unlike)
+        if network.form == "hybrid":
+            scope = near_scope(context.whole, network.query, scope, seeds, avoid)
         scores = pagerank.compute_scores(links, seeds, own.get("damping", DAMPING), own.get("tolerance", TOLERANCE))
         near = partial(find_neighbors, links, network.query, scope=scope, seeds=seeds)
         _ranks[context] = QueryRanks(scores, network.query, scope, near)

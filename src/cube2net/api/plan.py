@@ -123,9 +123,9 @@ class Plan:
 
     ``cube`` has the cells of the ``levels`` asked for, ``whole`` is the cube that was asked. ``budget`` is the
     method's. ``sized`` says that the query decides how many cells there are. ``options`` are those given, with the
-    defaults of method, objective, form, levels and keep settled, and without steering. ``steering`` is what the user
-    pinned, banned, liked and did not like, and ``unsteered`` the budget as it is without: pins may make fewer cells
-    fit, or more.
+    defaults of method, objective, form, levels and keep_unlinked settled, and without steering. ``steering`` is what
+    the user pinned, banned, preferred and avoided, and ``unsteered`` the budget as it is without: pins may make fewer
+    cells fit, or more.
     """
 
     cube: Cube
@@ -151,16 +151,16 @@ class Plan:
         return self.options.max_nodes
 
     @property
-    def liked(self) -> Query:
-        """The query with what is liked: by it choices are told what they are worth, and near objects what is near."""
-        if not self.steering.like:
+    def preferred_query(self) -> Query:
+        """The query with what is preferred: choices are valued by it, and neighbours are nearest to it."""
+        if not self.steering.prefer:
             return self.query
-        return Query(np.union1d(self.query.objects, np.array(self.steering.like, dtype=np.int32)))
+        return Query(np.union1d(self.query.objects, np.array(self.steering.prefer, dtype=np.int32)))
 
     @property
-    def unlike(self) -> Array:
-        """The rows of what is not liked, ascending."""
-        return np.unique(np.array(self.steering.unlike, dtype=np.int32))
+    def avoid(self) -> Array:
+        """The rows of what is avoided, ascending."""
+        return np.unique(np.array(self.steering.avoid, dtype=np.int32))
 
 
 def plan_network(cube: Cube, query: Asked, options: NetworkOptions) -> Plan:
@@ -176,18 +176,26 @@ def plan_network(cube: Cube, query: Asked, options: NetworkOptions) -> Plan:
     levels = FULL if levels == BOTH and view is cube else levels
     # Of cells at higher levels an object is in few, and large ones would be enough: there every time counts.
     objective = Cover(r=None) if named == "cover" and view.cells.merged else objective_of(named)
-    keep = "linked" if options.keep is None and isinstance(objective, LinkObjective) else options.keep
-    settled: dict[str, Any] = {"method": method, "objective": objective, "form": kind, "levels": levels, "keep": keep}
+    keep_unlinked = options.keep_unlinked
+    if keep_unlinked is None and isinstance(objective, LinkObjective):
+        keep_unlinked = False
+    settled: dict[str, Any] = {
+        "method": method,
+        "objective": objective,
+        "form": kind,
+        "levels": levels,
+        "keep_unlinked": keep_unlinked,
+    }
     given, options = options, replace(options, **settled | dict.fromkeys(STEERING, ()))
     form = make_form(options)
     if form.has_cells and options.max_links is not None:
         raise ParameterError(f"max_links limits the form 'objects', got the form {kind!r}: limit max_nodes instead")
-    sized = options.m is None and isinstance(objective, Cover)
-    most = (len(asked) if sized else PAPER_CELLS) if options.m is None else options.m
+    sized = options.n_cells is None and isinstance(objective, Cover)
+    most = (len(asked) if sized else PAPER_CELLS) if options.n_cells is None else options.n_cells
     max_objects = options.max_nodes
     if options.max_nodes is not None and not form.has_brought:
         most, max_objects = min(most, max(0, options.max_nodes - len(asked))), None
-    budget = Budget(m=most, max_nodes=max_objects, max_links=options.max_links, prefix=options.prefix)
+    budget = Budget(n_cells=most, max_nodes=max_objects, max_links=options.max_links, best_prefix=options.best_prefix)
     free = Plan(view, asked, method, objective, form, budget, options, sized, whole=cube, unsteered=budget)
     return steered(free, steering_of(view, given))
 
@@ -197,18 +205,18 @@ def steered(plan: Plan, steering: Steering) -> Plan:
 
     Without a number of cells asked for there are at least as many as are pinned.
     """
-    view, query, budget, m = plan.cube, plan.query, plan.unsteered, plan.options.m
+    view, query, budget, n_cells = plan.cube, plan.query, plan.unsteered, plan.options.n_cells
     method = name_of(plan.method, METHODS)
     if not chooses_cells(plan.method):
         check_no_cells(view, steering, method)
     scope = resolve_scope(view, query, steering, view.bringable)
     limited = plan.max_nodes is not None and not plan.form.has_brought
-    if m is None and len(scope.cells) > budget.m and not limited:
-        budget = replace(budget, m=len(scope.cells))
+    if n_cells is None and len(scope.cells) > budget.n_cells and not limited:
+        budget = replace(budget, n_cells=len(scope.cells))
     elif limited and plan.max_nodes is not None and len(scope.objects):
-        budget = replace(budget, m=max(0, min(budget.m, plan.max_nodes - len(query) - len(scope.objects))))
-    fewer = limited and (m is None or budget.m < m)
-    check_scope(view, query, scope, budget, plan.form, plan.max_nodes, most="max_nodes" if fewer else "m")
+        budget = replace(budget, n_cells=max(0, min(budget.n_cells, plan.max_nodes - len(query) - len(scope.objects))))
+    fewer = limited and (n_cells is None or budget.n_cells < n_cells)
+    check_scope(view, query, scope, budget, plan.form, plan.max_nodes, most="max_nodes" if fewer else "n_cells")
     return replace(plan, budget=replace(budget, scope=scope), steering=steering)
 
 
@@ -217,8 +225,8 @@ def steering_of(cube: Cube, options: NetworkOptions) -> Steering:
     return Steering(
         pins=tuple(node_of(cube, thing) for thing in several(options.pins)),
         bans=tuple(node_of(cube, thing) for thing in several(options.bans)),
-        like=tuple(_liked(cube, "like", thing) for thing in several(options.like)),
-        unlike=tuple(_liked(cube, "unlike", thing) for thing in several(options.unlike)),
+        prefer=tuple(_find_preferred(cube, "prefer", thing) for thing in several(options.prefer)),
+        avoid=tuple(_find_preferred(cube, "avoid", thing) for thing in several(options.avoid)),
     )
 
 
@@ -238,7 +246,7 @@ def several(things: Wanted) -> list[Any]:
     return list(found) if isinstance(found, Iterable) and not isinstance(found, str) else [found]
 
 
-def _liked(cube: Cube, word: str, thing: Any) -> int:
+def _find_preferred(cube: Cube, word: str, thing: Any) -> int:
     node = node_of(cube, thing)
     if node.is_cell:
         raise ParameterError(f"{word} takes objects, and {title_of(cube, node)} is a cell: pin it or ban it")
@@ -246,15 +254,15 @@ def _liked(cube: Cube, word: str, thing: Any) -> int:
 
 
 def default_form(method: Method) -> str:
-    """Return the form of a method's network where nobody says: woven, or the paper's where cells are not chosen."""
+    """Return the form of a method's network where nobody says: hybrid, or the paper's where cells are not chosen."""
     paper = isinstance(method, Cube2net) and method.preset != "default"
-    return "woven" if chooses_cells(method) and not paper else "objects"
+    return "hybrid" if chooses_cells(method) and not paper else "objects"
 
 
 def default_levels(objective: Valued, form: str) -> str:
     """Return which cells there are where nobody says: with those of one label where cells are nodes that cover."""
     covers = objective == "cover" or isinstance(objective, Cover)
-    return BOTH if covers and form in ("cells", "woven") else FULL
+    return BOTH if covers and form in ("cells", "hybrid") else FULL
 
 
 def default_objective(method: Method, form: str | None = None) -> str:
@@ -263,7 +271,7 @@ def default_objective(method: Method, form: str | None = None) -> str:
     Without a form it is that of the method's default form.
     """
     kind = form or default_form(method)
-    return "cover" if kind in ("cells", "woven") and counts_repeats(method) else "jaccard"
+    return "cover" if kind in ("cells", "hybrid") and counts_repeats(method) else "jaccard"
 
 
 SPARE = 5
@@ -288,5 +296,5 @@ def check_nodes(count: int, sure: bool = True) -> None:
         up_to = "" if sure else "up to "
         raise ParameterError(
             f"the network has {up_to}{count:,} nodes, more than the {most:,} that are taken at once: ask for fewer "
-            "with max_nodes, m or near"
+            "with max_nodes, n_cells or n_neighbors"
         )

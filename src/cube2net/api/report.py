@@ -13,7 +13,7 @@ from cube2net.evaluation.report import page
 from cube2net.evaluation.report.page import Illustrator, Report, write
 from cube2net.evaluation.statistics import all_estimates
 from cube2net.evaluation.trials import Make
-from cube2net.evaluation.verdict import Verdict, verdict_of
+from cube2net.evaluation.verdict import Verdict, judge_comparison
 from cube2net.mining.downstream import embed_nodes
 from cube2net.model.comparison import Comparison
 from cube2net.model.cube import Cube
@@ -65,9 +65,9 @@ def verdict(comparison: Comparison) -> Verdict:
     Returns
     -------
     Verdict
-        ``sentence`` says it; ``helps`` is whether ``best`` is surely better than the query alone, and ``differences``
-        are how far every configuration is from that. Nothing is said to differ that is not sure to. ``notes`` name the
-        networks whose clustering puts (nearly) all objects of the query in one cluster.
+        ``sentence`` summarizes it; ``helps`` says whether ``best`` is significantly better than the query alone, and
+        ``differences`` are those of every configuration to it. ``notes`` name the networks whose clustering puts
+        nearly all objects of the query in one cluster.
 
     Examples
     --------
@@ -79,12 +79,12 @@ def verdict(comparison: Comparison) -> Verdict:
     >>> said.helps, said.sentence
     (True, 'pagerank helps: F1 +0.3... over the query alone, at 120 nodes; NMI: pagerank 1.000, the query alone 0...')
     """
-    return verdict_of(expect(Comparison, comparison, "comparison"))
+    return judge_comparison(expect(Comparison, comparison, "comparison"))
 
 
 def results(comparison: Comparison) -> dict[str, Any]:
     """Return the verdict, and the numbers it rests on, as JSON can carry them."""
-    return page.results(Report(comparison, verdict_of(comparison), all_estimates(comparison)))
+    return page.results(Report(comparison, judge_comparison(comparison), all_estimates(comparison)))
 
 
 def check_report() -> None:
@@ -161,7 +161,7 @@ def report_files(
     """Return the files of a comparison's report, the page first; ``make`` makes the networks that were compared."""
     place = path_of(folder, "the folder of the report")
     check_report()
-    said, estimates = verdict_of(comparison), all_estimates(comparison)
+    said, estimates = judge_comparison(comparison), all_estimates(comparison)
     report = Report(comparison, said, estimates, command=command, title=title)
     shown = Illustrator(make, layout, lambda network, model, seed: embed_nodes(network, model, seed=seed))
     return write(shown.illustrate(report), place, spreadsheet_safe=spreadsheet_safe)

@@ -234,7 +234,7 @@ class _Ranking:
         visible, hidden = np.sort(mixed[: len(mixed) // 2]), np.sort(mixed[len(mixed) // 2 :])
         query = Query(visible)
         chosen = Greedy().select(
-            cube, query, weights=Jaccard().weigh(query, len(cube.objects)), budget=Budget(m=MOST_CELLS)
+            cube, query, weights=Jaccard().weigh(query, len(cube.objects)), budget=Budget(n_cells=MOST_CELLS)
         )
         cells = chosen.cells.tolist()
         shares = [held_share(cube, cells, visible, hidden, size * len(hidden)) for size in SIZES]

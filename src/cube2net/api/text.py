@@ -18,7 +18,7 @@ MAX_TOKENS = 4_000
 
 
 DAMPING, TOLERANCE = 0.7, 1e-6
-"""How near objects are for a brief text: by a walk from the query that goes on with this probability."""
+"""How neighbours are for a brief text: by a walk from the query that goes on with this probability."""
 
 
 @check_call
@@ -88,5 +88,5 @@ def _nearness(network: Network) -> Array | None:
     context = network.context
     if context is None:
         return None
-    seeds = np.union1d(network.query.objects, np.array(context.steering.like, dtype=np.int32))
+    seeds = np.union1d(network.query.objects, np.array(context.steering.prefer, dtype=np.int32))
     return compute_scores(context.whole.links, seeds, DAMPING, TOLERANCE)[network.objects]

@@ -27,8 +27,8 @@ from cube2net.selection.constraints import ResidualProblem, evaluate_cells
 def without(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
     """Return what becomes of a network that may not have some cells or objects: its new value, who comes and who goes.
 
-    The same method answers the same question again, and everything else that was pinned, banned or liked stays so. A
-    cell is not chosen, and an object is not in the network: as if the cube did not have it. An object of the query
+    The same method answers the same question again, and everything else that was pinned, banned or preferred stays so.
+    A cell is not chosen, and an object is not in the network: as if the cube did not have it. An object of the query
     leaves the query, and its label with it. What is not in the network may still change it, as an object does whose
     cells were too dear for it; where nothing changes, that is said.
 
@@ -70,7 +70,7 @@ def with_(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
     """Return what becomes of a network that must have some cells or objects: its new value, who comes and who goes.
 
     The same method answers the same question again. A cell is among those chosen, and counts within m; an object is in
-    the network, and in the form ``woven`` takes one of the places of near objects. What is in the network already
+    the network, and in the form ``hybrid`` takes one of the places of neighbours. What is in the network already
     stays in whatever is asked of the new network. Where a cell is put in beside all that were chosen, as ``merely`` has
     it, there may be more than m.
 
@@ -93,7 +93,7 @@ def with_(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
-    >>> network = c2n.construct(cube, planted.query(0), "exact", m=3)
+    >>> network = c2n.construct(cube, planted.query(0), "exact", n_cells=3)
     >>> change = c2n.with_(network, planted.best_cells[1][0])
     >>> print(f"{change.before:.0f} → {change.value:.0f}", *change.left)
     130 → 100 NamedNode(⟨199X · ∗ · ∗⟩)
@@ -153,8 +153,8 @@ def _query_without(query: Query, rows: Sequence[int]) -> Query | None:
 def _keeps_bound(before: RequestContext, after: RequestContext) -> bool:
     """Return whether a bound from before holds: choices are fewer, and what each is worth is the same."""
     old, new = before.steering, after.steering
-    kept = before.budget.m == after.budget.m and {*old.pins} <= {*new.pins} and {*old.bans} <= {*new.bans}
-    kept = kept and (old.like, old.unlike) == (new.like, new.unlike)
+    kept = before.budget.n_cells == after.budget.n_cells and {*old.pins} <= {*new.pins} and {*old.bans} <= {*new.bans}
+    kept = kept and (old.prefer, old.avoid) == (new.prefer, new.avoid)
     more = {*new.pins, *new.bans} - {*old.pins, *old.bans}
     return kept and all(node.is_cell for node in more)
 
@@ -244,8 +244,8 @@ def prices(network: Network, cube: Cube | None = None, *, progress: ProgressOpti
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
-    >>> best = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects")
-    >>> without = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects", bans=[best.labels[0]])
+    >>> best = c2n.construct(cube, planted.query(0), "greedy", n_cells=4, form="objects")
+    >>> without = c2n.construct(cube, planted.query(0), "greedy", n_cells=4, form="objects", bans=[best.labels[0]])
     >>> print(*c2n.prices(without))
     leaving out ⟨199X · venue 0 · topic 2⟩ costs 0.04
     """

@@ -298,7 +298,7 @@ def choose_by_hidden_links(
         best = next(iter(others), race.alone)
     note = _note(race, best, f"{sum(counts[seed] for seed in seeds[: race.runs]):,} hidden links of the query", "AUC")
     if best == DEFAULT and others:
-        note += f"; no other network finds them surely better, by more than {MIN_AUC_GAIN}"
+        note += f"; no other network finds them significantly better, by more than {MIN_AUC_GAIN}"
     if best.like:
         race.nodes[DEFAULT.name] = len(make(DEFAULT, seed, None))  # as large as the default of the whole cube
     return _answer(race, make, best, note, "AUC", seed)

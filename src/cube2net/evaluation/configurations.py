@@ -12,21 +12,21 @@ from cube2net.model.comparison import Configuration
 from cube2net.model.interfaces import Method, chooses_cells, counts_repeats, draws, heeds_objective
 from cube2net.model.network import Network
 from cube2net.model.selection import PAPER_CELLS, Budget
-from cube2net.options import FORMS, MEMBERSHIPS
+from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS
 
 AS_LARGE = ("pagerank", "hops")
 """Methods that are also asked for as many nodes as every choice of cells has."""
 
-DEFAULT = Configuration(method="greedy", objective="cover", form="woven")
+DEFAULT = Configuration(method="greedy", objective="cover", form="hybrid")
 """The network that ``construct`` makes when nobody says more."""
 
 SHORT_LIST = (
     DEFAULT,
     Configuration(method="greedy", objective="cover", form="cells"),
-    Configuration(method="greedy", objective="cover", form="woven", levels="one"),
-    Configuration(method="greedy", objective="jaccard", form="objects", m=20),
+    Configuration(method="greedy", objective="cover", form="hybrid", levels="one"),
+    Configuration(method="greedy", objective="jaccard", form="objects", n_cells=20),
 )
-"""What is compared with the query alone when nobody says more: the default, without near objects, of cells with one
+"""What is compared with the query alone when nobody says more: the default, without neighbours, of cells with one
 label each, and the paper's form."""
 
 OBJECTIVES_COMPARED = ("cover", "jaccard", "coverage", "linked")
@@ -36,11 +36,11 @@ def list_configurations(
     methods: Mapping[str, Method],
     objectives: Sequence[str] | None = None,
     forms: Sequence[str] | None = None,
-    m: Sequence[int] | None = None,
+    n_cells: Sequence[int] | None = None,
     *,
     levels: Sequence[str] | None = None,
-    near: Sequence[int] | None = None,
-    memberships: Sequence[str] | None = None,
+    n_neighbors: Sequence[int] | None = None,
+    membership_weights: Sequence[str] | None = None,
     as_large: bool | Sequence[str] = True,
     known: Collection[str] = OBJECTIVES_COMPARED,
 ) -> list[Configuration]:
@@ -50,12 +50,19 @@ def list_configurations(
     one. Without objectives, cover is among them for methods that can count repeats, where cells are nodes; without m
     the query decides how many cells of it there are.
     """
-    given = (("objective", objectives, known), ("form", forms, FORMS), ("membership", memberships, MEMBERSHIPS))
+    given = (
+        ("objective", objectives, known),
+        ("form", forms, FORMS),
+        ("membership_weights", membership_weights, MEMBERSHIP_WEIGHTS),
+    )
     for what, names, allowed in given:
         for name in names or ():
             if name not in allowed:
                 raise unknown(what, name, allowed)
-    if any(value is not None and not len(value) for value in (objectives, forms, m, levels, near, memberships)):
+    if any(
+        value is not None and not len(value)
+        for value in (objectives, forms, n_cells, levels, n_neighbors, membership_weights)
+    ):
         raise ParameterError("a comparison needs at least one number of cells, one objective and one form")
     configs = [Configuration(method="none")]
     for name, method in methods.items():
@@ -65,27 +72,33 @@ def list_configurations(
         worths = objectives or OBJECTIVES_COMPARED[0 if counts_repeats(method) else 1 :]
         for objective in worths if heeds_objective(method) else worths[:1]:
             for form in forms or FORMS:
-                if (objectives is None or forms is None) and objective == "cover" and form in ("objects", "both"):
+                if (
+                    (objectives is None or forms is None)
+                    and objective == "cover"
+                    and form in ("objects", "cells+objects")
+                ):
                     continue
                 base = Configuration(method=name, objective=objective, form=form)
-                configs += _varied(base, m, levels, near, memberships)
+                configs += _varied(base, n_cells, levels, n_neighbors, membership_weights)
     return with_peers(configs, as_large=as_large)
 
 
 def _varied(
     base: Configuration,
-    m: Sequence[int] | None,
+    n_cells: Sequence[int] | None,
     levels: Sequence[str] | None,
-    near: Sequence[int] | None,
-    memberships: Sequence[str] | None,
+    n_neighbors: Sequence[int] | None,
+    membership_weights: Sequence[str] | None,
 ) -> list[Configuration]:
     """Return the configuration with every combination of the options it can have."""
-    counts = (0,) if m is None and base.objective == "cover" else m or (PAPER_CELLS,)
+    counts = (0,) if n_cells is None and base.objective == "cover" else n_cells or (PAPER_CELLS,)
     fields: dict[str, list[Any]] = {
-        "m": [whole_number("m", count, 1) if m is not None else count for count in counts],
+        "n_cells": [whole_number("n_cells", count, 1) if n_cells is not None else count for count in counts],
         "levels": list(levels or ("",)),
-        "near": [whole_number("near", each, 0) for each in near] if near and base.form == "woven" else [None],
-        "membership": list(memberships) if memberships and base.form != "objects" else [""],
+        "n_neighbors": [whole_number("n_neighbors", each, 0) for each in n_neighbors]
+        if n_neighbors and base.form == "hybrid"
+        else [None],
+        "membership_weights": list(membership_weights) if membership_weights and base.form != "objects" else [""],
     }
     return [replace(base, **dict(zip(fields, each, strict=True))) for each in product(*fields.values())]
 

@@ -25,8 +25,8 @@ from cube2net.model.names import OBJECT, Node
 from cube2net.model.network import Network, RequestContext
 from cube2net.model.selection import CallableObjective, Weights
 
-SHOWN_LINKS, SHOWN_ITEMS = 10, 3
-"""So many links to the query are shown, and so many items behind each of them."""
+MAX_SHOWN_LINKS, MAX_SHOWN_ITEMS = 10, 3
+"""Links to the query that are shown, and items behind each of them."""
 NO_ITEMS = (
     "the cube does not keep its items, so that nothing is known of what is behind its links (items='all' keeps them)"
 )
@@ -63,7 +63,7 @@ def explain_object(
         value=selection.value,
         cells=_list_cells(network, context, row),
         linked=len(others),
-        links=_list_links(context, row, others[:SHOWN_LINKS], weights[:SHOWN_LINKS], items),
+        links=_list_links(context, row, others[:MAX_SHOWN_LINKS], weights[:MAX_SHOWN_LINKS], items),
         rank=rank,
         ranked=ranks.count,
         score=float(ranks.scores[row]),
@@ -80,15 +80,15 @@ def explain_object(
 
 
 def _find_origin(network: Network, context: RequestContext, row: int) -> str:
-    """Return how an object came into a network, and nothing where it did not."""
+    """Return how an object came into a network, an empty text if it did not."""
     if row in network.query.objects:
         return "query"
     if row not in network.objects:
         return ""
     if row in context.budget.scope.objects:
         return "pinned"
-    if network.form == "woven":
-        return "near"
+    if network.form == "hybrid":
+        return "neighbor"
     return "cells" if len(network.selection.cells) else context.method
 
 
@@ -104,16 +104,16 @@ def _list_cells(network: Network, context: RequestContext, row: int) -> tuple[Br
 def _list_links(
     context: RequestContext, row: int, others: Array, weights: Array, items: ItemsOfObjects | None
 ) -> tuple[QueryLink, ...]:
-    found = [(None, ())] * len(others) if items is None else items.shared(row, others, SHOWN_ITEMS)
-    keys, given = name_objects(context.whole, others), describe_links(context.whole, row, others)
+    shared = [(None, ())] * len(others) if items is None else items.shared(row, others, MAX_SHOWN_ITEMS)
+    keys, details = name_objects(context.whole, others), describe_links(context.whole, row, others)
     return tuple(
-        QueryLink(key, name, float(weight), count, newest, told.kinds, told.first, told.last)
-        for (key, name), weight, (count, newest), told in zip(keys, weights, found, given, strict=True)
+        QueryLink(key, name, float(weight), count, newest, detail.kinds, detail.first, detail.last)
+        for (key, name), weight, (count, newest), detail in zip(keys, weights, shared, details, strict=True)
     )
 
 
 MAX_HOPS = 2
-"""So far the method hops goes at most."""
+"""The largest number of steps of the method hops."""
 
 
 def find_near_miss(
@@ -125,7 +125,7 @@ def find_near_miss(
     steps: int | None,
     options: Mapping[str, Any],
 ) -> NearMiss:
-    """Return what would have brought an object; ``ranks`` and ``steps`` say how far from the query it is."""
+    """Return what would have brought an object, given its rank and its distance from the query."""
     forbidden = context.budget.scope.forbidden_objects
     if Node(OBJECT, row) in context.steering.bans:
         return NearMiss(obstacle="it is banned")
@@ -133,11 +133,11 @@ def find_near_miss(
         by = limits_of(context.whole)
         which = f" ({' and '.join(by)} say{'s' * (len(by) == 1)} so)" if by else ""
         return NearMiss(obstacle=f"the view of the cube does not allow it to be brought{which}")
-    if network.form == "woven":
+    if network.form == "hybrid":
         return _miss_neighbour(network, context, row, ranks)
     if network.form == "cells":
         return NearMiss(
-            obstacle="the form 'cells' has no objects beside the query: the forms woven, objects and both do"
+            obstacle="the form 'cells' has no objects beside the query: the forms hybrid, objects and cells+objects do"
         )
     if len(network.selection.cells) or context.method not in ("none", "hops", "pagerank", "steiner", "maxdisc"):
         return _miss_cell(network, context, row)
@@ -150,17 +150,17 @@ def find_near_miss(
 
 
 def _miss_neighbour(network: Network, context: RequestContext, row: int, ranks: QueryRanks) -> NearMiss:
-    if row in context.steering.unlike:
-        return NearMiss(obstacle="it is unliked, so that it is never near")
+    if row in context.steering.avoid:
+        return NearMiss(obstacle="it is avoided, so that it is never near")
     if ranks.scope.forbidden_objects is not None and ranks.scope.forbidden_objects[row]:
-        return NearMiss(obstacle="it is nearer to what is unliked than to the query, so that it is never near")
+        return NearMiss(obstacle="it is nearer to what is avoided than to the query, so that it is never near")
     if ranks.needed(row) is None:
         return NearMiss(obstacle="no links lead from the query to it")
-    now = int(network.settings.get("near") or 0)
+    now = int(network.settings.get("n_neighbors") or 0)
     limited = network.recipe is not None and network.recipe.parameters.get("max_nodes") is not None
     note = "max_nodes has to leave room for so many" if limited else ""
     enough, exact = ranks.enough(row, now)
-    return NearMiss(option="near", needed=enough, now=now, exact=exact, note=note)
+    return NearMiss(option="n_neighbors", needed=enough, now=now, exact=exact, note=note)
 
 
 def _miss_rank(network: Network, needed: int | None) -> NearMiss:
@@ -190,19 +190,21 @@ def _miss_hops(context: RequestContext, steps: int | None, options: Mapping[str,
 
 
 def _miss_cell(network: Network, context: RequestContext, row: int) -> NearMiss:
-    """Return the cell that holds an object and leaves the value highest."""
+    """Return the cell that holds an object and leaves the highest value."""
     choice = Choice.from_context(context, network.selection.cells)
     homes = context.cube.object_cells[row]
     if np.isin(homes, choice.cells).any():
-        return NearMiss(left_out="it has no link to any object of the network (keep='all' keeps such objects)")
+        return NearMiss(left_out="it has no link to any object of the network (keep_unlinked=True keeps such objects)")
     free = np.setdiff1d(homes, context.budget.scope.forbidden_cells).astype(np.int64)
     if not len(free):
         banned = "every cell that holds it is banned" if len(homes) else "no cell holds it"
         return NearMiss(obstacle=banned)
-    values = choice.added(free)
+    values = choice.evaluate_additions(free)
     best = int(free[int(np.argmax(values))])
     value = choice.value(np.append(choice.cells, best))
-    notes = [f"m is {context.budget.m:,}, and so many cells are chosen"] * (len(choice.cells) >= context.budget.m)
+    notes = [f"n_cells is {context.budget.n_cells:,}, and so many cells are chosen"] * (
+        len(choice.cells) >= context.budget.n_cells
+    )
     notes += filter(None, [describe_exceeded_limit(network, context, choice, best)])
     if isinstance(context.worth, CallableObjective):
         notes.append("a function tells the value, so only the cell that brings fewest others was asked about")

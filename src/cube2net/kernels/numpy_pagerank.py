@@ -99,7 +99,7 @@ def know(indptr: Array, weights: Array, strength: Array) -> None:
     strength[rows] = -strengths(indptr, weights, rows)
 
 
-def rivals(
+def close_candidates(
     reached: Array,
     count: int,
     damping: float,

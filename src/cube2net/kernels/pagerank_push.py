@@ -117,7 +117,7 @@ def know(indptr: Array, weights: Array, strength: Array) -> None:
 
 
 @njit(cache=True)
-def rivals(
+def close_candidates(
     reached: Array,
     count: int,
     damping: float,

@@ -36,7 +36,7 @@ def keys_for(most: int, objects: int) -> Array:
 
 @njit(cache=True)
 def hashed(v: Any, size: Any) -> Any:
-    """Return a place below ``size`` for an object: places of near objects are far apart."""
+    """Return a place below ``size`` for an object: places of neighbours are far apart."""
     return (((np.uint64(v) * GOLDEN) & LOW) * np.uint64(size)) >> HALF
 
 

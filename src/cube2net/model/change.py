@@ -235,14 +235,15 @@ class Change(Shown):
 
     def _said_of_objects(self) -> list[str]:
         """Return how many objects came and went, but for those asked for."""
-        asked, near = {*self.without, *self.with_}, "near " if self.network.form == "woven" else ""
+        asked = {*self.without, *self.with_}
+        what = "neighbours" if self.network.form == "hybrid" else "objects"
         said = []
         for nodes, verb, way in ((self.left, "leave", ""), (self.entered, "come", " in")):
             objects = [each for each in nodes if not each.node.is_cell and each not in asked]
             if len(objects) == 1:
                 said.append(f"{_listed(objects)} {verb}s{way}")
             elif objects:
-                said.append(f"{len(objects):,} {near}objects {verb}{way}")
+                said.append(f"{len(objects):,} {what} {verb}{way}")
         return said
 
     def _said_of_proof(self) -> str:

@@ -34,31 +34,31 @@ TOLD = 3
 class Configuration:
     """One way to make a network: a method and, where it chooses cells, an objective, a form and how many.
 
-    Without ``m`` the query decides how many. ``levels``, ``near`` and ``membership`` are those of ``construct``, empty
-    for its defaults. A configuration with ``like`` brings objects until its network has as many nodes as that of
-    another configuration, whose name ``like`` is.
+    Without ``n_cells`` the query decides how many. ``levels``, ``n_neighbors`` and ``membership`` are those of
+    ``construct``, empty for its defaults. A configuration with ``like`` brings objects until its network has as many
+    nodes as that of another configuration, whose name ``like`` is.
 
-    >>> Configuration(method="greedy", objective="linked", form="cells", m=20).name
-    'greedy · linked · cells · m 20'
-    >>> Configuration(method="greedy", objective="cover", form="woven", levels="one", near=0).name
-    'greedy · cover · woven · levels one · near 0'
-    >>> Configuration(method="pagerank", like="greedy · linked · cells · m 20").name
-    'pagerank, as large as greedy · linked · cells · m 20'
+    >>> Configuration(method="greedy", objective="linked", form="cells", n_cells=20).name
+    'greedy · linked · cells · n_cells 20'
+    >>> Configuration(method="greedy", objective="cover", form="hybrid", levels="one", n_neighbors=0).name
+    'greedy · cover · hybrid · levels one · n_neighbors 0'
+    >>> Configuration(method="pagerank", like="greedy · linked · cells · n_cells 20").name
+    'pagerank, as large as greedy · linked · cells · n_cells 20'
     """
 
     method: str
     objective: str = ""
     form: str = "objects"
-    m: int = 0
+    n_cells: int = 0
     like: str = ""
     levels: str = ""
-    near: int | None = None
-    membership: str = ""
+    n_neighbors: int | None = None
+    membership_weights: str = ""
 
     @property
     def name(self) -> str:
         """The configuration in words, different for different configurations."""
-        return f"{self.title} · m {self.m}" if self.m else self.title
+        return f"{self.title} · n_cells {self.n_cells}" if self.n_cells else self.title
 
     @property
     def title(self) -> str:
@@ -67,7 +67,11 @@ class Configuration:
             return f"{self.method}, as large as {self.like}"
         if not self.objective:
             return self.method
-        more = {"levels": self.levels or None, "near": self.near, "membership": self.membership or None}
+        more = {
+            "levels": self.levels or None,
+            "n_neighbors": self.n_neighbors,
+            "membership_weights": self.membership_weights or None,
+        }
         said = [f"{name} {value}" for name, value in more.items() if value is not None]
         return " · ".join([self.method, self.objective, self.form, *said])
 

@@ -169,7 +169,7 @@ class NearMiss:
 class ObjectExplanation(Shown):
     """Why an object is in a network or not; ``str`` is one sentence.
 
-    ``came`` says how it came in: ``query``, ``pinned``, ``near``, ``cells`` or the name of a method that chooses
+    ``came`` says how it came in: ``query``, ``pinned``, ``neighbor``, ``cells`` or the name of a method that chooses
     objects; nothing where it is not there, and then ``miss`` says what would have brought it. ``cells`` are the
     chosen cells that hold it, in their order, of ``chosen_cells`` in all. ``linked`` counts the objects of the
     query that it is linked to, and ``links`` are the heaviest of these links. ``score`` is its personalised
@@ -229,7 +229,7 @@ class ObjectExplanation(Shown):
         said = {
             "query": "is in the query",
             "pinned": "is there because it is pinned",
-            "near": "is there as a near object",
+            "neighbor": "is there as a neighbour",
             "cells": f"was brought by {self.cells[0]}" if self.cells else "was brought by a cell",
         }.get(self.came, f"was brought by the method {plain(self.came)}")
         if self.came == "hops" and self.steps:

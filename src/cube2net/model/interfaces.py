@@ -332,10 +332,12 @@ def names_of(objects: Iterable[object], others: Mapping[str, type]) -> dict[str,
     ``others`` are the classes of what has a name already, by that name. Equal objects count once.
 
     >>> from cube2net.model import Budget, Form
-    >>> list(names_of([Budget(m=5), Form("woven")], {}))
+    >>> list(names_of([Budget(n_cells=5), Form("hybrid")], {}))
     ['Budget', 'Form']
-    >>> list(names_of([Budget(m=5), Budget(m=9)], {})), list(names_of([Budget(m=5)], {"mine": Budget}))
-    (['Budget(m=5)', 'Budget(m=9)'], ['Budget(m=5)'])
+    >>> list(names_of([Budget(n_cells=5), Budget(n_cells=9)], {}))
+    ['Budget(n_cells=5)', 'Budget(n_cells=9)']
+    >>> list(names_of([Budget(n_cells=5)], {"mine": Budget}))
+    ['Budget(n_cells=5)']
     """
     once: dict[str, object] = {}
     for thing in objects:

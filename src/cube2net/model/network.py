@@ -23,7 +23,7 @@ from cube2net.model.objects import Carried, Objects, distinct_names
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe
 from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
-from cube2net.options import FORMS, KEEPS, MEMBERSHIPS, OPTIONS
+from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS, OPTIONS
 
 if TYPE_CHECKING:
     import igraph
@@ -44,33 +44,37 @@ class Form:
 
     ``objects``: the query and the objects brought, with all links among them. ``cells``: the query with its own links,
     every selected cell as a node, and a *membership* link from each object of the query to each selected cell that
-    holds it. ``both``: all of these. ``woven``: the query, the selected cells as nodes, and, instead of those brought,
-    the ``near`` objects nearest to the query by links; as many as the query has without a number.
+    holds it. ``cells+objects``: all of these. ``hybrid``: the query, the selected cells as nodes, and, instead of those
+    brought, the ``n_neighbors`` objects nearest to the query by links; as many as the query has without a number.
 
-    ``membership`` is what the links of an object to its cells weigh: 1 each (``"unit"``), 1 together for a cell
-    (``"share"``), or together ``trust`` times the links of a typical object (``"even"``). ``trust``, above 0 and up to
-    1, is the weight of cells against links; without a number it is estimated from the links of the query. Links of near
-    objects are many and not about the query: those of an object weigh the less the more links it has into the query,
-    and the more so the higher ``trust`` is; a number as ``near_weight`` multiplies them instead, for each end outside
-    the query. ``keep="linked"`` leaves out objects brought that have no link to any object of the network.
+    ``membership_weights`` is what the links of an object to its cells weigh: 1 each (``"unit"``), 1 together for a cell
+    (``"share"``), or together ``cell_weight`` times the links of a typical object (``"even"``). ``cell_weight``, above
+    0 and up to 1, is the weight of cells against links; without a number it is estimated from the links of the query. A
+    link of a neighbour weighs the less the more links the neighbour has into the query, and the more so the higher
+    ``cell_weight`` is; ``neighbor_weight`` replaces this by one factor for each end outside the query.
+    ``keep_unlinked=False`` leaves out objects brought that have no link to any object of the network.
 
-    >>> Form("woven", near=5)
-    Form(kind='woven', near=5, near_weight=None, membership='even', trust=None, keep='all')
+    >>> Form("hybrid", n_neighbors=5)
+    Form(kind='hybrid', n_neighbors=5, neighbor_weight=None, membership_weights='even', cell_weight=None,
+    keep_unlinked=True)
     """
 
-    kind: str = "woven"
-    near: int | None = None
-    near_weight: float | None = None
-    membership: str = "even"
-    trust: float | None = None
-    keep: str = "all"
+    kind: str = "hybrid"
+    n_neighbors: int | None = None
+    neighbor_weight: float | None = None
+    membership_weights: str = "even"
+    cell_weight: float | None = None
+    keep_unlinked: bool = True
 
     def __post_init__(self) -> None:
-        named = (("form", self.kind, FORMS), ("membership", self.membership, MEMBERSHIPS), ("keep", self.keep, KEEPS))
+        named = (
+            ("form", self.kind, FORMS),
+            ("membership_weights", self.membership_weights, MEMBERSHIP_WEIGHTS),
+        )
         for what, got, allowed in named:
             if got not in allowed:
                 raise unknown(what, got, allowed)
-        for name in ("near", "near_weight", "trust"):
+        for name in ("n_neighbors", "neighbor_weight", "cell_weight", "keep_unlinked"):
             object.__setattr__(self, name, OPTIONS[name].check(name, getattr(self, name), or_none=True))
 
     @property
@@ -81,7 +85,7 @@ class Form:
     @property
     def has_brought(self) -> bool:
         """Whether the objects brought are nodes, however many."""
-        return self.kind in ("objects", "both")
+        return self.kind in ("objects", "cells+objects")
 
 
 CELL = "cell"
@@ -104,7 +108,7 @@ class Network(Shown):
     ``query_links`` how many of its links lead into the query. ``labels`` are the labels of every selected cell and
     ``dimensions`` the names of the dimensions. ``carried`` gives what the source knows of its objects and links.
     ``given`` is what the links between objects weigh in the cube, in their order, where the form weighs them otherwise
-    (``woven``). ``recipe`` says what made it, where :func:`cube2net.construct` did, and ``context`` knows the cube
+    (``hybrid``). ``recipe`` says what made it, where :func:`cube2net.construct` did, and ``context`` knows the cube
     that was asked. A network can be sent to other processes, complete except for the names of objects that it does not
     have, and for its context.
     """
@@ -234,7 +238,7 @@ class Network(Shown):
         """One row a link: ``source, target`` (ids), ``weight`` and ``kind``, and what the source knows of it.
 
         The kind is ``membership``, or what the source calls the link (``a|b`` where it has several kinds), or ``link``.
-        ``weight`` is what the next step takes; where the form ``woven`` has scaled it, ``given`` is what the source's
+        ``weight`` is what the next step takes; where the form ``hybrid`` has scaled it, ``given`` is what the source's
         own links weigh together. Where links have a direction ``forward`` is what the source gives from the row's
         source to its target, and ``backward`` what it gives from the target to the source; where they have a time,
         ``first`` and ``last`` are the earliest and the latest. Memberships have none of that.
@@ -380,8 +384,8 @@ class RequestContext:
     """What a network was asked for; it knows the cube, so it stays in the process that asked.
 
     ``cube`` has the cells that could be chosen, those of other levels where such were asked for, and ``whole`` is the
-    cube that was asked. ``worth`` says what every choice is worth. ``steering`` is what the user pinned, banned, liked
-    and did not like. ``again(steering)`` gives the network that the same method makes under another steering, with
+    cube that was asked. ``worth`` says what every choice is worth. ``steering`` is what the user pinned, banned,
+    preferred and avoided. ``again(steering)`` gives the network that the same method makes under another steering, with
     everything else as it was, and ``again(steering, query)`` the one of another query.
     """
 

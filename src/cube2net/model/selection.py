@@ -12,9 +12,8 @@ import numpy as np
 
 from cube2net._util.arrays import Array, frozen, travel_by_fields
 from cube2net._util.display import Shown
-from cube2net.errors import InputError, quoted, unknown, whole_number
+from cube2net.errors import InputError, quoted, whole_number
 from cube2net.model.names import OBJECT, Node
-from cube2net.options import PREFIXES
 
 # A value this near to its bound, as a share of it, differs from it by rounding only.
 PROVEN = 1e-9
@@ -135,54 +134,52 @@ PAPER_CELLS = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """At most ``m`` cells, ``max_nodes`` objects and ``max_links`` links in the network.
+    """At most ``n_cells`` cells, ``max_nodes`` objects and ``max_links`` links in the network.
 
-    A cell that would break a limit is passed over. ``prefix="all"`` keeps every cell chosen (the paper's
-    exactly m steps), ``prefix="best"`` cuts the selection where its value was highest.
+    A cell that would break a limit is passed over. By default every chosen cell is kept (the paper's
+    exactly ``n_cells`` steps), ``best_prefix`` cuts the selection where its value was highest.
     ``scope`` is what is settled before: what is in already, and what may not come in.
     """
 
-    m: int = PAPER_CELLS
+    n_cells: int = PAPER_CELLS
     max_nodes: int | None = None
     max_links: int | None = None
-    prefix: str = "all"
+    best_prefix: bool = False
     scope: Scope = field(default=OPEN, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "m", whole_number("m", self.m, 0, what="cells"))
+        object.__setattr__(self, "n_cells", whole_number("n_cells", self.n_cells, 0, what="cells"))
         for name, what in (("max_nodes", "objects, or None"), ("max_links", "links, or None")):
             object.__setattr__(self, name, whole_number(name, getattr(self, name), 0, or_none=True, what=what))
-        if self.prefix not in PREFIXES:
-            raise unknown("prefix", self.prefix, PREFIXES)
 
 
 @dataclass(frozen=True)
 class Steering:
-    """The cells and objects that must be in a network (``pins``) and must not (``bans``), and those liked or not.
+    """The cells and objects that must be in a network (``pins``) or must not (``bans``), and those to prefer or avoid.
 
-    ``like`` and ``unlike`` are rows of objects whose cells weigh more or less. Everything is in the order given,
+    ``prefer`` and ``avoid`` are rows of objects whose cells weigh more or less. Everything is in the order given,
     without repeats.
 
-    >>> Steering(pins=(Node("cell", 4), Node("cell", 4)), like=(7,))
-    Steering(pins=(Node(kind='cell', number=4),), bans=(), like=(7,), unlike=())
+    >>> Steering(pins=(Node("cell", 4), Node("cell", 4)), prefer=(7,))
+    Steering(pins=(Node(kind='cell', number=4),), bans=(), prefer=(7,), avoid=())
     """
 
     pins: tuple[Node, ...] = ()
     bans: tuple[Node, ...] = ()
-    like: tuple[int, ...] = ()
-    unlike: tuple[int, ...] = ()
+    prefer: tuple[int, ...] = ()
+    avoid: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("pins", "bans", "like", "unlike"):
+        for name in ("pins", "bans", "prefer", "avoid"):
             object.__setattr__(self, name, tuple(dict.fromkeys(getattr(self, name))))
 
     def __bool__(self) -> bool:
-        return bool(self.pins or self.bans or self.like or self.unlike)
+        return bool(self.pins or self.bans or self.prefer or self.avoid)
 
     def nodes(self) -> dict[str, tuple[Node, ...]]:
-        """Return what is pinned, banned, liked and not liked, by the name of the option that says so."""
-        like, unlike = (tuple(Node(OBJECT, row) for row in rows) for rows in (self.like, self.unlike))
-        found = {"pins": self.pins, "bans": self.bans, "like": like, "unlike": unlike}
+        """Return what is pinned, banned, preferred and avoided, by the name of the option that says so."""
+        prefer, avoid = (tuple(Node(OBJECT, row) for row in rows) for rows in (self.prefer, self.avoid))
+        found = {"pins": self.pins, "bans": self.bans, "prefer": prefer, "avoid": avoid}
         return {name: nodes for name, nodes in found.items() if nodes}
 
     def cells(self, which: str) -> list[int]:
@@ -194,23 +191,23 @@ class Steering:
         return [node.number for node in getattr(self, which) if not node.is_cell]
 
     def pinning(self, nodes: Iterable[Node]) -> Steering:
-        """Return the steering with further pins, which are no longer banned or unliked."""
+        """Return the steering with further pins, which are no longer banned or avoided."""
         more = tuple(nodes)
         return replace(
             self,
             pins=(*self.pins, *more),
             bans=tuple(node for node in self.bans if node not in more),
-            unlike=_rows_but(self.unlike, more),
+            avoid=_rows_but(self.avoid, more),
         )
 
     def banning(self, nodes: Iterable[Node]) -> Steering:
-        """Return the steering with further bans, which are no longer pinned or liked."""
+        """Return the steering with further bans, which are no longer pinned or preferred."""
         more = tuple(nodes)
         return replace(
             self,
             pins=tuple(node for node in self.pins if node not in more),
             bans=(*self.bans, *more),
-            like=_rows_but(self.like, more),
+            prefer=_rows_but(self.prefer, more),
         )
 
 
@@ -436,7 +433,7 @@ class CoverObjective:
     of them is not worth its place.
 
     Where cells were chosen before, ``held[i]`` of them hold the i-th object, and they are worth ``value0``. A cell
-    loses one for every object of ``unlike`` (ascending) that it holds, in its value as in what it serves.
+    loses one for every object of ``avoid`` (ascending) that it holds, in its value as in what it serves.
 
     >>> twice = CoverObjective(np.array([0, 1, 4]), count=6, most=2)
     >>> twice.total(np.array([0, 1, 5])), twice.value(np.array([1, 2, 4]))
@@ -448,11 +445,11 @@ class CoverObjective:
     most: int | None = 3
     least: int = 2
     held: Array | None = None
-    unlike: Array | None = None
+    avoid: Array | None = None
     value0: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("objects", "held", "unlike"):
+        for name in ("objects", "held", "avoid"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, frozen(np.asarray(getattr(self, name))))
 
@@ -465,7 +462,7 @@ class CoverObjective:
 
     def value(self, objects: Array) -> float:
         """Return the value of a set of distinct objects that no cell brought: each of them is held once."""
-        lost = 0 if self.unlike is None else int(np.isin(self.unlike, objects).sum())
+        lost = 0 if self.avoid is None else int(np.isin(self.avoid, objects).sum())
         return self.total(np.isin(self.objects, objects)) - lost
 
 

@@ -40,14 +40,16 @@ def make_form(options: NetworkOptions) -> Form:
     names = [each.name for each in fields(Form) if each.name != "kind"]
     given = {name: value for name in names if (value := getattr(options, name)) is not None}
     form = Form(options.form or Form.kind, **given)
-    for name in ("membership", "trust"):
+    for name in ("membership_weights", "cell_weight"):
         if name in given and not form.has_cells:
             raise ParameterError(f"{name} is about links to cells, and the form 'objects' has no cells as nodes")
-    if "trust" in given and form.kind != "woven" and form.membership != "even":
-        raise ParameterError(f"trust scales memberships of the kind 'even', got the membership {form.membership!r}")
-    for name in ("near", "near_weight"):
-        if name in given and form.kind != "woven":
-            raise ParameterError(f"{name} is about the near objects of the form 'woven', got the form {form.kind!r}")
+    if "cell_weight" in given and form.kind != "hybrid" and form.membership_weights != "even":
+        raise ParameterError(
+            f"cell_weight scales the membership weights 'even', got membership_weights {form.membership_weights!r}"
+        )
+    for name in ("n_neighbors", "neighbor_weight"):
+        if name in given and form.kind != "hybrid":
+            raise ParameterError(f"{name} is about the neighbours of the form 'hybrid', got the form {form.kind!r}")
     return form
 
 
@@ -58,31 +60,31 @@ def brings_objects(selection: Selection, scope: Scope = OPEN) -> bool:
     return not len(scope.objects) or len(np.setdiff1d(selection.objects, scope.objects)) > 0
 
 
-def count_neighbors(query: Query, form: Form, cells: int, max_nodes: int | None, liked: int = 0) -> int:
-    """Return how many near objects there are to be: as many as wanted, or as a limit on nodes leaves room for.
+def count_neighbors(query: Query, form: Form, cells: int, max_nodes: int | None, preferred: int = 0) -> int:
+    """Return how many neighbours there are to be: as many as wanted, or as a limit on nodes leaves room for.
 
     Objects that are pinned are among them. Where nobody says how many, it is one for each object of the query and for
-    each of those ``liked`` besides.
+    each of those ``preferred`` besides.
     """
-    if form.kind != "woven":
+    if form.kind != "hybrid":
         return 0
-    wanted = len(query) + liked if form.near is None else form.near
+    wanted = len(query) + preferred if form.n_neighbors is None else form.n_neighbors
     return wanted if max_nodes is None else max(0, min(wanted, max_nodes - len(query) - cells))
 
 
 def estimate_nodes(query: Query, selection: Selection, form: Form, room: int, scope: Scope = OPEN) -> tuple[int, bool]:
     """Return how many nodes a network will have, and whether these are all: else there may be fewer.
 
-    ``room`` is how many near objects there are to be.
+    ``room`` is how many neighbours there are to be.
     """
     pins = len(list_pinned(query, scope))
     known = len(query) + pins + (len(selection.cells) if form.has_cells else 0)
-    if form.kind == "woven":
+    if form.kind == "hybrid":
         return known - pins + max(pins, room), False
     if not form.has_brought:
         return known, True
     others = select_allowed(np.setdiff1d(selection.objects, list_included(query, scope), assume_unique=True), scope)
-    return known + len(others), form.keep != "linked"
+    return known + len(others), form.keep_unlinked
 
 
 def assemble(
@@ -94,7 +96,7 @@ def assemble(
     nearest: Array | None = None,
     scope: Scope = OPEN,
 ) -> Network:
-    """Return the network of a query and a selection in a form; the form ``woven`` needs the ``nearest`` objects.
+    """Return the network of a query and a selection in a form; the form ``hybrid`` needs the ``nearest`` objects.
 
     A form with cells as nodes needs a selection that has cells, unless it brings nothing at all. The objects that
     ``scope`` has pinned are nodes in every form, linked or not, and those that it bars are none.
@@ -107,8 +109,8 @@ def assemble(
             f"the form {form.kind!r} needs a method that chooses cells, and this one brought {len(others):,} objects "
             "without any: choose the form 'objects', or a method such as 'greedy'"
         )
-    if (form.kind == "woven") != (nearest is not None):
-        raise ParameterError("the nearest objects are for the form 'woven', which needs them")
+    if (form.kind == "hybrid") != (nearest is not None):
+        raise ParameterError("the nearest objects are for the form 'hybrid', which needs them")
     if nearest is not None:
         others = select_allowed(np.setdiff1d(nearest, list_included(query, scope)), scope)
     others = others[:0] if form.kind == "cells" else others
@@ -122,7 +124,7 @@ def assemble(
         there = held >= 0
         ranks, held = row_of_entries(members)[there], held[there]
         shares = _weigh_shares(cube, selection.cells, there) if form.has_cells else np.ones(len(held))
-    if form.keep == "linked":
+    if not form.keep_unlinked:
         linked = np.arange(len(objects)) < len(query)
         linked[source] = linked[target] = True
         linked[np.isin(objects, pins)] = True
@@ -132,16 +134,16 @@ def assemble(
         ranks, held, shares = ranks[stays], position[held[stays]], shares[stays]
     into = np.concatenate([target[source < len(query)], source[target < len(query)]])
     query_links = np.bincount(into, minlength=len(objects))
-    cell_weight, given = CellWeight(form.trust or 1.0), None
+    cell_weight, given = CellWeight(form.cell_weight or 1.0), None
     if form.has_cells:
-        if form.trust is None and len(held):
+        if form.cell_weight is None and len(held):
             starts, labelled = cube.links.indptr, cube.cells.labels[selection.cells] >= 0
             cuboids = np.asarray(labelled @ (1 << np.arange(labelled.shape[1])))
             degrees = starts[objects + 1] - starts[objects]
             cell_weight = estimate_cell_weight((source, target), degrees, held, ranks, cuboids, query=len(query))
         links = (source, target, weight)
-        joined = weigh_memberships(form.membership, links, held, ranks, shares, len(query), cell_weight.value)
-        if form.kind == "woven":
+        joined = weigh_memberships(form.membership_weights, links, held, ranks, shares, len(query), cell_weight.value)
+        if form.kind == "hybrid":
             given = weight
             weight = weight * damp_near_links(source, target, query_links, len(query), form, cell_weight.value)
         source = np.concatenate([source, held])
@@ -162,7 +164,7 @@ def assemble(
         labels=tuple(cube.cell(int(number)) for number in selection.cells),
         form=form.kind,
         settings={
-            "trust": cell_weight.value if form.has_cells and len(held) else None,
+            "cell_weight": cell_weight.value if form.has_cells and len(held) else None,
             "agreement": cell_weight.evidence(),
             "directed": bool(cube.settings.get("directed")),
         },
@@ -245,11 +247,14 @@ def summarize(network: Network) -> dict[str, Any]:
     joined[network.source] = joined[network.target] = True
     return {
         "method": settings["method"],
-        "m": settings["m"],
+        "n_cells": settings["n_cells"],
         "objective": settings["objective"],
         "form": network.form,
-        **{name: settings[name] for name in ("levels", "near", "near_weight", "keep", "membership")},
-        **{name: settings[name] for name in ("trust", "agreement")},
+        **{
+            name: settings[name]
+            for name in ("levels", "n_neighbors", "neighbor_weight", "keep_unlinked", "membership_weights")
+        },
+        **{name: settings[name] for name in ("cell_weight", "agreement")},
         "value": selection.value if len(selection.cells) else None,
         "bound": selection.bound,
         "gap": selection.gap,
@@ -266,7 +271,7 @@ def summarize(network: Network) -> dict[str, Any]:
         ],
         "nodes": len(network),
         "links": len(network.source),
-        "left_out": 0 if network.form in ("cells", "woven") else len(brought) - len(network.objects),
+        "left_out": 0 if network.form in ("cells", "hybrid") else len(brought) - len(network.objects),
         "directed": settings.get("directed", False),
         "query_found": len(network.query),
         "query_missing": len(network.query.missing),
@@ -274,7 +279,7 @@ def summarize(network: Network) -> dict[str, Any]:
         "query_loose": int((~joined[: len(network.query)]).sum()),
         "chosen": settings.get("chosen"),
         "tried": settings.get("tried"),
-        **{word: settings.get(word, []) for word in ("pins", "bans", "like", "unlike")},
+        **{word: settings.get(word, []) for word in ("pins", "bans", "prefer", "avoid")},
         "seconds": dict(network.seconds),
         "seed": settings["seed"],
     }
@@ -309,8 +314,8 @@ def describe_network(network: Network, about: Mapping[str, Any]) -> str:
     count, cells = len(network.query), len(network.selection.cells)
     others = len(network.objects) - count
     nodes = [f"{counted(count, 'object')} of the query"]
-    if others and network.form == "woven":
-        nodes.append(counted(others, "near object"))
+    if others and network.form == "hybrid":
+        nodes.append(counted(others, "neighbour"))
     elif others:
         by = f" that {counted(cells, 'cell')} bring{'s' * (cells == 1)}" if cells and not len(network.cells) else ""
         nodes.append(f"{others:,} more{by}")
@@ -352,9 +357,9 @@ def describe_size(
     if brought <= max(MANY_OBJECTS, MANY_OBJECTS_EACH * len(query)):
         return ""
     cells = f"the {len(selection.cells):,} cells hold" if len(selection.cells) else "the method brings"
-    smaller = "m, max_nodes or the form 'woven' makes" if len(selection.cells) else "max_nodes makes"
-    if form.kind == "woven":
-        cells, smaller = "near asks for up to", "a smaller near makes"
+    smaller = "m, max_nodes or the form 'hybrid' makes" if len(selection.cells) else "max_nodes makes"
+    if form.kind == "hybrid":
+        cells, smaller = "n_neighbors asks for up to", "a smaller n_neighbors makes"
     return f"{cells} {brought:,} objects for a query of {len(query):,}: {smaller} the network smaller"
 
 

@@ -167,12 +167,12 @@ def damp_near_links(
     """Return what every link is multiplied by: 1 inside the query, and less for each end outside it.
 
     An object with d links into the query (``query_links``) *needs* others by 2 / (2 + d): 1 without any, a half with
-    two. A link between the query's object q and a near one is multiplied by need(q)²ᵗ, and one between two near objects
-    by need(x)²ᵗ · need(y)²ᵗ, where t is the weight of cells. A ``near_weight`` of the form replaces all of these.
+    two. A link between the query's object q and a near one is multiplied by need(q)²ᵗ, and one between two neighbours
+    by need(x)²ᵗ · need(y)²ᵗ, where t is the weight of cells. A ``neighbor_weight`` of the form replaces all of these.
     """
     own, other = source < query, target < query
-    if form.near_weight is not None:
-        return np.asarray(form.near_weight ** (2.0 - own - other))
+    if form.neighbor_weight is not None:
+        return np.asarray(form.neighbor_weight ** (2.0 - own - other))
     need = (HALVING_LINKS / (HALVING_LINKS + query_links)) ** (2.0 * cell_weight)
     outside = np.where(own, need[source], np.where(other, need[target], need[source] * need[target]))
     return np.asarray(np.where(own & other, 1.0, outside))

@@ -412,7 +412,7 @@ class RestartWalk:
         """
         arrays = (self.settled, self.left, self._strength)
         ends = (self._reached, self._found, self._damping, self._threshold, least)
-        number, volume = self._kernels.rivals(*ends, *arrays, self._touched)
+        number, volume = self._kernels.close_candidates(*ends, *arrays, self._touched)
         rows = _missing(np.sort(self._touched[:number]), inside)
         if forbidden is not None:
             rows = rows[~forbidden[rows]]

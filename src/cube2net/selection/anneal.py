@@ -100,24 +100,26 @@ class Anneal:
             return nothing
         clock = Clock(self.seconds)
         guide = make_surrogate(cube, query, weights, budget.scope)
-        greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, prefix="all"))
+        greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, best_prefix=False))
         if len(greedy.cells) == 0:
             return evaluate_cells(cube, weights, greedy.cells, note=greedy.note)
         priced = _priced(cube, query, guide, budget)
         if isinstance(weights, CallableObjective):
             calls = BlackBoxAnnealer(cube, query, weights, budget)
             cells = calls.anneal([priced, greedy.cells], self.steps or CALLS, clock, guide, seed)
-            selection = evaluate_cells(cube, weights, in_order(cube, guide, cells), "best")
+            selection = evaluate_cells(cube, weights, in_order(cube, guide, cells), best_prefix=True)
         else:
-            starts = [evaluate_cells(cube, weights, cells, "best") for cells in (greedy.cells, priced)]
+            starts = [evaluate_cells(cube, weights, cells, best_prefix=True) for cells in (greedy.cells, priced)]
             begin = max(starts, key=lambda start: start.value)
-            problem = Problem.of(cube, query, weights, at_least=begin.value, m=budget.m, scope=budget.scope)
+            problem = Problem.of(cube, query, weights, at_least=begin.value, n_cells=budget.n_cells, scope=budget.scope)
             selection = begin
             if len(problem):
                 jumps = float(np.abs(greedy.gains(weights.ratio(0.0, 0.0))).mean())
                 annealer = Annealer(cube, query, problem, budget, begin, jumps, seed)
                 self._anneal(annealer, clock)
-                best = evaluate_cells(cube, weights, in_order(cube, weights, problem.cells[annealer.best]), "best")
+                best = evaluate_cells(
+                    cube, weights, in_order(cube, weights, problem.cells[annealer.best]), best_prefix=True
+                )
                 selection = best if best.value >= begin.value else begin
         return selection if len(selection.cells) else replace(selection, note=NONE_HELPS)
 
@@ -177,7 +179,7 @@ class Annealer:
             common,
         )
         self._constants = (problem.gain0, problem.cost0)
-        self._slots = min(budget.m, len(problem))
+        self._slots = min(budget.n_cells, len(problem))
         self._room = compute_room(cube, query, budget)
         self._links = math.inf if budget.max_links is None else float(budget.max_links)
         self._least = EQUAL * float(whole[:, 1].max())
@@ -322,7 +324,7 @@ class BlackBoxAnnealer:
     def _changed(self, cells: frozenset[int], rng: np.random.Generator) -> frozenset[int]:
         """Return the cells with one swapped, added or dropped; they may stay the same."""
         kept = cells
-        if cells and (len(cells) == self._budget.m or rng.random() < SWAPS):
+        if cells and (len(cells) == self._budget.n_cells or rng.random() < SWAPS):
             kept = cells - {sorted(cells)[rng.integers(len(cells))]}
             if rng.random() < DROPS:
                 return kept
@@ -353,5 +355,5 @@ def in_order(cube: Cube, weights: Weights, cells: Array) -> Array:
 def _priced(cube: Cube, query: Query, weights: Weights, budget: Budget) -> Array:
     """Return the cells of priced greedy, but for those that break a limit after the others."""
     room = compute_room(cube, query, budget)
-    cells, _ = priced_cells(cube, query, weights, budget.m, max_nodes=room, scope=budget.scope)
-    return cells[Limits(cube, query, budget).admit(cells, budget.m)]
+    cells, _ = priced_cells(cube, query, weights, budget.n_cells, max_nodes=room, scope=budget.scope)
+    return cells[Limits(cube, query, budget).admit(cells, budget.n_cells)]

@@ -123,7 +123,7 @@ class Limits:
     def __init__(self, cube: Cube, query: Query, budget: Budget) -> None:
         scope = budget.scope
         self._pinned = len(scope.cells)
-        self._m = budget.m + self._pinned
+        self._m = budget.n_cells + self._pinned
         self.any = budget.max_nodes is not None or budget.max_links is not None
         if not self.any:
             return
@@ -209,16 +209,16 @@ def explain_no_choice(cube: Cube, query: Query, weights: QueryObjective, scope: 
 
 
 def evaluate_cells(
-    cube: Cube, weights: QueryObjective, cells: Array, prefix: str = "all", *, note: str = ""
+    cube: Cube, weights: QueryObjective, cells: Array, best_prefix: bool = False, *, note: str = ""
 ) -> Selection:
     """Return the selection of cells in the order chosen, with the value of every prefix.
 
-    ``prefix="best"`` keeps the shortest prefix of the highest value, which may be empty. The note is dropped where the
+    ``best_prefix`` keeps the shortest prefix of the highest value, which may be empty. The note is dropped where the
     selection is cut.
     """
     cells = np.asarray(cells, dtype=np.int64)
     objects, rows, values = evaluate_prefixes(cube, weights, cells)
-    kept = int(values.argmax()) if prefix == "best" else len(cells)
+    kept = int(values.argmax()) if best_prefix else len(cells)
     return Selection(
         objects=objects if kept == len(cells) else objects[np.unique(rows.indices[: rows.indptr[kept]])],
         value=float(values[kept]),
@@ -247,7 +247,7 @@ def evaluate_prefixes(cube: Cube, weights: QueryObjective, cells: Array) -> tupl
 
 
 def _find_counted_members(cube: Cube, cells: Array, cover: CoverObjective) -> Ragged:
-    objects = cover.objects if cover.unlike is None else np.union1d(cover.objects, cover.unlike)
+    objects = cover.objects if cover.avoid is None else np.union1d(cover.objects, cover.avoid)
     object_cells = take_rows(cube.object_cells, objects)
     rank = np.full(len(cube.cells), -1)
     rank[cells] = np.arange(len(cells))
@@ -275,10 +275,10 @@ def check_selection(given: object, cube: Cube, method: str, budget: Budget | Non
             f"the method {method!r} chose {title_of(cube, Node('cell', cell))}, which {how}: "
             "it has to leave out the cells of budget.scope.forbidden_cells"
         )
-    if len(budget.scope.cells) and len(given.cells) > budget.m:
+    if len(budget.scope.cells) and len(given.cells) > budget.n_cells:
         raise InputError(
             f"the method {method!r} chose {len(given.cells):,} cells, and beside those pinned there is room for "
-            f"{budget.m:,}: it has to choose budget.m cells at most"
+            f"{budget.n_cells:,}: it has to choose budget.n_cells cells at most"
         )
     return given
 
@@ -333,8 +333,8 @@ def _count_prefix_repeats(objects: Array, rows: Ragged, cover: CoverObjective) -
         served = rows[row][left[rows[row]] > 0]
         left[served] -= 1
         values[row + 1] = values[row] + len(served)
-    if cover.unlike is not None:
-        lost = np.cumsum(np.isin(objects, cover.unlike)[rows.indices])
+    if cover.avoid is not None:
+        lost = np.cumsum(np.isin(objects, cover.avoid)[rows.indices])
         values -= np.append(0, lost)[rows.indptr]
     return values
 
@@ -362,8 +362,8 @@ def resolve_scope(cube: Cube, query: Query, steering: Steering, bringable: Array
     forbidden = None
     if bringable is not None or banned:
         forbidden = np.zeros(len(cube.objects), dtype=bool) if bringable is None else ~bringable
-        liked = np.setdiff1d(np.array(steering.like, dtype=np.int32), query.objects)
-        for rows, how, option in ((objects, "pinned", "the pin"), (liked, "liked", "the like")):
+        preferred = np.setdiff1d(np.array(steering.prefer, dtype=np.int32), query.objects)
+        for rows, how, option in ((objects, "pinned", "the pin"), (preferred, "preferred", "the preference")):
             for row in rows[forbidden[rows]][:1]:
                 raise ParameterError(
                     f"{_name_node(cube, Node('object', int(row)))} is {how}, and the view of the cube leaves it out: "
@@ -380,9 +380,9 @@ def check_scope(
     cube: Cube, query: Query, scope: Scope, budget: Budget, form: Form, max_nodes: int | None, most: str = "m"
 ) -> None:
     """Raise where the pins exceed a limit of the network; ``most`` names what limits the number of cells."""
-    if len(scope.cells) > budget.m:
+    if len(scope.cells) > budget.n_cells:
         cells = "1 cell is" if len(scope.cells) == 1 else f"{len(scope.cells):,} cells are"
-        leaves = f"{most} is {budget.m:,}" if most == "m" else f"{most} leaves room for {budget.m:,}"
+        leaves = f"{most} is {budget.n_cells:,}" if most == "m" else f"{most} leaves room for {budget.n_cells:,}"
         raise ParameterError(f"{cells} pinned, and {leaves}: pin fewer, or raise {most}")
     unlimited = max_nodes is None and budget.max_links is None
     if unlimited or not (len(scope.cells) or len(scope.objects)):
@@ -415,7 +415,7 @@ def check_no_cells(cube: Cube, steering: Steering, method: str) -> None:
                 f"{title_of(cube, Node('cell', cell))} is {verb}, and the method {method!r} chooses no cells: "
                 "pin and ban objects, or use a method that does, such as 'greedy'"
             )
-    for option in ("like", "unlike"):
+    for option in ("prefer", "avoid"):
         if getattr(steering, option):
             raise ParameterError(
                 f"{option} says what cells are worth, and the method {method!r} chooses no cells: "
@@ -425,8 +425,8 @@ def check_no_cells(cube: Cube, steering: Steering, method: str) -> None:
 
 def _check_consistency(cube: Cube, query: Query, steering: Steering) -> None:
     pinned, banned = set(steering.objects("pins")), set(steering.objects("bans"))
-    like, unlike = set(steering.like), set(steering.unlike)
-    excluded = np.array(sorted(banned | unlike), dtype=np.int64)
+    like, avoid = set(steering.prefer), set(steering.avoid)
+    excluded = np.array(sorted(banned | avoid), dtype=np.int64)
     in_query = set(excluded[np.isin(excluded, query.objects)].tolist())
     conflicts = [
         (set(steering.pins) & set(steering.bans), "is pinned and banned: it cannot be both"),
@@ -434,10 +434,10 @@ def _check_consistency(cube: Cube, query: Query, steering: Steering) -> None:
             ({Node("object", row) for row in rows}, why)
             for rows, why in (
                 (banned & in_query, "is banned, and it is in the query: leave it out of one of them"),
-                (pinned & unlike, "is pinned and unliked: it cannot be both"),
-                (like & unlike, "is liked and unliked: it cannot be both"),
-                (like & banned, "is liked and banned: leave it out of one of them"),
-                (unlike & in_query, "is unliked, and it is in the query: leave it out of one of them"),
+                (pinned & avoid, "is pinned and avoided: it cannot be both"),
+                (like & avoid, "is preferred and avoided: it cannot be both"),
+                (like & banned, "is preferred and banned: leave it out of one of them"),
+                (avoid & in_query, "is avoided, and it is in the query: leave it out of one of them"),
             )
         ),
     ]
@@ -455,25 +455,25 @@ def _name_node(cube: Cube, node: Node) -> str:
 AVOIDED_COST_FACTOR = 10.0
 
 
-def apply_preferences(objective: QueryObjective, scope: Scope, unlike: Array) -> QueryObjective:
-    """Return an objective in which forbidden objects weigh nothing and ``unlike`` (rows, ascending) cost more."""
+def apply_preferences(objective: QueryObjective, scope: Scope, avoid: Array) -> QueryObjective:
+    """Return an objective in which forbidden objects weigh nothing and ``avoid`` (rows, ascending) cost more."""
     forbidden = None if scope.forbidden_objects is None else np.flatnonzero(scope.forbidden_objects)
-    if forbidden is not None and len(unlike):
-        unlike = np.setdiff1d(unlike, forbidden, assume_unique=True)
+    if forbidden is not None and len(avoid):
+        avoid = np.setdiff1d(avoid, forbidden, assume_unique=True)
     if isinstance(objective, Weights):
-        if len(unlike):
-            gain, cost = objective.at(unlike)
+        if len(avoid):
+            gain, cost = objective.at(avoid)
             gain = np.where((cost == 0) & (gain < 0), AVOIDED_COST_FACTOR * gain, gain)
-            objective = objective.with_terms(unlike, gain, AVOIDED_COST_FACTOR * cost)
+            objective = objective.with_terms(avoid, gain, AVOIDED_COST_FACTOR * cost)
         return objective if forbidden is None else objective.with_terms(forbidden, 0.0, 0.0)
     if isinstance(objective, CoverObjective):
         if forbidden is not None:
             objective = replace(objective, objects=np.setdiff1d(objective.objects, forbidden, assume_unique=True))
-        return replace(objective, unlike=unlike) if len(unlike) else objective
-    if len(unlike):
+        return replace(objective, avoid=avoid) if len(avoid) else objective
+    if len(avoid):
         raise ParameterError(
-            f"{objective.name} is a function of the objects, and unlike says what objects cost: "
-            "leave unlike out, or use an objective that counts"
+            f"{objective.name} is a function of the objects, and avoid says what objects cost: "
+            "leave avoid out, or use an objective that counts"
         )
     mask = scope.forbidden_objects
     return objective if mask is None else _compose(objective, lambda objects: objects[~mask[objects]])
@@ -505,7 +505,7 @@ class ResidualProblem:
         if scope.forbidden_objects is not None:
             objects = objects[~scope.forbidden_objects[objects]]
         rest = _condition_on(start, objects, members)
-        rest_budget = replace(budget, m=budget.m - len(scope.cells))
+        rest_budget = replace(budget, n_cells=budget.n_cells - len(scope.cells))
         return cls(rest, start, rest_budget, np.union1d(objects, scope.objects), values[1:])
 
     @property
@@ -556,7 +556,7 @@ def _condition_on(objective: QueryObjective, selected: Array, members: Array) ->
     if isinstance(objective, CallableObjective):
         return _compose(objective, lambda objects: np.union1d(selected, objects))
     held = _count_held(objective.objects, members)
-    lost = 0 if objective.unlike is None else int(_count_held(objective.unlike, members).sum())
+    lost = 0 if objective.avoid is None else int(_count_held(objective.avoid, members).sum())
     value0 = objective.total(held) - lost
     return replace(objective, held=held if objective.held is None else objective.held + held, value0=value0)
 

@@ -58,9 +58,9 @@ ROUNDING = 1e-12
 class Greedy:
     """Add, at every step, the cell that raises the objective most, or lowers it least.
 
-    There are exactly m steps, as in the paper, even when the value falls (``Budget(prefix="best")`` cuts the selection
-    where it was highest). Among equals the cell of the lowest number is taken; values that agree to 12 digits are
-    equal, since sums of weights depend on the order of adding.
+    There are exactly m steps, as in the paper, even when the value falls (``Budget(best_prefix=True)`` cuts the
+    selection where it was highest). Among equals the cell of the lowest number is taken; values that agree to 12 digits
+    are equal, since sums of weights depend on the order of adding.
 
     For ``cover`` the cell is taken that serves most objects of the query which still need one, and choosing ends when
     none serves enough of them (see ``Cover``); m is then an upper limit, and a bound is always known.
@@ -97,9 +97,9 @@ class Greedy:
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
-    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(among="all"), m=5, form="objects").selection
+    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(among="all"), n_cells=5, form="objects").selection
     Selection(5 cells, 75 objects, value 0.6667)
-    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(by="price"), m=5, form="objects").selection
+    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(by="price"), n_cells=5, form="objects").selection
     Selection(4 cells, 50 objects, value 1.0000)
     """
 
@@ -144,11 +144,11 @@ class Greedy:
             return _choose_to_cover(cube, weights, limits, budget)
         left = drop_forbidden_cells(self._candidates(cube, query, weights), budget.scope)
         if isinstance(weights, CallableObjective):
-            cells = _choose_by_calls(cube, weights, left, limits, budget.m, self.progress)
+            cells = _choose_by_calls(cube, weights, left, limits, budget.n_cells, self.progress)
         else:
-            cells = _choose_by_counts(cube, weights, left, limits, budget.m)
+            cells = _choose_by_counts(cube, weights, left, limits, budget.n_cells)
         lacks = self._lacks(query, weights, budget.scope)
-        return evaluate_cells(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
+        return evaluate_cells(cube, weights, cells, budget.best_prefix, note=limits.note(len(cells), lacks))
 
     def _candidates(self, cube: Cube, query: Query, weights: Weights | CallableObjective) -> Array:
         from cube2net.kernels import coverage
@@ -169,16 +169,16 @@ class Greedy:
         return "holds an object with a gain"
 
 
-def _choose_by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, m: int) -> Array:
+def _choose_by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, n_cells: int) -> Array:
     from cube2net.kernels import coverage
 
     terms = np.column_stack(weights.given)
     sums = Sums(cube.cells.members, cube.object_cells, left, weights.rows, terms, weights.others)
     above, below = weights.gain0, weights.cost0
     if not limits.any:
-        return sums.take_by_value(left, above, below, m)
+        return sums.take_by_value(left, above, below, n_cells)
     chosen: list[int] = []
-    while len(chosen) < m and len(left):
+    while len(chosen) < n_cells and len(left):
         order = order_best_first(coverage.values(left, sums.of[:, 0], sums.of[:, 1], above, below))
         taken = limits.admit(left[order], 1)
         if len(taken) == 0:
@@ -193,30 +193,30 @@ def _choose_by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits,
 
 
 def _choose_to_cover(cube: Cube, cover: CoverObjective, limits: Limits, budget: Budget) -> Selection:
-    cells, bound = serve_greedily(cube, cover, limits, budget.m, budget.scope)
+    cells, bound = serve_greedily(cube, cover, limits, budget.n_cells, budget.scope)
     note = ""
-    if not len(cells) and budget.m:
+    if not len(cells) and budget.n_cells:
         other = "other " if len(budget.scope.cells) else ""
         who = "1 object of the query that needs it"
         if cover.least > 1:
             who = f"{cover.least:,} objects of the query that need it"
         note = f"no {other}cell serves {who}{' and fits the limits' if limits.any else ''}"
-    return replace(evaluate_cells(cube, cover, cells, budget.prefix, note=note), bound=bound)
+    return replace(evaluate_cells(cube, cover, cells, budget.best_prefix, note=note), bound=bound)
 
 
 def _choose_by_calls(
-    cube: Cube, function: CallableObjective, left: Array, limits: Limits, m: int, progress: Progress = silent
+    cube: Cube, function: CallableObjective, left: Array, limits: Limits, n_cells: int, progress: Progress = silent
 ) -> Array:
     members = cube.cells.members
     objects = np.empty(0, dtype=np.int32)
     chosen: list[int] = []
-    calls, most = 0, sum(range(len(left), max(0, len(left) - m), -1))
-    while len(chosen) < m and len(left):
+    calls, most = 0, sum(range(len(left), max(0, len(left) - n_cells), -1))
+    while len(chosen) < n_cells and len(left):
         worth = np.empty(len(left))
         for place, cell in enumerate(left.tolist()):
             worth[place] = function.value(np.union1d(objects, members[cell]))
             calls += 1
-            progress(f"greedy calls {function.name}: cell {len(chosen) + 1:,} of {m:,}", calls, most)
+            progress(f"greedy calls {function.name}: cell {len(chosen) + 1:,} of {n_cells:,}", calls, most)
         order = order_best_first(worth)
         taken = limits.admit(left[order], 1)
         if len(taken) == 0:
@@ -238,8 +238,8 @@ def _choose_by_price(cube: Cube, query: Query, weights: QueryObjective, budget: 
     room = compute_room(cube, query, budget)
     if room < 0:
         return evaluate_cells(cube, weights, np.empty(0, dtype=np.int64))
-    cells, _ = priced_cells(cube, query, weights, budget.m, max_nodes=room, scope=budget.scope)
-    return evaluate_cells(cube, weights, cells, budget.prefix)
+    cells, _ = priced_cells(cube, query, weights, budget.n_cells, max_nodes=room, scope=budget.scope)
+    return evaluate_cells(cube, weights, cells, budget.best_prefix)
 
 
 def order_best_first(worth: Array) -> Array:
@@ -254,7 +254,7 @@ def order_best_first(worth: Array) -> Array:
 
 
 def priced_greedy(
-    problem: Problem, m: int, *, price: float = 0.0, max_nodes: float | None = None
+    problem: Problem, n_cells: int, *, price: float = 0.0, max_nodes: float | None = None
 ) -> tuple[Array, float]:
     """Return positions of at most m cells, in the order taken, and their value: greedy on G − λ·C at the best price λ.
 
@@ -273,14 +273,14 @@ def priced_greedy(
 
     def take(price: float) -> tuple[Array, float]:
         terms = np.column_stack([problem.gain - price * problem.cost, problem.nodes])
-        chosen = Sums(problem.members, problem.object_cells, every, None, terms).take_by_sum(every, m, room)
+        chosen = Sums(problem.members, problem.object_cells, every, None, terms).take_by_sum(every, n_cells, room)
         return chosen, problem.value(chosen)
 
     return _raise_price(take, problem.ratio(0.0, 0.0), price)
 
 
 def priced_cells(
-    cube: Cube, query: Query, weights: Weights, m: int, *, max_nodes: float | None = None, scope: Scope = OPEN
+    cube: Cube, query: Query, weights: Weights, n_cells: int, *, max_nodes: float | None = None, scope: Scope = OPEN
 ) -> tuple[Array, float]:
     """Return the cells of :func:`priced_greedy` by their numbers in the cube, and their value.
 
@@ -296,7 +296,9 @@ def priced_cells(
     def take(price: float) -> tuple[Array, float]:
         other = (weights.others[0] - price * weights.others[1], 1.0)
         terms = np.column_stack([gains - price * costs, nodes])
-        chosen = Sums(cube.cells.members, cube.object_cells, cells, rows, terms, other).take_by_sum(cells, m, room)
+        chosen = Sums(cube.cells.members, cube.object_cells, cells, rows, terms, other).take_by_sum(
+            cells, n_cells, room
+        )
         return chosen, weights.value(np.unique(take_rows(cube.cells.members, chosen).indices))
 
     return _raise_price(take, weights.ratio(0.0, 0.0), 0.0)
@@ -437,8 +439,8 @@ class Served:
         if len(scope.forbidden_cells) or cover.held is not None:
             served = take_rows(self.object_cells, np.flatnonzero(self.left == 0))
             self.gains -= np.bincount(served.indices, minlength=len(self.cells))
-        if cover.unlike is not None:
-            places = self._places(take_rows(cube.object_cells, cover.unlike).indices)
+        if cover.avoid is not None:
+            places = self._places(take_rows(cube.object_cells, cover.avoid).indices)
             self.loses = np.bincount(places, minlength=len(self.cells))
             self.gains -= self.loses
 
@@ -460,30 +462,30 @@ class Served:
             np.subtract.at(self.gains, take_rows(self.object_cells, served).indices, 1)
         return len(needing)
 
-    def bound(self, served: float, m: int) -> float:
+    def bound(self, served: float, n_cells: int) -> float:
         """Return an upper bound on the value of any m cells: what is served, and the m largest remaining gains."""
         free = np.maximum(self.gains[~self.taken], 0)
-        most = np.sort(free)[max(0, len(free) - m) :]
+        most = np.sort(free)[max(0, len(free) - n_cells) :]
         return served + min(float(most.sum()), float(self.left.sum()))
 
 
 def serve_greedily(
-    cube: Cube, cover: CoverObjective, limits: Limits, m: int, scope: Scope = OPEN
+    cube: Cube, cover: CoverObjective, limits: Limits, n_cells: int, scope: Scope = OPEN
 ) -> tuple[Array, float]:
     """Return at most m cells, each the first that serves most, and a bound on the value of any m.
 
     It ends when no cell serves ``cover.least`` objects. A cell that would break a limit is skipped.
     """
     served = Served(cube, cover, scope)
-    value, bound = cover.value0, served.bound(cover.value0, m)
+    value, bound = cover.value0, served.bound(cover.value0, n_cells)
     if cover.most is None and not limits.any:
         # Every time counts, so no choice changes what another cell adds.
         order = _best_first(served, only=False)
-        order = order[served.gains[order] >= cover.least][:m]
+        order = order[served.gains[order] >= cover.least][:n_cells]
         return served.cells[order].astype(np.int64), bound
     lost = 0
     chosen: list[int] = []
-    while len(chosen) < m and len(served.cells):
+    while len(chosen) < n_cells and len(served.cells):
         order = _best_first(served, only=not limits.any)
         order = order[served.gains[order] >= cover.least]
         admitted = limits.admit(served.cells[order], 1)
@@ -495,7 +497,7 @@ def serve_greedily(
         value += served.take(place)
         lost += int(served.loses[place])
     if not limits.any:
-        bound = min(bound, served.bound(value, m))
+        bound = min(bound, served.bound(value, n_cells))
     return np.array(chosen, dtype=np.int64), max(bound, value - lost)
 
 

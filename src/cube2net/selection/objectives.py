@@ -114,7 +114,7 @@ class Linked:
     to multiples of 1/1024.
 
     An object without any link gains nothing outside the query, and costs nothing: no network keeps it, since
-    members without a link to the network are left out (``keep="linked"``).
+    members without a link to the network are left out (``keep_unlinked=False``).
 
     >>> near = np.array([0.5, 0.2, 0.1, 0.05, 0.0, 0.0])
     >>> linked = np.array([True, True, True, True, True, False])

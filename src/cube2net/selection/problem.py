@@ -51,7 +51,7 @@ class Problem:
         *,
         at_least: float = 0.0,
         every: bool = False,
-        m: int | None = None,
+        n_cells: int | None = None,
         scope: Scope = OPEN,
     ) -> Problem:
         """Return the choice among the cells that may be in a best selection.
@@ -71,9 +71,9 @@ class Problem:
         free = every or untouched_may_help(weights)
         cells = np.arange(len(cube.cells)) if every else find_candidates(cube, weights, at_least)
         cells = drop_forbidden_cells(cells, scope)
-        tight = m is not None and at_least > 0 and not free
-        if tight and m is not None:
-            cells = drop_unaffordable(cube, weights, cells, at_least, m)
+        tight = n_cells is not None and at_least > 0 and not free
+        if tight and n_cells is not None:
+            cells = drop_unaffordable(cube, weights, cells, at_least, n_cells)
         members, rows = cube.cells.members, (cube.object_cells.indptr, cube.object_cells.indices)
         objects = held(cells, members.indptr, members.indices, np.zeros(len(cube.objects), dtype=np.uint8))
         place = np.full(len(cube.cells), -1, dtype=np.int32)
@@ -158,7 +158,7 @@ class Problem:
         return self.ratio(float(self.gain[groups].sum()), float(self.cost[groups].sum()))
 
 
-def drop_unaffordable(cube: Cube, weights: Weights, cells: Array, price: float, m: int) -> Array:
+def drop_unaffordable(cube: Cube, weights: Weights, cells: Array, price: float, n_cells: int) -> Array:
     """Return the cells that may be in a selection of m cells worth ``price`` or more.
 
     At the price λ an object is worth w = gain − λ·cost. A selection worth λ or more has gain₀ − λ·cost₀ + Σ w ≥ 0.
@@ -176,9 +176,9 @@ def drop_unaffordable(cube: Cube, weights: Weights, cells: Array, price: float, 
     pays, takes = sums[:, 0], sums[:, 1]
     constant = weights.gain0 - price * weights.cost0
     size = abs(weights.gain0) + price * weights.cost0 + float(pays.sum())
-    while len(cells) and m > 0:
-        most = np.sort(pays)[::-1][:m]
-        others = float(most.sum()) - (np.maximum(most[-1], pays) if len(most) == m else pays)
+    while len(cells) and n_cells > 0:
+        most = np.sort(pays)[::-1][:n_cells]
+        others = float(most.sum()) - (np.maximum(most[-1], pays) if len(most) == n_cells else pays)
         fits = takes <= constant + pays + others + ROUNDING * (size + takes)
         if bool(fits.all()):
             break

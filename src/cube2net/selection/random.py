@@ -34,6 +34,6 @@ class Random:
         if len(budget.scope.forbidden_cells):
             order = order[np.isin(order, budget.scope.forbidden_cells, invert=True)]
         limits = Limits(cube, query, budget)
-        cells = order[limits.admit(order, budget.m)]
+        cells = order[limits.admit(order, budget.n_cells)]
         lacks = "may be chosen" if len(budget.scope.forbidden_cells) else "is in the cube"
-        return evaluate_cells(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
+        return evaluate_cells(cube, weights, cells, budget.best_prefix, note=limits.note(len(cells), lacks))

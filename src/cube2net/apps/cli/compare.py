@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import cube2net as c2n
-from cube2net._util.progress import silent
 from cube2net.apps.cli.options import (
     EMBEDDING_NAMES,
     RECOMMENDER_NAMES,
@@ -35,13 +34,12 @@ from cube2net.apps.cli.options import (
 )
 from cube2net.apps.cli.options import levels as which_cells
 from cube2net.apps.cli.output import RESUMABLE_PATHS, say, show_json, show_table, shown_progress
-from cube2net.apps.cli.query import apply_view, show_view
+from cube2net.apps.cli.query import apply_view, show_files, show_view
 from cube2net.errors import ParameterError
-from cube2net.options import FORMS, MEMBERSHIPS, METHOD_NAMES, OBJECTIVE_NAMES
+from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS, METHOD_NAMES, OBJECTIVE_NAMES
 
 if TYPE_CHECKING:
     from cube2net.model.comparison import Comparison
-    from cube2net.model.cube import Cube
 
 
 def compare(
@@ -95,13 +93,15 @@ def compare(
             autocompletion=which_cells,
         ),
     ] = None,
-    near: Annotated[list[int] | None, typer.Option(help="How many near objects (form woven); may be repeated.")] = None,
-    memberships: Annotated[
+    n_neighbors: Annotated[
+        list[int] | None, typer.Option(help="How many neighbours (form hybrid); may be repeated.")
+    ] = None,
+    membership_weights: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help=f"Several with commas: {', '.join(MEMBERSHIPS)}. Without, even.",
-            autocompletion=offer_some(*MEMBERSHIPS),
+            help=f"Several with commas: {', '.join(MEMBERSHIP_WEIGHTS)}. Without, even.",
+            autocompletion=offer_some(*MEMBERSHIP_WEIGHTS),
         ),
     ] = None,
     models: Annotated[
@@ -113,9 +113,9 @@ def compare(
             autocompletion=offer_some(*EMBEDDING_NAMES, *RECOMMENDER_NAMES),
         ),
     ] = None,
-    m: Annotated[
+    n_cells: Annotated[
         list[int] | None,
-        typer.Option("-m", help="How many cells; without a number sized by the query (cover) or 20; may be repeated."),
+        typer.Option(help="How many cells; without a number sized by the query (cover) or 20; may be repeated."),
     ] = None,
     runs: Annotated[int, typer.Option(help="How many runs, each with a seed of its own, the same for all.")] = 10,
     as_large: Annotated[
@@ -153,115 +153,67 @@ def compare(
     from cube2net.api.compare import JOURNAL
     from cube2net.api.report import results
 
-    opened = apply_view(_opened(cube), where, roll_up, between, kind)
+    opened = apply_view(c2n.open_cube(cube), where, roll_up, between, kind)
     check_safe(out, spreadsheet_safe, "--out FOLDER")
+    if hidden is not None and task not in (None, "links"):
+        raise ParameterError(f"--hidden is for the task 'links', and the task is {task!r}")
     if out is not None:
         RESUMABLE_PATHS.append(out / JOURNAL)
+        c2n.api.check_report()
+    lists = {
+        "methods": split_names("methods", methods),
+        "objectives": split_names("objectives", objectives),
+        "forms": split_names("forms", forms),
+        "membership_weights": split_names("membership-weights", membership_weights),
+        "models": split_names("models", models),
+        "baselines": split_names("baselines", baselines),
+    }
+    options: dict[str, Any] = {name: names for name, names in lists.items() if names}
+    files: list[Path] = []
     with shown_progress(quiet) as progress:
-        comparison, files = run_comparison(
+        query_objects = c2n.read_query(opened, query, skip_missing=skip_missing)
+        comparison = c2n.compare(
             opened,
-            query,
-            task=task,
-            hidden=hidden,
+            query_objects,
+            task or ("links" if hidden is not None else c2n.api.task_of(query_objects)),
+            hidden=None if hidden is None else c2n.api.read_links(opened, hidden),
             users=users,
-            methods=methods,
-            objectives=objectives,
-            forms=forms,
-            levels=levels,
-            near=near or None,
-            memberships=memberships,
-            models=models,
-            m=m or None,
+            levels=levels or None,
+            n_neighbors=n_neighbors or None,
+            n_cells=n_cells or None,
             runs=runs,
             as_large=as_large,
-            baselines=baselines,
             out=out,
-            spreadsheet_safe=spreadsheet_safe,
             workers=workers,
-            skip_missing=skip_missing,
             seed=seed,
-            command=" ".join(["cube2net", *map(shlex.quote, sys.argv[1:])]),
             progress=progress,
+            **options,
         )
+        if out is not None:
+            progress("writing the report", 0, None)
+            command = shlex.join(["cube2net", *sys.argv[1:]])
+            files = c2n.write_report(
+                opened, query_objects, comparison, out, command=command, spreadsheet_safe=spreadsheet_safe
+            )
     warn_of_formulas(files)
     if as_json:
         show_json(results(comparison))
     else:
         show_view(opened)
         show_comparison(comparison)
-        for path in files:
-            say(f"wrote {path}")
+        show_files(files)
 
 
-def _opened(path: Path) -> Cube:
-    from cube2net.api.cubes import open_cube
-
-    return open_cube(path)
+MAX_SHOWN_NETWORKS = 12
 
 
-# So many networks of a comparison are shown; a report has all.
-SHOWN = 12
+def split_names(option: str, texts: Sequence[str] | None) -> list[str]:
+    """Return the names of an option, each text several with commas; an option without any name is refused.
 
-
-def run_comparison(
-    cube: Cube,
-    path: Path,
-    *,
-    task: str | None,
-    hidden: Path | None,
-    methods: Sequence[str] | None,
-    objectives: Sequence[str] | None,
-    forms: Sequence[str] | None,
-    memberships: Sequence[str] | None,
-    levels: Sequence[str] | None,
-    models: Sequence[str] | None,
-    baselines: Sequence[str] | None,
-    out: Path | None,
-    spreadsheet_safe: bool,
-    skip_missing: bool,
-    command: str,
-    **options: Any,
-) -> tuple[Comparison, list[Path]]:
-    """Return the comparison of methods on a query file, and the files of its report where a folder is given."""
-    if hidden is not None and task not in (None, "links"):
-        raise ParameterError(f"--hidden is for the task 'links', and the task is {task!r}")
-    if out is not None:
-        c2n.api.check_report()
-    query = c2n.read_query(cube, path, skip_missing=skip_missing)
-    task = task or ("links" if hidden is not None else c2n.api.task_of(query))
-    given = {"methods": methods, "objectives": objectives, "forms": forms, "memberships": memberships}
-    given |= {"models": models, "baselines": baselines}
-    lists: dict[str, Any] = {name: names_in(name, texts) for name, texts in given.items()}
-    comparison = c2n.compare(
-        cube,
-        query,
-        task,
-        hidden=None if hidden is None else c2n.api.read_links(cube, hidden),
-        levels=levels or None,
-        out=out,
-        **{name: names for name, names in lists.items() if names},
-        **options,
-    )
-    if out is None:
-        return comparison, []
-    options.get("progress", silent)("writing the report", 0, None)
-    return comparison, c2n.write_report(
-        cube, query, comparison, out, command=command, spreadsheet_safe=spreadsheet_safe
-    )
-
-
-def split(texts: Sequence[str] | None) -> list[str]:
-    """Return names that were written with commas, or one by one.
-
-    >>> split(["greedy,hops 2", "none"])
+    >>> split_names("methods", ["greedy,hops 2", "none"])
     ['greedy', 'hops 2', 'none']
     """
-    return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
-
-
-def names_in(option: str, texts: Sequence[str] | None) -> list[str]:
-    """Return the names that an option gives, none where it was not used; one without any name is refused."""
-    names = split(texts)
+    names = [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
     if texts and not names:
         raise ParameterError(f"--{option} is {texts[0]!r}, expected one or more names with commas")
     return names
@@ -270,26 +222,26 @@ def names_in(option: str, texts: Sequence[str] | None) -> list[str]:
 def show_comparison(comparison: Comparison) -> None:
     """Show the verdict, and the configurations that come nearest to it."""
     said = c2n.verdict(comparison)
-    several = len({config.m for config in comparison.configurations if config.m}) > 1
+    several = len({config.n_cells for config in comparison.configurations if config.n_cells}) > 1
     say(said.sentence, "")
-    rows = [("the query alone", *_numbers(comparison, said.finding.alone), "–", "–", "–", "")]
+    rows = [("the query alone", *_numbers(comparison, said.alone), "–", "–", "–", "")]
     rows += [
         (
             found.one.method if found.one.like else found.one.name if several else found.one.title,
-            *_numbers(comparison, way),
+            *_numbers(comparison, result),
             f"{found.mean:+.3f}",
             "–" if math.isnan(found.low) else f"[{found.low:+.3f}, {found.high:+.3f}]",
             _p_value(found.chance),
             "yes" if found.sure else "no",
         )
-        for way, found in zip(said.finding.ways[1 : SHOWN + 1], said.differences, strict=False)
+        for result, found in zip(said.results[1 : MAX_SHOWN_NETWORKS + 1], said.differences, strict=False)
     ]
     measures, count = comparison.main_measures, len(said.differences)
     columns = ("network", "nodes", *measures, f"{measures[0]} difference", "95 % interval", "p", "sure")
     title = "the best of the networks tried; differences are to the query alone"
     show_table(title + (f", corrected for {count:,}" if count > 1 else ""), columns, rows, right=columns[1:-1])
-    if len(said.differences) > SHOWN:
-        say(f"and {len(said.differences) - SHOWN:,} others; a report has them all (--out)")
+    if len(said.differences) > MAX_SHOWN_NETWORKS:
+        say(f"and {len(said.differences) - MAX_SHOWN_NETWORKS:,} others; a report has them all (--out)")
     for note in said.notes.values():
         if note not in said.sentence:
             say(note)
@@ -298,10 +250,10 @@ def show_comparison(comparison: Comparison) -> None:
             say(f"{config.name}: {reason}")
 
 
-def _numbers(comparison: Comparison, way: Any) -> list[str]:
+def _numbers(comparison: Comparison, result: Any) -> list[str]:
     """Return the nodes of a network and the means of its main measures."""
-    means = (way.score, way.nmi)
-    return [f"{way.nodes:,.0f}", *(f"{mean:.3f}" for mean in means[: len(comparison.main_measures)])]
+    means = (result.score, result.nmi)
+    return [f"{result.nodes:,.0f}", *(f"{mean:.3f}" for mean in means[: len(comparison.main_measures)])]
 
 
 def _p_value(value: float) -> str:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from cube2net.model.query import Query
 
 
-Most = Annotated[int, typer.Option("-m", help="How many cells at most, for each group where there are several.")]
+Most = Annotated[int, typer.Option(help="How many cells at most, for each group where there are several.")]
 Chance = Annotated[
     float, typer.Option(help="Only cells whose chance, corrected for all that were tested, is not above this.")
 ]
@@ -59,7 +59,7 @@ def contrast(
         Path | None,
         typer.Option(metavar="FILE", help="Objects to tell them from. Without, each label of the query from the rest."),
     ] = None,
-    m: Most = 10,
+    n_cells: Most = 10,
     chance: Chance = 0.05,
     where: Where = None,
     roll_up: RollUp = None,
@@ -79,7 +79,7 @@ def contrast(
         progress("telling apart", 0, None)
         files = [query] if against is None else [query, against]
         asked = [c2n.read_query(opened, file, skip_missing=skip_missing) for file in files]
-        found = contrasted(opened, asked, files, m, chance)
+        found = contrasted(opened, asked, files, n_cells, chance)
         paths = written(found, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed)
     tell(found, opened, asked, paths, as_json=as_json)
 
@@ -89,7 +89,7 @@ def describe(
     clusters: Annotated[
         Path, typer.Option(metavar="FILE", help="A table object,cluster: CSV, Excel, Parquet or JSON lines.")
     ],
-    m: Most = 10,
+    n_cells: Most = 10,
     chance: Chance = 0.05,
     where: Where = None,
     roll_up: RollUp = None,
@@ -108,19 +108,19 @@ def describe(
     with shown_progress(quiet or as_json) as progress:
         progress("telling apart", 0, None)
         asked = c2n.api.read_clusters(opened, clusters, skip_missing=skip_missing)
-        found = c2n.describe(opened, asked, m, chance=chance)
+        found = c2n.describe(opened, asked, n_cells, chance=chance)
         paths = written(found, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed)
     tell(found, opened, [asked], paths, as_json=as_json)
 
 
 def contrasted(
-    cube: Cube, queries: Sequence[Query], files: Sequence[Path], m: int, chance: float
+    cube: Cube, queries: Sequence[Query], files: Sequence[Path], n_cells: int, chance: float
 ) -> Contrast | Description:
     """Return what tells two queries apart, called as their files are, or the labels of one."""
     if len(queries) == 1:
-        return c2n.contrast(cube, queries[0], m=m, chance=chance)
+        return c2n.contrast(cube, queries[0], n_cells=n_cells, chance=chance)
     one, two = queries
-    return c2n.contrast(cube, one, two, m, names=side_names(*files), chance=chance)
+    return c2n.contrast(cube, one, two, n_cells, names=side_names(*files), chance=chance)
 
 
 def side_names(one: Path, two: Path) -> tuple[str, str]:

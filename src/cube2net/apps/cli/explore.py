@@ -91,7 +91,7 @@ def explore(
 
 def _serve(opened: Cube | None, query: Path | None, port: int, host: str, no_browser: bool, skip_missing: bool) -> None:
     """Serve the explorer of a cube until it is ended."""
-    from cube2net.apps.server.application import missing_page
+    from cube2net.apps.server.application import describe_missing_page
     from cube2net.apps.server.serve import ExplorerServer
     from cube2net.apps.server.sessions import CubeOpener
 
@@ -100,9 +100,9 @@ def _serve(opened: Cube | None, query: Path | None, port: int, host: str, no_bro
         asked = c2n.read_query(opened, query, skip_missing=True)
         unsure = [] if skip_missing else c2n.api.unresolved_names(opened, query)
     with temporary_folder() as given, ExitStack() as ends:
-        openings = CubeOpener(given, Path.cwd()) if opened is None else None
+        opener = CubeOpener(given, Path.cwd()) if opened is None else None
         server = ends.enter_context(
-            ExplorerServer(opened, asked, unresolved=unsure, host=host, port=port, openings=openings)
+            ExplorerServer(opened, asked, unresolved=unsure, host=host, port=port, opener=opener)
         )
         say("choose a spreadsheet on the page, until Ctrl-C at" if opened is None else f"{opened}, until Ctrl-C at")
         show_text(server.address)
@@ -116,7 +116,7 @@ def _serve(opened: Cube | None, query: Path | None, port: int, host: str, no_bro
             if opened is None:
                 may = "read the cubes of this folder, hand over files, and write cubes of them into it"
             complain(f"whoever reaches this address and has its token can {may}; nothing is encrypted (no TLS)")
-        if missing := missing_page():
+        if missing := describe_missing_page():
             complain(missing)
         if not no_browser:
             page = private_page(given, server.address)
@@ -258,12 +258,12 @@ def mcp(cube: CubePath) -> None:
 
     if os.isatty(0):
         complain("cube2net: waiting for a program of the Model Context Protocol to ask; Ctrl-D ends")
-    with wires() as (given, wanted), announce_to(None):
+    with standard_streams() as (given, wanted), announce_to(None):
         serve(opened, given, wanted)
 
 
 @contextmanager
-def wires() -> Iterator[tuple[BinaryIO, BinaryIO]]:
+def standard_streams() -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """Give standard input and output as bytes, and let all else that is written meanwhile go to standard error."""
     behind = getattr(sys.stdout, "raw", sys.stdout)
     before = sys.stdout

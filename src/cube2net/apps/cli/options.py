@@ -42,8 +42,8 @@ def offer(*names: str) -> Complete:
 def offer_some(*names: str) -> Complete:
     """Return what offers the names that begin as typed after the last comma, but for those before it.
 
-    >>> offer_some("woven", "cells", "both")("cells,")
-    ['cells,woven', 'cells,both']
+    >>> offer_some("hybrid", "cells", "cells+objects")("cells,")
+    ['cells,hybrid', 'cells,cells+objects']
     """
 
     def complete(incomplete: str) -> list[str]:
@@ -267,8 +267,8 @@ def configured(kind: type[T], settings: Mapping[str, str], what: str, /, **hande
     """Return an instance whose parameters are read from text, but for those that are handed over.
 
     >>> from cube2net.model import Budget
-    >>> configured(Budget, {"m": "5", "prefix": "best"}, "budget")
-    Budget(m=5, max_nodes=None, max_links=None, prefix='best')
+    >>> configured(Budget, {"n_cells": "5", "best_prefix": "true"}, "budget")
+    Budget(n_cells=5, max_nodes=None, max_links=None, best_prefix=True)
     """
     return kind(**typed_values(kind, settings, what), **handed)
 

@@ -1,4 +1,4 @@
-"""What commands print: lines, tables, JSON and progress, safe for any terminal and any reader."""
+"""Output of commands: lines, tables, JSON and progress, without control characters."""
 
 from __future__ import annotations
 
@@ -22,26 +22,25 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
 
-EVERY = 1.6
-"""So many seconds there may be silence; with the time a busy machine takes, two."""
-
-SOON = 1.5
-"""After so many seconds a stage that moves is said again."""
-
-FIRST = 1.0
-"""So many seconds of a process pass before the first word."""
-
-LOOK = 0.2
-
-
+MAX_SILENCE_SECONDS = 1.6
+"""After so long without output the stage is repeated; with the delays of a busy machine this is two seconds."""
+MIN_INTERVAL_SECONDS = 1.5
+"""A stage that advances is repeated no more often."""
+FIRST_OUTPUT_SECONDS = 1.0
+"""Processor time before the first output."""
+CHECK_INTERVAL_SECONDS = 0.2
+MAX_LINE_LENGTH, MAX_CELL_LENGTH = 4_000, 200
+"""Longer lines, and cells of tables, are cut."""
+UNDELIVERED, LEFT = 3, 141
+"""The exit status if output could not be written, or its reader has left (as for SIGPIPE)."""
 RESUMABLE_PATHS: list[Path] = []
 """Files from which an interrupted command continues, if they exist."""
 
 
 class Heartbeat:
-    """Progress that repeats itself: after a silence it says again what is done, or that code is being compiled.
+    """Progress that is repeated after a silence, and that shows when code is being compiled.
 
-    On a ``terminal``, where bars move by themselves, it only says when compiling begins and ends.
+    On a ``terminal``, where bars move by themselves, it only shows when compiling begins and ends.
     """
 
     reports_compiling = True
@@ -49,74 +48,69 @@ class Heartbeat:
     def __init__(self, progress: Progress, *, terminal: bool = False) -> None:
         self.progress, self.terminal = progress, terminal
         self.stage: tuple[str, int, int | None] = ("working", 0, None)
-        self.compiling = self.explained = False
+        self.is_compiling = self.is_explained = False
         self.since = time.monotonic()
-        self.said = self.since - EVERY + max(LOOK, FIRST - time.process_time())
-        self._over, self._lock = threading.Event(), threading.RLock()
+        first_wait = max(CHECK_INTERVAL_SECONDS, FIRST_OUTPUT_SECONDS - time.process_time())
+        self.last_output = self.since - MAX_SILENCE_SECONDS + first_wait
+        self._stop, self._lock = threading.Event(), threading.RLock()
 
     def __enter__(self) -> Heartbeat:
-        self._told = announce_to(None)
-        self._told.__enter__()
-        self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
+        self._hide_compiling = announce_to(None)  # it is shown here
+        self._hide_compiling.__enter__()
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
         self._thread.start()
         return self
 
-    def __exit__(self, *end: object) -> None:
-        self._over.set()
-        self._thread.join(LOOK)
-        with self._lock:  # nothing is said any more
-            self._told.__exit__(None, None, None)
+    def __exit__(self, *error: object) -> None:
+        self._stop.set()
+        self._thread.join(CHECK_INTERVAL_SECONDS)
+        with self._lock:
+            self._hide_compiling.__exit__(None, None, None)
 
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:
-        """Pass on what is said, and remember it."""
+        """Pass the progress on, and remember it."""
         with self._lock:
             now = time.monotonic()
-            new = stage.partition(":")[0] != self.stage[0].partition(":")[0]
+            is_new = stage.partition(":")[0] != self.stage[0].partition(":")[0]
             self.stage = stage, done, total
-            if new:
+            if is_new:
                 self.since = now
-            if new or now - self.said >= SOON:
-                self.said = now
+            if is_new or now - self.last_output >= MIN_INTERVAL_SECONDS:
+                self.last_output = now
             self.progress(stage, done, total)
 
     def note(self, text: str) -> None:
         """Pass a note on."""
         with self._lock:
-            self.said = time.monotonic()
+            self.last_output = time.monotonic()
             self.progress.note(text)
 
-    def look(self) -> None:
-        """Say something if it is time to."""
+    def check(self) -> None:
+        """Repeat the stage after a silence."""
         with self._lock:
-            now, name = time.monotonic(), MONITOR.doing
-            turned, self.compiling = self.compiling != (name is not None), name is not None
-            words: tuple[str, int, int | None] = self.stage
-            if name is not None:
-                words = f"{COMPILING if self.explained else MONITOR.sentence}: {name}", MONITOR.made, None
+            now, kernel = time.monotonic(), MONITOR.doing
+            is_changed, self.is_compiling = self.is_compiling != (kernel is not None), kernel is not None
+            stage, done, total = self.stage
+            if kernel is not None:
+                stage = f"{COMPILING if self.is_explained else MONITOR.sentence}: {kernel}"
+                done, total = MONITOR.made, None
             if self.terminal:
-                if turned:
-                    self.progress(*words)
-            elif now - self.said >= EVERY:
-                stage, done, total = words
-                self.said, self.explained = now, self.explained or name is not None
+                if is_changed:
+                    self.progress(stage, done, total)
+            elif now - self.last_output >= MAX_SILENCE_SECONDS:
+                self.last_output, self.is_explained = now, self.is_explained or kernel is not None
                 seconds = f"{now - self.since:.0f}"
-                between = ", " if ":" in stage else ": "
-                self.progress(stage if seconds == "0" else f"{stage}{between}{seconds} s", done, total)
+                separator = ", " if ":" in stage else ": "
+                self.progress(stage if seconds == "0" else f"{stage}{separator}{seconds} s", done, total)
 
-    def _beat(self) -> None:
-        while not self._over.wait(LOOK):
-            if not self._over.is_set():
-                self.look()
-
-
-# A line of more letters, and a cell of a table, is cut.
-LONGEST_LINE, LONGEST_CELL = 4_000, 200
-# How a command ends whose output did not arrive: it could not be written, or its reader has left (as of SIGPIPE).
-UNDELIVERED, LEFT = 3, 141
+    def _run(self) -> None:
+        while not self._stop.wait(CHECK_INTERVAL_SECONDS):
+            if not self._stop.is_set():
+                self.check()
 
 
 class _Shown(dict[int, str | int]):
-    """For ``str.translate``: what a sign is shown as, itself where it can be printed or is among ``kept``."""
+    """A table for ``str.translate`` that escapes characters that cannot be printed, except those in ``kept``."""
 
     def __init__(self, kept: str, as_json: bool = False) -> None:
         super().__init__({ord(sign): ord(sign) for sign in kept})
@@ -134,8 +128,8 @@ class _Shown(dict[int, str | int]):
 _IN_LINE, _IN_STREAM, _IN_JSON = _Shown(""), _Shown("\n\t"), _Shown("\n", as_json=True)
 
 
-def line(text: object, most: int = LONGEST_LINE) -> str:
-    r"""Return a text as one line that is safe to show: signs that steer a terminal as ``repr`` writes them.
+def line(text: object, most: int = MAX_LINE_LENGTH) -> str:
+    r"""Return a text as one line, with control characters escaped.
 
     >>> print(line("Ghent\x1b[2J\nTurin"), line("abcdef", 3))
     Ghent\x1b[2J\nTurin abc…
@@ -145,7 +139,7 @@ def line(text: object, most: int = LONGEST_LINE) -> str:
 
 
 def json_text(value: object, *, only_ascii: bool = False) -> str:
-    r"""Return JSON in which no sign steers a terminal: such signs are written by number, which is the same value.
+    r"""Return JSON in which control characters are escaped.
 
     >>> print(json_text({"name": "Zoë\u202e"}))
     {
@@ -156,7 +150,7 @@ def json_text(value: object, *, only_ascii: bool = False) -> str:
 
 
 def _finite(value: object) -> object:
-    """Return a value with null for every number that is none: JSON has no word for these.
+    """Return a value with None in place of infinite numbers and NaN, which JSON does not have.
 
     >>> _finite({"bound": float("inf"), "gains": [0.5, float("nan")]})
     {'bound': None, 'gains': [0.5, None]}
@@ -169,7 +163,7 @@ def _finite(value: object) -> object:
 
 
 class UndeliveredError(Exception):
-    """What was to be said could not be written to standard output."""
+    """The output could not be written to standard output."""
 
     def __init__(self, reason: str, status: int = UNDELIVERED) -> None:
         super().__init__(f"cannot write to standard output: {reason}")
@@ -177,10 +171,10 @@ class UndeliveredError(Exception):
 
 
 class Guarded:
-    """A stream for texts that lets no sign through that steers a terminal, but line ends and tabs.
+    """A text stream that escapes control characters, except line ends and tabs.
 
-    ``raw`` is the stream behind it, None where it is closed. Where ``needed``, a text that cannot be written raises
-    :class:`UndeliveredError`; otherwise it is dropped, and so is all that follows. There is no ``buffer`` to write to.
+    ``raw`` is the stream behind it, None if it is closed. If ``needed``, a text that cannot be written raises
+    :class:`UndeliveredError`; otherwise it is dropped, and so is all that follows. There is no ``buffer``.
     """
 
     def __init__(self, raw: TextIO | None, *, needed: bool) -> None:
@@ -191,7 +185,7 @@ class Guarded:
         self.errors = getattr(raw, "errors", None) or "backslashreplace"
 
     def write(self, text: str) -> int:
-        """Write a text, its signs made harmless; return its length."""
+        """Write a text with control characters escaped; return its length."""
         self.styled(text.translate(_IN_STREAM))
         return len(text)
 
@@ -201,7 +195,7 @@ class Guarded:
             self.write(text)
 
     def styled(self, text: str) -> None:
-        """Write a text as it is: one of ours, in which every value was cleaned before the styles were added."""
+        """Write a text as it is, whose values were escaped before styles were added."""
         with self._delivering():
             if self.raw is not None and self.lost is None:
                 self.raw.write(text)
@@ -209,7 +203,7 @@ class Guarded:
             raise self.lost
 
     def flush(self) -> None:
-        """Hand over what was written."""
+        """Flush the stream."""
         with self._delivering():
             if self.raw is not None and self.lost is None:
                 self.raw.flush()
@@ -229,49 +223,49 @@ class Guarded:
             self._drop_rest()
 
     def _drop_rest(self) -> None:
-        """Let what is still to be flushed go nowhere, so that the end of the process does not stumble over it."""
+        """Discard what is not flushed yet, so that the interpreter does not fail at its end."""
         with contextlib.suppress(OSError, ValueError, AttributeError):
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self.raw.fileno())  # type: ignore[union-attr]
             os.close(nowhere)
 
     def isatty(self) -> bool:
-        """Return whether a person may be looking."""
+        """Return whether the stream is a terminal."""
         try:
             return self.raw is not None and self.raw.isatty()
         except ValueError:
             return False
 
     def fileno(self) -> int:
-        """Return the number of the file behind it."""
+        """Return the file descriptor of the stream."""
         if self.raw is None:
             raise OSError("the stream is closed")
         return self.raw.fileno()
 
     def writable(self) -> bool:
-        """Return that it takes texts."""
+        """Return True."""
         return True
 
     def readable(self) -> bool:
-        """Return that nothing can be read from it."""
+        """Return False."""
         return False
 
     def seekable(self) -> bool:
-        """Return that it only goes on."""
+        """Return False."""
         return False
 
     @property
     def closed(self) -> bool:
-        """Whether nothing can be written to it any more."""
+        """Whether the stream is closed."""
         return self.raw is None or self.raw.closed
 
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Guard standard output and standard error within.
+    """Guard standard output and standard error within a context.
 
-    Where the one or the other is closed, its number is taken by nothing, so that no file is opened under it. An
-    exception that nobody expected leaves the guards where they are, for its own text comes from data too.
+    If one of them is closed, its descriptor is opened on the null device, so that no file gets it. After an unexpected
+    exception the guards stay, since its message may contain data.
     """
     _occupy()
     before = sys.stdout, sys.stderr
@@ -301,7 +295,7 @@ def _occupy() -> None:
 
 
 def say(*lines: object) -> None:
-    """Write lines to standard output; what is in a line stays in it."""
+    """Write lines to standard output; line ends within a line are escaped."""
     sys.stdout.write("\n".join(map(line, lines)) + "\n")
 
 
@@ -311,12 +305,12 @@ def complain(sentence: object) -> None:
 
 
 def show_text(text: str) -> None:
-    """Write a text of several lines to standard output, however long they are."""
+    """Write a text of several lines to standard output, uncut."""
     sys.stdout.write(f"{text}\n")
 
 
 def show_json(value: object) -> None:
-    """Write a value as JSON to standard output, in ASCII where that is not UTF-8."""
+    """Write a value as JSON to standard output, in ASCII unless that is UTF-8."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     sys.stdout.write(json_text(value, only_ascii=not encoding.lower().startswith("utf")) + "\n")
 
@@ -338,20 +332,20 @@ def shown_progress(quiet: bool = False) -> Iterator[Progress]:
 class PlainLines:
     """Progress as lines: one when a stage begins, and one every few seconds while it lasts.
 
-    A stage is what stands before a colon; what stands behind it may change from step to step.
+    The stage is the text before a colon; the text after it may change from step to step.
     """
 
     def __init__(self) -> None:
         self.stage = ""
-        self.said = 0.0
+        self.last_output = 0.0
 
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:
         """Write a line if the stage is new or the last line is old."""
         now = time.monotonic()
         name = stage.partition(":")[0]
-        if name == self.stage and now - self.said < SOON:
+        if name == self.stage and now - self.last_output < MIN_INTERVAL_SECONDS:
             return
-        self.stage, self.said = name, now
+        self.stage, self.last_output = name, now
         much = f" {done:,}" + (f" of {total:,}" if total is not None else "") if done else ""
         sys.stderr.write(f"{line(stage)}{much}\n")
         sys.stderr.flush()
@@ -376,7 +370,7 @@ def _bars() -> Iterator[Progress]:
         TimeElapsedColumn(),
     )
     console = Console(file=_Styles(sys.stderr))  # type: ignore[arg-type]
-    # What is written meanwhile stands above the bars; but what goes to a file must go there.
+    # Output to a terminal is written above the bars; output to a file must go there.
     above = sys.stdout.isatty()
     with Bars(*columns, console=console, transient=True, redirect_stdout=above) as bars:
         redirected = sys.stdout, sys.stderr
@@ -401,7 +395,7 @@ class _RichBar:
 
 
 class _Styles:
-    """The stream that Rich writes to: it passes the guard by, for every value in it is cleaned before."""
+    """The stream that Rich writes to; it bypasses the guard, since all values are escaped before."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -420,10 +414,10 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
 
     table = Table(title=Text(line(title), style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
-        name = Text(line(column, LONGEST_CELL))
+        name = Text(line(column, MAX_CELL_LENGTH))
         table.add_column(name, justify="right" if column in right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(line(value, LONGEST_CELL)) for value in row))
+        table.add_row(*(Text(line(value, MAX_CELL_LENGTH)) for value in row))
     seen = sys.stdout.isatty()
     page = _Page(getattr(sys.stdout, "encoding", None) or "utf-8")
     style = {"highlight": False, "markup": False, "emoji": False}
@@ -433,7 +427,7 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
 
 
 class _Page(StringIO):
-    """A text in the making whose signs are those of an encoding."""
+    """A text buffer with an encoding."""
 
     def __init__(self, encoding: str) -> None:
         super().__init__()
@@ -441,5 +435,5 @@ class _Page(StringIO):
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
-        """The encoding it will be written in."""
+        """The encoding that the text will be written in."""
         return self._encoding

@@ -325,7 +325,7 @@ def show_network(network: Network) -> None:
     if about["tried"]:
         _show_tried(about["tried"])
     if about["left_out"]:
-        say(f"{about['left_out']:,} objects without a link to the network are left out (--keep all keeps them)")
+        say(f"{about['left_out']:,} objects without a link to the network are left out (--keep-unlinked keeps them)")
     show_missing(network.query)
 
 
@@ -357,9 +357,9 @@ def _show_cells(network: Network, about: Mapping[str, Any]) -> None:
     if falling:
         best = float(network.selection.values.max())
         lower = f"{falling} of {len(rows)} cells lower the {about['objective']}"
-        say(f"{lower}: --prefix best stops at its best, {best:.4f}")
-    if about["m"] is not None and len(rows) < about["m"] and not about["note"]:
-        say(f"{len(rows)} cells, of {about['m']} at most")
+        say(f"{lower}: --best-prefix stops at its best, {best:.4f}")
+    if about["n_cells"] is not None and len(rows) < about["n_cells"] and not about["note"]:
+        say(f"{len(rows)} cells, of {about['n_cells']} at most")
 
 
 def _show_tried(tried: Sequence[Mapping[str, Any]]) -> None:
@@ -376,17 +376,17 @@ def _show_tried(tried: Sequence[Mapping[str, Any]]) -> None:
 def describe_parts(about: Mapping[str, Any]) -> str:
     """Return in one sentence what a network with cells as nodes is made of; nothing for other forms.
 
-    >>> counts = {"query_found": 116, "query_held": 113, "query_loose": 2, "near": 116}
-    >>> describe_parts({"form": "woven", "cells": [{}] * 59, "trust": 0.54, **counts})
-    '59 cells, of weight 0.54, hold 113 of the 116 objects of the query; 116 near objects; 2 of the query have neither'
+    >>> counts = {"query_found": 116, "query_held": 113, "query_loose": 2, "n_neighbors": 116}
+    >>> describe_parts({"form": "hybrid", "cells": [{}] * 59, "cell_weight": 0.54, **counts})
+    '59 cells, of weight 0.54, hold 113 of the 116 objects of the query; 116 neighbours; 2 of the query have neither'
     """
-    if about["form"] not in ("cells", "woven"):
+    if about["form"] not in ("cells", "hybrid"):
         return ""
     count, cells = about["query_found"], len(about["cells"])
-    weight = "" if about["trust"] is None or not cells else f", of weight {about['trust']:.2f},"
+    weight = "" if about["cell_weight"] is None or not cells else f", of weight {about['cell_weight']:.2f},"
     held = f"hold{'s' * (cells == 1)} {about['query_held']:,} of the {count:,} object{'s' * (count != 1)} of the query"
     parts = [f"{cells:,} cell{'s' * (cells != 1)}{weight} {held}"]
-    parts += [f"{about['near']:,} near object{'s' * (about['near'] != 1)}"] if about["near"] else []
+    parts += [f"{about['n_neighbors']:,} neighbour{'s' * (about['n_neighbors'] != 1)}"] if about["n_neighbors"] else []
     loose = about["query_loose"]
     parts += [f"{loose:,} of the query {'has' if loose == 1 else 'have'} neither"] if loose else []
     return "; ".join(parts)

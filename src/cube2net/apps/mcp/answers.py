@@ -24,7 +24,7 @@ from cube2net.apps.mcp.texts import (
     title,
     tokens_of,
 )
-from cube2net.apps.service.requests import node_words
+from cube2net.apps.service.requests import describe_node
 from cube2net.apps.service.schemas import NetworkRequest, Node
 from cube2net.apps.service.service import CubeService
 from cube2net.cube.views import BOTH, cuboid
@@ -35,7 +35,7 @@ from cube2net.network.export.token_budget import Section, estimate_tokens
 FEW = 10
 """So many cells, rows, columns and names are listed without a word."""
 NEAR = 500
-"""So many near objects a network has at least, so that there are names to list; a network of the library has fewer."""
+"""So many neighbours a network has at least, so that there are names to list; a network of the library has fewer."""
 
 
 def find_objects(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
@@ -92,7 +92,7 @@ def contrast(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     """Return the cells that tell two lists of objects apart."""
     budget = budget_of(asked)
     one = meant(service, asked, budget)
-    body = {**_view(asked), "query": one.ids, "m": asked.get("m", FEW)}
+    body = {**_view(asked), "query": one.ids, "n_cells": asked.get("n_cells", FEW)}
     remarks = [one.remark]
     if "against" in asked:
         other = meant(service, asked, budget, "against")
@@ -184,18 +184,18 @@ def ask_of(service: CubeService, asked: Mapping[str, Any], budget: int) -> tuple
     found = meant(service, asked, budget)
     method = asked.get("method", "greedy")
     request: dict[str, Any] = {**_view(asked), "query": found.ids, "method": method}
-    for word in ("m", "near"):
+    for word in ("n_cells", "n_neighbors"):
         if word in asked:
             if method != "greedy":
                 raise ParameterError(f"{word} is of the method 'greedy', and the method is {method!r}: leave it out")
             request[word] = asked[word]
-    if method == "greedy" and "near" not in request:
-        request["near"] = max(NEAR, len(found.ids))
+    if method == "greedy" and "n_neighbors" not in request:
+        request["n_neighbors"] = max(NEAR, len(found.ids))
     for word in ("pins", "bans"):
         if word in asked:
             request[word] = [node_asked(service, asked, each) for each in asked[word]]
     remarks = [found.remark]
-    for word in ("like", "unlike"):
+    for word in ("prefer", "avoid"):
         if asked.get(word):
             others = meant(service, asked, budget, word)
             request[word] = others.ids
@@ -220,7 +220,7 @@ def node_asked(service: CubeService, asked: Mapping[str, Any], given: Any) -> No
             node = object_node(seen, spelled)
     else:
         node = node_of(seen, given)
-    return node_words(seen, node)
+    return describe_node(seen, node)
 
 
 def _only(given: Mapping[str, Any], word: str, where: str) -> Any:

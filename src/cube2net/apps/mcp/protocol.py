@@ -101,8 +101,8 @@ def serve(cube: Cube, given: BinaryIO, wanted: BinaryIO) -> None:
     replies = TextIOWrapper(wanted, encoding="utf-8", errors="backslashreplace")
 
     async def talk() -> None:
-        asyncio.get_running_loop().set_exception_handler(_unless_interrupted)
-        server = server_of(CubeService(cube, most_nodes=MOST_NODES))
+        asyncio.get_running_loop().set_exception_handler(_report_task_error)
+        server = make_server(CubeService(cube, most_nodes=MOST_NODES))
         checked: Any = CheckedLines(anyio.wrap_file(lines))
         async with stdio_server(checked, anyio.wrap_file(replies)) as (reading, checked.replies):
             writing = checked.replies
@@ -120,7 +120,7 @@ def serve(cube: Cube, given: BinaryIO, wanted: BinaryIO) -> None:
                 stream.detach()
 
 
-def _unless_interrupted(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def _report_task_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Say what went wrong in a task that nobody waits for, unless it is that the program was interrupted."""
     error = context.get("exception")
     inside = error.split(KeyboardInterrupt)[1] if isinstance(error, BaseExceptionGroup) else error
@@ -128,7 +128,7 @@ def _unless_interrupted(loop: asyncio.AbstractEventLoop, context: dict[str, Any]
         loop.default_exception_handler(context)
 
 
-def server_of(service: CubeService, seconds: float = SECONDS) -> Server[Any]:
+def make_server(service: CubeService, seconds: float = SECONDS) -> Server[Any]:
     """Return a server of the official package whose tools ask a service."""
     from mcp.server import Server
     from mcp.types import (
@@ -157,7 +157,7 @@ def server_of(service: CubeService, seconds: float = SECONDS) -> Server[Any]:
         )
         for tool in TOOLS.values()
     ]
-    working = Working(seconds)
+    working = CallLimiter(seconds)
 
     async def list_tools(context: Any, params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=listed)
@@ -179,7 +179,7 @@ def server_of(service: CubeService, seconds: float = SECONDS) -> Server[Any]:
     )
 
 
-class Working:
+class CallLimiter:
     """Runs calls in threads, a few at a time, each for so many seconds at most; whom nobody waits for is stopped."""
 
     def __init__(self, seconds: float) -> None:

@@ -12,7 +12,7 @@ from cube2net._util.packages import require
 from cube2net._util.spelling import nearest
 from cube2net.api.plan import several
 from cube2net.api.query import check_cube, query_of
-from cube2net.apps.service.requests import node_words, query_words, split_options
+from cube2net.apps.service.requests import describe_node, describe_query, split_options
 from cube2net.apps.service.schemas import NetworkRequest
 from cube2net.apps.service.validation import read
 from cube2net.errors import ParameterError, quoted
@@ -61,7 +61,7 @@ def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> widget = c2n.explore(c2n.build_cube(planted.corpus), planted.query(0)[:10], m=3)
+    >>> widget = c2n.explore(c2n.build_cube(planted.corpus), planted.query(0)[:10], n_cells=3)
     >>> widget.network
     Network(20 objects, 3 cells, 83 links, 10 in the query)
     >>> widget.query = planted.query(1)[:5]
@@ -80,7 +80,7 @@ def asked(cube: Cube, query: Any = None, **options: Any) -> dict[str, Any]:
     """Return a request as JSON has it, from what a caller says in Python."""
     request: dict[str, Any] = {"query": []}
     if query is not None:
-        request |= query_words(cube, query_of(cube, query))
+        request |= describe_query(cube, query_of(cube, query))
     for word, value in options.items():
         if word == "progress":
             raise ParameterError("explore takes no progress: the page itself shows how far long work is")
@@ -136,9 +136,9 @@ def _plain(value: Any) -> Any:
 
 
 def _node(cube: Cube, thing: Any) -> Any:
-    return {"cell": list(thing)} if isinstance(thing, tuple | list) else node_words(cube, node_of(cube, thing))
+    return {"cell": list(thing)} if isinstance(thing, tuple | list) else describe_node(cube, node_of(cube, thing))
 
 
 def _id(cube: Cube, thing: Any) -> Any:
-    words: Any = node_words(cube, object_node(cube, thing))
+    words: Any = describe_node(cube, object_node(cube, thing))
     return words["object"]

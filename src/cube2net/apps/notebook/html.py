@@ -289,7 +289,9 @@ def comparison_page(comparison: Comparison) -> str:
 
 def verdict_page(verdict: Any) -> str:
     """Return the sentence of a verdict."""
-    return page(headline("Verdict", "it helps" if verdict.helps else "not surely better"), sentence(verdict.sentence))
+    return page(
+        headline("Verdict", "it helps" if verdict.helps else "not significantly better"), sentence(verdict.sentence)
+    )
 
 
 def suggestion_page(suggestion: Suggestion) -> str:

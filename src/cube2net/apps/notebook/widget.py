@@ -17,8 +17,8 @@ from cube2net._util.progress import Progress, Stop, ThrottledProgress, listener
 from cube2net.apps.notebook.explore import WORDS, as_json
 from cube2net.apps.notebook.html import DRAWN, page, page_of, plot_of, sentence
 from cube2net.apps.server.application import page_file
-from cube2net.apps.server.responses import failure, json_bytes
-from cube2net.apps.service.requests import query_words
+from cube2net.apps.server.responses import describe_failure, json_bytes
+from cube2net.apps.service.requests import describe_query
 from cube2net.apps.service.service import CubeService
 from cube2net.errors import InputError, ParameterError, quoted
 from cube2net.model.cube import Cube
@@ -79,7 +79,9 @@ class Explorer(anywidget.AnyWidget):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "request" and not isinstance(value, Mapping):
-            raise ParameterError(f"request is {quoted(value)}, expected a request such as {{'query': ['o3'], 'm': 5}}")
+            raise ParameterError(
+                f"request is {quoted(value)}, expected a request such as {{'query': ['o3'], 'n_cells': 5}}"
+            )
         if not name.startswith("_") and not hasattr(type(self), name):
             word = f"widget.request = {{**widget.request, {name!r}: {quoted(value, 40)}}}" if name in WORDS else ""
             raise ParameterError(
@@ -138,7 +140,7 @@ class Explorer(anywidget.AnyWidget):
             self.request = request
 
     def _words(self, query: Query) -> dict[str, Any]:
-        return query_words(self.cube, query)
+        return describe_query(self.cube, query)
 
     def _network_of(self, request: Mapping[str, Any]) -> Network | None:
         return self._service.network(request) if request["query"] else None  # type: ignore[arg-type]
@@ -170,7 +172,7 @@ class Explorer(anywidget.AnyWidget):
         except KeyboardInterrupt:
             pass
         except Exception as error:
-            self.send({"id": key, **failure(error)[1]})
+            self.send({"id": key, **describe_failure(error)[1]})
         finally:
             self._stops.pop(key, None)
 

@@ -1,5 +1,5 @@
-"""The server of the explorer's page: who may ask, long work, the page's files.
+"""The HTTP server of the explorer: authentication, long work and the files of the page.
 
-:class:`~cube2net.apps.server.serve.ExplorerServer` serves one cube. It needs the extra ``explore``; nothing here is
-loaded before it is asked for.
+:class:`~cube2net.apps.server.serve.ExplorerServer` serves one cube. It needs the extra ``explore``, and is
+imported only when it is used.
 """

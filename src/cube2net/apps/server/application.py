@@ -17,16 +17,14 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cube2net._util.progress import Progress, StoppedWorkError, silent
-from cube2net.apps.server.auth import REPORT_POLICY, Authenticator, with_headers
-from cube2net.apps.server.connections import LINES, LinesResponse, until_gone, watched
+from cube2net.apps.server.auth import REPORT_POLICY, Authenticator, add_headers
+from cube2net.apps.server.connections import LINES, LinesResponse, start_watched, wait_for_disconnect
 from cube2net.apps.server.responses import (
-    POLICY,
     RefusalError,
     Reply,
-    interface_page,
     json_bytes,
+    make_refusal,
     read_body,
-    refused,
 )
 from cube2net.apps.server.sessions import CubeOpener
 from cube2net.apps.server.workers import ServerLimits, Work
@@ -38,7 +36,7 @@ from cube2net.errors import Cube2netError, quoted, unknown
 
 PAGE = Path(__file__).parents[2] / "page"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
-"""A file of the page itself: no path, nothing hidden."""
+"""The names of files of the page: no path, nothing hidden."""
 MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -51,7 +49,7 @@ MEDIA_TYPES = {
     ".woff2": "font/woff2",
     ".txt": "text/plain; charset=utf-8",
 }
-"""The endings that are served, each with what a browser takes it for."""
+"""The media types of the endings that are served."""
 
 
 MISSING = (
@@ -64,14 +62,14 @@ class PageMissingError(Cube2netError):
     """The page was not built."""
 
 
-def missing_page() -> str:
-    """Return what is said where the page was not built, and nothing where it was."""
+def describe_missing_page() -> str:
+    """Return the message for a page that was not built; empty if it was."""
     return "" if (PAGE / "index.html").is_file() else MISSING
 
 
 def page_file(name: str) -> bytes:
-    """Return a file of the page; raise FileNotFoundError where there is none of that name."""
-    if missing := missing_page():
+    """Return a file of the page; raise FileNotFoundError for unknown names."""
+    if missing := describe_missing_page():
         raise PageMissingError(missing)
     path = PAGE / name
     if not NAME.fullmatch(name) or path.suffix not in MEDIA_TYPES or not path.is_file():
@@ -80,7 +78,7 @@ def page_file(name: str) -> bytes:
 
 
 def media_type(name: str) -> str:
-    """Return what a browser takes a file of the page for.
+    """Return the media type of a file of the page.
 
     >>> media_type("explorer.js")
     'text/javascript; charset=utf-8'
@@ -89,36 +87,36 @@ def media_type(name: str) -> str:
 
 
 BEGIN = "begin"
-"""What an address says that opens the page with the request that the server was started with."""
+"""The parameter of an address that opens the page with the initial request."""
 HTML = "text/html; charset=utf-8"
 ASKED_OF = "cube2net-checksum"
-"""The header that says of which cube a request is; who leaves it out asks the one that is open."""
+"""The header with the checksum of the cube that a request is for; without it, the open cube."""
 OTHER_CUBE = "another cube was opened in another window: reload the page"
 BYTES = "application/octet-stream"
-"""The type of a file that is handed over: what a form of another site cannot send."""
+"""The content type of uploads, which a form of another site cannot send."""
 NOTHING: StartAnswer = StartAnswer(
     opens=False, cube=None, folder="", keeps=False, recent=[], endings=[], files=0, bytes=0, example=""
 )
-"""What can be opened where the explorer was started with its cube."""
+"""What can be opened if the explorer was started with its cube."""
 
 
 class Application:
-    """The explorer of a cube as an ASGI application; ``begin`` is the end of the address that it opens with.
+    """The explorer of a cube as an ASGI application; ``begin`` is the end of the initial address.
 
-    With ``openings`` the cube may come later, and be followed by others.
+    With ``opener`` users can open cubes themselves.
     """
 
     def __init__(
         self,
         work: Work | None,
-        gate: Authenticator,
+        auth: Authenticator,
         begin: str = "",
         *,
-        openings: CubeOpener | None = None,
+        opener: CubeOpener | None = None,
         limits: ServerLimits | None = None,
     ) -> None:
-        self._work, self.gate, self.begin = work, gate, begin
-        self.openings, self._limits = openings, limits or ServerLimits()
+        self._work, self.auth, self.begin = work, auth, begin
+        self.opener, self._limits = opener, limits or ServerLimits()
         self._made: Path | None = None
         self._closing: set[asyncio.Task[None]] = set()
         self.opened = threading.Event()
@@ -128,7 +126,6 @@ class Application:
             Route("/api/v1/cube", self._cube),
             Route("/api/v1/report/{key}", self._report),
             Route("/api/v1/openapi.json", self._described),
-            Route("/api/v1/docs", self._docs),
             Route(f"/api/v1/{UPLOAD}", self._upload, methods=["POST"]),
             Route(f"/api/v1/{UPLOAD}", self._remove, methods=["DELETE"]),
             Route("/api/v1/{name}", self._question, methods=["POST"]),
@@ -140,17 +137,17 @@ class Application:
 
     @property
     def work(self) -> Work:
-        """What answers requests about the cube; refused where none is open."""
+        """Answers requests about the open cube; raises if there is none."""
         if self._work is None:
             raise RefusalError(409, "closed", "no cube is open yet: choose a spreadsheet on the page first")
         return self._work
 
     async def close(self) -> None:
-        """End all work."""
+        """Stop all work."""
         if self._work is not None:
             await self._work.close()
-        if self.openings is not None:
-            await self.openings.close()
+        if self.opener is not None:
+            await self.opener.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -158,7 +155,7 @@ class Application:
             return
 
         async def sending(message: Message) -> None:
-            await send(with_headers(dict(message)) if message["type"] == "http.response.start" else message)
+            await send(add_headers(dict(message)) if message["type"] == "http.response.start" else message)
 
         try:
             opened = self._opened(Request(scope))
@@ -168,19 +165,19 @@ class Application:
         await (opened or self._inner)(scope, receive, sending)
 
     def _opened(self, request: Request) -> Response | None:
-        """Return the response to an address with the token, None to go on; raise where nobody may."""
+        """Return the response to an address with the token, None for other requests; raise if not authenticated."""
         path = request.scope["path"]
-        self.gate.check(request.method, path, request.headers)
-        given = self.gate.given_token(request.scope["query_string"]) if path == "/" else None
-        if given is not None and self.gate.is_token(given):
+        self.auth.check(request.method, path, request.headers)
+        given = self.auth.find_token(request.scope["query_string"]) if path == "/" else None
+        if given is not None and self.auth.is_token(given):
             place = f"/{self.begin}" if BEGIN in request.query_params else "/"
             self.opened.set()
-            headers = {"set-cookie": self.gate.cookie_header()}
+            headers = {"set-cookie": self.auth.cookie_header()}
             if request.headers.get("sec-fetch-site", "none") == "none":
                 return Response(status_code=303, headers={"location": place, **headers})
-            # Who was led here by another page would be led on without the cookie, but not by this page itself.
+            # A redirect from another site would not carry the cookie; a refresh by this page does.
             return Response(headers={"refresh": f"0; url={place}", "content-type": HTML, **headers})
-        if not self.gate.is_known(request.headers):
+        if not self.auth.is_authenticated(request.headers):
             raise RefusalError(
                 401, "token", "the token is missing or wrong: open the address that cube2net explore printed"
             )
@@ -203,14 +200,14 @@ class Application:
         return _response(await self._answer(self._asked(request), "cube", {}), request)
 
     def _asked(self, request: Request) -> Work:
-        """Return what answers a request; refused where it is of another cube than the one that is open."""
+        """Return the work of the open cube; raise if the request is for another one."""
         work, checksum = self.work, request.headers.get(ASKED_OF)
         if checksum is not None and checksum != work.service.checksum:
             raise RefusalError(409, "other-cube", OTHER_CUBE)
         return work
 
     async def _answer(self, work: Work, name: str, body: dict[str, Any], progress: Progress = silent) -> Reply:
-        """Return the reply of a cube; where another took its place meanwhile, that is why there is none."""
+        """Return the reply to a request; if another cube was opened meanwhile, that is the error."""
         try:
             return await work.answer(name, body, progress)
         except (Exception, asyncio.CancelledError):
@@ -230,40 +227,36 @@ class Application:
     async def _described(self, request: Request) -> Response:
         return _response(Reply(json_bytes(openapi())), request)
 
-    async def _docs(self, request: Request) -> Response:
-        page = interface_page(openapi()).encode()
-        return _response(Reply(page, HTML, headers=(("content-security-policy", POLICY),)), request)
-
     async def _upload(self, request: Request) -> Response:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != BYTES:
             raise RefusalError(415, "type", f"the content type is {quoted(kind)}, expected {BYTES!r}")
-        files, asked = self._opener().files, request.query_params
+        files, asked = self._require_opener().files, request.query_params
         used = asked.getlist("uses") if "uses" in asked else None
         name = await files.take(asked.get("name", ""), request.stream(), used)
         return _response(Reply(json_bytes({"name": name, "files": list(files.places())})), request)
 
     async def _remove(self, request: Request) -> Response:
-        files, name = self._opener().files, request.query_params.get("name", "")
+        files, name = self._require_opener().files, request.query_params.get("name", "")
         files.remove(name)
         return _response(Reply(json_bytes({"name": name, "files": list(files.places())})), request)
 
-    def _opener(self) -> CubeOpener:
-        if self.openings is None:
+    def _require_opener(self) -> CubeOpener:
+        if self.opener is None:
             raise RefusalError(
                 404, "unknown", "this explorer was started with its cube: start it without a name to open others"
             )
-        return self.openings
+        return self.opener
 
     async def _opening(self, name: str, body: dict[str, Any], progress: Progress = silent) -> Reply:
-        """Return the reply to a request that needs no cube; one that is opened takes the place of the one before."""
+        """Return the reply to a request that needs no cube; an opened cube replaces the one before."""
         asked = read(SESSION_ROUTES[name].asks, body)
         if name == "start":
             known = None if self._work is None else self._work.service.name
-            return Reply(json_bytes(NOTHING if self.openings is None else self.openings.start(known)))
+            return Reply(json_bytes(NOTHING if self.opener is None else self.opener.start(known)))
         if name == "tables":
-            return Reply(json_bytes(await self._opener().look(asked, progress)))
-        opened = await self._opener().open(asked, progress)
+            return Reply(json_bytes(await self._require_opener().look(asked, progress)))
+        opened = await self._require_opener().open(asked, progress)
         if self._work is not None:
             self._closing.add(task := asyncio.create_task(self._leave(self._work, self._made)))
             task.add_done_callback(self._closing.discard)
@@ -274,10 +267,10 @@ class Application:
         return Reply(json_bytes({"cube": self._work.service.name, "begin": opened.begin, "kept": opened.kept}))
 
     async def _leave(self, work: Work, made: Path | None) -> None:
-        """End the work on the cube before, and remove what was made for it alone."""
+        """Stop the work on the previous cube and remove its temporary folder."""
         await work.close()
-        if made is not None and self.openings is not None:
-            self.openings.leave(made)
+        if made is not None and self.opener is not None:
+            self.opener.leave(made)
 
     async def _question(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -291,8 +284,8 @@ class Application:
             answer = partial(self._answer, self._asked(request), name, body)
         if LINES in request.headers.get("accept", "") and name != FILE:
             return LinesResponse(answer)
-        task = watched(answer())
-        gone = asyncio.create_task(until_gone(request.receive))
+        task = start_watched(answer())
+        gone = asyncio.create_task(wait_for_disconnect(request.receive))
         try:
             await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
@@ -307,17 +300,17 @@ class Application:
         sentence = f"there is nothing at {quoted(request.scope['path'])}"
         if status == 405:
             sentence = f"{quoted(request.scope['path'])} does not take {request.method}, but {headers.get('Allow')}"
-        response = _response(refused(RefusalError(status, "unknown", sentence)))
+        response = _response(make_refusal(RefusalError(status, "unknown", sentence)))
         response.headers.update(headers)
         return response
 
     def _refuse(self, request: Request, error: Exception) -> Response:
-        reply = refused(error)
+        reply = make_refusal(error)
         if request.scope["path"] == "/":
             reply = Reply(f"{error}\n".encode("utf-8", "replace"), "text/plain; charset=utf-8", reply.status)
         return _response(reply)
 
 
 def _response(reply: Reply, request: Request | None = None) -> Response:
-    sent = reply if request is None else reply.packed(request.headers.get("accept-encoding", ""))
+    sent = reply if request is None else reply.compressed(request.headers.get("accept-encoding", ""))
     return Response(sent.body, sent.status, dict(sent.headers), sent.media_type)

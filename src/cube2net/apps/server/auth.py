@@ -17,7 +17,7 @@ from cube2net.errors import listed, quoted
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 WILDCARDS = ("0.0.0.0", "::")
-USUAL = 80
+DEFAULT_PORT = 80
 """The port that browsers leave out of addresses."""
 POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; "
@@ -27,7 +27,7 @@ REPORT_POLICY = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""Of a report, which has its scripts in it: it may run these, and reach nothing."""
+"""The policy of a report: it may run its inline scripts, and access nothing else."""
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -38,12 +38,12 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
     "cache-control": "no-store",
 }
-"""The headers of every response, refusals included."""
+"""Headers of every response, including errors."""
 
 
 @dataclass(frozen=True)
 class Authenticator:
-    """Lets in who has the token, comes from this page, and asked for this server by one of its names."""
+    """Accepts requests that have the token, come from this page and name this server."""
 
     port: int
     host: str = "127.0.0.1"
@@ -51,19 +51,19 @@ class Authenticator:
 
     @property
     def cookie(self) -> str:
-        """The name of the cookie; browsers give cookies to every port of a host, so that it names the port."""
+        """The name of the cookie, with the port, because browsers send cookies to all ports of a host."""
         return f"cube2net_{self.port}"
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """The names of this server."""
+        """The host names under which this server may be addressed."""
         given = f"[{self.host}]" if ":" in self.host else self.host
         names = [*LOOPBACK, socket.gethostname() if self.host in WILDCARDS else given]
-        ends = (f":{self.port}", "") if self.port == USUAL else (f":{self.port}",)
+        ends = (f":{self.port}", "") if self.port == DEFAULT_PORT else (f":{self.port}",)
         return tuple(dict.fromkeys(f"{name.lower()}{end}" for name in names for end in ends))
 
     def check(self, method: str, path: str, headers: Mapping[str, str]) -> None:
-        """Raise where a request is not to be answered, whoever sent it."""
+        """Raise for a request to another host, or from another site."""
         host = headers.get("host", "").lower()
         if host not in self.hosts and not self._is_number(host):
             raise RefusalError(403, "host", f"the request is for {quoted(host)}, this is {listed(self.hosts)}")
@@ -77,7 +77,7 @@ class Authenticator:
             raise RefusalError(403, "cross-site", f"the request comes from a page of {quoted(origin)}")
 
     def _is_number(self, host: str) -> bool:
-        """Return whether a server on all addresses was asked for by a number: no name can be turned to it later."""
+        """Return whether a server on all interfaces is addressed by an IP address, which cannot be rebound by DNS."""
         name, _, port = host.rpartition(":")
         try:
             ipaddress.ip_address(name.strip("[]"))
@@ -85,24 +85,24 @@ class Authenticator:
             return False
         return self.host in WILDCARDS and port == str(self.port)
 
-    def is_known(self, headers: Mapping[str, str]) -> bool:
-        """Return whether a request has the token, as a cookie or as a bearer."""
+    def is_authenticated(self, headers: Mapping[str, str]) -> bool:
+        """Return whether a request has the token, as a cookie or as a bearer token."""
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and self.is_token(bearer.strip()):
             return True
         return any(self.is_token(kept) for kept in self._cookies(headers.get("cookie", "")))
 
     def _cookies(self, sent: str) -> list[str]:
-        """Return what cookies of ours hold; those of other servers of this host come along, whatever is in them."""
+        """Return the values of this server's cookie; cookies of other servers of the host are ignored."""
         pairs = (cookie.partition("=") for cookie in sent.split(";"))
         return [value.strip() for name, _, value in pairs if name.strip() == self.cookie]
 
     def is_token(self, given: str) -> bool:
-        """Return whether a text is the token; how long that takes tells nothing."""
+        """Return whether a text is the token, compared in constant time."""
         return secrets.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
 
-    def given_token(self, query: bytes) -> str | None:
-        """Return the token that an address carries, None where it has none."""
+    def find_token(self, query: bytes) -> str | None:
+        """Return the token in the query of an address; None if there is none."""
         try:
             given = parse_qs(query.decode("latin-1"), max_num_fields=10)
         except ValueError:
@@ -111,16 +111,16 @@ class Authenticator:
 
     def has_token(self, scope: Mapping[str, Any]) -> bool:
         """Return whether a request has the token, in its headers or in the address of the page."""
-        given = self.given_token(scope["query_string"]) if scope["path"] == "/" else None
-        return (given is not None and self.is_token(given)) or self.is_known(Headers(raw=scope["headers"]))
+        given = self.find_token(scope["query_string"]) if scope["path"] == "/" else None
+        return (given is not None and self.is_token(given)) or self.is_authenticated(Headers(raw=scope["headers"]))
 
     def cookie_header(self) -> str:
-        """Return the header that makes the token a cookie."""
+        """Return the header that sets the cookie."""
         return f"{self.cookie}={self.token}; HttpOnly; SameSite=Strict; Path=/"
 
 
-def with_headers(message: dict[str, Any]) -> dict[str, Any]:
-    """Return the start of a response with the headers that every response has."""
+def add_headers(message: dict[str, Any]) -> dict[str, Any]:
+    """Return the start of a response with the headers of every response."""
     own = list(message.get("headers", []))
     named = {bytes(name).lower() for name, _ in own}
     own += [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in named]

@@ -13,100 +13,100 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from cube2net._util.progress import Progress
 from cube2net.apps.server.auth import HEADERS, Authenticator
-from cube2net.apps.server.responses import Reply, json_bytes, refused
+from cube2net.apps.server.responses import Reply, json_bytes, make_refusal
 
 REQUEST_SECONDS = 20.0
-"""So many seconds a client has to say what it asks for, once it is connected or has begun to."""
+"""Timeout for the headers of a request, from the connection or from their first byte."""
 STALLED_SECONDS = 60.0
-"""A client that takes nothing for so many seconds is left."""
+"""Timeout for a client that reads nothing."""
 MAX_KNOWN_CONNECTIONS = 512
-"""Connections that came with the token: further ones are closed at once."""
+"""Maximum number of authenticated connections; further ones are closed at once."""
 MAX_UNKNOWN_CONNECTIONS = 128
-"""Connections that have not shown the token yet: of more, the oldest are closed."""
+"""Maximum number of other connections; the oldest are closed."""
 
 
 @dataclass(eq=False)
 class ConnectionPool:
-    """The open connections of a server: those that have shown the token, and the others in the order they came."""
+    """The open connections of a server: authenticated ones, and the others in the order of arrival."""
 
-    gate: Authenticator
+    auth: Authenticator
     known: set[asyncio.Transport] = field(default_factory=set)
     unknown: dict[asyncio.Transport, None] = field(default_factory=dict)
 
     def admit(self, transport: asyncio.Transport) -> None:
-        """Count a connection that has shown the token as known; close it where there are too many."""
+        """Count a connection as authenticated; close it if there are too many."""
         del self.unknown[transport]
         self.known.add(transport)
         if len(self.known) > MAX_KNOWN_CONNECTIONS:
             transport.abort()
 
     def trim(self) -> None:
-        """Close the oldest unknown connections beyond the limit, so that there is always room for a new one."""
+        """Close the oldest connections beyond the limit that are not authenticated."""
         while len(self.unknown) > MAX_UNKNOWN_CONNECTIONS:
             oldest = next(iter(self.unknown))
             del self.unknown[oldest]
             oldest.abort()
 
     def forget(self, transport: asyncio.Transport) -> None:
-        """Leave a connection out that was closed."""
+        """Remove a closed connection."""
         self.known.discard(transport)
         self.unknown.pop(transport, None)
 
 
 class PatientConnection(H11Protocol):
-    """HTTP/1.1 by uvicorn, with limits on time and on how many there are."""
+    """HTTP/1.1 by uvicorn, with timeouts and a limit on the number of connections."""
 
     def __init__(self, pool: ConnectionPool, **options: Any) -> None:
         super().__init__(**options)
         self._pool = pool
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request."""
+        """Start the timeout for the first request."""
         super().connection_made(transport)
         self._asking = Countdown(REQUEST_SECONDS, transport.abort)
         self._stalled = Countdown(STALLED_SECONDS, transport.abort)
         self._asking.start()
         self._pool.unknown[transport] = None
-        # After two rounds of the loop a request that arrived together with many connections has been read.
+        # A request that arrived together with many connections has been read after two rounds of the loop.
         self.loop.call_soon(self.loop.call_soon, self._pool.trim)
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes of a request: the first of them start the clock, the end of its headers stops it."""
+        """Read a part of a request; the timeout runs from its first byte to the end of its headers."""
         if self._is_idle():
             self._asking.start()
         super().data_received(data)
         if not self._is_idle():
             self._asking.stop()
-        if self.transport in self._pool.unknown and self.scope is not None and self._pool.gate.has_token(self.scope):
+        if self.transport in self._pool.unknown and self.scope is not None and self._pool.auth.has_token(self.scope):
             self._pool.admit(self.transport)
 
     def _is_idle(self) -> bool:
         return self.cycle is None or self.cycle.response_complete
 
     def pause_writing(self) -> None:
-        """Wait for the client to read, but not for ever."""
+        """Start the timeout for a client that does not read."""
         super().pause_writing()
         self._stalled.start()
 
     def resume_writing(self) -> None:
-        """Go on, for the client has read."""
+        """Stop that timeout."""
         self._stalled.stop()
         super().resume_writing()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, as long as connections are kept."""
+        """Wait for the next request."""
         self._asking.stop()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget all clocks."""
+        """Stop all timeouts."""
         self._asking.stop()
         self._stalled.stop()
         self._pool.forget(self.transport)
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP, with the headers of every other refusal."""
+        """Answer invalid HTTP with the headers of other errors."""
         headers: dict[str, Any] = {**HEADERS, "content-type": "text/plain; charset=utf-8", "connection": "close"}
         lines = [f"{name}: {value}\r\n" for name, value in headers.items()]
         text = msg.lower().rstrip(".")
@@ -117,57 +117,57 @@ class PatientConnection(H11Protocol):
 
 
 class Countdown:
-    """Calls a function when its time is over, unless it is stopped before."""
+    """Calls a function after some seconds, unless it is stopped before."""
 
     def __init__(self, seconds: float, over: Callable[[], None]) -> None:
         self._seconds, self._over = seconds, over
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Let its time run, where it does not yet."""
+        """Start, unless it runs already."""
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(self._seconds, self._over)
 
     def stop(self) -> None:
-        """Let its time stand still, and begin anew."""
+        """Stop and reset."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
 
 LINES = "application/x-ndjson"
-"""What a client accepts who wants to hear how far the work is."""
+"""The media type that a client accepts to receive progress."""
 
 
-class Latest:
-    """The last word of long work on how far it is: told in any thread, heard in the loop.
+class LatestProgress:
+    """The latest progress of long work, set in any thread and read in the event loop.
 
-    Who reads slowly misses words, and keeps nobody waiting.
+    A slow client skips messages and does not block the work.
     """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self.news = asyncio.Event()
-        self._word: dict[str, Any] | None = None
+        self.is_new = asyncio.Event()
+        self._message: dict[str, Any] | None = None
 
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:
-        """Take note."""
-        self._word = {"stage": stage, "done": done, "total": total}
+        """Set the progress."""
+        self._message = {"stage": stage, "done": done, "total": total}
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self.news.set)
+            self._loop.call_soon_threadsafe(self.is_new.set)
 
     def note(self, text: str) -> None:
-        """Take a note, which is shown where the stage is until the next word."""
+        """Show a note as the stage, until the next progress."""
         self(text, 0)
 
     def take(self) -> dict[str, Any] | None:
-        """Return the last word, where it was not taken yet."""
-        word, self._word = self._word, None
-        return word
+        """Return the latest message; None if it was taken already."""
+        message, self._message = self._message, None
+        return message
 
 
 class LinesResponse(Response):
-    """A response of lines; the work begins with it, and is stopped when the client goes away."""
+    """A response of lines of JSON. The work starts with it, and is cancelled when the client disconnects."""
 
     def __init__(self, work: Callable[[Progress], Awaitable[Reply]]) -> None:
         self.work = work
@@ -177,22 +177,22 @@ class LinesResponse(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the lines."""
-        told = Latest()
-        task = watched(self.work(told))
-        gone = asyncio.create_task(until_gone(receive))
+        latest = LatestProgress()
+        task = start_watched(self.work(latest))
+        gone = asyncio.create_task(wait_for_disconnect(receive))
         for each in (task, gone):
-            each.add_done_callback(lambda _: told.news.set())
+            each.add_done_callback(lambda _: latest.is_new.set())
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             while not (task.done() or gone.done()):
-                await told.news.wait()
-                told.news.clear()
-                word = told.take()
-                if word is not None and not task.done():
-                    await _send_line(send, b'{"progress":' + json_bytes(word) + b"}\n")
+                await latest.is_new.wait()
+                latest.is_new.clear()
+                message = latest.take()
+                if message is not None and not task.done():
+                    await _send_line(send, b'{"progress":' + json_bytes(message) + b"}\n")
             if task.done() and not gone.done():
                 error = task.exception()
-                last = b'{"answer":' + task.result().body + b"}" if error is None else refused(error).body
+                last = b'{"answer":' + task.result().body + b"}" if error is None else make_refusal(error).body
                 await _send_line(send, last + b"\n")
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
@@ -204,14 +204,14 @@ async def _send_line(send: Send, line: bytes) -> None:
     await send({"type": "http.response.body", "body": line, "more_body": True})
 
 
-def watched(work: Awaitable[Reply]) -> asyncio.Future[Reply]:
-    """Return a task whose failure is nobody's surprise, should nobody wait for it any more."""
+def start_watched(work: Awaitable[Reply]) -> asyncio.Future[Reply]:
+    """Return a task whose exception is not reported if nobody awaits it."""
     task = asyncio.ensure_future(work)
     task.add_done_callback(lambda done: done.cancelled() or done.exception())
     return task
 
 
-async def until_gone(receive: Receive) -> None:
-    """Return when the client has gone away."""
+async def wait_for_disconnect(receive: Receive) -> None:
+    """Return when the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass

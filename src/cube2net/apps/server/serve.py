@@ -21,17 +21,16 @@ from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 
-STARTING = 30.0
-"""So many seconds a server may take to start, and to end."""
-LONGEST_HEADER = 32_000
-"""So many letters of an address are sent in a header, which every browser takes."""
+STOP_TIMEOUT_SECONDS = 30.0
+MAX_HEADER_LENGTH = 32_000
+"""Longer addresses are not sent in a header, because not every browser accepts them."""
 
 
 class ExplorerServer:
-    """Serves the explorer of a cube from a thread of its own, from ``start`` to ``stop``; a context does both.
+    """Serves the explorer of a cube in a thread, from ``start`` to ``stop``, or within a context.
 
-    ``query`` is what the page begins with; ``unresolved`` are names with labels that it lets be mended. ``opened`` is
-    set once somebody came with the token. Without a cube, ``openings`` says what can be opened.
+    The page opens with ``query``; ``unresolved`` are names with labels to be corrected on it. ``opened`` is set once a
+    client has authenticated. Without a cube, ``opener`` opens cubes for users.
     """
 
     def __init__(
@@ -43,22 +42,22 @@ class ExplorerServer:
         host: str = "127.0.0.1",
         port: int = 0,
         limits: ServerLimits | None = None,
-        openings: CubeOpener | None = None,
+        opener: CubeOpener | None = None,
     ) -> None:
         self._begin = (
             "" if query is None or cube is None else f"#q={pack_request(make_request(cube, query, unresolved))}"
         )
-        self._socket = _listening(host, port)
-        self.gate = Authenticator(self._socket.getsockname()[1], host)
+        self._socket = _open_socket(host, port)
+        self.auth = Authenticator(self._socket.getsockname()[1], host)
         limits = limits or ServerLimits()
         work = None if cube is None else Work(CubeService(cube, most_nodes=limits.nodes), limits)
-        application = Application(work, self.gate, self._begin, openings=openings, limits=limits)
+        application = Application(work, self.auth, self._begin, opener=opener, limits=limits)
         self._application, self.opened = application, application.opened
         config = uvicorn.Config(
             application,
             lifespan="off",
             ws="none",
-            http=partial(PatientConnection, ConnectionPool(self.gate)),  # type: ignore[arg-type]
+            http=partial(PatientConnection, ConnectionPool(self.auth)),  # type: ignore[arg-type]
             log_config=None,
             log_level="critical",
             access_log=False,
@@ -67,52 +66,52 @@ class ExplorerServer:
             timeout_graceful_shutdown=0,
         )
         self._server = uvicorn.Server(config)
-        # A join that an interrupt ends takes the thread for ended (CPython 3.11), so that it is not what is waited for.
+        # In CPython 3.11 an interrupted join marks the thread as ended, so an event is awaited instead.
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="explorer", daemon=True)
 
     @property
     def work(self) -> Work:
-        """What answers requests about the cube that is open."""
+        """Answers requests about the open cube."""
         return self._application.work
 
     @property
     def site(self) -> str:
-        """Where it is, without the token."""
-        name = self.gate.host
+        """The address without the token."""
+        name = self.auth.host
         if name in WILDCARDS:
             name = socket.gethostname()
-        return f"http://{f'[{name}]' if ':' in name else name}:{self.gate.port}/"
+        return f"http://{f'[{name}]' if ':' in name else name}:{self.auth.port}/"
 
     @property
     def address(self) -> str:
-        """The address to open: its token becomes a cookie, and what the page begins with comes by the way.
+        """The address to open, with the token, which becomes a cookie.
 
-        What is too long for a header stands in the address itself.
+        The initial request follows in a redirect, or in the address itself if it is too long for a header.
         """
-        known = f"{self.site}?token={self.gate.token}"
+        known = f"{self.site}?token={self.auth.token}"
         if not self._begin:
             return known
-        return f"{known}&{BEGIN}=query" if len(self._begin) <= LONGEST_HEADER else f"{known}{self._begin}"
+        return f"{known}&{BEGIN}=query" if len(self._begin) <= MAX_HEADER_LENGTH else f"{known}{self._begin}"
 
     def connected(self) -> int:
-        """Return how many connections there are."""
+        """Return the number of open connections."""
         return len(self._server.server_state.connections)
 
     def start(self) -> None:
-        """Answer requests from now on."""
+        """Start to answer requests."""
         self._thread.start()
 
     def wait(self) -> None:
-        """Return when the server has ended."""
+        """Wait until the server has ended."""
         while not self._ended.wait(0.5):
             pass
 
     def stop(self) -> None:
-        """End the server and all its work."""
+        """Stop the server and all its work."""
         self._server.should_exit = True
         if self._thread.ident is not None:
-            self._ended.wait(STARTING)
+            self._ended.wait(STOP_TIMEOUT_SECONDS)
         self._socket.close()
 
     def _run(self) -> None:
@@ -137,11 +136,11 @@ class ExplorerServer:
         self.stop()
 
 
-def _listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens at an address."""
+def _open_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on an address."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        # By its number asyncio knows TCP, and sends small packets at once: else a response waits for 40 ms.
+        # asyncio sets TCP_NODELAY only if it knows the protocol; else a response waits for 40 ms.
         found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

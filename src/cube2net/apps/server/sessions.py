@@ -32,7 +32,7 @@ from cube2net.api.spreadsheets import (
 )
 from cube2net.apps.server.responses import RefusalError, json_bytes
 from cube2net.apps.server.workers import Threads, WorkerPool, answer_lines
-from cube2net.apps.service.requests import query_words
+from cube2net.apps.service.requests import describe_query
 from cube2net.apps.service.schemas import RecentCube, StartAnswer
 from cube2net.errors import Cube2netError, listed, quoted, some, unknown
 from cube2net.io.graphs import GRAPH_ENDINGS
@@ -45,11 +45,11 @@ UNRESOLVED = "unresolved"
 
 
 def make_request(cube: Cube, query: Query, unresolved: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
-    """Return the request for the network of a query, with nothing else said.
+    """Return the request for the default network of a query.
 
-    ``unresolved`` are names with their labels that are to be mended on the page: they are no part of the request.
+    ``unresolved`` are names with their labels to be corrected on the page; they are not part of the request.
     """
-    request = query_words(cube, query)
+    request = describe_query(cube, query)
     if unresolved:
         request[UNRESOLVED] = [list(pair) for pair in unresolved]
     origin = lineage_of(cube).origin
@@ -57,7 +57,7 @@ def make_request(cube: Cube, query: Query, unresolved: Sequence[tuple[str, str]]
 
 
 def pack_request(request: Mapping[str, Any]) -> str:
-    """Return a request as a word of letters, digits, - and _.
+    """Encode a request for an address, with letters, digits, - and _.
 
     >>> pack_request({"query": ["o1", "o2"]})
     'q1YqLE0tqlSyilbKN1TSUco3UoqtBQA'
@@ -68,16 +68,16 @@ def pack_request(request: Mapping[str, Any]) -> str:
 
 
 EXAMPLE = "nlp-papers-cube"
-"""What the cube of the example is called."""
+"""The folder name of the example."""
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
-    answer_lines(lambda about, asked, progress: [{"answer": answered(asked["name"], asked["body"], progress)}])
+    """Answer requests until standard input ends."""
+    answer_lines(lambda about, asked, progress: [{"answer": build_answer(asked["name"], asked["body"], progress)}])
 
 
-def answered(name: str, body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """Return what tables hold; or where the cube is that was made or is there already, and the place to keep it at."""
+def build_answer(name: str, body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Return the contents of tables; or the folder of the cube that was built or exists, and where to keep it."""
     if body.get("example"):
         return _example(body, progress)
     paths = [Path(path) for path in body["paths"]]
@@ -102,9 +102,9 @@ def answered(name: str, body: Mapping[str, Any], progress: Progress) -> dict[str
 
 
 def _example(body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """Return where the cube of the bundled papers is, and the request for the network of the authors of four labs."""
+    """Return the folder of the cube of the bundled papers, and the request for the authors of four labs."""
     corpus, kept, folder = load_bundled(), body.get("keep"), Path(body["made"]) / EXAMPLE
-    place = example_place(Path(kept), corpus) if kept else None
+    place = find_example_folder(Path(kept), corpus) if kept else None
     if place is not None and place.exists():
         folder, place = place, None
     else:
@@ -115,10 +115,10 @@ def _example(body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     return {"folder": str(folder), "place": None if place is None else str(place), "begin": begin}
 
 
-def example_place(home: Path, corpus: Corpus) -> Path:
-    """Return the folder of ``home`` that has the cube of the example, or the first that is free for it.
+def find_example_folder(home: Path, corpus: Corpus) -> Path:
+    """Return the folder in ``home`` with the cube of the example, or the first free one.
 
-    A folder that is something else is left as it is, and another name taken.
+    A folder with other contents is not touched.
     """
     said = {
         "dimensions": [str(spec) for spec in corpus.dimensions],
@@ -136,15 +136,15 @@ def example_place(home: Path, corpus: Corpus) -> Path:
     return places.free()
 
 
-MOST_UPLOADED = 200_000_000
-"""So many bytes all files together have at most."""
-MOST_FILES = 8
-UPLOAD_SECONDS = 600.0
-LONGEST_NAME = 150
+MAX_UPLOAD_BYTES = 200_000_000
+"""The limit for all files together."""
+MAX_FILES = 8
+UPLOAD_TIMEOUT_SECONDS = 600.0
+MAX_NAME_BYTES = 150
 
 
 class Uploads:
-    """The files in a ``folder`` of their own, whose names end in one of some ``endings``."""
+    """Uploaded files in a ``folder``, whose names end in one of ``endings``."""
 
     def __init__(self, folder: Path, endings: tuple[str, ...]) -> None:
         self.endings = endings
@@ -154,28 +154,30 @@ class Uploads:
         self._coming: dict[Path, tuple[str, int]] = {}
 
     def places(self) -> dict[str, Path]:
-        """Return where each file is, by its name."""
+        """Return the paths of the files by name."""
         return {path.name: path for path in sorted(self._whole.iterdir())}
 
     async def take(self, given: str, body: AsyncIterator[bytes], used: Collection[str] | None = None) -> str:
-        """Take a file, whose bytes come in parts, and return its name here; what is not whole is not kept.
+        """Store a file and return its name here; an incomplete file is removed.
 
-        ``used`` are the files that are needed beside it: where there are too many, others go, the oldest first.
-        Without it all are needed.
+        ``used`` names the files that are still needed: if there are too many, the oldest others are removed. Without
+        it all are needed.
         """
         name = self.plain_name(given)
         part = self._parts / secrets.token_hex(8)
         try:
-            # Who comes is counted before anything is waited for, so that two at a time have no more room than one.
+            # Uploads are counted before the first await, so that two at a time cannot exceed the limits.
             self._count(part, name, 0, used)
             with part.open("wb") as file:
-                async with asyncio.timeout(UPLOAD_SECONDS):
+                async with asyncio.timeout(UPLOAD_TIMEOUT_SECONDS):
                     async for piece in body:
                         self._count(part, name, len(piece), used)
                         file.write(piece)
             part.replace(self._whole / name)
         except TimeoutError:
-            raise RefusalError(408, "slow", f"{name} did not arrive within {UPLOAD_SECONDS:,.0f} seconds") from None
+            raise RefusalError(
+                408, "slow", f"{name} did not arrive within {UPLOAD_TIMEOUT_SECONDS:,.0f} seconds"
+            ) from None
         except OSError as error:
             said = (error.strerror or str(error)).lower()
             raise RefusalError(500, "disk", f"{name} cannot be kept until it is read: {said}") from None
@@ -192,17 +194,17 @@ class Uploads:
         _remove(there[name])
 
     def clear(self) -> None:
-        """Remove all files that are whole."""
+        """Remove all complete files."""
         for path in self.places().values():
             _remove(path)
 
     def plain_name(self, given: str) -> str:
-        """Return what a file is called here: no path, no drive, nothing hidden, and of a kind that is read."""
+        """Return the name of a file without path and drive; refuse hidden files and unknown kinds."""
         name = given.replace("\\", "/").rpartition("/")[2].strip().replace(":", "_")
         if (
             not name
             or name.startswith(".")
-            or len(name.encode("utf-8", "replace")) > LONGEST_NAME
+            or len(name.encode("utf-8", "replace")) > MAX_NAME_BYTES
             or not name.isprintable()
         ):
             raise RefusalError(400, "name", f"a file is called {quoted(given, 40)}: give it a plain, shorter name")
@@ -214,7 +216,7 @@ class Uploads:
         return name
 
     def _count(self, part: Path, name: str, more: int, used: Collection[str] | None) -> None:
-        """Count bytes that came of a file; raise where it is one too many, or too large beside the others."""
+        """Count received bytes of a file; raise if there are too many files or bytes."""
         self._coming[part] = name, self._coming.get(part, (name, 0))[1] + more
         others = [path for path in self.places().values() if path.name != name]
         spare = [] if used is None else [path for path in others if path.name not in used]
@@ -226,34 +228,33 @@ class Uploads:
             raise refusal
 
     def _refusal(self, name: str, others: list[Path]) -> RefusalError | None:
-        """Return why a file cannot be taken beside others and all that are coming, None where it can."""
+        """Return why a file cannot be stored beside others and pending uploads; None if it can."""
         names = {path.name for path in others} | {coming for coming, _ in self._coming.values()}
-        if len(names - {name}) >= MOST_FILES:
-            return RefusalError(400, "large", f"{MOST_FILES} files are there already, which is the most taken at once")
+        if len(names - {name}) >= MAX_FILES:
+            return RefusalError(400, "large", f"{MAX_FILES} files are there already, which is the most taken at once")
         size = sum(path.stat().st_size for path in others) + sum(came for _, came in self._coming.values())
-        if size > MOST_UPLOADED:
+        if size > MAX_UPLOAD_BYTES:
             return RefusalError(
-                413, "large", f"the files have more than {MOST_UPLOADED:,} bytes, which is the most taken"
+                413, "large", f"the files have more than {MAX_UPLOAD_BYTES:,} bytes, which is the most taken"
             )
         return None
 
 
 def _remove(path: Path) -> None:
-    """Remove a file; where a system keeps one that is being read, it goes with the folder."""
+    """Remove a file; one that is open on Windows is removed with the folder."""
     with suppress(OSError):
         path.unlink(missing_ok=True)
 
 
-MOST_RECENT = 20
-LOOKED_AT = 1_000
-"""So many entries of a folder are looked at for cubes."""
+MAX_RECENT_CUBES = 20
+MAX_SCANNED_ENTRIES = 1_000
 MAKER = "cube2net.apps.server.sessions"
 EXAMPLE_SAYS = "39,833 papers of natural language processing, and the authors of four labs"
 
 
 @dataclass(frozen=True)
 class OpenedCube:
-    """A cube, the end of the address that the page begins with, and whether it is kept; else the folder to leave."""
+    """An opened cube, the end of the address that the page starts with, and the folder to remove unless it is kept."""
 
     cube: Cube
     begin: str = ""
@@ -262,7 +263,7 @@ class OpenedCube:
 
 
 class CubeOpener:
-    """What can be opened: files in a temporary ``folder``, which others remove, and the cubes of ``home``."""
+    """Opens cubes: of uploaded files, kept in a temporary ``folder``, and those in the folder ``home``."""
 
     def __init__(self, folder: Path, home: Path, *, workers: int = 1, waiting: int = 4) -> None:
         self.home = home
@@ -270,13 +271,13 @@ class CubeOpener:
         self._made = folder / "made"
         self._made.mkdir(mode=0o700)
         self._pool = WorkerPool({"maker": True}, workers, waiting, module=MAKER)
-        # Cubes are kept by this process, which is asked to stop and then removes what it began: a worker is killed.
+        # Cubes are saved by this process: when stopped, it removes unfinished folders, while a worker is killed.
         self._keeping = Threads(workers, waiting, "explorer keeping")
         self._opened = 0
         self._leaving: set[asyncio.Task[None]] = set()
 
     def start(self, cube: str | None) -> StartAnswer:
-        """Return what can be opened."""
+        """Return the files and cubes that can be opened."""
         return {
             "opens": True,
             "cube": cube,
@@ -284,16 +285,16 @@ class CubeOpener:
             "keeps": can_write(self.home),
             "recent": self.recent(),
             "endings": list(self.files.endings),
-            "files": MOST_FILES,
-            "bytes": MOST_UPLOADED,
+            "files": MAX_FILES,
+            "bytes": MAX_UPLOAD_BYTES,
             "example": EXAMPLE_SAYS,
         }
 
     def recent(self) -> list[RecentCube]:
-        """Return the cubes of the folder, the newest first."""
+        """Return the cubes in the folder, the newest first."""
         found: list[tuple[float, RecentCube]] = []
         with suppress(OSError):
-            for place, _ in zip(self.home.iterdir(), range(LOOKED_AT), strict=False):
+            for place, _ in zip(self.home.iterdir(), range(MAX_SCANNED_ENTRIES), strict=False):
                 with suppress(OSError, Cube2netError):
                     time = (place / "manifest.json").stat().st_mtime
                     manifest = read_manifest(place)
@@ -307,14 +308,14 @@ class CubeOpener:
                         "made": int(time),
                     }
                     found.append((time, about))
-        return [about for _, about in sorted(found, key=lambda each: -each[0])][:MOST_RECENT]
+        return [about for _, about in sorted(found, key=lambda each: -each[0])][:MAX_RECENT_CUBES]
 
     async def look(self, body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-        """Return what files hold."""
+        """Return the contents of files."""
         return await self._ask("tables", self._of_files(body), progress)
 
     async def open(self, body: Mapping[str, Any], progress: Progress) -> OpenedCube:
-        """Return a cube; where that is stopped, nothing is kept. Files that were handed over are needed no more."""
+        """Open a cube and remove the uploaded files; if that is stopped, nothing is kept."""
         keep = bool(body.get("keep")) and can_write(self.home)
         if body.get("recent") is not None:
             names = [about["name"] for about in self.recent()]
@@ -349,12 +350,12 @@ class CubeOpener:
         return OpenedCube(cube, found["begin"], keep, None if keep else made)
 
     def leave(self, made: Path) -> None:
-        """Remove what was made for a cube, as soon as no killed worker can write there any more."""
+        """Remove the folder of a cube, once killed workers have ended."""
         self._leaving.add(task := asyncio.create_task(self._left(made)))
         task.add_done_callback(self._leaving.discard)
 
     async def _left(self, made: Path) -> None:
-        await self._pool.ended()
+        await self._pool.wait_for_killed()
         await asyncio.to_thread(shutil.rmtree, made, ignore_errors=True)
 
     async def _ask(self, name: str, body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
@@ -363,7 +364,7 @@ class CubeOpener:
         return found
 
     def _of_files(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a request with the places of its files; only what was handed over has one."""
+        """Return a request with the paths of its files, which must have been uploaded."""
         there = self.files.places()
         files = body.get("files") or []
         missing = [name for name in files if name not in there]
@@ -374,7 +375,7 @@ class CubeOpener:
         return {**body, "paths": [str(there[name]) for name in dict.fromkeys(files)]}
 
     async def close(self) -> None:
-        """End all work."""
+        """Stop all work."""
         await self._pool.close()
         self._keeping.close()
         if self._leaving:
@@ -382,5 +383,5 @@ class CubeOpener:
 
 
 def _keep(folder: Path, place: Path) -> None:
-    """Save a cube that was made in a folder at its place."""
+    """Copy a cube to the folder where it is kept."""
     save_cube(open_cube(folder), place)

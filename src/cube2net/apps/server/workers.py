@@ -1,6 +1,6 @@
-"""Worker processes for long requests: the server asks in lines of JSON, and a worker answers in such.
+"""Worker processes and threads for requests.
 
-A worker ends when its input does, so that none outlives the server, however that ends.
+Server and workers exchange lines of JSON. A worker ends with its input, so that none outlives the server.
 """
 
 from __future__ import annotations
@@ -22,26 +22,25 @@ from typing import IO, Any, TypeVar
 
 from cube2net._util.progress import Progress, Stop, ThrottledProgress, silent, step, stopped_as_error
 from cube2net.api.cubes import open_cube
-from cube2net.apps.server.responses import WORKING, RefusalError, Reply, attached, failure, json_bytes
-from cube2net.apps.service.service import FILE, ROUTES, CubeService, KeptChoice, Standing
+from cube2net.apps.server.responses import WORKING, RefusalError, Reply, describe_failure, json_bytes, make_attachment
+from cube2net.apps.service.service import FILE, ROUTES, CubeService, Duration, KeptChoice
 from cube2net.errors import CubeError
 from cube2net.model.cube import Origin, lineage_of
 
-LONGEST_LINE = 512_000_000
-"""An answer of a worker has at most so many bytes."""
-IDLE = 300.0
-"""A worker that nobody needs for so many seconds ends."""
-ENDING = 0.5
-"""So many seconds are waited for killed workers to be gone."""
+MAX_ANSWER_BYTES = 512_000_000
+IDLE_TIMEOUT_SECONDS = 300.0
+"""An idle worker ends after this."""
+KILL_TIMEOUT_SECONDS = 0.5
+"""How long to wait for killed workers."""
 ANSWER = b'{"answer":'
-"""How the line with an answer begins; it ends with a brace."""
+"""The start of the line with an answer, which ends with a brace."""
 PROGRAM = "import sys; sys.path.append({root!r}); from {module} import main; main()"
 WORKER = "cube2net.apps.server.workers"
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a worker said: the JSON of an answer, or a file, maybe with what was chosen and a report; or why not."""
+class WorkerReply:
+    """The reply of a worker: an answer as JSON or a file, with the choice and a report if any; or an error."""
 
     body: bytes
     name: str = ""
@@ -52,10 +51,10 @@ class Said:
 
 
 class WorkerPool:
-    """Answers requests by processes that a ``module`` runs in, at most ``most`` at a time.
+    """Answers requests in at most ``most`` processes, each of which runs ``module``.
 
-    Each is told ``about`` what it will be asked, such as a cube in a folder. A worker that is free is kept for the next
-    request; the one that was used last is taken first, for it remembers the networks it made.
+    A new worker receives ``about``, such as the folder of a cube. The idle worker that was used last is preferred,
+    because it has cached its networks.
     """
 
     def __init__(self, about: Mapping[str, Any], most: int, waiting: int, *, module: str = WORKER) -> None:
@@ -69,15 +68,15 @@ class WorkerPool:
 
     @property
     def pids(self) -> list[int]:
-        """The processes there are."""
+        """The ids of the processes."""
         return [process.pid for process in self._all]
 
     async def ask(
         self, name: str, body: Mapping[str, Any], progress: Progress, choice: KeptChoice | None = None
-    ) -> Said:
-        """Return what a worker says to a request; where the task is cancelled, the worker is killed.
+    ) -> WorkerReply:
+        """Return the reply of a worker; if the task is cancelled, the worker is killed.
 
-        ``choice`` is what was chosen for its network already.
+        ``choice`` is the cached choice of the network.
         """
         if self._waiting >= self._limit:
             raise RefusalError(
@@ -91,24 +90,24 @@ class WorkerPool:
         finally:
             self._waiting -= 1
         try:
-            return await self._asked({"name": name, "body": body, "choice": choice}, progress)
+            return await self._run({"name": name, "body": body, "choice": choice}, progress)
         finally:
             self._places.release()
 
-    async def _asked(self, asked: dict[str, Any], progress: Progress) -> Said:
+    async def _run(self, message: dict[str, Any], progress: Progress) -> WorkerReply:
         worker = await self._worker(progress)
         try:
-            said = await _conversation(worker, asked, progress)
+            reply = await _converse(worker, message, progress)
         except BaseException:
             self._end(worker)
             raise
         if self._closed:
             self._end(worker)
         else:
-            self._free[worker] = asyncio.get_running_loop().call_later(IDLE, self._retire, worker)
-        if said.error is not None:
-            raise said.error
-        return said
+            self._free[worker] = asyncio.get_running_loop().call_later(IDLE_TIMEOUT_SECONDS, self._retire, worker)
+        if reply.error is not None:
+            raise reply.error
+        return reply
 
     async def _worker(self, progress: Progress) -> Process:
         while self._free:
@@ -124,7 +123,7 @@ class WorkerPool:
             stdin=PIPE,
             stdout=PIPE,
             stderr=DEVNULL,
-            limit=LONGEST_LINE,
+            limit=MAX_ANSWER_BYTES,
             start_new_session=os.name == "posix",
         )
         self._all.add(worker)
@@ -146,39 +145,39 @@ class WorkerPool:
         self._ending.add(task := asyncio.create_task(worker.wait()))
         task.add_done_callback(self._ending.discard)
 
-    async def ended(self) -> None:
-        """Return when the workers that were killed are gone."""
+    async def wait_for_killed(self) -> None:
+        """Wait until the killed workers have ended."""
         if self._ending:
-            await asyncio.wait(set(self._ending), timeout=ENDING)
+            await asyncio.wait(set(self._ending), timeout=KILL_TIMEOUT_SECONDS)
 
     async def close(self) -> None:
-        """End all workers."""
+        """Kill all workers."""
         self._closed = True
         for worker in list(self._all):
             self._end(worker)
         for timer in self._free.values():
             timer.cancel()
         self._free.clear()
-        await self.ended()
+        await self.wait_for_killed()
 
 
 def _stdin(worker: Process) -> asyncio.StreamWriter:
     if worker.stdin is None:
-        raise RuntimeError("a worker was started without a way to ask it")
+        raise RuntimeError("a worker has no standard input")
     return worker.stdin
 
 
-async def _conversation(worker: Process, asked: dict[str, Any], progress: Progress) -> Said:
-    """Return what a worker says to a request; how far it is goes to ``progress``."""
+async def _converse(worker: Process, message: dict[str, Any], progress: Progress) -> WorkerReply:
+    """Send a request to a worker and return its reply."""
     if worker.stdout is None:
-        raise RuntimeError("a worker was started without a way to hear it")
+        raise RuntimeError("a worker has no standard output")
     with suppress(ConnectionError):
-        _stdin(worker).write(json_bytes(asked) + b"\n")
+        _stdin(worker).write(json_bytes(message) + b"\n")
         await _stdin(worker).drain()
     report = choice = None
     while (line := await worker.stdout.readline()).endswith(b"\n"):
         if line.startswith(ANSWER):
-            return Said(line[len(ANSWER) : -2], report=report, choice=choice)
+            return WorkerReply(line[len(ANSWER) : -2], report=report, choice=choice)
         ((kind, value), *further) = json.loads(line).items()
         if kind == "progress":
             progress(value["stage"], value["done"], value["total"])
@@ -190,13 +189,11 @@ async def _conversation(worker: Process, asked: dict[str, Any], progress: Progre
             choice = KeptChoice(*value)
         elif kind == "file":
             content = base64.b64decode(value["content"])
-            return Said(content, name=value["name"], media_type=value["media_type"], choice=choice)
+            return WorkerReply(content, name=value["name"], media_type=value["media_type"], choice=choice)
         else:
-            return Said(b"", error=RefusalError(further[0][1], value["kind"], value["sentence"]))
+            return WorkerReply(b"", error=RefusalError(further[0][1], value["kind"], value["sentence"]))
     status = await worker.wait()
-    raise RefusalError(
-        500, "worker", f"the worker ended unexpectedly (with status {status}), so that there is no answer: ask again"
-    )
+    raise RefusalError(500, "worker", f"the worker ended unexpectedly (with status {status}), try again")
 
 
 T = TypeVar("T")
@@ -204,7 +201,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ServerLimits:
-    """How much one server does at a time, how much may wait, and for how many seconds an answer may be worked on."""
+    """The limits of a server: work at a time, waiting requests, seconds for an answer, and sizes."""
 
     threads: int = 4
     clicks: int = 2
@@ -218,7 +215,7 @@ class ServerLimits:
 
 
 class Work:
-    """Answers requests to a service; made and used in the loop of a server."""
+    """Answers requests in threads and worker processes; used in the event loop of a server."""
 
     def __init__(self, service: CubeService, limits: ServerLimits) -> None:
         self.service = service
@@ -226,25 +223,25 @@ class Work:
         self._threads = Threads(limits.threads, limits.waiting, "explorer")
         self._clicks = Threads(limits.clicks, limits.waiting, "explorer click")
         self._long_threads = Threads(limits.workers, limits.long_waiting, "explorer long")
-        origin = _origin(service)
+        origin = _find_origin(service)
         self.workers = None
         if origin is not None:
             about = {"folder": str(origin.folder), "checksum": origin.seal, "nodes": limits.nodes}
             self.workers = WorkerPool(about, limits.workers, limits.long_waiting)
 
     async def answer(self, name: str, body: Mapping[str, Any], progress: Progress = silent) -> Reply:
-        """Return the reply to a request; where the task is cancelled, the work on it is stopped."""
+        """Return the reply to a request; if the task is cancelled, the work is stopped."""
         self._check_entries(body)
         threads = self._clicks if name in ROUTES and ROUTES[name].click else self._threads
-        standing = Standing(False)
+        duration = Duration(False)
         if self.service.may_be_long(name, body):
-            standing = await self._within(self.limits.seconds, threads.run(lambda: self.service.standing(name, body)))
-        if standing.long and self.workers is not None:
+            duration = await self._within(self.limits.seconds, threads.run(lambda: self.service.estimate(name, body)))
+        if duration.is_long and self.workers is not None:
             return await self._within(
-                self.limits.long_seconds, self._by_worker(self.workers, name, body, progress, standing.choice)
+                self.limits.long_seconds, self._by_worker(self.workers, name, body, progress, duration.choice)
             )
-        seconds = self.limits.long_seconds if standing.long else self.limits.seconds
-        threads = self._long_threads if standing.long else threads
+        seconds = self.limits.long_seconds if duration.is_long else self.limits.seconds
+        threads = self._long_threads if duration.is_long else threads
         return await self._within(seconds, threads.run(lambda: self._reply(name, body, _StoppableProgress(progress))))
 
     async def _within(self, seconds: float, work: Awaitable[T]) -> T:
@@ -260,29 +257,29 @@ class Work:
         progress(WORKING, 0)
         if name == FILE:
             file = self.service.file(body, progress)
-            return attached(file.name, file.media_type, file.content)
+            return make_attachment(file.name, file.media_type, file.content)
         return Reply(json_bytes(self.service.answer(name, body, progress)))
 
     async def _by_worker(
         self, workers: WorkerPool, name: str, body: Mapping[str, Any], progress: Progress, choice: KeptChoice | None
     ) -> Reply:
-        said = await workers.ask(name, body, progress, choice)
-        if said.choice is not None:
-            self.service.keep_choice(said.choice)
-        if said.report is not None:
-            self.service.keep_report(said.report["key"], said.report["page"])
-        return attached(said.name, said.media_type, said.body) if said.name else Reply(said.body)
+        reply = await workers.ask(name, body, progress, choice)
+        if reply.choice is not None:
+            self.service.keep_choice(reply.choice)
+        if reply.report is not None:
+            self.service.keep_report(reply.report["key"], reply.report["page"])
+        return make_attachment(reply.name, reply.media_type, reply.body) if reply.name else Reply(reply.body)
 
     def _check_entries(self, body: Mapping[str, Any]) -> None:
         request = body.get("request")
         for name, value in [*body.items(), *(request.items() if isinstance(request, dict) else [])]:
-            count = _entries(value)
+            count = _count_entries(value)
             if count > self.limits.entries and name != "request":
                 most = f"expected at most {self.limits.entries:,}"
                 raise RefusalError(400, "large", f"{name} has {count:,} entries, {most}")
 
     async def close(self) -> None:
-        """End all work."""
+        """Stop all work."""
         for threads in (self._threads, self._clicks, self._long_threads):
             threads.close()
         if self.workers is not None:
@@ -290,16 +287,16 @@ class Work:
 
 
 class Threads:
-    """A few threads that answer, and how many requests they have or wait for: one counts until its work has ended."""
+    """A thread pool with a limit on unfinished requests."""
 
-    def __init__(self, many: int, most: int, name: str) -> None:
-        self._pool = ThreadPoolExecutor(many, thread_name_prefix=name)
-        self._most, self.asked = most, 0
+    def __init__(self, threads: int, most: int, name: str) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self._most, self.unfinished = most, 0
         self._counting = threading.Lock()
 
     async def run(self, function: Callable[[], T]) -> T:
-        """Return what a function gives in a thread, which is asked to stop where nobody waits any more."""
-        if self.asked >= self._most:
+        """Return the result of a function in a thread, which is stopped if the task is cancelled."""
+        if self.unfinished >= self._most:
             raise RefusalError(429, "busy", f"{self._most:,} requests are waiting already: ask again in a moment")
         with Stop() as stop:
             self._count(1)
@@ -309,28 +306,28 @@ class Threads:
 
     def _count(self, more: int) -> None:
         with self._counting:
-            self.asked += more
+            self.unfinished += more
 
     def close(self) -> None:
-        """Begin nothing any more."""
+        """Start no more work."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _entries(value: object) -> int:
-    """Return how many entries a list has, or all lists of an object together."""
+def _count_entries(value: object) -> int:
+    """Return the number of entries of a list, or of all lists in an object."""
     if isinstance(value, dict):
-        return sum(_entries(each) for each in value.values())
+        return sum(_count_entries(each) for each in value.values())
     return len(value) if isinstance(value, list) else 0
 
 
-def _origin(service: CubeService) -> Origin | None:
-    """Return where workers open the cube; None of one in memory, or seen through a view."""
+def _find_origin(service: CubeService) -> Origin | None:
+    """Return the folder from which workers open the cube; None for a cube in memory or a view."""
     lineage = lineage_of(service.cube)
     return None if lineage.views else lineage.origin
 
 
 class _StoppableProgress:
-    """The same progress, which stops the work of its thread where that was asked to."""
+    """A progress that also stops the work of its thread when that is requested."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -347,11 +344,11 @@ class _StoppableProgress:
 # In a worker
 
 Answering = Callable[[Mapping[str, Any], Mapping[str, Any], Progress], Iterable[dict[str, Any]]]
-"""Yields what is said to a request, by what the process was told it is about."""
+"""Yields the parts of a reply, given ``about`` of the process and the request."""
 
 
 def main() -> None:
-    """Answer requests about a cube until there are no more."""
+    """Answer requests about a cube until standard input ends."""
     services: list[CubeService] = []
 
     def answering(about: Mapping[str, Any], asked: Mapping[str, Any], progress: Progress) -> Iterator[dict[str, Any]]:
@@ -366,7 +363,7 @@ def main() -> None:
 
 
 def answer_lines(answering: Answering) -> None:
-    """Answer the requests that come as lines until there are no more; what goes wrong is an answer, too."""
+    """Answer the requests on standard input, one per line; an error is an answer, too."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -378,7 +375,7 @@ def answer_lines(answering: Answering) -> None:
             for each in answering(about, asked, ThrottledProgress(_LineProgress(out))):
                 _write(out, each)
         except BaseException as error:
-            status, body = failure(error)
+            status, body = describe_failure(error)
             _write(out, {**body, "status": status})
 
 
@@ -391,16 +388,14 @@ def _listen(source: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
 def _open_service(about: Mapping[str, Any]) -> CubeService:
     service = CubeService(open_cube(Path(about["folder"])), most_nodes=about["nodes"])
     if service.checksum != about["checksum"]:
-        raise CubeError(
-            f"{about['folder']!r} holds another cube than when the explorer was started: start it again to ask that"
-        )
+        raise CubeError(f"{about['folder']!r} has changed since the explorer was started: start it again")
     return service
 
 
 def answer_parts(
     service: CubeService, name: str, body: Mapping[str, Any], progress: Progress
 ) -> Iterator[dict[str, Any]]:
-    """Yield what a worker says to a request: what was chosen, the report where there is one, the answer or a file."""
+    """Yield the parts of a reply: the choice, the report if any, and the answer or a file."""
     if name == FILE:
         file = service.file(body, progress)
         yield from _choice_part(service, body)

@@ -47,7 +47,7 @@ from cube2net.apps.service.network_schemas import (
     ScoreSchema,
     WithoutRequest,
 )
-from cube2net.apps.service.requests import is_long, methods, node_given, options_shown, parameters_of, query_of
+from cube2net.apps.service.requests import is_long, list_options, make_parameters, methods, resolve_node, resolve_query
 from cube2net.apps.service.schemas import (
     FEW_CELLS,
     FEW_LABELS,
@@ -93,7 +93,7 @@ def construct(service: CubeService, body: ConstructRequest, progress: Progress) 
     pinned = {tuple(pin["cell"]) for pin in pins if "cell" in pin}
     prices = what_if.prices(network, progress=progress) if body.get("prices") else ()
     return {
-        "request": service.sealed_words(request),  # type: ignore[typeddict-item]
+        "request": service.with_checksum(request),  # type: ignore[typeddict-item]
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
         "sentence": describe_network(network, about),
         "note": about["note"] or "",
@@ -136,7 +136,7 @@ def layout(service: CubeService, body: LayoutRequest, progress: Progress) -> Lay
 
 def _nodes(network: Network) -> NodeColumns:
     table = network.nodes
-    others: Role = "near" if network.form == "woven" else "brought"
+    others: Role = "neighbor" if network.form == "hybrid" else "brought"
     steering = None if network.context is None else network.context.steering
     pinned = set() if steering is None else set(steering.objects("pins"))
     roles: list[Role] = ["query"] * len(network.query)
@@ -165,7 +165,7 @@ def explain(service: CubeService, body: ExplainRequest, progress: Progress) -> E
     """Return why a cell or an object is in a network, or is not; without one, what every cell adds."""
     network = service.network(body["request"], progress)
     node = body.get("node")
-    told: Any = explain_module.explain(network, None if node is None else node_given(service.cube, node)).to_dict()
+    told: Any = explain_module.explain(network, None if node is None else resolve_node(service.cube, node)).to_dict()
     columns: list[ColumnValue] = []
     if told["kind"] == "object":
         row = int(service.cube.objects.find([str(told["id"])]).rows[0])
@@ -177,8 +177,8 @@ def explain(service: CubeService, body: ExplainRequest, progress: Progress) -> E
 def without(service: CubeService, body: WithoutRequest, progress: Progress) -> ChangeAnswer:
     """Return what becomes of a network without some cells and objects, or with others."""
     network = service.network(body["request"], progress)
-    out = [node_given(service.cube, node) for node in body.get("without", [])]
-    inside = [node_given(service.cube, node) for node in body.get("with_", [])]
+    out = [resolve_node(service.cube, node) for node in body.get("without", [])]
+    inside = [resolve_node(service.cube, node) for node in body.get("with_", [])]
     change = what_if.change(network, without=out, with_=inside)
     told: Any = change.to_dict()
     return {
@@ -195,28 +195,28 @@ def without(service: CubeService, body: WithoutRequest, progress: Progress) -> C
 def contrast(service: CubeService, body: ContrastRequest, progress: Progress) -> ContrastAnswer:
     """Return the few cells that tell two queries apart, or each label of one from the others."""
     seen = service.view(body)
-    query = query_of(service.cube, body["query"], body.get("labels"))
-    m = whole_number("m", body.get("m", FEW_CELLS), 1, MOST_CELLS, what="cells")
+    query = resolve_query(service.cube, body["query"], body.get("labels"))
+    n_cells = whole_number("n_cells", body.get("n_cells", FEW_CELLS), 1, MOST_CELLS, what="cells")
     names = body.get("names")
     if "against" in body:
         if not body["against"]:
             raise ParameterError(
                 "against is [], expected the id of at least one object: leave it out to tell the query from all others"
             )
-        against = query_of(service.cube, body["against"])
-        found = contrast_module.contrast(seen, Query(query.objects), against, m, names=names)
+        against = resolve_query(service.cube, body["against"])
+        found = contrast_module.contrast(seen, Query(query.objects), against, n_cells, names=names)
     elif query.labels is not None:
-        described = contrast_module.contrast(seen, query, m=m, names=names)  # type: ignore[arg-type]
+        described = contrast_module.contrast(seen, query, n_cells=n_cells, names=names)  # type: ignore[arg-type]
         return {"sentence": str(described), "contrast": _plain(described)}
     else:
-        found = contrast_with_others(seen, query, m, names=names)
+        found = contrast_with_others(seen, query, n_cells, names=names)
     return {"sentence": found.sentence, "contrast": _plain(found)}
 
 
 def drill(service: CubeService, body: DrillRequest, progress: Progress) -> DrillAnswer:
     """Return the cells below a cell that say most about a query."""
     cell = body.get("cell")
-    query = query_of(service.cube, body["query"])
+    query = resolve_query(service.cube, body["query"])
     k = whole_number("k", body.get("k", FEW_CELLS), 1, MOST_CELLS, what="cells")
     found = drill_module.drill(service.view(body), query, None if cell is None else tuple(cell), k)
     return {"sentence": found.sentence, "drilled": _plain(found)}
@@ -239,10 +239,10 @@ def compare(service: CubeService, body: CompareRequest, progress: Progress) -> C
     """Return whether the network of a request helps the next step, against PageRank as large and the query alone."""
     runs = whole_number("runs", body.get("runs", RUNS), LEAST_RUNS, MOST_RUNS, what="runs")
     request = service.parse(body["request"])
-    seen, parameters = service.view(request.words), parameters_of(service.cube, request)
+    seen, parameters = service.view(request.fields), make_parameters(service.cube, request)
     judged = judge(seen, task=body.get("task"), runs=runs, progress=progress, **parameters)
     said = verdict(judged.comparison)
-    key = _key(request.words, body.get("task"), runs, judged.comparison)
+    key = _key(request.fields, body.get("task"), runs, judged.comparison)
     note = ""
     try:
         check_report()
@@ -258,7 +258,7 @@ def compare(service: CubeService, body: CompareRequest, progress: Progress) -> C
         "table": _rows(judged.comparison),
         "task": judged.comparison.task,
         "helps": bool(said.helps),
-        "finding": said.finding.outcome,
+        "finding": said.outcome,
         "report": key,
         "note": note,
     }
@@ -343,7 +343,7 @@ def cube(service: CubeService, body: CubeRequest, progress: Progress) -> CubeAns
 def pivot(service: CubeService, body: PivotRequest, progress: Progress) -> PivotAnswer:
     """Return how many objects have a label of each of two levels, and how many of a query."""
     seen = service.view(body)
-    asked = query_of(service.cube, body["query"]) if body.get("query") else None
+    asked = resolve_query(service.cube, body["query"]) if body.get("query") else None
     most = whole_number("most", body.get("most", FEW_LABELS), 1, MOST_LABELS, what="rows and columns")
     found = drill_module.pivot(seen, body["rows"], body["columns"], asked, most=most)
     told, cells = found.to_dict(), body.get("cells")
@@ -416,5 +416,5 @@ def _method(name: str) -> MethodSchema:
         "cells": chooses_cells(kind),
         "long": is_long(name),
         "missing": missing,
-        "options": [{"name": option, "default": value} for option, value in (options_shown(kind) | options).items()],
+        "options": [{"name": option, "default": value} for option, value in (list_options(kind) | options).items()],
     }

@@ -18,7 +18,7 @@ from cube2net.api.draw import draw_network, picture_text
 from cube2net.api.export import check_outputs, write_network
 from cube2net.api.plan import WITH_OPTIONS
 from cube2net.apps.service.network_schemas import ExportRequest
-from cube2net.apps.service.requests import objective_named, split_options
+from cube2net.apps.service.requests import ParsedRequest
 from cube2net.errors import InputError, MissingPackageError, unknown
 from cube2net.model.cube import lineage_of
 from cube2net.model.names import cell_line
@@ -31,11 +31,10 @@ if TYPE_CHECKING:
 
 PICTURES = (".png", ".svg", ".pdf")
 OWN = ("recipe.json", "query.csv", "command.txt", "python.txt")
-"""What makes a network again."""
-IN_LINE = 12
-"""A query of so many objects stands in a line of Python; a longer one is read from its file."""
+"""Files that make a network again."""
+MAX_INLINE_QUERY = 12
 EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The time of every file in an archive, so that the same files make the same bytes."""
+"""The time of every file in an archive, so that equal files give equal bytes."""
 MEDIA = {
     ".graphml": "application/graphml+xml",
     ".gexf": "application/gexf+xml",
@@ -65,12 +64,12 @@ class ExportedFile:
 
 
 def endings() -> list[str]:
-    """Return all that a file may be asked for as: the endings of networks and pictures, and what makes one again."""
+    """Return all formats: the endings of networks and pictures, and the files that make a network again."""
     return [*EXPORTS, *PICTURES, *OWN]
 
 
 def missing_for() -> dict[str, str]:
-    """Return which pictures cannot be made here, each with the reason; an SVG file can always."""
+    """Return the picture formats that cannot be made here, with the reason; an SVG file always can."""
     try:
         check_outputs(None, "network.png")
     except MissingPackageError as error:
@@ -78,84 +77,84 @@ def missing_for() -> dict[str, str]:
     return {}
 
 
-def exported(service: CubeService, body: ExportRequest, progress: Progress) -> ExportedFile:
-    """Return the file that is asked for; the same request gives the same bytes."""
+def export_file(service: CubeService, body: ExportRequest, progress: Progress) -> ExportedFile:
+    """Return a file of a network; the same request gives the same bytes."""
     wanted = body["format"]
     if wanted not in endings():
         raise unknown("format", wanted, endings())
-    if wanted in ("query.csv", "command.txt", "python.txt"):
-        words = service.sealed_words(service.parse(body["request"]))
-        text = {"query.csv": query_csv, "command.txt": command_line, "python.txt": python_lines}[wanted](service, words)
-        return ExportedFile(wanted, MEDIA[Path(wanted).suffix], text.encode("utf-8"))
-    light = wanted == ".svg" and bool(missing_for())
-    if wanted in PICTURES and not light:
+    request = service.parse(body["request"])
+    if wanted in WRITERS:
+        return ExportedFile(wanted, MEDIA[Path(wanted).suffix], WRITERS[wanted](service, request).encode("utf-8"))
+    is_light = wanted == ".svg" and bool(missing_for())
+    if wanted in PICTURES and not is_light:
         check_outputs(None, f"network{wanted}")
-    network = service.network(body["request"], progress)
+    network = service.network(request, progress)
     if wanted == "recipe.json":
         if network.recipe is None:
             raise InputError("the network has no recipe")
         return ExportedFile(wanted, MEDIA[".json"], f"{json.dumps(network.recipe.to_dict(), indent=1)}\n".encode())
     if wanted in PICTURES:
         progress("drawing", 0, None)
-        if light:
+        if is_light:
             return ExportedFile("network.svg", MEDIA[".svg"], picture_text(network).encode())
-        return _written(wanted, lambda path: _drawn(network, path))
-    return _written(wanted, lambda path: write_network(network, path))
+        return _write_temporary(wanted, lambda path: _draw(network, path))
+    return _write_temporary(wanted, lambda path: write_network(network, path))
 
 
-def _drawn(network: Network, path: Path) -> list[Path]:
+def _draw(network: Network, path: Path) -> list[Path]:
     draw_network(network, path)
     return [path]
 
 
-def _written(ending: str, write: Callable[[Path], list[Path]]) -> ExportedFile:
-    """Return what is written into a folder that is gone afterwards: one file, or several in an archive."""
+def _write_temporary(ending: str, write: Callable[[Path], list[Path]]) -> ExportedFile:
+    """Return what is written to a temporary folder: one file, or an archive of several."""
     with temporary_folder() as folder:
         paths = write(folder / f"network{ending}")
         files = {path.name: path.read_bytes() for path in paths}
     if len(files) == 1:
         (name,) = files
         return ExportedFile(name, MEDIA.get(ending, "application/octet-stream"), files[name])
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             about = zipfile.ZipInfo(name, EPOCH)
             about.compress_type = zipfile.ZIP_DEFLATED
             about.external_attr = 0o644 << 16
             archive.writestr(about, content)
-    return ExportedFile(f"network{ending}.zip", MEDIA[".zip"], held.getvalue())
+    return ExportedFile(f"network{ending}.zip", MEDIA[".zip"], buffer.getvalue())
 
 
-def query_csv(service: CubeService, words: dict[str, Any]) -> str:
+def query_csv(service: CubeService, request: ParsedRequest) -> str:
     """Return the query as a table ``object[,label]``, as commands read it."""
-    labels = words.get("labels")
-    held = io.StringIO(newline="")
-    rows = zip(words["query"], labels, strict=True) if labels else ((key,) for key in words["query"])
-    write_rows(held, [("object", "label") if labels else ("object",), *rows])
-    return held.getvalue()
+    ids, labels = request.fields["query"], request.fields.get("labels")
+    buffer = io.StringIO(newline="")
+    rows = zip(ids, labels, strict=True) if labels else ((key,) for key in ids)
+    write_rows(buffer, [("object", "label") if labels else ("object",), *rows])
+    return buffer.getvalue()
 
 
-def command_line(service: CubeService, words: dict[str, Any]) -> str:
+def command_line(service: CubeService, request: ParsedRequest) -> str:
     """Return the command that makes the same network from query.csv, quoted for a shell."""
-    method, own, worth = split_options(words)
-    own = {**WITH_OPTIONS.get(words.get("method", ""), ("", {}))[1], **own}
-    named = {"method": method} if "method" in words else {}
-    named |= {"objective": objective_named(words, method)} if worth else {}
-    given: list[tuple[str, Any]] = [("--query", "query.csv")]
+    fields = request.fields
+    options = {**WITH_OPTIONS.get(fields.get("method", ""), ("", {}))[1], **request.options}
+    named = {"method": request.method} if "method" in fields else {}
+    named |= {"objective": request.objective} if request.objective_options else {}
+    flags: list[tuple[str, Any]] = [("--query", "query.csv")]
     for name, option in OPTIONS.items():
-        value = {**words, **own, **named}.get(name, [])
+        value = {**fields, **options, **named}.get(name, [])
         values = value if isinstance(value, list) else [value]
-        given += [(option.flag or f"--{name.replace('_', '-')}", _option_text(each)) for each in values]
-    given += [("--between", words["between"])] if "between" in words else []
-    given += [("--roll-up", f"{name}={level}") for name, level in words.get("roll_up", {}).items()]
-    given += [("--where", f"{name}={label}") for name, labels in words.get("where", {}).items() for label in labels]
-    given += [("--kind", kind) for kind in words.get("kind", [])]
-    settings = {name: value for name, value in {**own, **worth}.items() if name not in OPTIONS}
-    given += [("--set", f"{name}={value}") for name, value in settings.items()]
+        flag, _, negative = (option.flag or f"--{name.replace('_', '-')}").partition("/")
+        flags += [(negative, True) if each is False else (flag, _option_text(each)) for each in values]
+    flags += [("--between", fields["between"])] if "between" in fields else []
+    flags += [("--roll-up", f"{name}={level}") for name, level in fields.get("roll_up", {}).items()]
+    flags += [("--where", f"{name}={label}") for name, labels in fields.get("where", {}).items() for label in labels]
+    flags += [("--kind", kind) for kind in fields.get("kind", [])]
+    settings = {**options, **request.objective_options}
+    flags += [("--set", f"{name}={value}") for name, value in settings.items() if name not in OPTIONS]
     folder = _folder(service)
     parts = ["cube2net", "query", "CUBE" if folder is None else str(folder)]
-    for flag, value in given:
-        # What begins with a hyphen would be taken for an option of its own.
+    for flag, value in flags:
+        # A value that begins with a hyphen would be read as an option.
         parts += [flag] if value is True else [f"{flag}={value}"] if str(value).startswith("-") else [flag, str(value)]
     first = "# CUBE is a folder: c2n.save_cube(cube, 'CUBE') in Python makes it\n" if folder is None else ""
     return f"{first}{shlex.join([*parts, '--out', 'network.graphml'])}\n"
@@ -168,40 +167,41 @@ def _option_text(value: Any) -> Any:
     return cell_line(value["cell"]) if "cell" in value else value["object"]
 
 
-def python_lines(service: CubeService, words: dict[str, Any]) -> str:
-    """Return the lines of Python that make the same network; a longer query is read from query.csv.
+def python_lines(service: CubeService, request: ParsedRequest) -> str:
+    """Return Python that makes the same network; a query of more than MAX_INLINE_QUERY objects is read from query.csv.
 
-    A cube that is in memory only is the ``cube`` of whoever made it.
+    A cube in memory is called ``cube``.
     """
-    method, own, worth = split_options(words)
-    query, above = "c2n.read_query(cube, 'query.csv')", ["# query.csv, the file of the query, is to be kept beside"]
-    if len(words["query"]) <= IN_LINE:
-        query, above = repr(words["query"]), []
-        if "labels" in words:
-            query = repr(dict(zip(words["query"], words["labels"], strict=True)))
-    given = {name: words[name] for name in OPTIONS if name in words and name != "method"}
-    if worth:
-        named = f"c2n.OBJECTIVES[{objective_named(words, method)!r}]"
-        given["objective"] = _Text(f"{named}({_arguments(worth)})")
-    for name in given:
+    fields = request.fields
+    query, above = "c2n.read_query(cube, 'query.csv')", ["# keep query.csv, the file of the query, beside this script"]
+    if len(fields["query"]) <= MAX_INLINE_QUERY:
+        query, above = repr(fields["query"]), []
+        if "labels" in fields:
+            query = repr(dict(zip(fields["query"], fields["labels"], strict=True)))
+    options = {name: fields[name] for name in OPTIONS if name in fields and name != "method"}
+    if request.objective_options:
+        objective = f"c2n.OBJECTIVES[{request.objective!r}]({_arguments(request.objective_options)})"
+        options["objective"] = _Text(objective)
+    for name in options:
         if OPTIONS[name].kind == "nodes":
-            given[name] = [tuple(node["cell"]) if "cell" in node else node["object"] for node in given[name]]
+            options[name] = [tuple(node["cell"]) if "cell" in node else node["object"] for node in options[name]]
     folder = _folder(service)
-    asked = ["cube", query, *([repr(words["method"])] if "method" in words else [])]
+    arguments = ["cube", query, *([repr(fields["method"])] if "method" in fields else [])]
+    arguments += filter(None, [_arguments({**options, **request.options})])
     return "\n".join(
         [
             *above,
             "import cube2net as c2n",
             *([] if folder is None else [f"cube = c2n.open_cube({str(folder)!r})"]),
-            *_view_lines(words),
-            f"network = c2n.construct({', '.join(filter(None, [*asked, _arguments({**given, **own})]))})",
+            *_view_lines(fields),
+            f"network = c2n.construct({', '.join(arguments)})",
             "",
         ]
     )
 
 
 class _Text(str):
-    """A piece of Python, which stands as it is."""
+    """Python code whose ``repr`` is itself."""
 
     __slots__ = ()
 
@@ -213,15 +213,22 @@ def _arguments(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in values.items())
 
 
-def _view_lines(words: dict[str, Any]) -> list[str]:
-    """Return the lines that make of a cube what a request looks at."""
-    view: dict[str, Any] = {name: words[name] for name in ("between", "where", "kind") if name in words}
-    if "roll_up" in words:
-        view["roll_up"] = list(words["roll_up"].items())
+def _view_lines(fields: dict[str, Any]) -> list[str]:
+    """Return the line that makes the view of a request."""
+    view: dict[str, Any] = {name: fields[name] for name in ("between", "where", "kind") if name in fields}
+    if "roll_up" in fields:
+        view["roll_up"] = list(fields["roll_up"].items())
     return [f"cube = c2n.api.view_cube(cube, {_arguments(view)})"] if view else []
 
 
 def _folder(service: CubeService) -> Path | None:
-    """Return the folder of a cube, None where it is in memory only."""
+    """Return the folder of the cube; None for a cube in memory."""
     origin = lineage_of(service.cube).origin
     return None if origin is None else origin.folder
+
+
+WRITERS: dict[str, Callable[[CubeService, ParsedRequest], str]] = {
+    "query.csv": query_csv,
+    "command.txt": command_line,
+    "python.txt": python_lines,
+}

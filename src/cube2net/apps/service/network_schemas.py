@@ -2,183 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NotRequired, TypedDict
+from dataclasses import is_dataclass
+from functools import cache, reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict, get_args, get_origin, get_type_hints
 
 from cube2net.apps.service.schemas import FEW_CELLS, MOST_CELLS, Id, Labels, NetworkRequest, Node, View
-
-Time = str | int | float | None
+from cube2net.apps.service.validation import choices_of, schema_fields
+from cube2net.model.explanation import CellExplanation, ObjectExplanation, ValueAccount
 
 # Why
 
 
-class SharedItemSchema(TypedDict):
-    """An item that mentions two objects."""
-
-    id: str
-    title: str | None
-    time: Time
+@cache
+def _derive_schema(record: type) -> Any:
+    """Return the schema of a record in JSON: its fields, with tuples as lists and records inside as their schemas."""
+    return _make_schema(record, {name: _as_json_type(hint) for name, hint in get_type_hints(record).items()})
 
 
-class QueryLinkSchema(TypedDict):
-    """A link to an object of the query."""
-
-    id: Id
-    name: str
-    weight: float
-    items: Annotated[int | None, "how many items mention both; null where the cube does not keep its items"]
-    newest: Annotated[list[SharedItemSchema], "the newest of these; some of them where they have no time"]
-    kinds: Annotated[list[str], "where the source says what kinds of links there are between the two"]
-    first: Time
-    last: Time
+def _derive_explanation(record: type, kind: Any) -> Any:
+    """Return the schema of an explanation, which also has its kind and its sentence."""
+    fields = schema_fields(_derive_schema(record))
+    return _make_schema(record, {"kind": kind, "sentence": str, **{name: field.type for name, field in fields.items()}})
 
 
-class BringingCellSchema(TypedDict):
-    """A chosen cell that holds an object."""
-
-    rank: int
-    labels: Labels
-    gain: Annotated[float, "what it added to the value when it was chosen"]
+def _make_schema(record: type, fields: dict[str, Any]) -> Any:
+    schema = TypedDict(f"{record.__name__}Schema", fields)  # type: ignore[misc]
+    schema.__doc__, schema.__module__ = record.__doc__, __name__
+    return schema
 
 
-class LinkPathSchema(TypedDict):
-    """A shortest path to the query, along links."""
-
-    ids: list[Id]
-    names: list[str]
-    weight: Annotated[float, "of its links together"]
-
-
-class NearMissSchema(TypedDict):
-    """What would have brought an object that is not in a network."""
-
-    obstacle: Annotated[str, "why it cannot come at all"]
-    left_out: Annotated[str, "why it did not come though a chosen cell holds it"]
-    cell: Annotated[Labels | None, "the cell that holds it and takes least from the value"]
-    value: Annotated[float | None, "the value with that cell"]
-    price: Annotated[float | None, "how much less than now that is"]
-    option: Annotated[str, "the parameter that would reach as far"]
-    needed: int | None
-    now: int | None
-    exact: Annotated[bool, "whether it is known that this is enough"]
-    least: Annotated[bool, "whether less never is"]
-    note: str
+def _as_json_type(hint: Any) -> Any:
+    if is_dataclass(hint):
+        return _derive_schema(hint)  # type: ignore[arg-type]
+    if get_origin(hint) is tuple:
+        return list[_as_json_type(get_args(hint)[0])]  # type: ignore[misc]
+    kinds = [_as_json_type(kind) for kind in choices_of(hint)] if len(choices_of(hint)) > 1 else [hint]
+    return reduce(or_, kinds)
 
 
-class ObjectExplanationSchema(TypedDict):
-    """Why an object is in a network, or is not."""
-
-    kind: Literal["object"]
-    sentence: str
-    id: Id
-    name: str
-    present: bool
-    came: Annotated[str, "query, pinned, near, cells, or the method that brought it; empty where it is not there"]
-    value: float
-    cells: Annotated[list[BringingCellSchema], "the chosen cells that hold it, in their order"]
-    chosen_cells: Annotated[int, "how many cells are chosen in all"]
-    linked: Annotated[int, "how many objects of the query it is linked to"]
-    links: Annotated[list[QueryLinkSchema], "the heaviest of these links"]
-    rank: Annotated[int | None, "by personalised PageRank; null for objects of the query and out of reach"]
-    ranked: int
-    score: float
-    steps: Annotated[int | None, "of a shortest path to the query; null where there is none within so many"]
-    within: int
-    ways: Annotated[int, "how many such paths there are"]
-    paths: Annotated[list[LinkPathSchema], "the heaviest of them"]
-    gain: Annotated[float | None, "what it adds above, where the value is a ratio of sums"]
-    cost: Annotated[float | None, "what it adds below"]
-    miss: Annotated[NearMissSchema | None, "what would have brought it, where it is not there"]
-    note: str
-
-
-class LiftSchema(TypedDict):
-    """How much more often objects of the query have a label, or are in a cell, than all objects of the cube."""
-
-    dimension: Annotated[str, "empty for a whole cell"]
-    label: Annotated[str, "empty for a whole cell"]
-    query: int
-    queried: int
-    everyone: int
-    objects: int
-    lift: float
-    low: float
-    high: float
-
-
-class OnlyObjectSchema(TypedDict):
-    """An object that one chosen cell alone holds."""
-
-    id: Id
-    name: str
-    in_query: bool
-
-
-class CellExplanationSchema(TypedDict):
-    """Why a cell was chosen, or was not."""
-
-    kind: Literal["cell"]
-    sentence: str
-    number: int
-    labels: Labels
-    chosen: bool
-    rank: int | None
-    chosen_cells: int
-    value: float
-    in_turn: Annotated[float | None, "what it added when it was chosen; null where it is not"]
-    alone: Annotated[float, "what it would add as the only cell"]
-    last: Annotated[float, "what would be lost without it, or won with it"]
-    objects: int
-    query_objects: int
-    queried: int
-    lift: LiftSchema
-    label_lifts: list[LiftSchema]
-    only: Annotated[int, "how many objects no other chosen cell holds"]
-    only_query: int
-    only_first: Annotated[list[OnlyObjectSchema], "the first of them"]
-    pinned: bool
-    banned: bool
-    before: Annotated[int | None, "how many cells that are not chosen would add more; null for chosen ones"]
-    why_not: str
-
-
-class AddedCellSchema(TypedDict):
-    """What a chosen cell brought in its turn."""
-
-    rank: int
-    number: int
-    labels: Labels
-    pinned: bool
-    new_objects: int
-    gain: float | None
-    cost: float | None
-    value: float
-    added: Annotated[float, "the change of the value"]
-
-
-class ValueAccountSchema(TypedDict):
-    """What every part of a network adds to its value."""
-
-    kind: Literal["account"]
-    sentence: str
-    objective: str
-    value: float
-    gain0: Annotated[float | None, "what is there without any cell, above"]
-    cost0: Annotated[float | None, "and below"]
-    objects: int
-    pinned_gain: float | None
-    pinned_cost: float | None
-    pinned_cells_gain: float | None
-    pinned_cells_cost: float | None
-    gain: float | None
-    cost: float | None
-    cells: Annotated[list[AddedCellSchema], "in the order chosen"]
-    note: str
-    ratio: bool
-    method: str
-    chooses_cells: bool
-    brought: int
-    pinned: int
-    picked: Annotated[bool, "whether the cells were chosen beforehand, because they tell objects apart"]
+if TYPE_CHECKING:
+    ObjectExplanationSchema = dict[str, Any]
+    CellExplanationSchema = dict[str, Any]
+    ValueAccountSchema = dict[str, Any]
+else:
+    ObjectExplanationSchema = _derive_explanation(ObjectExplanation, Literal["object"])
+    CellExplanationSchema = _derive_explanation(CellExplanation, Literal["cell"])
+    ValueAccountSchema = _derive_explanation(ValueAccount, Literal["account"])
 
 
 # What if
@@ -328,7 +198,7 @@ class DrilledSchema(TypedDict):
 # Networks
 
 
-Role = Literal["query", "near", "brought", "pinned", "cell"]
+Role = Literal["query", "neighbor", "brought", "pinned", "cell"]
 
 
 class NodeColumns(TypedDict):
@@ -395,15 +265,15 @@ class SummarySchema(TypedDict):
     """What a network is, as the command query shows it with --json."""
 
     method: str
-    m: int | None
+    n_cells: int | None
     objective: str
     form: str
     levels: str | list[str]
-    near: int
-    near_weight: float | None
-    keep: str
-    membership: str | None
-    trust: Annotated[float | None, "the weight of cells against links, from 0.1 to 1"]
+    n_neighbors: int
+    neighbor_weight: float | None
+    keep_unlinked: bool
+    membership_weights: str | None
+    cell_weight: Annotated[float | None, "the weight of cells against links, from 0.1 to 1"]
     agreement: Annotated[AgreementSchema | None, "what the weight was estimated from; null where it was given"]
     value: Annotated[float | None, "what the choice is worth; null where no cells are chosen"]
     bound: Annotated[float | None, "what no choice exceeds, where that is known"]
@@ -423,8 +293,8 @@ class SummarySchema(TypedDict):
     tried: Annotated[list[dict[str, str | int | float]] | None, "of the method auto: what it tried, the best first"]
     pins: list[str]
     bans: list[str]
-    like: list[str]
-    unlike: list[str]
+    prefer: list[str]
+    avoid: list[str]
     seconds: dict[str, float]
     seed: int
 
@@ -524,7 +394,7 @@ class ContrastRequest(View):
     labels: NotRequired[Annotated[list[str] | None, "the label of each, in the same order"]]
     against: NotRequired[Annotated[list[Id], "the objects of the second, one or more"]]
     names: NotRequired[Annotated[list[str], "how the two are called"]]
-    m: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW_CELLS} without a word"]]
+    n_cells: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW_CELLS} without a word"]]
 
 
 class ContrastAnswer(TypedDict):
@@ -586,11 +456,11 @@ class CompareAnswer(TypedDict):
 
     sentence: str
     task: str
-    helps: Annotated[bool, "whether it is surely better than the query alone"]
+    helps: Annotated[bool, "whether it is significantly better than the query alone"]
     finding: Annotated[
         Literal["helps", "maybe", "level", "few", "nothing"],
-        "surely better than the query alone; higher, but not surely; no higher; too few links or runs to tell; "
-        "nothing could be compared",
+        "significantly better than the query alone; higher, but not significantly; not higher; "
+        "too few links or runs to tell; nothing could be compared",
     ]
     table: Annotated[list[ComparedSchema], "one row for each network compared"]
     report: Annotated[str, "the key of its report, a page of its own; empty where reports cannot be made here"]

@@ -28,15 +28,28 @@ ORDER = tuple(dict.fromkeys([*NetworkRequest.__annotations__, *View.__annotation
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ParsedRequest:
-    """A request that was read once: its shortest words, and the query that it names."""
+    """A parsed request for a network.
 
-    words: dict[str, Any]
+    ``fields`` is its shortest form, without defaults. ``options`` are those of the method and of the network,
+    ``objective_options`` those of the objective; ``objective`` is the default one if none is named.
+    """
+
+    fields: dict[str, Any]
     query: Query
+    method: str
+    objective: str
+    options: dict[str, Any]
+    objective_options: dict[str, Any]
 
     @cached_property
     def key(self) -> str:
-        """The text by which its network is remembered."""
-        return json.dumps(self.words)
+        """The text by which its network is cached."""
+        return json.dumps(self.fields)
+
+    @property
+    def searches_bound(self) -> bool:
+        """Whether an upper bound is asked for that has to be searched; the bound of cover is a by-product."""
+        return bool(self.fields.get("bound")) and self.objective != "cover"
 
 
 def methods() -> dict[str, Any]:
@@ -45,9 +58,9 @@ def methods() -> dict[str, Any]:
 
 
 def is_long(named: object, options: object = None) -> bool:
-    """Return whether the method of a name may take more than a moment, with some options; not one that nobody knows.
+    """Return whether a method may take more than a moment with some options; False for an unknown method.
 
-    An option that can make a short method long says so: its field has ``slows`` in its metadata.
+    An option that can slow a fast method down has ``slows`` in the metadata of its field.
     """
     kind = methods().get(WITH_OPTIONS.get(named, (named, {}))[0]) if isinstance(named, str) else None
     slowing = {
@@ -60,8 +73,8 @@ def is_long(named: object, options: object = None) -> bool:
     return kind is not None and (slowed or takes_long(kind))
 
 
-def viewed(cube: Cube, view: View) -> Cube:
-    """Return the part of a cube that a request looks at."""
+def apply_view(cube: Cube, view: View) -> Cube:
+    """Return the view of a cube that a request names."""
     return view_cube(
         cube,
         roll_up=list(view.get("roll_up", {}).items()),
@@ -71,10 +84,10 @@ def viewed(cube: Cube, view: View) -> Cube:
     )
 
 
-def view_of(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a request says of the part of the cube, in its shortest words.
+def normalize_view(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a request that name a view of the cube, without empty ones.
 
-    >>> view_of({"query": ["o1"], "where": {"venue": []}, "between": None, "kind": ["author"]})
+    >>> normalize_view({"query": ["o1"], "where": {"venue": []}, "between": None, "kind": ["author"]})
     {'kind': ['author']}
     """
     found: dict[str, Any] = {
@@ -86,52 +99,50 @@ def view_of(body: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def node_given(cube: Cube, node: Node) -> Any:
-    """Return a cell or an object as the pipeline takes it: labels, or the object itself."""
+def resolve_node(cube: Cube, node: Node) -> Any:
+    """Return the labels of a cell, or the row of an object."""
     return tuple(node["cell"]) if "cell" in node else object_node(cube, str(node["object"]))
 
 
-def node_words(cube: Cube, node: CubeNode) -> Node:
-    """Return a cell or an object of a cube as a request has it."""
+def describe_node(cube: Cube, node: CubeNode) -> Node:
+    """Return a cell or an object of a cube as JSON."""
     if node.is_cell:
         return {"cell": list(cube.cell(node.number))}
     return {"object": cube.objects.ids(np.array([node.number])).to_pylist()[0]}
 
 
-def query_words(cube: Cube, query: Query) -> dict[str, Any]:
-    """Return a query as a request has it: ids, and labels where it has such."""
+def describe_query(cube: Cube, query: Query) -> dict[str, Any]:
+    """Return a query as JSON: ids, and labels if it has any."""
     words: dict[str, Any] = {"query": cube.objects.ids(query.objects).to_pylist()}
     return words if query.labels is None else words | {"labels": list(query.labels)}
 
 
-def query_of(cube: Cube, ids: list[Id], labels: list[str] | None = None) -> Query:
-    """Return the query of some ids; that one is the name of others too is not told, for no person gave it."""
+def resolve_query(cube: Cube, ids: list[Id], labels: list[str] | None = None) -> Query:
+    """Return the query of some ids; ids that are also names of other objects are not reported."""
     if labels is not None and len(labels) != len(ids):
         raise ParameterError(f"labels has {len(labels):,} entries, expected one for each of {len(ids):,} objects")
     return dataclasses.replace(cube.query([str(key) for key in ids], labels), shared=())
 
 
-def parameters_of(cube: Cube, request: ParsedRequest) -> dict[str, Any]:
-    """Return the parameters of :func:`cube2net.construct` that a request means, its cube excepted."""
-    words = request.words
+def make_parameters(cube: Cube, request: ParsedRequest) -> dict[str, Any]:
+    """Return the parameters of :func:`cube2net.construct` for a request, except the cube."""
     parameters: dict[str, Any] = {"query": request.query}
     for name, option in OPTIONS.items():
-        value = words.get(name) if option.is_field else None
+        value = request.fields.get(name) if option.is_field else None
         if value is not None and name in STEERING:
             nodes: list[Node] = value if option.kind == "nodes" else [{"object": key} for key in value]
-            parameters[name] = [node_given(cube, node) for node in nodes]
+            parameters[name] = [resolve_node(cube, node) for node in nodes]
         elif value is not None:
             parameters[name] = value
-    method, own, worth = split_options(words)
-    if worth:
-        parameters["objective"] = OBJECTIVES[objective_named(words, method)](**worth)
-    return {**parameters, **own}
+    if request.objective_options:
+        parameters["objective"] = OBJECTIVES[request.objective](**request.objective_options)
+    return {**parameters, **request.options}
 
 
 def split_options(request: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """Return the method's own name, the options of it and of the network, and those of the objective.
+    """Return the name of the method, the options of the method and the network, and those of the objective.
 
-    An option that neither knows, or that names a file, is refused.
+    Unknown options, and options that name a file, are refused.
     """
     named = request.get("method") or DEFAULTS["method"]
     method, _ = WITH_OPTIONS.get(named, (named, {}))
@@ -139,89 +150,86 @@ def split_options(request: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict
     if method not in kinds:
         raise unknown("method", named, [*kinds, *WITH_OPTIONS])
     allowed = [*options_outside(kinds[method]), *FURTHER_OPTIONS]
-    own: dict[str, Any] = {}
-    worth: dict[str, Any] = {}
+    options: dict[str, Any] = {}
+    objective_options: dict[str, Any] = {}
     of_objective: list[str] = []
     if chooses_cells(kinds[method]):
-        objective = objective_named(request, method)
+        objective = _find_objective(request, method)
         if objective not in OBJECTIVES:
             raise unknown("objective", objective, OBJECTIVES)
         of_objective = [name for name in options_outside(OBJECTIVES[objective]) if name not in allowed]
     for name, value in (request.get("options") or {}).items():
         if name not in (*allowed, *of_objective):
             raise unknown(f"option of the method {quoted(method)}", name, [*allowed, *of_objective])
-        (own if name in allowed else worth)[name] = value
+        (options if name in allowed else objective_options)[name] = value
     r = request.get("r")
     if r is not None:
         if "r" not in of_objective:
             raise ParameterError(f"r is {r!r}, and only the objective 'cover' has one: leave it out, or ask for cover")
-        worth["r"] = r
-    return method, own, worth
+        objective_options["r"] = r
+    return method, options, objective_options
 
 
-def objective_named(request: Mapping[str, Any], method: str) -> str:
-    """Return the name of the objective of a request, the default where it names none."""
-    return str(request.get("objective") or _defaults(request, method)[1])
+def _find_objective(request: Mapping[str, Any], method: str) -> str:
+    return str(request.get("objective") or _find_defaults(request, method)[1])
 
 
-def searches_bound(request: Mapping[str, Any]) -> bool:
-    """Return whether an upper bound is asked for that has to be searched; that of cover is known anyway."""
-    return bool(request.get("bound")) and objective_named(request, split_options(request)[0]) != "cover"
-
-
-def _defaults(request: Mapping[str, Any], method: str) -> tuple[str, str]:
-    """Return the form and the objective of a request that names none."""
-    kind = methods()[method]
+def _find_defaults(request: Mapping[str, Any], method: str) -> tuple[str, str]:
+    """Return the default form and objective of a method with its options."""
     if method == "auto":
         return "", ""
+    kind = methods()[method]
     allowed = options_outside(kind)
-    own = dict(WITH_OPTIONS.get(request.get("method", ""), ("", {}))[1])
-    own |= {name: value for name, value in (request.get("options") or {}).items() if name in allowed}
+    options = dict(WITH_OPTIONS.get(request.get("method", ""), ("", {}))[1])
+    options |= {name: value for name, value in (request.get("options") or {}).items() if name in allowed}
     try:
-        chooser = kind(**own)
+        chooser = kind(**options)
     except TypeError as error:
-        raise ParameterError(f"method {method!r} cannot be made so: {error}") from None
+        raise ParameterError(f"the options do not fit the method {method!r}: {error}") from None
     return default_form(chooser), default_objective(chooser, request.get("form"))
 
 
 def parse_request(cube: Cube, request: NetworkRequest) -> ParsedRequest:
-    """Return a request with its shortest words: without what is so anyway, and the cube that it was asked of.
+    """Resolve the names of a request and reduce it to its shortest form.
 
-    The same request in other words gives the same: ids are those of the cube, each once; lists keep their order.
+    Requests that mean the same have the same form: ids are those of the cube, each once, defaults are left out, and
+    lists keep their order.
     """
-    given: dict[str, Any] = {name: value for name, value in request.items() if value is not None and name != "cube"}
-    given = {name: value for name, value in given.items() if value not in ([], {}, "")}
-    given = {name: value for name, value in given.items() if name not in OPTIONS or is_given(name, value)}
-    given.pop("labels", None)
+    fields: dict[str, Any] = {
+        name: value
+        for name, value in request.items()
+        if value not in (None, [], {}, "")
+        and name not in ("cube", "labels", *View.__annotations__)
+        and (name not in OPTIONS or is_given(name, value))
+    }
     query, named = _resolve_query(cube, request["query"], request.get("labels"))
-    given |= named
-    for name in View.__annotations__:
-        given.pop(name, None)
-    given |= view_of(request)
-    if isinstance(given.get("levels"), list) and len(given["levels"]) == 1:
-        given["levels"] = given["levels"][0]
-    method = split_options(given)[0]
-    form, objective = _defaults(given, method)
-    usual_levels = default_levels(given.get("objective", objective), given.get("form", form))
-    if given.get("levels") == usual_levels:
-        del given["levels"]
-    if given.get("form") == form:
-        del given["form"]
-    if given.get("objective") == objective:
-        del given["objective"]
-    usual = _usual(methods()[method]) | (_usual(OBJECTIVES[objective]) if objective else {})
-    usual |= {name: DEFAULTS[name] for name in FURTHER_OPTIONS} | WITH_OPTIONS.get(given.get("method", ""), ("", {}))[1]
+    fields |= named | normalize_view(request)
+    if isinstance(fields.get("levels"), list) and len(fields["levels"]) == 1:
+        fields["levels"] = fields["levels"][0]
+    method = split_options(fields)[0]
+    form, objective = _find_defaults(fields, method)
+    levels = default_levels(fields.get("objective", objective), fields.get("form", form))
+    for name, default in (("levels", levels), ("form", form), ("objective", objective)):
+        if name in fields and fields[name] == default:
+            del fields[name]
+    defaults = _list_defaults(methods()[method]) | (_list_defaults(OBJECTIVES[objective]) if objective else {})
+    defaults |= {name: DEFAULTS[name] for name in FURTHER_OPTIONS}
+    defaults |= WITH_OPTIONS.get(fields.get("method", ""), ("", {}))[1]
     options = {
         name: value
-        for name, value in sorted((given.pop("options", None) or {}).items())
-        if name not in usual or value != usual[name] or isinstance(value, bool) != isinstance(usual[name], bool)
+        for name, value in sorted((fields.pop("options", None) or {}).items())
+        if name not in defaults
+        or value != defaults[name]
+        or isinstance(value, bool) != isinstance(defaults[name], bool)
     }
-    given |= {"options": options} if options else {}
-    return ParsedRequest({name: given[name] for name in ORDER if name in given}, query)
+    fields |= {"options": options} if options else {}
+    ordered = {name: fields[name] for name in ORDER if name in fields}
+    _, own, objective_options = split_options(ordered)
+    return ParsedRequest(ordered, query, method, str(ordered.get("objective") or objective), own, objective_options)
 
 
-def _usual(kind: type) -> dict[str, Any]:
-    """Return the options of a method or an objective with what they are without a word."""
+def _list_defaults(kind: type) -> dict[str, Any]:
+    """Return the options of a method or an objective with their defaults."""
     return {
         field.name: field.default
         for field in dataclasses.fields(kind)
@@ -229,15 +237,15 @@ def _usual(kind: type) -> dict[str, Any]:
     }
 
 
-def options_shown(kind: type) -> dict[str, Any]:
-    """Return the options of a method that may be set from outside, with what they are without a word."""
+def list_options(kind: type) -> dict[str, Any]:
+    """Return the options of a method that a request may set, with their defaults."""
     outside = options_outside(kind)
-    return {name: value for name, value in _usual(kind).items() if name in outside}
+    return {name: value for name, value in _list_defaults(kind).items() if name in outside}
 
 
 def _resolve_query(cube: Cube, ids: list[Id], labels: list[str] | None) -> tuple[Query, dict[str, Any]]:
-    """Return the query of some ids, and its words: ids as the cube has them, each once, as ordered, and any labels."""
-    query = query_of(cube, ids, labels)
+    """Return the query of some ids, and its fields: ids of the cube, each once and in order, and labels if any."""
+    query = resolve_query(cube, ids, labels)
     if not any(query.labels or ()):
         query = dataclasses.replace(query, labels=None)
     keys, own = [str(key) for key in ids], cube.objects.ids(query.objects).to_pylist()

@@ -1,4 +1,4 @@
-"""The service: one cube, its routes, and recent networks."""
+"""The service of one cube: its routes, and a cache of its latest networks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from cube2net._util.progress import Progress, silent
 from cube2net.api.construct import construct as construct_network
@@ -16,17 +16,16 @@ from cube2net.api.replay import choice_of, recall
 from cube2net.apps.service import network_schemas as network_schemas
 from cube2net.apps.service import schemas
 from cube2net.apps.service.answers import compare, construct, contrast, cube, drill, explain, layout, pivot, without
-from cube2net.apps.service.exports import ExportedFile, exported
+from cube2net.apps.service.exports import ExportedFile, export_file
 from cube2net.apps.service.names import complete, members, names
 from cube2net.apps.service.network_schemas import ExportRequest
 from cube2net.apps.service.requests import (
     ParsedRequest,
+    apply_view,
     is_long,
-    parameters_of,
+    make_parameters,
+    normalize_view,
     parse_request,
-    searches_bound,
-    view_of,
-    viewed,
 )
 from cube2net.apps.service.schemas import NetworkRequest
 from cube2net.apps.service.validation import read
@@ -36,49 +35,48 @@ from cube2net.model.cube import Cube, lineage_of
 from cube2net.model.network import Network
 from cube2net.options import DEFAULTS
 
-KEPT, VIEWS, REPORTS = 16, 4, 4
-"""So many networks, views and reports are remembered, those asked for last."""
-MANY = 5_000
-"""A query of more objects takes long whatever the method."""
-PRICED = 8
-"""More pins and bans than these take long to price whatever the method."""
+MAX_NETWORKS, MAX_VIEWS, MAX_REPORTS = 16, 4, 4
+"""How many networks, views and reports are cached, the least recently used dropped first."""
+MAX_FAST_QUERY = 5_000
+"""A larger query takes long with any method."""
+MAX_FAST_PRICES = 8
+"""More pins and bans take long to price with any method."""
 FILE = "export"
 """The request that is answered by a file."""
-CHOSEN_ANEW = ("without",)
-"""Requests that let the method choose again, whether the network is remembered or not."""
+RESELECTING = ("without",)
+"""Requests that run the method again even if the network is cached."""
 T = TypeVar("T")
 
 
 class KeptChoice(NamedTuple):
-    """What was chosen for a network; another service of the same cube restores the network from it."""
+    """The choice of a network; another service of the same cube restores the network from it."""
 
     key: str
     text: str
 
 
-class Standing(NamedTuple):
-    """Whether a request may take more than a moment to answer, and what was chosen for it already if so."""
+class Duration(NamedTuple):
+    """Whether an answer may take more than a moment, and the choice of its network if that is cached."""
 
-    long: bool
+    is_long: bool
     choice: KeptChoice | None = None
 
 
 class CubeService:
-    """A cube, and what was made of it lately; several threads may ask at once.
+    """Answers requests about one cube, and caches its latest networks; safe to use from several threads.
 
-    The same request gives the same answer whether its network is remembered or not. A network of more than
-    ``most_nodes`` nodes is refused.
+    An answer does not depend on what is cached. A network of more than ``most_nodes`` nodes is refused.
     """
 
     def __init__(self, cube: Cube, *, most_nodes: int | None = None) -> None:
         self.cube, self.most_nodes = cube, most_nodes
-        self._made: OrderedDict[str, Network] = OrderedDict()
+        self._networks: OrderedDict[str, Network] = OrderedDict()
         self._choices: OrderedDict[str, str] = OrderedDict()
         self._views: OrderedDict[str, Cube] = OrderedDict()
         self._reports: OrderedDict[str, str] = OrderedDict()
         self._names: NameIndex | None = None
         self._lock = threading.Lock()
-        self._naming = threading.Lock()
+        self._names_lock = threading.Lock()
 
     def __repr__(self) -> str:
         return f"CubeService({self.cube!r})"
@@ -91,185 +89,180 @@ class CubeService:
 
     @property
     def checksum(self) -> str | None:
-        """The checksum of the cube's manifest; None of a cube in memory."""
+        """The checksum of the cube's manifest; None for a cube in memory."""
         origin = lineage_of(self.cube).origin
         return None if origin is None else origin.seal
 
     @property
     def names(self) -> NameIndex:
-        """All names by their words; made when first asked for."""
-        with self._naming:
+        """The index of all names by their words, built at first use."""
+        with self._names_lock:
             if self._names is None:
                 self._names = NameIndex.of_cube(self.cube)
             return self._names
 
     def view(self, body: Mapping[str, Any]) -> Cube:
-        """Return the part of the cube that a request looks at."""
-        wanted = view_of(body)
-        if not wanted:
+        """Return the view of the cube that a request names."""
+        view: Any = normalize_view(body)
+        if not view:
             return self.cube
-        return self._known(self._views, VIEWS, json.dumps(wanted), lambda: viewed(self.cube, wanted))  # type: ignore[arg-type]
+        return self._get_cached(self._views, MAX_VIEWS, json.dumps(view), lambda: apply_view(self.cube, view))
 
     def parse(self, request: NetworkRequest) -> ParsedRequest:
-        """Return a request that is read once; one that was asked of another cube is refused."""
-        self.check_cube(request)
+        """Parse a request for a network; one made for another cube is refused."""
+        checksum = request.get("cube")
+        if checksum is not None and checksum != self.checksum:
+            raise CubeError(
+                f"the request was made for another cube: its checksum begins {quoted(checksum[:12])}, this one's "
+                f"{(self.checksum or 'none')[:12]!r}"
+            )
         return parse_request(self.cube, request)
 
-    def sealed_words(self, request: ParsedRequest) -> dict[str, Any]:
-        """Return the words of a request, with the checksum of the cube where it has one."""
-        checksum = self.checksum
-        return request.words | ({} if checksum is None else {"cube": checksum})
+    def with_checksum(self, request: ParsedRequest) -> dict[str, Any]:
+        """Return the fields of a request, and the checksum of the cube if it has one."""
+        return request.fields | ({} if self.checksum is None else {"cube": self.checksum})
 
     def network(self, request: NetworkRequest | ParsedRequest, progress: Progress = silent) -> Network:
         """Return the network of a request."""
         parsed = request if isinstance(request, ParsedRequest) else self.parse(request)
         with nodes_at_most(self.most_nodes):
-            network = self._known(
-                self._made, KEPT, parsed.key, lambda: self._recalled(parsed) or self._network(parsed, progress)
+            network = self._get_cached(
+                self._networks,
+                MAX_NETWORKS,
+                parsed.key,
+                lambda: self._restore(parsed) or self._construct(parsed, progress),
             )
-        self._forget_views()
+        self._drop_old_views()
         return network
 
-    def _forget_views(self) -> None:
-        """Let go of networks of other parts of the cube than those looked at last: each of them holds its part."""
+    def _drop_old_views(self) -> None:
+        """Drop networks of other views than the latest: each of them keeps its view in memory."""
         with self._lock:
-            parts = {key: id(made.context.whole) for key, made in self._made.items() if made.context is not None}
-            looked_at = list(dict.fromkeys(reversed(parts.values())))[: VIEWS + 1]
-            for key, part in parts.items():
-                if part not in looked_at:
-                    del self._made[key]
+            views = {key: id(each.context.whole) for key, each in self._networks.items() if each.context is not None}
+            latest = list(dict.fromkeys(reversed(views.values())))[: MAX_VIEWS + 1]
+            for key, view in views.items():
+                if view not in latest:
+                    del self._networks[key]
 
-    def _recalled(self, request: ParsedRequest) -> Network | None:
-        """Return a network that another service chose; None where none is known."""
-        words = request.words
+    def _restore(self, request: ParsedRequest) -> Network | None:
+        """Return the network whose choice another service made; None if there is none."""
         with self._lock:
             choice = self._choices.get(request.key)
         if choice is None:
             return None
         try:
-            return recall(self.view(words), choice, bound=bool(words.get("bound")))
+            return recall(self.view(request.fields), choice, bound=bool(request.fields.get("bound")))
         except Cube2netError:
             with self._lock:
                 self._choices.pop(request.key, None)
             raise
 
     def keep_choice(self, choice: KeptChoice) -> None:
-        """Remember what another service chose for a network."""
+        """Cache the choice that another service made for a network."""
         with self._lock:
-            _put(self._choices, KEPT, choice.key, choice.text)
+            _put(self._choices, MAX_NETWORKS, choice.key, choice.text)
 
-    def _network(self, request: ParsedRequest, progress: Progress) -> Network:
-        network = construct_network(self.view(request.words), progress=progress, **parameters_of(self.cube, request))
+    def _construct(self, request: ParsedRequest, progress: Progress) -> Network:
+        parameters = make_parameters(self.cube, request)
+        network = construct_network(self.view(request.fields), progress=progress, **parameters)
         check_nodes(len(network))
         return network
 
-    def check_cube(self, request: NetworkRequest) -> None:
-        """Raise where a request was asked of another cube."""
-        asked_of = request.get("cube")
-        if asked_of is not None and asked_of != self.checksum:
-            raise CubeError(
-                f"the request was asked of another cube: its checksum begins {quoted(asked_of[:12])}, this one's "
-                f"{(self.checksum or 'none')[:12]!r}"
-            )
-
     def answer(self, name: str, body: Mapping[str, Any], progress: Progress = silent) -> dict[str, Any]:
-        """Return what is answered to a request of a route, as JSON has it."""
-        route = route_of(name)
+        """Return the answer to a request, as JSON."""
+        route = find_route(name)
         return dict(route.answer(self, read(route.asks, body), progress))
 
     def file(self, body: Mapping[str, Any], progress: Progress = silent) -> ExportedFile:
-        """Return the file of a network, a picture of it, or what makes it again."""
-        return exported(self, read(ExportRequest, body), progress)
+        """Return the file of a network, its picture, or what makes it again."""
+        return export_file(self, read(ExportRequest, body), progress)
 
     def report(self, key: str) -> str:
-        """Return the page of a report that a comparison made lately."""
+        """Return the page of a cached report."""
         with self._lock:
             if key not in self._reports:
                 raise ParameterError(f"there is no report {quoted(key, 40)}: run the comparison again")
             return self._reports[key]
 
     def keep_report(self, key: str, page: str) -> None:
-        """Remember the page of a report for a while."""
+        """Cache the page of a report."""
         with self._lock:
-            _put(self._reports, REPORTS, key, page)
+            _put(self._reports, MAX_REPORTS, key, page)
 
     def may_be_long(self, name: str, body: Mapping[str, Any]) -> bool:
-        """Return whether a request may take more than a moment to answer by its words alone, which takes none."""
-        route = route_of(name) if name != FILE else None
+        """Return whether an answer may take more than a moment, judged without looking at the cube."""
+        route = find_route(name) if name != FILE else None
         if route is not None and route.long:
             return True
         request = body.get("request") if isinstance(body, Mapping) else None
         if (route is not None and not route.networks) or not isinstance(request, Mapping):
             return False
-        sizes = {word: len(request[word]) for word in ("query", "pins", "bans") if isinstance(request.get(word), list)}
-        priced = sizes.get("pins", 0) + sizes.get("bans", 0) if body.get("prices") else 0
-        return bool(_is_long(request) or sizes.get("query", 0) > MANY or priced > PRICED or request.get("bound"))
+        sizes = {
+            field: len(request[field]) for field in ("query", "pins", "bans") if isinstance(request.get(field), list)
+        }
+        prices = sizes.get("pins", 0) + sizes.get("bans", 0) if body.get("prices") else 0
+        is_large = sizes.get("query", 0) > MAX_FAST_QUERY or prices > MAX_FAST_PRICES
+        return bool(is_large or _has_long_method(request) or request.get("bound"))
 
-    def standing(self, name: str, body: Mapping[str, Any]) -> Standing:
-        """Return whether a request may take more than a moment to answer; not where its network is remembered.
+    def estimate(self, name: str, body: Mapping[str, Any]) -> Duration:
+        """Return whether an answer may take more than a moment; it does not if its network is cached.
 
-        Names are looked up for that, which takes a while where they are many. What is no request takes no time.
+        An invalid request takes no time. Names are looked up, which takes a while for a long query.
         """
         if not self.may_be_long(name, body):
-            return Standing(False)
+            return Duration(False)
         if name in ROUTES and ROUTES[name].long:
-            return Standing(True)
+            return Duration(True)
         try:
             request = parse_request(self.cube, read(NetworkRequest, body["request"]))
-            words, key = request.words, request.key
-            bound = searches_bound(words)
         except Cube2netError:
-            return Standing(False)
-        priced = len([*words.get("pins", []), *words.get("bans", [])]) if body.get("prices") else 0
-        if _is_long(words) or len(words["query"]) > MANY or bound:
+            return Duration(False)
+        fields = request.fields
+        prices = len([*fields.get("pins", []), *fields.get("bans", [])]) if body.get("prices") else 0
+        if _has_long_method(fields) or len(fields["query"]) > MAX_FAST_QUERY or request.searches_bound:
             with self._lock:
-                known = key in self._made or key in self._choices
-            long = bool(priced) or name in CHOSEN_ANEW or not known
+                is_cached = request.key in self._networks or request.key in self._choices
+            is_long = bool(prices) or name in RESELECTING or not is_cached
         else:
-            long = priced > PRICED
-        return Standing(long, self._choice(key) if long else None)
+            is_long = prices > MAX_FAST_PRICES
+        return Duration(is_long, self._find_choice(request.key) if is_long else None)
 
     def is_long(self, name: str, body: Mapping[str, Any]) -> bool:
-        """Return whether a request may take more than a moment to answer; not where its network is remembered."""
-        return self.standing(name, body).long
+        """Return whether an answer may take more than a moment; it does not if its network is cached."""
+        return self.estimate(name, body).is_long
 
     def choice(self, body: Mapping[str, Any]) -> KeptChoice | None:
-        """Return what was chosen for the network of a request that was answered; None where that is not known."""
+        """Return the choice of the network of an answered request; None if it is not cached."""
         if "request" not in body:
             return None
-        return self._choice(parse_request(self.cube, read(NetworkRequest, body["request"])).key)
+        return self._find_choice(parse_request(self.cube, read(NetworkRequest, body["request"])).key)
 
-    def _choice(self, key: str) -> KeptChoice | None:
+    def _find_choice(self, key: str) -> KeptChoice | None:
         with self._lock:
-            network, text = self._made.get(key), self._choices.get(key, "")
+            network, text = self._networks.get(key), self._choices.get(key, "")
         text = text or (choice_of(network) if network is not None else "")
         return KeptChoice(key, text) if text else None
 
-    def _known(self, kept: OrderedDict[str, T], most: int, key: str, make: Callable[[], T]) -> T:
-        """Return what is remembered by a key, or made now."""
+    def _get_cached(self, cache: OrderedDict[str, T], size: int, key: str, make: Callable[[], T]) -> T:
         with self._lock:
-            if key in kept:
-                kept.move_to_end(key)
-                return kept[key]
-        made = make()
+            if key in cache:
+                cache.move_to_end(key)
+                return cache[key]
+        value = make()
         with self._lock:
-            _put(kept, most, key, made)
-        return made
+            _put(cache, size, key, value)
+        return value
 
 
-def _is_long(request: Mapping[str, Any]) -> bool:
+def _has_long_method(request: Mapping[str, Any]) -> bool:
     return is_long(request.get("method") or DEFAULTS["method"], request.get("options"))
 
 
-def _put(kept: OrderedDict[str, T], most: int, key: str, value: T) -> None:
-    kept[key] = value
-    kept.move_to_end(key)
-    while len(kept) > most:
-        kept.popitem(last=False)
-
-
-if TYPE_CHECKING:
-    pass
+def _put(cache: OrderedDict[str, T], size: int, key: str, value: T) -> None:
+    cache[key] = value
+    cache.move_to_end(key)
+    while len(cache) > size:
+        cache.popitem(last=False)
 
 
 @dataclass(frozen=True)
@@ -310,11 +303,11 @@ ROUTES: dict[str, Route] = {
         Route("compare", network_schemas.CompareRequest, network_schemas.CompareAnswer, compare, long=True),
     )
 }
-"""Every request, in the order in which one would ask them; ``export``, whose answer is a file, is asked by itself."""
+"""All requests but ``export``, which is answered by a file."""
 
 
-def route_of(name: str) -> Route:
-    """Return the route of a name."""
+def find_route(name: str) -> Route:
+    """Return the route with a name."""
     if name not in ROUTES:
         raise unknown("request", name, ROUTES)
     return ROUTES[name]

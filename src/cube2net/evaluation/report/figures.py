@@ -43,7 +43,7 @@ DARK = {
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 
-SYMBOLS = {"objects": "circle", "cells": "square", "both": "diamond", "woven": "star"}
+SYMBOLS = {"objects": "circle", "cells": "square", "cells+objects": "diamond", "hybrid": "star"}
 DASHES = ("solid", "dash", "dashdot", "longdash")
 SCORE = "%{y:.3f} [%{customdata[0]:.3f}, %{customdata[1]:.3f}]"
 
@@ -95,9 +95,9 @@ def sweep(comparison: Comparison, estimates: Estimates, *, model: str = "", meas
     lines: dict[Configuration, list[tuple[int, Estimate]]] = {}
     for config in comparison.configurations:
         like = next((other for other in comparison.configurations if other.name == config.like), None)
-        m = like.m if like else config.m
+        m = like.n_cells if like else config.n_cells
         if m and (config, model, measure) in estimates:
-            key = replace(config, m=0, like=like.title) if like else replace(config, m=0)
+            key = replace(config, n_cells=0, like=like.title) if like else replace(config, n_cells=0)
             lines.setdefault(key, []).append((m, estimates[config, model, measure]))
     lines = {key: sorted(points, key=lambda point: point[0]) for key, points in lines.items() if len(points) > 1}
     if not lines:
@@ -107,7 +107,7 @@ def sweep(comparison: Comparison, estimates: Estimates, *, model: str = "", meas
     top = next((key for key in ranked if not key.like), ranked[0])
     ranked = [key for key in ranked if not key.like or key.like == top.title]
     first = {key.method: key for key in reversed(ranked)}
-    objectives = dict.fromkeys(config.objective for config in comparison.configurations if config.m)
+    objectives = dict.fromkeys(config.objective for config in comparison.configurations if config.n_cells)
     dashes = {name: DASHES[number % len(DASHES)] for number, name in enumerate(objectives)}
     for key in ranked:
         points, title = lines[key], key.title

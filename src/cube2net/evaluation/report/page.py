@@ -243,8 +243,14 @@ def _compared(comparison: Comparison) -> dict[str, str]:
 def _differences(report: Report) -> dict[str, Any]:
     verdict, models = report.verdict, deciding(report.comparison)
     alone = difference_table(verdict.differences, "Differences to the query alone", models=models)
-    near = difference_table(verdict.peers, "Differences to others made as large", peers=True, models=models)
-    return {"alone": Layout(alone), "peers": Layout(near) if verdict.peers else None, "best": verdict.best}
+    near = difference_table(
+        verdict.baseline_differences, "Differences to others made as large", peers=True, models=models
+    )
+    return {
+        "alone": Layout(alone),
+        "peers": Layout(near) if verdict.baseline_differences else None,
+        "best": verdict.best,
+    }
 
 
 def _scores(report: Report) -> dict[str, tuple[str, str, str]]:
@@ -370,7 +376,7 @@ class Illustrator:
         )
 
     def _drawings(self, report: Report, config: Configuration, network: Network) -> tuple[Drawing, ...]:
-        """Return the network that helps; where nothing is surely better, the one to look at and the query alone."""
+        """Return the network that helps, or the one to look at and the query alone."""
         comparison, said, title = report.comparison, report.verdict, config.title
         if not said.helps:
             own = "the default" if config.name == comparison.settings.get("default") else "the best of the others"
@@ -393,7 +399,7 @@ class Illustrator:
 
 
 FILES = ("report.html", "trials.csv", "scores.csv", "costs.csv", "results.json", "cells.csv")
-FIELDS = ("method", "objective", "form", "m", "like", "levels", "near", "membership")
+FIELDS = ("method", "objective", "form", "n_cells", "like", "levels", "n_neighbors", "membership_weights")
 
 
 def write(report: Report, folder: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
@@ -456,12 +462,12 @@ def results(report: Report) -> dict[str, Any]:
             for (config, model, measure), estimate in report.estimates.items()
         ],
         "differences": [_difference(each) for each in verdict.differences],
-        "same_size": [_difference(each) for each in verdict.peers],
+        "same_size": [_difference(each) for each in verdict.baseline_differences],
         "configurations": [_config(config) for config in comparison.configurations],
         "failed": {config.name: why for config in comparison.configurations if (why := comparison.reasons(config))},
         "degenerate": [
-            {**asdict(way), "configuration": way.configuration.name, "note": note}
-            for way, note in verdict.notes.items()
+            {**asdict(result), "configuration": result.configuration.name, "note": note}
+            for result, note in verdict.notes.items()
         ],
         "settings": dict(comparison.settings),
         "command": report.command,

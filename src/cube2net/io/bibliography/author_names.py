@@ -274,10 +274,10 @@ class _Identification:
         if not evidence:
             return -1
         shared_count, _, best = max(evidence, key=lambda each: (each[0], each[1], -each[2]))
-        rivals = [
+        other_counts = [
             count for count, _, other in evidence if not is_same_form(self.persons[best].key, self.persons[other].key)
         ]
-        return -1 if max(rivals, default=0) >= shared_count else best
+        return -1 if max(other_counts, default=0) >= shared_count else best
 
     def _numbered(self) -> tuple[list[Person], list[list[int]]]:
         """Return the persons who are still mentioned, in the order of their first mention, and those of every paper."""

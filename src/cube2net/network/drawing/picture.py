@@ -286,7 +286,7 @@ def group_nodes(network: Network) -> list[Group]:
         groups.append(Group(f"{others} ({len(rest):,})", rest, "query", GREY, rim="white"))
     objects = node[~inside & (node < len(network.objects))]
     if len(objects):
-        title = "near objects" if network.form == "woven" else "other objects"
+        title = "neighbours" if network.form == "hybrid" else "other objects"
         groups.append(Group(f"{title} ({len(objects):,})", objects, "other", "white"))
     if len(network.cells):
         groups.append(Group(f"cells ({len(network.cells):,})", node[len(network.objects) :], "cell", CELL, "s"))

@@ -29,7 +29,7 @@ MEANINGS = {
     "coverage": "the share of the query that the cells hold",
     "precision": "the share of what the cells hold that is in the query",
 }
-STEERED = {"pins": "in it", "bans": "not in it", "like": "more like", "unlike": "less like"}
+STEERED = {"pins": "in it", "bans": "not in it", "prefer": "more like", "avoid": "less like"}
 
 
 def format_text(network: Network, most: int, count: Count = estimate_tokens) -> str:
@@ -43,8 +43,8 @@ def format_text(network: Network, most: int, count: Count = estimate_tokens) -> 
             "when it was chosen."
         )
         head.append(nodes.describe_held())
-    if network.form == "woven" and outside:
-        head.append("Near objects are those that walks along links from the query come to most often.")
+    if network.form == "hybrid" and outside:
+        head.append("Neighbours are those that walks along links from the query come to most often.")
     order = "those with most cells and links first" if cells else "those with most links first"
     sections = [
         Section("", "", [*head, *nodes.closing_lines()], weight=math.inf),
@@ -91,7 +91,7 @@ def likeliest(network: Network, nearness: Array | None = None) -> Array:
     """Return the places of the objects outside the query, those that most likely belong to it first.
 
     An object counts nearness · √((1 + cells) · (1 + links)): how near it is, the chosen cells that hold it, and the
-    objects of the query that it is linked to. Where nobody knows how near objects are, only the latter count. Those
+    objects of the query that it is linked to. Where nobody knows how neighbours are, only the latter count. Those
     that somebody pinned come before all others.
     """
     rows = np.arange(len(network.query), len(network.objects))
@@ -110,7 +110,7 @@ class NodeTexts:
         self.has_kinds = len(set(self.kinds)) > 1
         self.dimensions = cell_title(network.dimensions, in_markdown)
         self.outside = len(network.objects) - len(network.query)
-        self.others = "Near objects" if network.form == "woven" else "Other objects"
+        self.others = "Neighbours" if network.form == "hybrid" else "Other objects"
 
     def _texts(self, column: str) -> list[str]:
         return [in_markdown(text or "") for text in self.table[column].to_pylist()]
@@ -118,8 +118,8 @@ class NodeTexts:
     def opening_lines(self) -> list[str]:
         """Return the lines that a text begins with: what was asked, and how large the answer is."""
         network, cells = self.network, len(self.network.labels)
-        beside = "near" if network.form == "woven" else "others"
-        counts = f"{len(network.query):,} of the query, {self.outside:,} {beside}"
+        beside = counted(self.outside, "neighbour") if network.form == "hybrid" else f"{self.outside:,} others"
+        counts = f"{len(network.query):,} of the query, {beside}"
         parts = [f"{counted(len(network.objects), 'object')} ({counts})"]
         parts += [f"{counted(cells, 'cell')} chosen"] if cells else []
         parts.append(f"{counted(len(self.heaviest), 'link')} among objects")

@@ -36,11 +36,11 @@ class Subproblem:
     sums: Array
     own: Array
     base: Array
-    m: int
+    n_cells: int
     room: float
 
     @classmethod
-    def of(cls, problem: Problem, m: int, room: float = math.inf) -> Subproblem:
+    def of(cls, problem: Problem, n_cells: int, room: float = math.inf) -> Subproblem:
         """Return the whole choice of a problem; ``room`` is how many objects outside the query may be brought.
 
         Its groups are the problem's, those of one home among them: ``reduced`` puts these into ``own``.
@@ -54,7 +54,7 @@ class Subproblem:
             sums=np.column_stack([problem.gain, problem.cost, problem.nodes]),
             own=np.zeros((cells, 3)),
             base=np.array([problem.gain0, problem.cost0, 0.0]),
-            m=m,
+            n_cells=n_cells,
             room=room,
         )
 
@@ -96,7 +96,7 @@ class Subproblem:
             self,
             taken=np.concatenate([self.taken, self.cells[chosen]]),
             base=self.base + self.own[chosen].sum(axis=0) + self.sums[there].sum(axis=0),
-            m=self.m - int(chosen.sum()),
+            n_cells=self.n_cells - int(chosen.sum()),
         )
         return rest.reduced(~chosen, there)
 
@@ -225,9 +225,9 @@ class Relaxation:
     duals: Duals
 
     @classmethod
-    def of(cls, problem: Problem, m: int, price: float, room: float = math.inf) -> Relaxation:
+    def of(cls, problem: Problem, n_cells: int, price: float, room: float = math.inf) -> Relaxation:
         """Return the whole choice of a problem; ``room`` is how many objects outside the query may be brought."""
-        whole = Subproblem.of(problem, m, room)
+        whole = Subproblem.of(problem, n_cells, room)
         rest, merged = whole.without(whole.too_large)
         return cls(rest, Duals.of(problem, price).carried(merged))
 
@@ -266,7 +266,7 @@ class Relaxation:
     def bound(self, price: float) -> float:
         """Return an upper bound on Σ gain − λ·Σ cost with the constants, by the credits and shares so far."""
         *_, rest, alone = self._settled(price)
-        return rest + float(np.sort(np.maximum(alone, 0.0))[::-1][: self.problem.m].sum())
+        return rest + float(np.sort(np.maximum(alone, 0.0))[::-1][: self.problem.n_cells].sum())
 
     def improved(self, price: float, steps: int) -> Relaxation:
         """Return the same choice with better credits and shares (in most cases; the bound may rise a little)."""
@@ -281,7 +281,9 @@ class Relaxation:
         x, credit, share = np.concatenate([duals.x, duals.y]), duals.credit.copy(), duals.share.copy()
         room = problem.room - float(problem.base[2])
         rows = (problem.object_cells.indptr, problem.object_cells.indices)
-        rent, fee = improve(*rows, worth, nodes, problem.m, room, steps, pace, x, credit, share, duals.rent, duals.fee)
+        rent, fee = improve(
+            *rows, worth, nodes, problem.n_cells, room, steps, pace, x, credit, share, duals.rent, duals.fee
+        )
         cells, groups = x[: len(self)], x[len(self) :]
         return Relaxation(problem, Duals(credit, share, cells, groups, float(rent), float(fee)))
 
@@ -289,23 +291,23 @@ class Relaxation:
         """Return the bound, and which cells are out and which are in for every selection of ``target`` or more."""
         from cube2net.kernels.dual_bounds import with_each
 
-        problem, m = self.problem, self.problem.m
+        problem, n_cells = self.problem, self.problem.n_cells
         worth, credit, share, rest, alone = self._settled(price)
-        order = np.concatenate([np.sort(np.maximum(alone, 0.0))[::-1], np.zeros(m + 1)])
-        bound = rest + float(order[:m].sum())
-        rent = float(order[m - 1]) if m > 0 else math.inf
+        order = np.concatenate([np.sort(np.maximum(alone, 0.0))[::-1], np.zeros(n_cells + 1)])
+        bound = rest + float(order[:n_cells].sum())
+        rent = float(order[n_cells - 1]) if n_cells > 0 else math.inf
         rows = (
             problem.members.indptr,
             problem.members.indices,
             problem.object_cells.indptr,
             problem.object_cells.indices,
         )
-        if m > 0:
+        if n_cells > 0:
             falls = with_each(*rows, worth, credit, share, alone - rent)
             out = bound - falls < target
         else:
             out = np.ones(len(self), dtype=bool)
-        without = bound - np.maximum(0.0, alone - float(order[m]))
+        without = bound - np.maximum(0.0, alone - float(order[n_cells]))
         return bound, out, without < target
 
 
@@ -322,7 +324,7 @@ def tighten(left: Relaxation, price: float, target: float, over: Callable[[], bo
         if shrink:
             left = left.taking(into).without(out[~into])
             problem = left.problem
-            if problem.m < 0 or problem.base[2] > problem.room:
+            if problem.n_cells < 0 or problem.base[2] > problem.room:
                 return left, -math.inf
             left = left.without(problem.needless(price) | problem.too_large)
         if done or stale >= PATIENCE or (len(left) == 0 and best < math.inf):

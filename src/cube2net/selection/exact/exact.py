@@ -40,7 +40,7 @@ FINEST, DIGITS = 20, 4e-16
 def bounded(cube: Cube, query: Query, weights: QueryObjective, budget: Budget, selection: Selection) -> Selection:
     """Return the selection with the best bound known, or with a note that says why there is none."""
     reason = ""
-    if budget.m == 0 and not len(selection.cells) and not len(selection.objects):
+    if budget.n_cells == 0 and not len(selection.cells) and not len(selection.objects):
         return replace(selection, bound=selection.value)
     if not len(selection.cells) and not len(budget.scope.cells):
         reason = "no cells were chosen"
@@ -85,13 +85,13 @@ def upper_bound(
     clock, room, scope = Clock(seconds), compute_room(cube, query, budget), budget.scope
     problem = Problem.of(cube, query, weights, scope=scope)
     price = max(at_least, problem.ratio(0.0, 0.0))
-    if room < 0 or len(problem) == 0 or budget.m == 0:
+    if room < 0 or len(problem) == 0 or budget.n_cells == 0:
         return price
-    price = max(price, priced_greedy(problem, budget.m, max_nodes=room)[1])
+    price = max(price, priced_greedy(problem, budget.n_cells, max_nodes=room)[1])
     problem = Problem.of(cube, query, weights, at_least=price, scope=scope)
     if len(problem) == 0:
         return price
-    left = Relaxation.of(problem, budget.m, price, room)
+    left = Relaxation.of(problem, budget.n_cells, price, room)
     return most_worth(left, price, target_of(problem, price), clock)
 
 
@@ -222,7 +222,7 @@ class Exact:
             )
         if budget.max_links is not None:
             raise ParameterError(
-                f"max_links is {budget.max_links!r}, and 'exact' can only keep m and max_nodes: "
+                f"max_links is {budget.max_links!r}, and 'exact' can only keep n_cells and max_nodes: "
                 "leave max_links out, or use the method 'anneal' or 'greedy'"
             )
         if isinstance(weights, CoverObjective):
@@ -232,27 +232,27 @@ class Exact:
             )
         clock, room, scope = Clock(self.seconds), compute_room(cube, query, budget), budget.scope
         selection = Anneal(restarts=2).select(cube, query, weights=weights, budget=budget, seed=seed)
-        if explain_no_choice(cube, query, weights) is not None or room < 0 or budget.m == 0:
+        if explain_no_choice(cube, query, weights) is not None or room < 0 or budget.n_cells == 0:
             return replace(selection, bound=selection.value)
         problem = Problem.of(cube, query, weights, at_least=selection.value, scope=scope)
         if len(problem) == 0:
             return replace(selection, bound=selection.value)
-        branching = BranchAndBound(problem, budget.m, room, selection.value, clock)
+        branching = BranchAndBound(problem, budget.n_cells, room, selection.value, clock)
         branching.run()
         if len(branching.best):
             cells = in_order(cube, weights, problem.cells[branching.best])
-            selection = evaluate_cells(cube, weights, cells, "best")
+            selection = evaluate_cells(cube, weights, cells, best_prefix=True)
         selection = replace(selection, bound=max(branching.bound, selection.value))
         return selection if selection.proven else replace(selection, note=f"not proven within {self.seconds:g} s")
 
     def _most_served(self, cube: Cube, repeats: CoverObjective, budget: Budget) -> Selection:
         if budget.max_nodes is not None:
             raise ParameterError(
-                f"max_nodes is {budget.max_nodes!r}, and 'exact' can only keep m for the objective 'cover': "
+                f"max_nodes is {budget.max_nodes!r}, and 'exact' can only keep n_cells for the objective 'cover': "
                 "use the method 'greedy'"
             )
-        cells, bound = serve_best(cube, repeats, budget.m, self.seconds, budget.scope)
-        selection = evaluate_cells(cube, repeats, order_by_service(cube, repeats, cells), budget.prefix)
+        cells, bound = serve_best(cube, repeats, budget.n_cells, self.seconds, budget.scope)
+        selection = evaluate_cells(cube, repeats, order_by_service(cube, repeats, cells), budget.best_prefix)
         greedy = Greedy().select(cube, Query(repeats.objects), weights=replace(repeats, least=1), budget=budget)
         selection = max(selection, greedy, key=lambda each: each.value)  # the solver's time may have been too short
         bound = max(selection.value, min(bound, bound if greedy.bound is None else greedy.bound))
@@ -268,8 +268,8 @@ class BranchAndBound:
     upper bound on the value of all selections.
     """
 
-    def __init__(self, problem: Problem, m: int, room: float, price: float, clock: Clock) -> None:
-        self._problem, self._m, self._room, self._clock = problem, m, room, clock
+    def __init__(self, problem: Problem, n_cells: int, room: float, price: float, clock: Clock) -> None:
+        self._problem, self._m, self._room, self._clock = problem, n_cells, room, clock
         self._price, self._target = price, target_of(problem, price)
         self.best = np.empty(0, dtype=np.int64)
         self.bound = math.inf
@@ -309,7 +309,7 @@ class BranchAndBound:
     def _offer(self, part: Relaxation, sure: float) -> None:
         """Note the selection that a fractional choice is rounded to, if it is the best so far."""
         problem, x = part.problem, part.duals.x
-        likely = np.argsort(-x, kind="stable")[: problem.m]
+        likely = np.argsort(-x, kind="stable")[: problem.n_cells]
         cells = np.concatenate([problem.taken, problem.cells[likely[x[likely] > sure]]])
         groups = np.unique(take_rows(self._problem.members, cells).indices)
         value = self._problem.value(cells)
@@ -327,12 +327,12 @@ def _doubtful(part: Relaxation) -> int:
 
 
 def serve_best(
-    cube: Cube, repeats: CoverObjective, m: int, seconds: float | None, scope: Scope = OPEN
+    cube: Cube, repeats: CoverObjective, n_cells: int, seconds: float | None, scope: Scope = OPEN
 ) -> tuple[Array, float]:
     """Return the best m cells or fewer that were found in the time, and a bound on the value of any m.
 
     It is a whole-number programme (SciPy's HiGHS): maximise Σ y with y_q ≤ r, y_q ≤ the chosen cells that hold q, and
-    at most m cells chosen; cells that hold unliked objects lose one for each. Values are whole numbers, so the solver's
+    at most m cells chosen; cells that hold avoided objects lose one for each. Values are whole numbers, so the solver's
     bound is rounded down to one.
     """
     import_modules("scipy.optimize")
@@ -341,7 +341,7 @@ def serve_best(
 
     served = Served(cube, repeats, scope)
     cells, objects = len(served.cells), len(served.left)
-    if cells == 0 or m == 0:
+    if cells == 0 or n_cells == 0:
         return np.empty(0, dtype=np.int64), repeats.value0
     ones = np.ones(len(served.object_cells.indices))
     holds = sparse.csr_array((ones, served.object_cells.indices, served.object_cells.indptr), shape=(objects, cells))
@@ -349,12 +349,12 @@ def serve_best(
     both = sparse.hstack([-holds, sparse.eye_array(objects)]).tocsr()
     solved = milp(
         np.concatenate([served.loses.astype(np.float64), -np.ones(objects)]),
-        constraints=[LinearConstraint(both, -np.inf, 0.0), LinearConstraint(few, -np.inf, m)],
+        constraints=[LinearConstraint(both, -np.inf, 0.0), LinearConstraint(few, -np.inf, n_cells)],
         integrality=np.ones(cells + objects),  # sums are whole by themselves, but then the solver prints nothing
         bounds=Bounds(0.0, np.concatenate([1.0 - served.taken, served.left])),
         options={"mip_rel_gap": 0.0} | ({} if seconds is None else {"time_limit": seconds}),
     )
-    known = served.bound(0.0, m)
+    known = served.bound(0.0, n_cells)
     bound = known if solved.mip_dual_bound is None else min(known, float(np.floor(-solved.mip_dual_bound + 1e-6)))
     bound += repeats.value0
     if solved.x is None:

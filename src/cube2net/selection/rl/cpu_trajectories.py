@@ -50,7 +50,7 @@ class Trajectories:
             raise ParameterError(f"unit_reward is {unit_reward!r}, expected a finite number above 0")
         self.problem, self.space, self.dynamics, self.batch = problem, space, dynamics, batch
         self.unit_reward, self.judge = unit_reward, judge
-        self.steps = dynamics.m
+        self.steps = dynamics.n_cells
         self.actions = space.directions + dynamics.own_price
         self.observations = 2 * space.directions + 2 if dynamics.sees_left else space.directions
         self.best, self.best_cells = -math.inf, np.empty(0, dtype=np.int64)
@@ -188,10 +188,10 @@ class Trajectories:
         dynamics = self.dynamics
         if not dynamics.sees_left:
             return self._sum.copy()
-        done = np.full((self.batch, 1), 2.0 * len(self._chosen) / max(1, dynamics.m) - 1.0)
+        done = np.full((self.batch, 1), 2.0 * len(self._chosen) / max(1, dynamics.n_cells) - 1.0)
         share = self._left[:, None] / self._worth0 if self._worth0 > 0 else self._left[:, None]
         return np.concatenate(
-            [self._sum / math.sqrt(max(1, dynamics.m)), self._centre, done, share], axis=1, dtype=np.float32
+            [self._sum / math.sqrt(max(1, dynamics.n_cells)), self._centre, done, share], axis=1, dtype=np.float32
         )
 
     def _ratios(self) -> Array:

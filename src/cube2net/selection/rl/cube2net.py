@@ -165,21 +165,25 @@ class Cube2net:
         self.check()
         preset = self.settings
         instance = Instance.of(cube, query, weights, budget, preset)
-        ends = "all" if preset.whole else "best"
+        best_prefix = not preset.whole
         if len(instance.greedy.cells) == 0 or len(instance.problem) == 0:
-            return evaluate_cells(cube, weights, instance.greedy.cells, ends, note=instance.greedy.note)
-        floor = evaluate_cells(cube, weights, instance.floor(self.progress), ends) if self.has_floor(weights) else None
+            return evaluate_cells(cube, weights, instance.greedy.cells, best_prefix, note=instance.greedy.note)
+        floor = (
+            evaluate_cells(cube, weights, instance.floor(self.progress), best_prefix)
+            if self.has_floor(weights)
+            else None
+        )
         watch = Stopwatch()
         agent = self._agent(cube, [instance], seed)
         trained = agent.learn()
         seconds = watch.seconds
         if self.save is not None:
             trained.save(self.save)
-        selection = instance.answer(agent.trainings[0].best_cells, ends)
+        selection = instance.answer(agent.trainings[0].best_cells, best_prefix)
         if floor is not None and selection.value < floor.value:
             selection = replace(floor, note="learning found nothing better than what greedy chose, which this is")
-        if budget.prefix == "best":
-            selection = evaluate_cells(cube, weights, selection.cells, "best", note=selection.note)
+        if budget.best_prefix:
+            selection = evaluate_cells(cube, weights, selection.cells, best_prefix=True, note=selection.note)
         return replace(selection, train_seconds=seconds)
 
     def fit(

@@ -50,7 +50,7 @@ class SelectionEnv(gymnasium.Env[Array, Array]):
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
 
     def __init__(self, trajectories: Trajectories) -> None:
-        whole_number("m", trajectories.steps, 1, what="cells")
+        whole_number("n_cells", trajectories.steps, 1, what="cells")
         self.trajectories = trajectories
         self.observation_space, self.action_space = _make_boxes(trajectories)
 
@@ -89,7 +89,7 @@ class SelectionVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
 
     def __init__(self, trajectories: Trajectories) -> None:
-        whole_number("m", trajectories.steps, 1, what="cells")
+        whole_number("n_cells", trajectories.steps, 1, what="cells")
         self.trajectories, self.num_envs = trajectories, trajectories.batch
         self.single_observation_space, self.single_action_space = _make_boxes(trajectories)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -156,7 +156,7 @@ def _make_trajectories(
     batch: int,
     *,
     weights: QueryObjective | None = None,
-    m: int = 20,
+    n_cells: int = 20,
     max_nodes: int | None = None,
     preset: str = "default",
     k: int | None = None,
@@ -177,7 +177,7 @@ def _make_trajectories(
             raise InputError(f"vectors are of {len(part):,} cells, and the cube has {len(cube.cells):,}")
     settings = PRESETS[preset]
     settings = replace(settings, k=k or settings.k, directions=directions or settings.directions)
-    instance = Instance.of(cube, query, weights, Budget(m=m, max_nodes=max_nodes), settings)
+    instance = Instance.of(cube, query, weights, Budget(n_cells=n_cells, max_nodes=max_nodes), settings)
     space = Space.of([part.values for part in parts], directions=settings.directions)
     return Trajectories(
         instance.problem,
@@ -199,9 +199,9 @@ def _make_boxes(game: Trajectories) -> tuple[Box, Box]:
         cells = np.bincount(row_of_entries(problem.members), weights=worth, minlength=len(problem))
         first = float(np.maximum(cells, 0.0).sum()) or 1.0
         most = max(1.0, float(np.maximum(worth, 0.0).sum()) / first)
-        size = np.concatenate([math.sqrt(dynamics.m) * size, size, [1.0, most]])
+        size = np.concatenate([math.sqrt(dynamics.n_cells) * size, size, [1.0, most]])
     else:
-        size = dynamics.m * size
+        size = dynamics.n_cells * size
     # One percent more, so that rounding never crosses a limit.
     high = (1.01 * size).astype(np.float32)
     reach = np.full(space.directions, space.reach / space.unit, dtype=np.float32)

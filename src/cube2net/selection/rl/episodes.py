@@ -135,7 +135,7 @@ class Dynamics:
     price is multiplied by in that step. ``max_nodes``: how many objects may come in that are not in the query.
     """
 
-    m: int
+    n_cells: int
     k: int
     pass_over: bool = True
     whole: bool = False
@@ -145,7 +145,7 @@ class Dynamics:
     max_nodes: float = math.inf
 
     def __post_init__(self) -> None:
-        whole_number("m", self.m, 0, what="cells")
+        whole_number("n_cells", self.n_cells, 0, what="cells")
         whole_number("k", self.k, 1, what="cells")
         if math.isnan(self.max_nodes):
             raise ParameterError("max_nodes is nan, expected a number of objects")
@@ -171,7 +171,7 @@ class Instance:
         check(cube, query, weights)
         weights = check_sums(weights, "cube2net")
         guide = make_surrogate(cube, query, weights, budget.scope)
-        greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, prefix="all"))
+        greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, best_prefix=False))
         start = float(greedy.values.max(initial=0.0)) if isinstance(weights, Weights) else 0.0
         every = not preset.only_useful
         problem = Problem.of(cube, query, guide, at_least=start, every=every, scope=budget.scope)
@@ -191,7 +191,7 @@ class Instance:
         """Return how an action becomes a cell."""
         near = max(64, math.ceil(NEAR * len(self.problem))) if self.counted else NEAR_JUDGED
         return Dynamics(
-            m=self.budget.m,
+            n_cells=self.budget.n_cells,
             k=preset.k or near,
             pass_over=preset.at_a_price,
             whole=preset.whole,
@@ -205,7 +205,7 @@ class Instance:
         """Return the cells that greedy chooses by what they are worth; a function is called for that."""
         if isinstance(self.weights, Weights):
             return self.greedy.cells
-        whole = replace(self.budget, prefix="all")
+        whole = replace(self.budget, best_prefix=False)
         return Greedy(progress=progress).select(self.cube, self.query, weights=self.weights, budget=whole).cells
 
     def judged(self, cells: Array) -> float:
@@ -213,9 +213,9 @@ class Instance:
         members = take_rows(self.cube.cells.members, self._admitted(cells))
         return self.weights.value(np.unique(members.indices))
 
-    def answer(self, cells: Array, prefix: str) -> Selection:
+    def answer(self, cells: Array, best_prefix: bool) -> Selection:
         """Return the selection of cells by position, in the order taken."""
-        return evaluate_cells(self.cube, self.weights, self._admitted(cells), prefix)
+        return evaluate_cells(self.cube, self.weights, self._admitted(cells), best_prefix)
 
     def _admitted(self, cells: Array) -> Array:
         """Return the numbers of the cells that fit the limits, one after the other."""

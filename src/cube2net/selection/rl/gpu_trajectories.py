@@ -48,7 +48,7 @@ class GpuTrajectories:
         if dynamics.own_price:
             raise ParameterError("prices of an agent's own are for objectives that are judged, on device 'cpu'")
         self.dynamics, self.batch = dynamics, batch
-        self.steps = dynamics.m
+        self.steps = dynamics.n_cells
         self.actions = space.directions
         self.observations = 2 * space.directions + 2 if dynamics.sees_left else space.directions
         self.met = 0
@@ -75,19 +75,19 @@ class GpuTrajectories:
                     problem.cost0,
                     2.0**-self.tables.bits,
                     1.0 / unit_reward,
-                    math.sqrt(max(1, dynamics.m)),
-                    2.0 * step / max(1, dynamics.m) - 1.0,
+                    math.sqrt(max(1, dynamics.n_cells)),
+                    2.0 * step / max(1, dynamics.n_cells) - 1.0,
                 ]
-                for step in range(dynamics.m + 1)
+                for step in range(dynamics.n_cells + 1)
             ]
         )
         self._nothing = self._to_device(problem.ratio(0.0, 0.0))
         self._price = torch.zeros((), dtype=torch.int64, device=self.device)
         self._step, self._kept = 0, True
-        self._chosen = torch.full((dynamics.m, batch), -1, dtype=torch.int32, device=self.device)
-        self._values = torch.zeros((dynamics.m, batch), dtype=torch.float64, device=self.device)
+        self._chosen = torch.full((dynamics.n_cells, batch), -1, dtype=torch.int32, device=self.device)
+        self._values = torch.zeros((dynamics.n_cells, batch), dtype=torch.float64, device=self.device)
         self._best = self._to_device(-math.inf)
-        self._best_cells = torch.full((dynamics.m,), -1, dtype=torch.int32, device=self.device)
+        self._best_cells = torch.full((dynamics.n_cells,), -1, dtype=torch.int32, device=self.device)
         self.set_price(price)
 
     def set_price(self, price: float) -> None:
@@ -234,4 +234,4 @@ def _at_work(tables: rollout.CellTables, state: rollout.State, dynamics: Dynamic
         return rollout.Plain(tables, state, dynamics.k)
     from cube2net.kernels.rollout.triton_launch import Compiled
 
-    return Compiled(tables, state, dynamics.k, dynamics.m)
+    return Compiled(tables, state, dynamics.k, dynamics.n_cells)

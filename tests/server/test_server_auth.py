@@ -8,7 +8,7 @@ import pytest
 
 from cube2net.apps.server import application as page_files
 from cube2net.apps.server.auth import HEADERS, LOOPBACK, Authenticator
-from cube2net.apps.server.responses import RefusalError, attached
+from cube2net.apps.server.responses import RefusalError, make_attachment
 
 from hostile import NAMES
 
@@ -30,7 +30,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_nothing_is_answered_without_the_token(client: Any) -> None:
-    token = client.server.gate.token
+    token = client.server.auth.token
     bearers = ["", "Bearer wrong", "Bearer ", f"Basic {token}", f"Bearer {token}x", "Bearer \xff"]
     for path, method, bearer in product(PATHS, ["GET", "HEAD", "POST", "OPTIONS", "PUT"], bearers):
         status, headers, body = client.send(method, path, Authorization=bearer)
@@ -41,21 +41,21 @@ def test_nothing_is_answered_without_the_token(client: Any) -> None:
 
 @pytest.mark.parametrize("path", PATHS[1:])
 def test_the_token_in_an_address_opens_the_page_only(client: Any, path: str) -> None:
-    assert client.send("GET", f"{path}?token={client.server.gate.token}", Authorization="")[0] == 401
+    assert client.send("GET", f"{path}?token={client.server.auth.token}", Authorization="")[0] == 401
 
 
 def test_the_address_with_the_token_becomes_a_cookie_that_opens_everything(client: Any) -> None:
-    gate = client.server.gate
-    assert client.server.address == f"http://127.0.0.1:{gate.port}/?token={gate.token}"
-    status, headers, body = client.send("GET", f"/?token={gate.token}", Authorization="")
+    auth = client.server.auth
+    assert client.server.address == f"http://127.0.0.1:{auth.port}/?token={auth.token}"
+    status, headers, body = client.send("GET", f"/?token={auth.token}", Authorization="")
     assert (status, headers["location"], body) == (303, "/", b"")
     kept, *rules = headers["set-cookie"].split("; ")
-    assert kept == f"cube2net_{gate.port}={gate.token}"
+    assert kept == f"cube2net_{auth.port}={auth.token}"
     assert {"HttpOnly", "SameSite=Strict", "Path=/"} == set(rules)
     status, _, body = client.send("GET", "/", Authorization="", Cookie=f"other=1; {kept}; more=2")
     assert (status, body) == (200, b"<!doctype html><title>page</title>")
     assert client.send("GET", "/api/v1/cube", Authorization="", Cookie=kept)[0] == 200
-    for wrong in (kept + "x", kept.replace("=", "x="), "\x00", "=;=;", f"cube2net_1={gate.token}"):
+    for wrong in (kept + "x", kept.replace("=", "x="), "\x00", "=;=;", f"cube2net_1={auth.token}"):
         assert client.send("GET", "/", Authorization="", Cookie=wrong)[0] in (400, 401)
 
 
@@ -64,17 +64,17 @@ def test_the_address_with_the_token_becomes_a_cookie_that_opens_everything(clien
     ['theme={"dark":true}; {}', "{}; a b=c", "=; {}; =", "x; {}", 'q="a;b"; {}', "a=[1,2]; ;{}", "{port}=stale; {}"],
 )
 def test_cookies_of_other_servers_of_this_machine_lock_nobody_out(client: Any, others: str) -> None:
-    gate = client.server.gate
-    sent = others.replace("{}", f"{gate.cookie}={gate.token}").replace("{port}", gate.cookie)
+    auth = client.server.auth
+    sent = others.replace("{}", f"{auth.cookie}={auth.token}").replace("{port}", auth.cookie)
     assert client.send("GET", "/api/v1/cube", Authorization="", Cookie=sent)[0] == 200
-    assert client.send("GET", "/api/v1/cube", Authorization="", Cookie=sent.replace(gate.token, "x"))[0] == 401
+    assert client.send("GET", "/api/v1/cube", Authorization="", Cookie=sent.replace(auth.token, "x"))[0] == 401
 
 
 def test_whoever_is_led_to_the_address_by_a_page_is_led_on_by_a_page_of_ours(client: Any) -> None:
     elsewhere = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
-    status, headers, body = client.send("GET", f"/?token={client.server.gate.token}", Authorization="", **elsewhere)
+    status, headers, body = client.send("GET", f"/?token={client.server.auth.token}", Authorization="", **elsewhere)
     assert (status, headers["refresh"], body) == (200, "0; url=/", b"")
-    assert headers["set-cookie"].startswith(client.server.gate.cookie)
+    assert headers["set-cookie"].startswith(client.server.auth.cookie)
     assert client.server.opened.is_set()
 
 
@@ -88,7 +88,7 @@ def test_a_wrong_token_in_the_address_is_refused(client: Any, given: str) -> Non
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:{}", "127.0.0.1", "127.0.0.1:1", "192.168.0.1:{}", "."])
 def test_a_request_for_another_host_is_refused(client: Any, host: str) -> None:
-    status, headers, body = client.send("GET", "/api/v1/cube", Host=host.format(client.server.gate.port))
+    status, headers, body = client.send("GET", "/api/v1/cube", Host=host.format(client.server.auth.port))
     assert status == 403
     assert HEADERS.items() <= headers.items()
     assert b"the request is for" in body
@@ -96,7 +96,7 @@ def test_a_request_for_another_host_is_refused(client: Any, host: str) -> None:
 
 def test_the_names_of_this_machine_itself_are_taken(client: Any) -> None:
     for name in LOOPBACK:
-        assert client.send("GET", "/", Host=f"{name.upper()}:{client.server.gate.port}")[0] == 200
+        assert client.send("GET", "/", Host=f"{name.upper()}:{client.server.auth.port}")[0] == 200
 
 
 def test_a_host_that_was_given_is_taken_and_a_wildcard_takes_numbers_only() -> None:
@@ -135,14 +135,14 @@ def test_a_question_from_a_page_of_another_origin_is_refused(
     client: Any, network_request: dict[str, Any], origin: str
 ) -> None:
     status, answer = client.ask(
-        "construct", {"request": network_request}, Origin=origin.format(client.server.gate.port)
+        "construct", {"request": network_request}, Origin=origin.format(client.server.auth.port)
     )
     assert status == 403
     assert "comes from a page of" in answer["error"]["sentence"]
 
 
 def test_a_question_from_the_page_itself_is_answered(client: Any, network_request: dict[str, Any]) -> None:
-    origin = f"http://127.0.0.1:{client.server.gate.port}"
+    origin = f"http://127.0.0.1:{client.server.auth.port}"
     status, _ = client.ask("construct", {"request": network_request}, Origin=origin, Sec_Fetch_Site="same-origin")
     assert status == 200
 
@@ -210,7 +210,7 @@ def test_what_is_no_http_is_refused_with_the_same_headers(client: Any) -> None:
 
 @pytest.mark.parametrize("name", [*NAMES, "", "..", "../../x", "a" * 300, "\ud800"], ids=ascii)
 def test_no_name_of_a_file_breaks_out_of_its_header(name: str) -> None:
-    ((_, disposition),) = attached(f"{name}.csv", "text/csv", b"").headers
+    ((_, disposition),) = make_attachment(f"{name}.csv", "text/csv", b"").headers
     assert disposition.isascii()
     assert disposition.isprintable()
     kind, plain, told = disposition.split("; ")
