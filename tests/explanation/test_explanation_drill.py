@@ -9,15 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net._util.arrays import ragged_from_lists
-from cube2net.explanation.drill import Narrowed
-from cube2net.explanation.drill import narrow as narrow_cells
+from cube2net.explanation.drill import DrillDown, drill_down
 
 Cells = tuple[list[int], list[list[int]]]
 """How many objects each cell holds, and which of those asked for."""
 
 
-def narrow(cells: Cells, count: int, whole: int, k: int) -> Narrowed:
-    return narrow_cells(ragged_from_lists(cells[1]), np.array(cells[0], np.int64), count, whole, k)
+def narrow(cells: Cells, count: int, whole: int, k: int) -> DrillDown:
+    return drill_down(ragged_from_lists(cells[1]), np.array(cells[0], np.int64), count, whole, k)
 
 
 def value(cells: Cells, chosen: tuple[int, ...], whole: int, count: int) -> float:

@@ -14,7 +14,7 @@ from cube2net.api.query import Asked, check_cube, query_of
 from cube2net.cube.pivot import count_cells, cross_levels
 from cube2net.cube.window import find_time_dimensions
 from cube2net.errors import ParameterError, quoted, unknown, whole_number
-from cube2net.explanation.drill import narrow
+from cube2net.explanation.drill import drill_down
 from cube2net.explanation.mixed_cells import count_objects, find_members, find_mixed_cells, rank_members
 from cube2net.model.contrast import Drilled, DrilledCell, Pivot, SeparatingCell
 from cube2net.model.cube import Cube, require_own_cells
@@ -81,7 +81,7 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     least = int(cube.settings.get("min_objects", MIN_OBJECTS))
     below = find_mixed_cells(cube, rows, within=top)
     sizes = count_objects(cube, below, top)
-    found = narrow(below.members, sizes, len(rows), len(inside), k, least)
+    found = drill_down(below.members, sizes, len(rows), len(inside), k, least)
     cells = []
     for number, new, bits in zip(found.cells.tolist(), found.new.tolist(), found.bits.tolist(), strict=True):
         mine, size = len(below.members[number]), int(sizes[number])

@@ -1,13 +1,13 @@
-"""The few mixed cells that tell two sides apart.
+"""The few mixed cells that distinguish two sets of objects, called sides.
 
-A cell speaks for the side that it holds the larger share of. Its weight is w = 1 − (other share) / (own share). An
+A cell speaks for the side of which it holds the larger share. Its weight is w = 1 − (other share) / (own share). An
 object counts the weight of the best chosen cell that speaks for its side and holds it; the value of cells is the mean
 over a side, and over both sides. It is submodular and maximised greedily (:mod:`cube2net.explanation.drill`).
 
-A cell may be chosen when it is sure: its chance by Fisher's exact test, corrected by Holm over all tested cells, is not
-above a limit. Of cells that hold the same objects the most general one is tested for all. A cell is left out when a
-more general one that may be chosen and speaks for the same side *explains* it: among the objects of that one, those in
-the cell are not on the side more often than chance allows (the exact test there is not below 0.05).
+A cell may be chosen if it is significant: its p-value by Fisher's exact test, corrected by Holm over all tested cells,
+is at most a limit. Of cells with the same objects the most general one is tested. A cell is left out if a more general
+significant cell for the same side *explains* it: among the objects of that one, those in the cell are not on the side
+significantly more often (exact test, 0.05).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cube2net._util.arrays import Array, Ragged, row_of_entries, take_rows
+from cube2net._util.arrays import Array, Ragged, offsets, row_of_entries, take_rows
 from cube2net._util.progress import step
 from cube2net._util.statistics import LEVEL, holm, share_interval
 from cube2net.explanation.drill import choose_best_cells
@@ -26,28 +26,29 @@ from cube2net.explanation.mixed_cells import MixedCells, is_above
 from cube2net.model.cube import Cube
 
 MIN_GAIN = 0.01
-"""A cell that adds less is not worth its line."""
+"""Cells that add less are not chosen."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """Two sides that objects are on: whether each is on the first, and whether cells may speak for the second too."""
+    """A division of objects: a mask of the first side, and whether cells may also speak for the second."""
 
     is_one: Array
     both: bool = True
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many objects each side has."""
+        """The number of objects on each side."""
         ones = int(self.is_one.sum())
         return ones, len(self.is_one) - ones
 
 
 @dataclass(frozen=True, eq=False)
 class Tested:
-    """The cells of one contrast that were tested: their numbers, counts on both sides, and chances.
+    """The tested cells of a contrast: their numbers, counts on both sides, and p-values.
 
-    ``raw`` are the chances of the exact tests, ``chances`` these corrected. ``for_one`` says which speak for the first.
+    ``raw`` are the p-values of the exact tests, ``chances`` the corrected ones. ``for_one`` marks cells that speak for
+    the first side.
     """
 
     cells: Array
@@ -62,8 +63,8 @@ class Tested:
 class Separation:
     """The cells chosen for two sides, by their place in ``tested``, in the order chosen.
 
-    ``values[i]`` is the value after the first i + 1 cells, ``bound`` what no m cells exceed. ``sure`` is how many cells
-    are sure, and ``explained`` how many of these a more general one explains.
+    ``values[i]`` is the value of the first i + 1 cells, ``bound`` an upper bound for m cells. ``sure`` is the number of
+    significant cells, and ``explained`` how many of these a more general one explains.
     """
 
     tested: Tested
@@ -75,7 +76,7 @@ class Separation:
 
 
 def enough_objects(sides: Sequence[Sides]) -> int:
-    """Return how many objects a cell has to hold so that one of the contrasts may be sure of it; none, all and one."""
+    """Return the least size at which a cell can be significant in a contrast; above all objects if none can."""
     least = [
         int(np.argmax(low)) if (low := least_chances(*each.sizes) <= LEVEL).any() else len(each.is_one) + 1
         for each in sides
@@ -86,7 +87,7 @@ def enough_objects(sides: Sequence[Sides]) -> int:
 def separate(
     cube: Cube, mixed: MixedCells, sides: Sequence[Sides], n_cells: int, chance: float = LEVEL
 ) -> list[Separation]:
-    """Return at most m cells for each of several contrasts of the same objects, whose tests are corrected together."""
+    """Return at most ``n_cells`` cells for each of several contrasts; their tests are corrected together."""
     same = mixed.simplest()
     distinct = np.flatnonzero(same == np.arange(len(mixed)))
     held = mixed.members.sizes[distinct]
@@ -115,7 +116,7 @@ def _test_cells(mixed: MixedCells, sides: Sides, cells: Array) -> Tested:
     twos = members.sizes - ones
     first, second = sides.sizes
     raw = exact_chances(ones, twos, np.array(first), np.array(second))
-    # In whole numbers, so that equal shares are equal.
+    # Shares are compared as integers, without rounding.
     return Tested(cells, ones, twos, ones * second > twos * first, raw, raw)
 
 
@@ -136,7 +137,7 @@ def _choose_cells(
 
 
 def _find_unexplained(cube: Cube, mixed: MixedCells, same: Array, tested: Tested, sure: Array) -> Array:
-    """Return which of the sure cells no more general one explains that is itself such a cell."""
+    """Return which significant cells are not explained by a more general one that is kept."""
     kept = np.zeros(len(sure), dtype=bool)
     place = np.full(len(mixed), -1, dtype=np.int64)
     place[tested.cells] = np.arange(len(sure))
@@ -149,37 +150,29 @@ def _find_unexplained(cube: Cube, mixed: MixedCells, same: Array, tested: Tested
             if not len(here) or not is_above(cube, mixed.cuboids[above], mixed.cuboids[number]):
                 continue
             general = place[mixed.of[above][mixed.base[tested.cells[here]]]]
-            stands = (general >= 0) & kept[general] & (tested.for_one[general] == tested.for_one[here])
-            here = here[~(stands & _explains(tested, general, here))]
+            is_kept = (general >= 0) & kept[general] & (tested.for_one[general] == tested.for_one[here])
+            here = here[~(is_kept & _explains(tested, general, here))]
         kept[here] = True
     return kept
 
 
 def _explains(tested: Tested, general: Array, cells: Array) -> Array:
-    """Return which cells say nothing beyond the more general ones beside them."""
+    """Return which cells are explained by the corresponding more general ones."""
     ones, twos, first, second = tested.ones[cells], tested.twos[cells], tested.ones[general], tested.twos[general]
     lean = np.where(tested.for_one[cells], 1, -1) * (ones * second - twos * first)
     return np.asarray((lean <= 0) | (exact_chances(ones, twos, first, second) >= LEVEL))
 
 
 def _select_own_side(mixed: MixedCells, sides: Sides, tested: Tested, cells: Array) -> Ragged:
-    """Return the members of cells that are on the side that each speaks for."""
+    """Return the members of each cell that are on its side."""
     members = take_rows(mixed.members, tested.cells[cells])
     rows = row_of_entries(members)
     own = sides.is_one[members.indices] == tested.for_one[cells][rows]
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[own], minlength=len(cells)))])
-    return Ragged(indptr.astype(np.int64), members.indices[own])
-
-
-def log_factorials(most: int) -> Array:
-    """Return log n! for every n up to a number."""
-    found = np.zeros(most + 1)
-    np.cumsum(np.log(np.arange(1, most + 1)), out=found[1:])
-    return found
+    return Ragged(offsets(rows[own], len(cells)), members.indices[own])
 
 
 def exact_chances(ones: Array, twos: Array, first: Array, second: Array) -> Array:
-    """Return the chance of each table by Fisher's exact test, two-sided: ones of first against twos of second.
+    """Return the two-sided p-value of each table by Fisher's exact test: ``ones`` of ``first``, ``twos`` of ``second``.
 
     >>> exact_chances(*(np.array([n]) for n in (3, 0, 3, 3))).round(3).tolist()
     [0.1]
@@ -191,15 +184,16 @@ def exact_chances(ones: Array, twos: Array, first: Array, second: Array) -> Arra
         np.ascontiguousarray(np.broadcast_to(part, shape), np.int64) for part in (ones, twos, first, second)
     )
     chances = np.empty(shape)
-    two_sided(ones, twos, first, second, log_factorials(int((first + second).max(initial=0))), chances)
+    logs = np.log(np.arange(1, int((first + second).max(initial=0)) + 1))
+    two_sided(ones, twos, first, second, np.concatenate([[0.0], np.cumsum(logs)]), chances)
     return chances
 
 
 def least_chances(first: int, second: int) -> Array:
-    """Return, for every number of objects that a cell may hold of two sides, the least chance that it can have.
+    """Return the least p-value that a cell can have, for every number of objects that it may hold.
 
-    That is where all of them are on one side, as far as there are so many. It follows from the numbers alone, so a cell
-    that can never be sure need not be tested, and does not make others less sure (Tarone 1990).
+    It is that of a cell with as many objects as possible on one side. A cell that can never be significant need not be
+    tested and does not count in the correction (Tarone 1990).
 
     >>> least_chances(3, 3).round(3).tolist()
     [1.0, 1.0, 0.4, 0.1, 0.4, 1.0, 1.0]
@@ -213,9 +207,9 @@ def least_chances(first: int, second: int) -> Array:
 
 
 def may_be_sure(least: Array, level: float = LEVEL) -> Array:
-    """Return which tests can be sure at all beside the others of them that can, by the least chance of each.
+    """Return which tests can be significant at all, given the least p-value of each (Tarone's correction).
 
-    Of K tests one is sure at ``level`` / K: the fewest K are taken of which no more than K tests come as low as that.
+    K is the smallest number such that at most K tests can reach ``level`` / K.
 
     >>> may_be_sure(np.array([0.001, 0.02, 0.03, 0.04, 0.2])).tolist()
     [True, True, False, False, False]
@@ -232,7 +226,7 @@ def may_be_sure(least: Array, level: float = LEVEL) -> Array:
 
 
 def difference_interval(ones: int, first: int, twos: int, second: int) -> tuple[float, float]:
-    """Return the 95 % interval of the share of one side less that of the other, by Newcombe's hybrid of two scores.
+    """Return the 95 % confidence interval of the difference of two shares, by Newcombe's hybrid score method.
 
     >>> low, high = difference_interval(56, 70, 48, 80)
     >>> round(low, 4), round(high, 4)

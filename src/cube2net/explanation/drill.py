@@ -1,12 +1,11 @@
-"""Cells that hold some objects best: weighted maximum coverage, and smart drill-down.
+"""Weighted maximum coverage of objects by cells, and smart drill-down.
 
-Cells have weights, and each object counts the weight of the best chosen cell that holds it, times a portion of its own.
-This value is monotone and submodular, so k cells chosen greedily are worth at least 1 − 1/e of the best k. Every answer
-has an upper bound: for any prices u of the objects, no k cells are worth more than the sum of the prices and the k
-largest of the cells' sums of what their objects count beyond their prices. What objects count during the greedy choice
-is such a price; from there the prices move by subgradient steps, and the lowest bound is kept.
+An object counts the weight of the best chosen cell that holds it, times a portion of its own. The sum is monotone and
+submodular, so k cells chosen greedily reach at least 1 − 1/e of the best k. For any prices of the objects, the sum of
+the prices and of the k largest cells' excesses over the prices is an upper bound. The counts of the greedy choice are
+the first prices; subgradient steps improve them, and the lowest bound is kept.
 
-Smart drill-down (Joglekar, Garcia-Molina and Parameswaran, 2016) uses bits as weights. To name one of n objects takes
+Smart drill-down (Joglekar, Garcia-Molina and Parameswaran, 2016) uses bits as weights: to name one of n objects takes
 log2 n bits, so a cell of n objects saves log2(N / n) bits for each object of the query that it holds, where N is the
 number of objects of the cell that is drilled.
 """
@@ -22,18 +21,18 @@ from cube2net._util.progress import step
 from cube2net.model.selection import PROVEN
 
 DIGITS = 12
-"""Gains that agree to this many digits are equal, and the first cell is chosen."""
+"""Digits to which gains are rounded; of equal gains the first cell is chosen."""
 MIN_GAIN = 10.0**-DIGITS
 MIN_BITS = 1e-9
-"""A cell that saves fewer bits saves them only by rounding."""
+"""Fewer bits are rounding errors."""
 MAX_STALLED_ROUNDS = 5
-"""After this many rounds without a lower bound, the step length is halved."""
+"""Rounds without improvement after which the step length is halved."""
 BOUND_ROUNDS = 50
 
 
 @dataclass(frozen=True, eq=False)
 class BestCells:
-    """Cells by number in the order chosen, the value after each, and an upper bound on the value of any k cells."""
+    """Cells in the order chosen, the value after each, and an upper bound on the value of k cells."""
 
     cells: Array
     values: Array
@@ -49,20 +48,20 @@ class _Coverage:
     portion: Array
 
     def compute_gains(self, counted: Array) -> Array:
-        """Return what each cell would add where objects count so much already."""
+        """Return what each cell would add to the present counts of objects."""
         from cube2net.kernels.csr import sums_beyond
 
         sums = sums_beyond(self.members.indptr, self.members.indices, self.weights, counted, self.portion)
         return np.asarray(sums.round(DIGITS))
 
     def count_better(self, cells: Array, counted: Array) -> Array:
-        """Return how many of some cells have a higher weight than each object counts already."""
+        """Return for each object the number of its cells that weigh more than it counts already."""
         own = take_rows(self.members, cells)
         more = np.repeat(self.weights[cells], own.sizes) > counted[own.indices]
         return np.bincount(own.indices[more], minlength=len(counted))
 
     def improve_bound(self, prices: Array, most: int, value: float, bound: float, rounds: int) -> float:
-        """Return the lowest bound that some rounds of subgradient steps find, or the one known."""
+        """Return the lowest bound found in some rounds of subgradient steps, or the present one."""
         length, stalled = 1.0, 0
         for _ in range(rounds):
             step()
@@ -70,23 +69,23 @@ class _Coverage:
                 break
             gains = self.compute_gains(prices)
             largest = _find_largest(gains, most)
-            found = float((prices * self.portion).sum()) + float(gains[largest].sum())
-            stalled = 0 if found < bound else stalled + 1
-            bound = min(bound, found)
+            dual = float((prices * self.portion).sum()) + float(gains[largest].sum())
+            stalled = 0 if dual < bound else stalled + 1
+            bound = min(bound, dual)
             if stalled == MAX_STALLED_ROUNDS:
                 length, stalled = length / 2, 0
             slope = (1.0 - self.count_better(largest, prices)) * self.portion
-            steep = float((slope**2).sum())
-            if steep == 0:
+            squared_norm = float((slope**2).sum())
+            if squared_norm == 0:
                 break
-            prices = np.maximum(0.0, prices - length * (found - value) / steep * slope)
+            prices = np.maximum(0.0, prices - length * (dual - value) / squared_norm * slope)
         return bound
 
 
 def choose_best_cells(
     weights: Array, members: Ragged, portion: Array, most: int, *, least: float = 0.0, rounds: int = 0
 ) -> BestCells:
-    """Return at most so many cells by the greedy choice, which ends where no cell adds ``least``.
+    """Return at most ``most`` cells chosen greedily; stops when no cell adds ``least``.
 
     >>> from cube2net._util.arrays import ragged_from_lists
     >>> members = ragged_from_lists([[0, 1, 2, 3], [0, 1], [4]])
@@ -117,15 +116,15 @@ def choose_best_cells(
 
 
 def _find_largest(gains: Array, most: int) -> Array:
-    """Return the cells with the largest gains, so many of them, in no order."""
+    """Return the ``most`` cells with the largest gains, in any order."""
     return np.argpartition(gains, -most)[-most:] if 0 < most < len(gains) else np.arange(min(most, len(gains)))
 
 
 @dataclass(frozen=True, eq=False)
-class Narrowed:
-    """Cells in the order chosen, the bits each added, how many objects it was first to hold, and a bound on the bits.
+class DrillDown:
+    """Cells in the order chosen, with the bits that each saves and the number of objects that it is the first to hold.
 
-    ``held`` marks the objects that some cell holds.
+    ``held`` marks the objects that some cell holds, and ``bound`` is an upper bound on the bits.
     """
 
     cells: Array
@@ -135,14 +134,14 @@ class Narrowed:
     bound: float
 
 
-def narrow(members: Ragged, sizes: Array, count: int, whole: int, k: int, least: int = 1) -> Narrowed:
-    """Return up to k cells that save most bits for ``count`` objects among the ``whole`` of the cell above.
+def drill_down(members: Ragged, sizes: Array, count: int, total: int, k: int, least: int = 1) -> DrillDown:
+    """Return up to k cells that save most bits for ``count`` objects among the ``total`` of the cell above.
 
-    ``members`` are those of these objects that each cell holds, and ``sizes`` how many objects it holds in all; cells
-    with fewer than ``least`` are not chosen.
+    ``members`` are those of the objects that each cell holds, and ``sizes`` its numbers of all objects; cells with
+    fewer than ``least`` are not chosen.
     """
     large = np.flatnonzero(sizes >= least)
-    weights = np.log2(whole / sizes[large]) if len(large) else np.empty(0)
+    weights = np.log2(total / sizes[large]) if len(large) else np.empty(0)
     ones = np.ones(count)
     best = choose_best_cells(weights, take_rows(members, large), ones, k, least=MIN_BITS, rounds=BOUND_ROUNDS)
     cells = large[best.cells]
@@ -151,4 +150,4 @@ def narrow(members: Ragged, sizes: Array, count: int, whole: int, k: int, least:
     for cell in cells.tolist():
         new.append(int((~held[members[cell]]).sum()))
         held[members[cell]] = True
-    return Narrowed(cells, np.diff(best.values, prepend=0.0), np.array(new, np.int64), held, best.bound)
+    return DrillDown(cells, np.diff(best.values, prepend=0.0), np.array(new, np.int64), held, best.bound)

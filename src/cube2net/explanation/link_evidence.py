@@ -1,4 +1,4 @@
-"""Links and items between an object and a query, shortest paths, and ranks by personalised PageRank."""
+"""Evidence from links: links and items between an object and a query, shortest paths, and PageRank ranks."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from cube2net.model.query import Query
 from cube2net.model.selection import Scope
 
 MAX_STEPS = 4
-"""Paths are looked for up to so many links."""
+"""Length of the paths that are searched for."""
 MAX_LINK_ENDS = 20_000_000
-"""So many ends of links are looked at before the search for a path is given up."""
-SHOWN_PATHS = 3
+"""Ends of links that the search for a path visits before it gives up."""
+MAX_SHOWN_PATHS = 3
 
 
 @dataclass(frozen=True, eq=False)
 class ShortestPaths:
-    """How many steps a query is away, how many paths of these lead there, and the heaviest of them."""
+    """The distance of a query in steps, the number of shortest paths there, and the heaviest of them."""
 
     steps: int | None
     ways: int = 0
@@ -51,32 +51,26 @@ def find_query_links(links: Links, query: Query, row: int) -> tuple[Array, Array
     return others[order], weights[order]
 
 
-def find_shortest_paths(cube: Cube, query: Query, row: int, most: int = SHOWN_PATHS) -> ShortestPaths:
-    """Return the shortest paths from an object to the query; from one of the query, to the rest of it.
-
-    Of several those come first whose links weigh most together, each to another object of the query.
-    """
+def find_shortest_paths(cube: Cube, query: Query, row: int) -> ShortestPaths:
+    """Return the shortest paths from an object to the rest of the query, one per object, the heaviest first."""
     from cube2net.kernels.trees import reach
 
     links, count = cube.links, len(cube.objects)
     goals = np.zeros(count, dtype=np.uint8)
     goals[query.objects] = 1
     goals[row] = 0
-    # Pages that nobody comes to are never made: what the search costs follows what it meets.
+    # The operating system provides pages of these arrays when they are touched: the search costs what it visits.
     steps, heaviest, ways = np.zeros(count, np.uint8), np.empty(count), np.empty(count)
     before = np.empty(count, np.int32)
-    found = (links.indptr, links.indices, links.weights)
-    far, met = reach(row, goals, *found, MAX_STEPS, MAX_LINK_ENDS, steps, heaviest, ways, before)
-    if far <= 0:
+    rows = (links.indptr, links.indices, links.weights)
+    distance, met = reach(row, goals, *rows, MAX_STEPS, MAX_LINK_ENDS, steps, heaviest, ways, before)
+    if distance <= 0:
         return ShortestPaths(None)
-    order = met[np.lexsort((met, -heaviest[met]))][:most].tolist()
-    lines = [_trace_path(goal, before) for goal in order]
-    known = dict(zip(flat := sorted({at for line in lines for at in line}), name_objects(cube, flat), strict=True))
-    paths = tuple(
-        LinkPath(tuple(known[at][0] for at in line), tuple(known[at][1] for at in line), float(heaviest[line[-1]]))
-        for line in lines
-    )
-    return ShortestPaths(int(far), int(ways[met].sum()), paths)
+    paths = []
+    for goal in met[np.lexsort((met, -heaviest[met]))][:MAX_SHOWN_PATHS].tolist():
+        ids, names = zip(*name_objects(cube, _trace_path(goal, before)), strict=True)
+        paths.append(LinkPath(ids, names, float(heaviest[goal])))
+    return ShortestPaths(int(distance), int(ways[met].sum()), tuple(paths))
 
 
 def _trace_path(goal: int, before: Array) -> list[int]:
@@ -91,7 +85,7 @@ Time = str | int | float | None
 
 @dataclass(frozen=True)
 class LinkDetail:
-    """The kinds of the links between two objects, and when the first and the last of them was."""
+    """The kinds of the links between two objects, and the times of the first and the last of them."""
 
     kinds: tuple[str, ...] = ()
     first: Time = None
@@ -99,23 +93,23 @@ class LinkDetail:
 
 
 def describe_links(cube: Cube, row: int, others: Array) -> list[LinkDetail]:
-    """Return what the source says of the links between an object and each of some others."""
+    """Return the details of the links between an object and each of some others."""
     if cube.details is None or not len(others):
         return [LinkDetail()] * len(others)
     details = cube.details()
     begin, end = details.spans(np.minimum(others, row), np.maximum(others, row))
-    told = details.rows.select([name for name in (KIND, TIME) if name in details.columns])
-    found = []
+    columns = details.rows.select([name for name in (KIND, TIME) if name in details.columns])
+    result = []
     for first, last in zip(begin.tolist(), end.tolist(), strict=True):
-        part = told.slice(first, last - first).to_pydict()
+        part = columns.slice(first, last - first).to_pydict()
         kinds = {kind for kind in part.get(KIND, ()) if kind}
         times = sorted(when for when in part.get(TIME, ()) if when is not None)
-        found.append(LinkDetail(tuple(sorted(kinds)), *map(format_time, (times[0], times[-1]) if times else ())))
-    return found
+        result.append(LinkDetail(tuple(sorted(kinds)), *map(format_time, (times[0], times[-1]) if times else ())))
+    return result
 
 
 def format_time(value: Any) -> Time:
-    """Return when something was as JSON has it; midnight is the day alone, as frames write days.
+    """Return a date or time as JSON has it; midnight is the day alone, as data frames write days.
 
     >>> format_time(datetime(2023, 8, 13)), format_time(datetime(2023, 8, 13, 9, 30)), format_time(2023)
     ('2023-08-13', '2023-08-13T09:30:00', 2023)
@@ -126,15 +120,15 @@ def format_time(value: Any) -> Time:
 
 
 TITLES = ("title", "name")
-"""What the attribute is called that says what an item is."""
+"""Names of the attribute that describes an item, the preferred first."""
 
 
 @dataclass(frozen=True, eq=False)
 class ItemsOfObjects:
-    """The items of a cube by the objects that they mention: object → items.
+    """The items of a cube by the objects that they mention.
 
-    ``title`` and ``time`` name the attributes that say what an item is and when it was, where the cube keeps them.
-    Items that mention more objects than ``most`` make no links, and are behind none.
+    ``title`` and ``time`` name the attributes that describe and date an item, if the cube keeps them. Items that
+    mention more objects than ``most`` create no links.
     """
 
     index: ItemIndex
@@ -145,28 +139,28 @@ class ItemsOfObjects:
 
     @classmethod
     def of(cls, cube: Cube, time: str | None = None) -> ItemsOfObjects | None:
-        """Return the items of a cube, by an attribute that says when each was; None where it does not keep them."""
+        """Return the items of a cube, dated by an attribute; None if the cube does not keep them."""
         if cube.items is None:
             return None
         index = cube.items()
         kinds = {} if index.load_attributes is None else index.kept_attributes.types
         texts = [name for name, kind in kinds.items() if pa.types.is_string(plain_type(kind))]
-        called = [name for wanted in TITLES for name in kinds if name.lower() == wanted]
-        title = next(iter([*called, *(name for name in texts if name != time)]), None)
+        titles = [name for title in TITLES for name in kinds if name.lower() == title]
+        title = next(iter([*titles, *(name for name in texts if name != time)]), None)
         most = cube.settings.get("max_mentions") if index.derived else None
         return cls(index, transpose(index.objects, len(cube.objects)), title, time if time in kinds else None, most)
 
     @property
     def note(self) -> str:
-        """What the cube does not keep of its items."""
+        """What the cube does not keep of its items, for people."""
         if self.index.load_attributes is None:
             return "the cube does not keep the titles of its items: ids stand for them (items='all' keeps them)"
         return ""
 
     def shared(self, row: int, others: Array, most: int) -> list[tuple[int, tuple[SharedItem, ...]]]:
-        """Return for each of some objects how many items mention it and the given one, and the newest of these.
+        """Return for each of some objects the number of items that mention it and the given one, and the newest.
 
-        Where nothing says when items were, those are shown that came last.
+        Without times the last items count as the newest.
         """
         items = self.rows[row]
         mentioned = take_rows(self.index.objects, items)
@@ -181,37 +175,36 @@ class ItemsOfObjects:
         shown = np.unique(np.array([number for rows in newest for number in rows], dtype=np.int64))
         titles = self._column(self.title, shown)
         ids = self.index.ids.take(pa.array(shown)).to_pylist() if len(shown) else []
-        known = {
+        shared = {
             number: SharedItem(str(key), None if title is None else str(title), format_time(times[number]))
             for number, key, title in zip(shown.tolist(), ids, titles, strict=True)
         }
-        return [(len(rows), tuple(known[at] for at in first)) for rows, first in zip(each, newest, strict=True)]
+        return [(len(rows), tuple(shared[at] for at in first)) for rows, first in zip(each, newest, strict=True)]
 
     def _column(self, name: str | None, items: Array) -> list[Any]:
-        """Return an attribute of some items; nothing for each where the cube does not keep it."""
+        """Return an attribute of some items, None for each if the cube does not keep it."""
         if name is None or not len(items):
             return [None] * len(items)
-        found: list[Any] = self.index.attributes[name].take(pa.array(items)).to_pylist()
-        return found
+        return list(self.index.attributes[name].take(pa.array(items)).to_pylist())
 
 
 def _sort_newest_first(items: Sequence[int], times: dict[int, Any]) -> list[int]:
-    """Return items by their time, the latest first and those without a time last; of equal ones what came later."""
+    """Return items by time, the latest first and those without a time last; equal ones by number, descending."""
     dated = [item for item in items if times[item] is not None]
     undated = [item for item in items if times[item] is None]
     return sorted(dated, key=lambda item: (times[item], item), reverse=True) + sorted(undated, reverse=True)
 
 
-STEP, SEEN, LEAST = 12, 4, 8
-"""Numbers of neighbours are tried in steps of such a part, up to so many times as many as there are, or the least."""
+STEP_DIVISOR, MAX_GROWTH, MIN_TRIED = 12, 4, 8
+"""Numbers of neighbours are tried in steps of a twelfth, from the present one (8 at least) up to four times as many."""
 
 
 @dataclass(frozen=True, eq=False)
 class QueryRanks:
-    """The personalised PageRank of every object for a query, and which objects have a place by it.
+    """The personalised PageRank of every object for a query, and the ranks of objects outside the query.
 
-    Those of the query have none, nor have those that may not come and those that cannot be reached; of equal scores the
-    lower object number comes first. ``nearest(count)`` are the objects that a network of so many near ones has.
+    Forbidden and unreachable objects have no rank; of equal scores the lower object number comes first.
+    ``nearest(count)`` returns the objects of a network with so many neighbours.
 
     >>> from cube2net.model.selection import OPEN
     >>> ranks = QueryRanks(np.array([0.5, 0.1, 0.0, 0.4]), Query(np.array([0])), OPEN, nearest=lambda count: ())
@@ -223,11 +216,11 @@ class QueryRanks:
     query: Query
     scope: Scope
     nearest: Callable[[int], Sequence[int] | Array]
-    kept: dict[int, Sequence[int] | Array] = field(default_factory=dict, init=False, repr=False)
+    tried: dict[int, Sequence[int] | Array] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def placed(self) -> Array:
-        """The scores of the objects that have a place, and 0 for all others."""
+        """The scores of the objects that have a rank, and 0 for all others."""
         placed = self.scores.copy()
         placed[self.query.objects] = 0.0
         if self.scope.forbidden_objects is not None:
@@ -236,44 +229,40 @@ class QueryRanks:
 
     @cached_property
     def count(self) -> int:
-        """How many objects have a place."""
+        """The number of objects that have a rank."""
         return int(np.count_nonzero(self.placed))
 
     def rank(self, row: int) -> int | None:
-        """Return the place of an object, from 1; None where it has none."""
-        own = self.placed[row]
-        if own == 0:
-            return None
-        return 1 + self._count_better_cells(self.placed, row)
+        """Return the rank of an object, from 1; None if it has none."""
+        return 1 + self._count_better(self.placed, row) if self.placed[row] else None
 
     def needed(self, row: int) -> int | None:
-        """Return how many objects have to be brought until one is among them; those pinned come before all others."""
+        """Return how many objects have to be brought until one is among them; the pinned ones come first."""
         if self.placed[row] == 0:
             return None
         others = self.placed
         if len(self.scope.objects):
             others = others.copy()
             others[self.scope.objects] = 0.0
-        return 1 + len(self.scope.objects) + self._count_better_cells(others, row)
+        return 1 + len(self.scope.objects) + self._count_better(others, row)
 
     def enough(self, row: int, now: int) -> tuple[int, bool]:
-        """Return how many neighbours, more than now, one object is among, and whether that was seen.
+        """Return a number of neighbours, more than now, that include an object, and whether that was verified.
 
-        The walk that finds neighbours goes only as far as it must: close to its end some change places. So the object
-        is looked for among a few more than are needed, in steps of a twelfth that are kept for the next object; far
-        from the query, where no step is tried, it is the exact place.
+        The walk that finds neighbours is approximate at its end. So larger numbers are tried in steps of a twelfth;
+        far from the query, where none is tried, the exact rank is returned.
         """
         needed = max(self.needed(row) or 0, now + 1)
-        size = max(now, LEAST)
-        while size <= SEEN * max(now, LEAST):
+        size = max(now, MIN_TRIED)
+        while size <= MAX_GROWTH * max(now, MIN_TRIED):
             if size > needed:
-                if size not in self.kept:
-                    self.kept[size] = self.nearest(size)
-                if row in self.kept[size]:
+                if size not in self.tried:
+                    self.tried[size] = self.nearest(size)
+                if row in self.tried[size]:
                     return size, True
-            size += size // STEP + 1
+            size += size // STEP_DIVISOR + 1
         return needed, False
 
-    def _count_better_cells(self, scores: Array, row: int) -> int:
+    def _count_better(self, scores: Array, row: int) -> int:
         own = self.placed[row]
         return int((scores > own).sum()) + int((scores[:row] == own).sum())

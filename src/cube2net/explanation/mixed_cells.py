@@ -1,4 +1,4 @@
-"""The mixed cells that some objects are in: any dimensions, each at any of its levels, the others at ∗."""
+"""Mixed cells of some objects: cells of any dimensions, each at any of its levels, the others at ∗."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from cube2net.model.cube import Cube
 from cube2net.model.names import Levels, MixedCell, levels_of
 
 MAX_TABLE_SIZE = 2**20
-"""A table of so many numbers is looked up sooner than cells are sorted."""
+"""Entries up to which a lookup table is faster than sorting."""
 
 
 @dataclass(frozen=True, eq=False)
 class MixedCells:
     """Cells of all cuboids that hold enough of some objects, the more general ones first.
 
-    Cell ``c`` is one of the cuboid ``cuboids[cuboid[c]]`` and has the label ``labels[c, dimension]`` of its level
-    there, -1 for ∗. ``members`` are the places of the objects that it holds among those asked for. ``of[cuboid][base]``
-    is the cell there that one of the cube's own cells is part of, -1 where that holds too few, and ``base[c]`` one of
-    the own cells that a cell puts together: cell ``of[g][base[c]]`` is more general than ``c`` where its cuboid is.
+    Cell ``c`` belongs to ``cuboids[cuboid[c]]`` and has the labels ``labels[c]`` of its levels, -1 for ∗. ``members``
+    are the positions of its objects among the given ones. ``of[cuboid][base]`` is the cell of a cuboid that contains
+    one of the cube's own cells, -1 if it holds too few, and ``base[c]`` is one of the own cells that ``c`` contains. So
+    ``of[g][base[c]]`` is the cell of a more general cuboid ``g`` that contains ``c``.
     """
 
     cuboids: tuple[Levels, ...]
@@ -45,7 +45,7 @@ class MixedCells:
         return f"MixedCells({len(self):,} cells of {len(self.cuboids):,} cuboids)"
 
     def simplest(self) -> Array:
-        """Return for every cell the first that holds the same of the objects: it has the fewest labels."""
+        """Return for every cell the first one with the same objects, which has the fewest labels."""
         starts, indices = self.members.indptr.tolist(), self.members.indices
         first: dict[bytes, int] = {}
         return np.array(
@@ -55,12 +55,12 @@ class MixedCells:
 
 
 def find_mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCell | None = None) -> MixedCells:
-    """Return all mixed cells that hold at least so many of some objects, which are given by their rows.
+    """Return all mixed cells that hold at least ``least`` of some objects, given by their rows.
 
-    With ``within`` they are those below one: each of their labels is its own or part of it, and one or more are finer.
+    With ``within`` they are the cells below one: each label is the same or part of it, and one or more are finer.
 
-    An object is in such a cell when one item of it has all labels: when it is in one of the cube's own cells that are
-    part of it, those with too few objects included. A cell is not looked for where a more general one holds too few.
+    An object is in a mixed cell if it is in one of the cube's own cells that this contains, including those below
+    ``min_objects``. Cells below one with too few objects are not searched.
     """
     top = within or MixedCell.top(cube)
     labels, base, place = _find_memberships(cube, objects, top)
@@ -75,21 +75,21 @@ def find_mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCe
         for above in iterate_parents(cube, cuboid):
             if above in number:
                 alive &= of[number[above]] >= 0
-        found = np.full(len(labels), -1, dtype=np.int64)
+        cell_of = np.full(len(labels), -1, dtype=np.int64)
         last, before = _find_last_dimension(cuboid, top.levels)
-        known = of[number[before]][alive] if before in number else None
-        found[alive] = _number_cells(_roll_up(cube, last, cuboid[last], labels[alive, last]), known)
+        parents = of[number[before]][alive] if before in number else None
+        cell_of[alive] = _number_cells(_roll_up(cube, last, cuboid[last], labels[alive, last]), parents)
         there = alive[base]
-        pairs = distinct(found[base[there]] * len(objects) + place[there])
+        pairs = distinct(cell_of[base[there]] * len(objects) + place[there])
         cells, members = np.divmod(pairs, max(len(objects), 1))
-        sizes = np.bincount(cells, minlength=int(found.max(initial=-1)) + 1)
+        sizes = np.bincount(cells, minlength=int(cell_of.max(initial=-1)) + 1)
         enough = sizes >= least
         renumber = np.where(enough, np.cumsum(enough) - 1 + count, -1)
-        found[alive] = renumber[found[alive]]
-        of.append(found)
+        cell_of[alive] = renumber[cell_of[alive]]
+        of.append(cell_of)
         first = np.full(int(enough.sum()), -1, dtype=np.int64)
-        held = np.flatnonzero(found >= 0)[::-1]
-        first[found[held] - count] = held
+        held = np.flatnonzero(cell_of >= 0)[::-1]
+        first[cell_of[held] - count] = held
         kept = enough[cells]
         parts.append((first, renumber[cells[kept]], members[kept]))
         count += len(first)
@@ -106,7 +106,7 @@ def find_mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCe
 
 
 def list_cuboids(cube: Cube) -> list[Levels]:
-    """Return all choices of levels but for ∗ everywhere, the more general ones first: fewer labels, higher levels."""
+    """Return all cuboids except the one of ∗ alone, the more general ones first."""
     choices = [[None, *reversed(levels_of(dimension))] for dimension in cube.dimensions]
 
     def detail(cuboid: Levels) -> tuple[int, int]:
@@ -117,7 +117,7 @@ def list_cuboids(cube: Cube) -> list[Levels]:
 
 
 def iterate_parents(cube: Cube, cuboid: Levels) -> Iterator[Levels]:
-    """Give the cuboids in which one dimension stands one step higher."""
+    """Yield the cuboids in which one dimension is one level higher."""
     for number, (dimension, at) in enumerate(zip(cube.dimensions, cuboid, strict=True)):
         if at is None:
             continue
@@ -127,7 +127,7 @@ def iterate_parents(cube: Cube, cuboid: Levels) -> Iterator[Levels]:
 
 
 def is_above(cube: Cube, one: Levels, other: Levels) -> bool:
-    """Return whether a cuboid is more general than another, at the same level or higher in every dimension."""
+    """Return whether a cuboid is more general than another: the same level or a higher one in every dimension."""
     return one != other and all(
         high is None or (low is not None and high in dimension.at_or_above(low))
         for dimension, high, low in zip(cube.dimensions, one, other, strict=True)
@@ -135,18 +135,18 @@ def is_above(cube: Cube, one: Levels, other: Levels) -> bool:
 
 
 def find_own_cells(cube: Cube, cell: MixedCell) -> tuple[Array, Array]:
-    """Return the numbers of the cube's own cells that a mixed cell puts together, the small ones last, and labels."""
+    """Return the numbers of the cube's own cells that a mixed cell contains, the small ones last, and their labels."""
     labels = np.concatenate([cube.cells.labels, cube.small.labels])
     inside = np.ones(len(labels), dtype=bool)
     for number, (level, label) in enumerate(zip(cell.levels, cell.labels, strict=True)):
         if level is not None:
             inside &= _roll_up(cube, number, level, labels[:, number]) == label
-    found = np.flatnonzero(inside)
-    return found, labels[found]
+    cells = np.flatnonzero(inside)
+    return cells, labels[cells]
 
 
 def find_members(cube: Cube, cell: MixedCell) -> Array:
-    """Return the objects that a mixed cell holds, ascending."""
+    """Return the objects of a mixed cell, ascending."""
     own, _ = find_own_cells(cube, cell)
     few = np.searchsorted(own, len(cube.cells))
     mask = np.zeros(len(cube.objects), dtype=bool)
@@ -156,7 +156,7 @@ def find_members(cube: Cube, cell: MixedCell) -> Array:
 
 
 def count_objects(cube: Cube, mixed: MixedCells, within: MixedCell | None = None) -> Array:
-    """Return how many objects of the whole cube each mixed cell holds; all are within the cell that is given."""
+    """Return the number of objects in the cube of each mixed cell; all are below the cell ``within``."""
     from cube2net.kernels.csr import count_unions
 
     own, labels = find_own_cells(cube, within or MixedCell.top(cube))
@@ -182,7 +182,7 @@ def count_objects(cube: Cube, mixed: MixedCells, within: MixedCell | None = None
 
 
 def _find_memberships(cube: Cube, objects: Array, top: MixedCell) -> tuple[Array, Array, Array]:
-    """Return the labels of the cube's own cells in one that hold some objects, and which of them holds which object."""
+    """Return the labels of the cube's own cells below one that hold some objects, and the pairs of cell and object."""
     homes = take_rows(cube.object_cells, objects)
     place = np.full(len(cube.objects), -1, dtype=np.int64)
     place[objects] = np.arange(len(objects))
@@ -194,21 +194,21 @@ def _find_memberships(cube: Cube, objects: Array, top: MixedCell) -> tuple[Array
     own, labels = find_own_cells(cube, top)
     at = np.full(len(cube.cells) + len(cube.small), -1, dtype=np.int64)
     at[own] = np.arange(len(own))
-    known = at[cells] >= 0
-    touched, base = np.unique(at[cells[known]], return_inverse=True)
-    return labels[touched], base, rows[known]
+    is_below = at[cells] >= 0
+    touched, base = np.unique(at[cells[is_below]], return_inverse=True)
+    return labels[touched], base, rows[is_below]
 
 
 def _find_last_dimension(cuboid: Levels, top: Levels) -> tuple[int, Levels]:
-    """Return the last dimension in which a cuboid is below the levels of a cell, and the cuboid that is not there."""
+    """Return the last dimension in which a cuboid is below some levels, and the cuboid with that dimension raised."""
     last = max(at for at, (level, above) in enumerate(zip(cuboid, top, strict=True)) if level != above)
     return last, (*cuboid[:last], top[last], *cuboid[last + 1 :])
 
 
 def _number_cells(labels: Array, before: Array | None) -> Array:
-    """Return the cells that the cube's own cells are part of, numbered from 0 in the order of labels.
+    """Return the number of the mixed cell that contains each own cell, from 0 in the order of labels.
 
-    ``labels`` are the last labels of the own cells, and ``before`` their cells without these, None for all in one.
+    ``labels`` are the last labels of the own cells, and ``before`` their cells without them, None if it is one.
     """
     width = int(labels.max(initial=0)) + 1
     keys = labels if before is None else labels + before * width
@@ -216,15 +216,14 @@ def _number_cells(labels: Array, before: Array | None) -> Array:
 
 
 def _roll_up(cube: Cube, number: int, level: int | None, labels: Array) -> Array:
-    """Return labels of a dimension as they are at a level, -1 at ∗."""
+    """Return the labels at a level that contain some labels of a dimension, -1 at ∗."""
     if level is None:
         return np.full(len(labels), -1, dtype=np.int64)
-    found: Array = cube.dimensions[number].parents_at(level)[labels].astype(np.int64)
-    return found
+    return np.asarray(cube.dimensions[number].parents_at(level)[labels].astype(np.int64))
 
 
 def _collect_labels(cube: Cube, cuboids: tuple[Levels, ...], which: Array, own: Array) -> Array:
-    """Return the labels of cells by those of one of the cube's own cells in each."""
+    """Return the labels of mixed cells, given the labels of one own cell in each."""
     labels = np.full(own.shape, -1, dtype=np.int64)
     for at, cuboid in enumerate(cuboids):
         rows = np.flatnonzero(which == at)
@@ -234,9 +233,9 @@ def _collect_labels(cube: Cube, cuboids: tuple[Levels, ...], which: Array, own: 
 
 
 def rank_members(cube: Cube, cells: Iterable[MixedCell]) -> Array:
-    """Return the rows of the objects that some cells hold, those with most items there first.
+    """Return the objects of some cells, those with most items there first.
 
-    Where the cube keeps no items, objects in most of its own cells there come first.
+    If the cube keeps no items, those in most of its own cells come first.
     """
     inside = np.zeros(len(cube.cells) + len(cube.small), dtype=bool)
     for cell in cells:

@@ -25,8 +25,8 @@ from cube2net.model.names import OBJECT, Node
 from cube2net.model.network import Network, RequestContext
 from cube2net.model.selection import CallableObjective, Weights
 
-SHOWN_LINKS, SHOWN_ITEMS = 10, 3
-"""So many links to the query are shown, and so many items behind each of them."""
+MAX_SHOWN_LINKS, MAX_SHOWN_ITEMS = 10, 3
+"""Links to the query that are shown, and items behind each of them."""
 NO_ITEMS = (
     "the cube does not keep its items, so that nothing is known of what is behind its links (items='all' keeps them)"
 )
@@ -63,7 +63,7 @@ def explain_object(
         value=selection.value,
         cells=_list_cells(network, context, row),
         linked=len(others),
-        links=_list_links(context, row, others[:SHOWN_LINKS], weights[:SHOWN_LINKS], items),
+        links=_list_links(context, row, others[:MAX_SHOWN_LINKS], weights[:MAX_SHOWN_LINKS], items),
         rank=rank,
         ranked=ranks.count,
         score=float(ranks.scores[row]),
@@ -80,7 +80,7 @@ def explain_object(
 
 
 def _find_origin(network: Network, context: RequestContext, row: int) -> str:
-    """Return how an object came into a network, and nothing where it did not."""
+    """Return how an object came into a network, an empty text if it did not."""
     if row in network.query.objects:
         return "query"
     if row not in network.objects:
@@ -104,16 +104,16 @@ def _list_cells(network: Network, context: RequestContext, row: int) -> tuple[Br
 def _list_links(
     context: RequestContext, row: int, others: Array, weights: Array, items: ItemsOfObjects | None
 ) -> tuple[QueryLink, ...]:
-    found = [(None, ())] * len(others) if items is None else items.shared(row, others, SHOWN_ITEMS)
-    keys, given = name_objects(context.whole, others), describe_links(context.whole, row, others)
+    shared = [(None, ())] * len(others) if items is None else items.shared(row, others, MAX_SHOWN_ITEMS)
+    keys, details = name_objects(context.whole, others), describe_links(context.whole, row, others)
     return tuple(
-        QueryLink(key, name, float(weight), count, newest, told.kinds, told.first, told.last)
-        for (key, name), weight, (count, newest), told in zip(keys, weights, found, given, strict=True)
+        QueryLink(key, name, float(weight), count, newest, detail.kinds, detail.first, detail.last)
+        for (key, name), weight, (count, newest), detail in zip(keys, weights, shared, details, strict=True)
     )
 
 
 MAX_HOPS = 2
-"""So far the method hops goes at most."""
+"""The largest number of steps of the method hops."""
 
 
 def find_near_miss(
@@ -125,7 +125,7 @@ def find_near_miss(
     steps: int | None,
     options: Mapping[str, Any],
 ) -> NearMiss:
-    """Return what would have brought an object; ``ranks`` and ``steps`` say how far from the query it is."""
+    """Return what would have brought an object, given its rank and its distance from the query."""
     forbidden = context.budget.scope.forbidden_objects
     if Node(OBJECT, row) in context.steering.bans:
         return NearMiss(obstacle="it is banned")
@@ -190,7 +190,7 @@ def _miss_hops(context: RequestContext, steps: int | None, options: Mapping[str,
 
 
 def _miss_cell(network: Network, context: RequestContext, row: int) -> NearMiss:
-    """Return the cell that holds an object and leaves the value highest."""
+    """Return the cell that holds an object and leaves the highest value."""
     choice = Choice.from_context(context, network.selection.cells)
     homes = context.cube.object_cells[row]
     if np.isin(homes, choice.cells).any():
@@ -199,7 +199,7 @@ def _miss_cell(network: Network, context: RequestContext, row: int) -> NearMiss:
     if not len(free):
         banned = "every cell that holds it is banned" if len(homes) else "no cell holds it"
         return NearMiss(obstacle=banned)
-    values = choice.added(free)
+    values = choice.evaluate_additions(free)
     best = int(free[int(np.argmax(values))])
     value = choice.value(np.append(choice.cells, best))
     notes = [f"n_cells is {context.budget.n_cells:,}, and so many cells are chosen"] * (
