@@ -29,9 +29,9 @@ from sklearn.metrics import normalized_mutual_info_score
 import cube2net as c2n
 from cube2net._util.arrays import Array
 from cube2net.model.corpus import Corpus
-from cube2net.topics.document_terms import Bags, count_terms, make_bags, rarity, weigh
+from cube2net.topics.document_terms import Bags, compute_term_weights, count_terms, make_bags, weight_counts
 from cube2net.topics.lda import Lda
-from cube2net.topics.lda_model import model_of
+from cube2net.topics.lda_model import read_model
 from cube2net.topics.phrases import Phrases
 from topics_growth import grow
 from topics_phrases import phrases
@@ -92,7 +92,7 @@ def samples(corpus: Corpus, lda: Lda) -> None:
     print(f"{'texts':>10} {'seed':>5} {'terms':>8} {'NPMI':>8} {'different':>10} {'NMI with the first':>19}")
     for size, seed in runs:
         found = replace(lda, phrase_sample=size).topics(corpus, seed=seed)
-        model = model_of(found.model)
+        model = read_model(found.model)
         bags = make_bags(count_terms(texts, model.vocabulary, model.language), len(texts), model.vocabulary)
         labels = np.array(found.names)[found.assigned["topic"].to_numpy()].tolist()
         full = full or labels
@@ -193,7 +193,7 @@ def main() -> None:
         without(corpus, bags, lda)
     others: list[tuple[str, Callable[[], Iterator[Array]]]] = []
     if "gensim" in only:
-        weighed = weigh(bags, rarity(bags))
+        weighed = weight_counts(bags, compute_term_weights(bags))
         others += [
             ("gensim", lambda: gensim_passes(bags, asked.topics, asked.workers)),
             ("gensim, our priors", lambda: gensim_passes(bags, asked.topics, asked.workers, alpha=0.1, eta=0.05)),

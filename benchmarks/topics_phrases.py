@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from cube2net.topics.phrases import Phrases
-from cube2net.topics.preprocessing import BREAK, singulars, tokenise
+from cube2net.topics.preprocessing import BREAK, list_singulars, tokenise
 from cube2net.topics.stopwords import SMALL_WORDS
 
 SHORT = re.compile(r"((?:[A-Za-z][a-z]*[ -]){2,5})\(([A-Z][A-Za-z]{1,5})\)")
@@ -83,7 +83,7 @@ def marked(texts: Iterable[str | None]) -> Counter[Words]:
 
 def normal(words: Iterable[str]) -> Words:
     """Return words in the singular, roughly: the same for all that are compared."""
-    return tuple(min((word, *singulars(word)), key=len) for word in words)
+    return tuple(min((word, *list_singulars(word)), key=len) for word in words)
 
 
 def parts(words: Words) -> Iterator[Words]:

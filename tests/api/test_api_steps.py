@@ -11,7 +11,7 @@ from cube2net.cube.building.concatenation import concatenate, concatenate_topics
 from cube2net.errors import ParameterError, QueryError
 from cube2net.model.corpus import MENTIONS, OBJECTS, table
 from cube2net.model.dimension import DimensionSpec
-from cube2net.topics.lda_model import model_of
+from cube2net.topics.lda_model import read_model
 from cube2net.topics.models import TOPIC_MODELS
 
 PARSING = "parsing of syntax trees with a dependency parser and a treebank grammar"
@@ -86,7 +86,7 @@ def test_new_texts_in_a_language_that_the_cube_knows_are_called_by_it_however_fe
         "other language text",
     ]
     assert found.model is not None
-    together = concatenate_topics(found, model_of(found.model).topics(second, known=found.names), 80)
+    together = concatenate_topics(found, read_model(found.model).topics(second, known=found.names), 80)
     whole = c2n.build_cube(concatenate(first, second), [dimension], topics=together, min_objects=1)
     assert grown.dimensions[0].labels == whole.dimensions[0].labels
     assert grown.dimensions[0].levels[-1].labels == whole.dimensions[0].levels[-1].labels

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from cube2net.cube.building.dimensions import label_items
-from cube2net.cube.engines.spark import Spark, check_java
+from cube2net.cube.engines.spark import Spark, find_java
 from cube2net.cube.plan import WANTED, WANTED_LINKS, split_keys, statements
 from cube2net.errors import InputError
 from cube2net.model.corpus import Corpus
@@ -43,7 +43,7 @@ def no_spark() -> str:
     if importlib.util.find_spec("pyspark") is None:
         return "Spark needs pyspark"
     try:
-        check_java()
+        find_java()
     except InputError as error:
         return str(error)
     return ""

@@ -59,9 +59,9 @@ def test_what_does_not_fit_the_memory_goes_to_disk_and_the_answer_is_the_same(
     rng = np.random.default_rng(0)
     many = {"numbers": pa.table({"x": pa.array(rng.permutation(3_000_000))})}
     plan = {"sorted": "SELECT x, x * 2 AS y, x * 3 AS z FROM numbers ORDER BY x"}
-    monkeypatch.setattr(DuckDB, "_limit", lambda self: 60_000_000)
+    monkeypatch.setattr(DuckDB, "_compute_limit", lambda self: 60_000_000)
     spilt: list[int] = []
-    connected = engines.DuckDB._connected
+    connected = engines.DuckDB._connect
 
     def watched(self, folder):  # type: ignore[no-untyped-def]
         from contextlib import contextmanager
@@ -75,7 +75,7 @@ def test_what_does_not_fit_the_memory_goes_to_disk_and_the_answer_is_the_same(
 
         return opened()
 
-    monkeypatch.setattr(engines.DuckDB, "_connected", watched)
+    monkeypatch.setattr(engines.DuckDB, "_connect", watched)
     made = DuckDB(memory="1GB").run(many, plan, ["sorted"], folder=tmp_path)["sorted"]
     assert made["x"].to_numpy().tolist() == list(range(3_000_000))
     assert spilt[0] <= 60_000_000 < made.nbytes
@@ -91,7 +91,7 @@ def test_memory_that_is_too_small_is_one_sentence(tmp_path: Path, monkeypatch: p
             ParameterError, match=f"memory is {text!r}, expected a number and a unit, such as 512MB or 4GB"
         ):
             DuckDB(memory=text)
-    monkeypatch.setattr(DuckDB, "_limit", lambda self: 1_000_000)
+    monkeypatch.setattr(DuckDB, "_compute_limit", lambda self: 1_000_000)
     many = {"numbers": pa.table({"x": pa.array(np.arange(2_000_000))})}
     plan = {"lists": "SELECT x, count(*) AS n, list(x) AS l FROM numbers GROUP BY x"}
     with pytest.raises(InputError, match="DuckDB needs more than its memory of 1GB for the statement 'lists'"):
@@ -140,14 +140,14 @@ def test_a_disk_that_is_full_is_one_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("said", [RuntimeError("Query interrupted"), duckdb.InterruptException("INTERRUPT Error")])
 def test_ctrl_c_in_the_middle_of_a_statement_is_an_interrupt(said: Exception) -> None:
-    with pytest.raises(KeyboardInterrupt), DuckDB()._one_sentence("the statement 'links'"):
+    with pytest.raises(KeyboardInterrupt), DuckDB()._explain_errors("the statement 'links'"):
         raise said
-    with pytest.raises(RuntimeError, match="something else"), DuckDB()._one_sentence("the statement 'links'"):
+    with pytest.raises(RuntimeError, match="something else"), DuckDB()._explain_errors("the statement 'links'"):
         raise RuntimeError("something else")
 
 
 def test_duckdb_shows_no_progress_of_its_own_and_fetches_nothing(tmp_path: Path) -> None:
-    with DuckDB()._connected(tmp_path) as connection:
+    with DuckDB()._connect(tmp_path) as connection:
         for name in ("enable_progress_bar", "autoinstall_known_extensions", "autoload_known_extensions"):
             assert connection.sql(f"SELECT current_setting('{name}')").fetchall() == [(False,)]
 

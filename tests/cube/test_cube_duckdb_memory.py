@@ -23,7 +23,7 @@ def test_what_is_free_is_given_back_before_memory_is_counted(monkeypatch: pytest
     taken = [900_000_000]
     monkeypatch.setattr(engines, "measure_anonymous_memory", lambda: taken[0])
     monkeypatch.setattr(engines, "release_memory", lambda: taken.__setitem__(0, 200_000_000))
-    assert DuckDB(memory="1GB")._limit() == int(0.85 * 800_000_000)
+    assert DuckDB(memory="1GB")._compute_limit() == int(0.85 * 800_000_000)
 
 
 def test_a_limit_below_what_a_build_takes_is_refused_before_anything_is_read(tmp_path: Path) -> None:

@@ -11,13 +11,12 @@ import pyarrow as pa
 import pytest
 
 from cube2net._util.arrow import write_mapped_table
-from cube2net.cube.engines.spark import ROWS as ROWS_A_FILE
 from cube2net.cube.engines.spark import (
-    SAME_STORE,
+    ARROW_STORES,
+    ROWS_PER_FILE,
     Spark,
-    check_java,
     extract_reason,
-    java_version,
+    find_java,
     reach_master,
     staging_folder,
 )
@@ -194,46 +193,14 @@ def test_without_pyspark_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         Spark().run({}, {}, [])
 
 
-def pretend_java(folder: Path, says: str) -> None:
-    (folder / "bin").mkdir(parents=True)
-    (folder / "bin" / "java").write_text(f"#!/bin/sh\necho '{says}' >&2\n")
-    (folder / "bin" / "java").chmod(0o755)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="a pretended java is a shell script")
-@pytest.mark.parametrize(
-    ("says", "text"),
-    [
-        (
-            'openjdk version "11.0.2" 2019-01-15',
-            "Spark needs Java 17 or newer, and '.*/java' is Java 11: install a Java",
-        ),
-        ('java version "1.8.0_391"', "Spark needs Java 17 or newer, and '.*/java' is Java 8: install a Java runtime"),
-        ("hello", "Spark needs Java, and '.*/java' does not tell its version: install a Java runtime of version 17"),
-    ],
-)
-def test_an_old_or_strange_java_is_refused_with_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, says: str, text: str
-) -> None:
-    pretend_java(tmp_path / "jdk", says)
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jdk"))
-    with pytest.raises(InputError, match=text):
-        check_java()
-
-
 def test_without_java_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(InputError, match="there is no 'java' on the PATH: install a Java runtime of version 17"):
-        check_java()
+        find_java()
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(InputError, match="JAVA_HOME is '.*', where there is no bin/java: install a Java runtime"):
-        check_java()
-
-
-@pytest.mark.parametrize(("says", "version"), [('version "21" 2023', 21), ('version "17.0.1-ea"', 17), ("", None)])
-def test_the_version_of_java_is_read_from_what_it_says(says: str, version: int | None) -> None:
-    assert java_version(says) == version
+        find_java()
 
 
 def test_a_master_where_nobody_answers_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,7 +232,7 @@ def test_a_master_that_answers_is_reached() -> None:
 
 @pytest.mark.parametrize("how", ["{}", "file://{}"])
 def test_staging_gives_back_the_parts_in_order_and_is_removed(tmp_path: Path, how: str) -> None:
-    rows = pa.table({"x": pa.array(range(ROWS_A_FILE + 5), pa.int32())})
+    rows = pa.table({"x": pa.array(range(ROWS_PER_FILE + 5), pa.int32())})
     with staging_folder(how.format(tmp_path / "a place")) as staging:
         assert staging.write("rows", rows) == f"{staging.url}/rows"
         assert staging.url.startswith(f"file://{tmp_path}/a place/cube2net-")
@@ -286,7 +253,7 @@ def test_a_staging_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) ->
 
 
 def test_the_stores_of_spark_are_known_to_arrow_by_their_own_names() -> None:
-    assert {name: SAME_STORE[name] for name in ("s3a", "gs", "hdfs", "abfss")} == {
+    assert {name: ARROW_STORES[name] for name in ("s3a", "gs", "hdfs", "abfss")} == {
         "s3a": "s3", "gs": "gs", "hdfs": "hdfs", "abfss": "abfss",
     }  # fmt: skip
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import cube2net as c2n
 from cube2net.apps.service.service import CubeService
-from cube2net.cube.name_index import NameIndex, folded
+from cube2net.cube.name_index import NameIndex, fold_text
 from cube2net.errors import ParameterError
 from levels_by_hand import by_hand, every_cell, levelled_cube
 
@@ -158,7 +158,7 @@ def test_completing_finds_what_looking_through_all_names_finds(names: list[str],
     found = NameIndex.of(pa.array(names, pa.string()), known).beginning(typed, most).tolist()
 
     def words(text: str) -> list[str]:
-        return "".join(sign if sign.isalnum() else " " for sign in folded(text)).split()
+        return "".join(sign if sign.isalnum() else " " for sign in fold_text(text)).split()
 
     parts = words(typed)
     fits = [
@@ -166,8 +166,8 @@ def test_completing_finds_what_looking_through_all_names_finds(names: list[str],
         for row, name in enumerate(names)
         if parts and all(any(word.startswith(part) for word in words(name)) for part in parts)
     ]
-    same = " ".join(folded(typed).split())
-    assert found == sorted(fits, key=lambda row: (folded(names[row]) != same, row))[:most]
+    same = " ".join(fold_text(typed).split())
+    assert found == sorted(fits, key=lambda row: (fold_text(names[row]) != same, row))[:most]
 
 
 def test_the_index_says_how_much_memory_it_takes(service: CubeService) -> None:

@@ -16,18 +16,18 @@ from cube2net.topics.preprocessing import (
     LANGUAGES,
     PATTERN,
     UNKNOWN,
-    _apart,
-    _clean,
-    in_order,
-    languages,
-    set_aside,
-    singulars,
+    _clean_word,
+    _split_piece,
+    detect_languages,
+    find_items_with_terms,
+    find_rows_with_text,
+    iterate_term_batches,
+    iterate_text_batches,
+    list_singulars,
+    map_in_order,
+    name_language_topic,
     take_items,
-    term_batches,
-    text_batches,
     tokenise,
-    with_terms,
-    with_text,
 )
 
 FRENCH = "Dans cet article, nous présentons une étude des mots et de leur sens."
@@ -40,14 +40,14 @@ def plain(texts: list[str | None], terms: list[str], language: str) -> list[tupl
     """Return the counts of known terms: at every place the longest, by the joined words."""
     parts = {part for term in terms for part in term.split()}
     tokens = tokenise(texts)
-    spoken = languages(tokens).tolist()
+    spoken = detect_languages(tokens).tolist()
     counts: dict[tuple[int, str], int] = {}
     for item, (first, last) in enumerate(pairwise(tokens.starts.tolist())):
         if spoken[item] != UNKNOWN and LANGUAGES[spoken[item]] != language:
-            counts[item, set_aside(LANGUAGES[spoken[item]])] = 1
+            counts[item, name_language_topic(LANGUAGES[spoken[item]])] = 1
             continue
         words = [tokens.words[i] for i in tokens.ids[first:last]]
-        words = [w if w in parts else next((s for s in singulars(w) if s in parts), w) for w in words]
+        words = [w if w in parts else next((s for s in list_singulars(w) if s in parts), w) for w in words]
         at = 0
         while at < len(words):
             sizes = [size for size in range(1, len(words) - at + 1) if " ".join(words[at : at + size]) in terms]
@@ -71,8 +71,8 @@ def test_the_short_way_to_take_a_piece_apart_gives_what_the_pattern_gives(piece:
     for part in piece.lower().split():
         vocabulary = {"": BREAK}
         for word in PATTERN.findall(part):
-            vocabulary.setdefault(_clean(word), len(vocabulary))
-        assert list(_apart(part, vocabulary)) == [vocabulary[_clean(word)] for word in PATTERN.findall(part)]
+            vocabulary.setdefault(_clean_word(word), len(vocabulary))
+        assert list(_split_piece(part, vocabulary)) == [vocabulary[_clean_word(word)] for word in PATTERN.findall(part)]
 
 
 @given(
@@ -85,12 +85,12 @@ def test_batches_give_every_text_once_in_order(
     rows = np.array(sorted(data.draw(st.sets(st.integers(0, max(0, len(texts) - 1))))) if texts else [], dtype=np.int64)
     for given_texts in (texts, column, column.combine_chunks()):
         for wanted in (None, rows):
-            batches = list(text_batches(given_texts, size, wanted))
+            batches = list(iterate_text_batches(given_texts, size, wanted))
             found = [text for _, part in batches for text in part.to_pylist()]
             assert found == (texts if wanted is None else [texts[row] for row in wanted])
             assert [first for first, _ in batches] == np.cumsum([0, *(len(part) for _, part in batches)])[:-1].tolist()
             assert all(0 < len(part) <= size for _, part in batches)
-        assert with_text(given_texts).tolist() == [i for i, text in enumerate(texts) if text]
+        assert find_rows_with_text(given_texts).tolist() == [i for i, text in enumerate(texts) if text]
 
 
 @given(st.lists(st.integers(0, 9), max_size=30), st.booleans(), st.integers(1, 4), st.integers(1, 7))
@@ -98,10 +98,10 @@ def test_batches_of_terms_give_every_row_once(items: list[int], ascending: bool,
     items = sorted(items) if ascending else items
     rows = pa.table({"item": pa.array(items, pa.int32()), "term": [f"t{i}" for i in range(len(items))]})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cube2net.topics.preprocessing.SPAN", span)
-        batches = list(term_batches(rows, 10, size))
+        patch.setattr("cube2net.topics.preprocessing.ROWS_PER_SPAN", span)
+        batches = list(iterate_term_batches(rows, 10, size))
         few = take_items(rows, np.array([1, 4]), 10)
-        named = with_terms(rows, 10)
+        named = find_items_with_terms(rows, 10)
     assert sum(count for _, count, _ in batches) == 10
     found = [(first + row["item"], row["term"]) for first, _, part in batches for row in part.to_pylist()]
     assert sorted(found) == sorted(zip(items, rows["term"].to_pylist(), strict=True))
@@ -121,7 +121,7 @@ def test_work_is_given_in_order_and_only_a_few_inputs_are_held(workers: int) -> 
             taken.append(number)
             yield number
 
-    for done, answer in enumerate(in_order(lambda number: number * 2, inputs(), workers=workers)):
+    for done, answer in enumerate(map_in_order(lambda number: number * 2, inputs(), workers=workers)):
         assert answer == 2 * done
         assert len(taken) <= done + 1 + workers
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cube2net.errors import ParameterError
 from cube2net.topics.document_terms import count_terms
 from cube2net.topics.phrases import Phrases, merge_phrases
-from cube2net.topics.preprocessing import fold_plurals, singulars
+from cube2net.topics.preprocessing import fold_plurals, list_singulars
 
 SENTENCES = [
     "In this paper we present machine translation with neural networks.",
@@ -115,7 +115,7 @@ def test_joining_loses_no_word_and_keeps_the_rules(
 
 
 def test_plurals_that_are_none_stay() -> None:
-    assert singulars("news") == ("new",)
+    assert list_singulars("news") == ("new",)
     vocabulary = [
         "",
         "news",

@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.topics.preprocessing import LANGUAGES, UNKNOWN, languages, main_language, spoken_language, tokenise
+from cube2net.topics.preprocessing import (
+    LANGUAGES,
+    UNKNOWN,
+    detect_languages,
+    find_main_language,
+    sample_main_language,
+    tokenise,
+)
 
 
 def words_of(text: str | None) -> list[str]:
@@ -63,10 +70,10 @@ def test_texts_taken_together_have_the_words_they_have_alone(texts: list[str | N
     ],
 )
 def test_a_text_is_in_this_language(text: str, language: str | None) -> None:
-    found = int(languages(tokenise([text]))[0])
+    found = int(detect_languages(tokenise([text]))[0])
     assert (None if found == UNKNOWN else LANGUAGES[found]) == language
 
 
 def test_the_language_of_most_texts_wins_and_english_where_nothing_tells() -> None:
-    assert LANGUAGES[main_language(np.array([UNKNOWN, UNKNOWN]))] == "English"
-    assert spoken_language(["la maison de la rue est dans le village", "parsing", None]) == "French"
+    assert LANGUAGES[find_main_language(np.array([UNKNOWN, UNKNOWN]))] == "English"
+    assert sample_main_language(["la maison de la rue est dans le village", "parsing", None]) == "French"

@@ -10,9 +10,9 @@ from test_topics_lda import THEMES, corpus_of, heaviest, nmi, planted
 
 from cube2net.errors import InputError, ParameterError
 from cube2net.model.corpus import NO_TEXT, TERMS, Corpus, Topics, table
-from cube2net.topics.document_terms import OTHER, count_terms, make_bags
+from cube2net.topics.document_terms import OTHER_LANGUAGE, count_terms, make_bags
 from cube2net.topics.lda import Lda
-from cube2net.topics.lda_model import LdaModel, model_of
+from cube2net.topics.lda_model import LdaModel, read_model
 from cube2net.topics.phrases import Phrases
 
 FRENCH = "Dans cet article, nous présentons une étude des mots et de leur sens dans les textes."
@@ -53,7 +53,7 @@ def test_a_corpus_larger_than_the_sample_is_labelled_as_the_model_labels_it(
     assert same(topics, model.label(make_bags(terms, 1500, model.vocabulary)))
     assert topics.settings["phrase_sample"] == 400
     assert topics.model is not None
-    assert same(topics, model_of(topics.model).topics(corpus))
+    assert same(topics, read_model(topics.model).topics(corpus))
 
 
 def test_a_sample_of_the_texts_is_enough_to_find_the_topics_of_all(
@@ -67,7 +67,7 @@ def test_a_sample_of_the_texts_is_enough_to_find_the_topics_of_all(
     for name, text in zip(named, texts, strict=True):
         assert (name == NO_TEXT) == (not text)
         assert (name == "French text") == (text == FRENCH)
-        assert (name == OTHER) == (text == GERMAN)
+        assert (name == OTHER_LANGUAGE) == (text == GERMAN)
     kept = [i for i, name in enumerate(named) if name in THEMES]
     assert len(kept) == 1500 - 38 * 3 - 1
     assert nmi([topics.names.index(named[i]) for i in kept], [truth[i] for i in kept]) >= 0.9
@@ -113,8 +113,8 @@ def test_only_items_with_a_text_are_learned_from() -> None:
 
 @pytest.mark.parametrize("order", ["ascending", "any"])
 def test_terms_stand_in_for_more_texts_than_the_sample(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cube2net.topics.preprocessing.BATCH", 17)
-    monkeypatch.setattr("cube2net.topics.preprocessing.SPAN", 100)
+    monkeypatch.setattr("cube2net.topics.preprocessing.TEXTS_PER_BATCH", 17)
+    monkeypatch.setattr("cube2net.topics.preprocessing.ROWS_PER_SPAN", 100)
     rows = [(item, term, 2) for item in range(400) for term in THEMES[list(THEMES)[item % 5]].split()]
     rows += [(item, "french text", 1) for item in range(400, 412)] + [(412, "german text", 1)]
     if order == "any":
@@ -131,7 +131,7 @@ def test_terms_stand_in_for_more_texts_than_the_sample(order: str, monkeypatch: 
     lda = Lda(count=5, phrase_sample=100)
     topics = lda.topics(corpus, seed=0)
     assert nmi(heaviest(topics)[:400], [item % 5 for item in range(400)]) >= 0.9
-    assert [topics.names[topic] for topic in heaviest(topics)[400:]] == ["French text"] * 12 + [OTHER, NO_TEXT]
+    assert [topics.names[topic] for topic in heaviest(topics)[400:]] == ["French text"] * 12 + [OTHER_LANGUAGE, NO_TEXT]
     model = lda.fit(corpus, seed=0)
     assert same(topics, model.label(make_bags(given_terms, 414, model.vocabulary)))
 
@@ -162,7 +162,7 @@ def peak_of(corpus: Corpus) -> int:
 
 
 def test_memory_hardly_grows_with_the_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cube2net.topics.preprocessing.BATCH", 500)
+    monkeypatch.setattr("cube2net.topics.preprocessing.TEXTS_PER_BATCH", 500)
     texts = planted(2000)[0]
     Lda(count=5, iterations=2).topics(corpus_of(texts[:200]), seed=0)
     few, many = (peak_of(corpus_of((texts * 5)[:size])) for size in (2000, 10_000))

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
 from cube2net.model.corpus import MENTIONS, OBJECTS, Corpus, table
-from cube2net.topics.document_terms import make_bags, rarity, weigh
-from cube2net.topics.lda_model import group_topics, name_topics, top_terms
+from cube2net.topics.document_terms import compute_term_weights, make_bags, weight_counts
+from cube2net.topics.lda_model import find_top_terms, group_topics, name_topics
 from cube2net.topics.models import Given
 
 
@@ -37,7 +37,7 @@ def test_names_are_always_different_terms(seed: int, topics: int, more: int) -> 
 
 def test_top_terms_are_the_heaviest_and_ties_go_by_the_vocabulary() -> None:
     of_term = np.array([[1, 5], [3, 5], [2, 0]], dtype=np.float32)
-    assert top_terms(of_term, 2).tolist() == [[1, 2], [0, 1]]
+    assert find_top_terms(of_term, 2).tolist() == [[1, 2], [0, 1]]
 
 
 def test_groups_join_topics_that_share_terms_and_take_the_heaviest_name() -> None:
@@ -87,8 +87,8 @@ def test_common_terms_and_repeats_count_less() -> None:
     items = [*range(300), 0]
     rows = pa.table({"item": items, "term": ["common"] * 300 + ["rare"], "count": [1] * 300 + [3]})
     bags = make_bags(rows, 300)
-    assert rarity(bags).tolist() == pytest.approx([0.1, 1.0])
-    assert weigh(bags, rarity(bags)).counts[:2].tolist() == pytest.approx([0.1, 1.0 + np.log(3)])
+    assert compute_term_weights(bags).tolist() == pytest.approx([0.1, 1.0])
+    assert weight_counts(bags, compute_term_weights(bags)).counts[:2].tolist() == pytest.approx([0.1, 1.0 + np.log(3)])
 
 
 def corpus(**columns: pa.Array) -> Corpus:

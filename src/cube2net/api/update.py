@@ -23,7 +23,7 @@ from cube2net.model.corpus import ASSIGNED, WORDS, Corpus, Topics, table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.interfaces import Engine, check_call, path_of
-from cube2net.topics.lda_model import model_of
+from cube2net.topics.lda_model import read_model
 
 
 @check_call
@@ -170,7 +170,7 @@ def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
     """Return the topics of new texts, by the topic model that was trained for a cube."""
     if cube.topic_model is None:
         raise ParameterError("the cube has no topic model: its topics were given, or it has no dimension of topics")
-    return model_of(cube.topic_model()).label_texts(texts, known=_topics_of(cube))
+    return read_model(cube.topic_model()).label_texts(texts, known=_topics_of(cube))
 
 
 def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None:
@@ -181,7 +181,7 @@ def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None
     if about.get("text") in corpus.attributes and "text" not in corpus.items.column_names:
         corpus = with_text(corpus, about["text"])
     if cube.topic_model is not None:
-        return model_of(cube.topic_model()).topics(corpus, known=_topics_of(cube), progress=progress)
+        return read_model(cube.topic_model()).topics(corpus, known=_topics_of(cube), progress=progress)
     return find_topics(corpus, "given", attribute=about["attribute"]) if about.get("model") == "given" else None
 
 

@@ -27,10 +27,10 @@ letter.
 """
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """Return a text in small letters without accents.
 
-    >>> folded("Ivan VULIĆ"), folded("Ångström")
+    >>> fold_text("Ivan VULIĆ"), fold_text("Ångström")
     ('ivan vulic', 'angstrom')
     """
     plain = unicodedata.normalize("NFKD", text.lower())
@@ -100,7 +100,7 @@ class NameIndex:
 
         Accents and capitals do not matter; a name that is the text itself comes first.
         """
-        typed = folded(text)
+        typed = fold_text(text)
         parts = _split_words(typed)
         if not parts:
             return np.empty(0, np.int64)
@@ -120,7 +120,7 @@ class NameIndex:
 
     def called(self, text: str) -> Array:
         """Return the rows of names that are a text but for capitals and accents."""
-        typed = folded(text)
+        typed = fold_text(text)
         parts = _split_words(typed)
         return self._called(" ".join(typed.split()), parts) if parts else np.empty(0, np.int64)
 
@@ -137,7 +137,7 @@ class NameIndex:
         Looked at are names that share the first letters of most words with it. A name of which the text has all words,
         or that has all words of the text, is like it too.
         """
-        typed = " ".join(_split_words(folded(text)))
+        typed = " ".join(_split_words(fold_text(text)))
         parts = [part for part in dict.fromkeys(typed.split()) if len(part) >= STEM]
         if not parts or len(text) > LONGEST:
             return []

@@ -1,8 +1,8 @@
-"""The cube as a short list of named SQL statements, the same for every engine.
+"""The SQL statements that compute a cube, the same for every engine.
 
-Inputs are ``mentions(item, object)`` and ``labels(item, dimension, label)``. A combination of labels is one
-whole number, its *key*: label₀·n₁·n₂ + label₁·n₂ + label₂ for dimensions of n₀, n₁, n₂ labels. The
-statements use joins, DISTINCT, GROUP BY and window numbering only.
+Inputs are ``mentions(item, object)`` and ``labels(item, dimension, label)``. A combination of labels is one whole
+number, its *key*: label₀·n₁·n₂ + label₁·n₂ + label₂ for dimensions of n₀, n₁, n₂ labels. The statements use only
+joins, DISTINCT, GROUP BY and window numbering.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WANTED_LINKS = ("links", "crowded")
 
 
 def statements(sizes: Sequence[int], *, min_objects: int, max_mentions: int, links: bool) -> dict[str, str]:
-    """Return the statements of a cube whose dimensions have these numbers of labels, each making one table."""
+    """Return the statements by the table that each makes, for dimensions of these numbers of labels."""
     plan = {
         "said": "SELECT DISTINCT item, object FROM mentions",
         "item_keys": _item_keys(sizes),
@@ -51,8 +51,7 @@ def statements(sizes: Sequence[int], *, min_objects: int, max_mentions: int, lin
 
 
 def split_keys(keys: Array, sizes: Sequence[int]) -> Array:
-    """Return the labels of every key, a row each.
-
+    """Return the labels of every key, one row each.
     >>> split_keys(np.array([0, 7]), [2, 4]).tolist()
     [[0, 0], [1, 3]]
     """

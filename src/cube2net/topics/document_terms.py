@@ -1,4 +1,4 @@
-"""Document-term counts: texts counted by the terms of a vocabulary, counts as bags, and what each term weighs."""
+"""Document-term counts: count the terms of a vocabulary in texts, and weight the counts."""
 
 from __future__ import annotations
 
@@ -12,30 +12,29 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array, offsets
 from cube2net.model.corpus import NO_TEXT, TERMS, table
 from cube2net.topics.preprocessing import (
+    LANGUAGE_TOPICS,
     LANGUAGES,
-    SET_ASIDE,
     UNKNOWN,
     Texts,
-    languages,
-    set_aside,
-    singulars,
+    detect_languages,
+    list_singulars,
+    name_language_topic,
     tokenise,
 )
 
-FEWEST = 10
-OTHER = "other language text"
-RESERVED = frozenset({NO_TEXT, OTHER, *(label.capitalize() for label in SET_ASIDE)})
+MIN_LANGUAGE_ITEMS = 10
+OTHER_LANGUAGE = "other language text"
+RESERVED = frozenset({NO_TEXT, OTHER_LANGUAGE, *(label.capitalize() for label in LANGUAGE_TOPICS)})
 
-FULL, LEAST = 150.0, 0.1
-"""A term in fewer than one of so many items counts fully, and no term counts less."""
+FULL_WEIGHT_RARITY, MIN_TERM_WEIGHT = 150.0, 0.1
+"""A term in fewer than one of 150 items has full weight."""
 
 
 @dataclass(frozen=True, eq=False)
 class Bags:
-    """The items that have terms, in their order: item ``rows[i]`` has ``terms[starts[i]:starts[i + 1]]``.
+    """The items that have terms: item ``rows[i]`` has ``terms[starts[i]:starts[i + 1]]``, with these ``counts``.
 
-    ``counts`` says how often each term stands there, ``vocabulary`` names the terms. ``apart`` gives every
-    item without terms of its own a label: its language, or that it has no text.
+    ``vocabulary`` names the terms. ``apart`` holds the topic of every item without terms: its language or "no text".
     """
 
     rows: Array
@@ -56,10 +55,12 @@ class Bags:
         return Bags(self.rows[which], starts, self.terms[at], self.counts[at], self.vocabulary, {})
 
 
-def make_bags(terms: pa.Table, items: int, vocabulary: Sequence[str] | None = None, *, fewest: int = FEWEST) -> Bags:
-    """Return the bags of ``items`` items from a table of terms; given a vocabulary, other terms are left out.
+def make_bags(
+    terms: pa.Table, items: int, vocabulary: Sequence[str] | None = None, *, fewest: int = MIN_LANGUAGE_ITEMS
+) -> Bags:
+    """Return the bags of ``items`` items from a table of terms, restricted to a vocabulary if one is given.
 
-    Languages of fewer than ``fewest`` items share one label.
+    Languages of fewer than ``fewest`` items share one topic.
 
     >>> table = pa.table({"item": [2, 2, 0], "term": ["parsing", "trees", "french text"], "count": [1, 2, 1]})
     >>> bags = make_bags(table, 4)
@@ -68,9 +69,9 @@ def make_bags(terms: pa.Table, items: int, vocabulary: Sequence[str] | None = No
     """
     terms = terms.filter(pc.and_(pc.greater(terms["count"], 0), pc.is_valid(terms["term"])))
     item = terms["item"].to_numpy().astype(np.int64)
-    aside = pc.is_in(terms["term"], value_set=pa.array(sorted(SET_ASIDE))).to_numpy(zero_copy_only=False)
+    aside = pc.is_in(terms["term"], value_set=pa.array(sorted(LANGUAGE_TOPICS))).to_numpy(zero_copy_only=False)
     aside &= (np.bincount(item, minlength=items) == 1)[item] if len(item) else True
-    apart = _set_aside(item[aside], terms["term"].filter(pa.array(aside)).to_pylist(), fewest)
+    apart = _label_languages(item[aside], terms["term"].filter(pa.array(aside)).to_pylist(), fewest)
     terms, item = terms.filter(pa.array(~aside)), item[~aside]
     names = sorted(pc.unique(terms["term"]).to_pylist()) if vocabulary is None else list(vocabulary)
     code = pc.fill_null(pc.index_in(terms["term"], value_set=pa.array(names, pa.string())), -1).to_numpy()
@@ -91,33 +92,33 @@ def make_bags(terms: pa.Table, items: int, vocabulary: Sequence[str] | None = No
     )
 
 
-def _set_aside(rows: Array, labels: list[str], fewest: int) -> dict[int, str]:
-    """Return the label of every item in another language; languages of very few items share one."""
+def _label_languages(rows: Array, labels: list[str], fewest: int) -> dict[int, str]:
+    """Return the topic of every item in another language; languages of very few items share one."""
     often = {label: labels.count(label) for label in set(labels)}
-    named = {label: label.capitalize() if often[label] >= fewest else OTHER for label in often}
+    named = {label: label.capitalize() if often[label] >= fewest else OTHER_LANGUAGE for label in often}
     return dict(zip(rows.tolist(), (named[label] for label in labels), strict=True))
 
 
-def rarity(bags: Bags) -> Array:
-    """Return what one occurrence of each term counts, from 0.1 to 1.
+def compute_term_weights(bags: Bags) -> Array:
+    """Return the weight of one occurrence of each term, from 0.1 to 1, by the logarithm of its inverse frequency.
 
-    A term that stands in fewer than one of 150 items counts fully; one that stands in a tenth of them, half.
+    A term in fewer than one of 150 items has the weight 1; a term in a tenth of the items about a half.
     """
     items = np.bincount(bags.terms, minlength=len(bags.vocabulary))
-    rare = np.log(max(1, len(bags)) / np.maximum(items, 1)) / np.log(FULL)
-    return np.asarray(np.clip(rare, LEAST, 1.0), dtype=np.float32)
+    rare = np.log(max(1, len(bags)) / np.maximum(items, 1)) / np.log(FULL_WEIGHT_RARITY)
+    return np.asarray(np.clip(rare, MIN_TERM_WEIGHT, 1.0), dtype=np.float32)
 
 
-def weigh(bags: Bags, weights: Array) -> Bags:
-    """Return the bags with counts weighed by term; repeats in one item count by their logarithm."""
+def weight_counts(bags: Bags, weights: Array) -> Bags:
+    """Return the bags with weighted counts; repeats in one item count by their logarithm."""
     counts = weights[bags.terms] * (1.0 + np.log(bags.counts))
     return replace(bags, counts=counts.astype(np.float32))
 
 
 def count_terms(texts: Texts, terms: Sequence[str], language: str = "English") -> pa.Table:
-    """Return how often each known term stands in each text; where terms overlap, the longest counts.
+    """Return the counts of known terms by text; of overlapping terms the longest is counted.
 
-    A text in another language is set aside: it becomes the one term that says so.
+    A text in another language becomes one term that names the language.
 
     >>> count_terms(["Neural machine translations"], ["machine translation", "neural", "machine"]).to_pylist()
     [{'item': 0, 'term': 'machine translation', 'count': 1}, {'item': 0, 'term': 'neural', 'count': 1}]
@@ -127,10 +128,10 @@ def count_terms(texts: Texts, terms: Sequence[str], language: str = "English") -
 
 @dataclass(frozen=True, eq=False)
 class TermTrie:
-    """Terms as a tree of their words, to be found in texts of one language; ``names`` are the terms, sorted.
+    """A trie of the words of terms, to find these in texts of one language; ``names`` are the terms, sorted.
 
-    ``words`` numbers the words that terms are made of (by single blanks), and ``spellings`` holds those that a
-    plural may stand for. ``roots``, ``edges``, ``edge_parts`` and ``ends`` are the tree, as ``mark_terms`` walks it.
+    ``words`` numbers the words of the terms, and ``spellings`` holds those that a plural may be replaced by.
+    ``roots``, ``edges``, ``edge_parts`` and ``ends`` are the trie, as ``mark_terms`` walks it.
     """
 
     names: pa.Array
@@ -144,7 +145,7 @@ class TermTrie:
 
     @classmethod
     def of(cls, terms: Sequence[str], language: str = "English") -> TermTrie:
-        """Return the tree of some terms, level by level."""
+        """Return the trie of some terms, level by level."""
         names = sorted(set(terms))
         words: dict[str, int] = {}
         paths = [tuple(words.setdefault(word, len(words)) for word in name.split(" ")) for name in names]
@@ -168,7 +169,7 @@ class TermTrie:
         ends = np.full(len(node_of), -1, dtype=np.int32)
         ends[[node_of[path] for path in paths]] = np.arange(len(paths))
         return cls(
-            pa.array([*names, *map(set_aside, LANGUAGES)], pa.string()),
+            pa.array([*names, *map(name_language_topic, LANGUAGES)], pa.string()),
             language,
             words,
             frozenset(part for name in names for part in name.split()),
@@ -179,13 +180,13 @@ class TermTrie:
         )
 
     def count(self, texts: Texts) -> pa.Table:
-        """Return how often each term stands in each text: columns ``item``, ``term``, ``count``, in that order."""
+        """Return the counts of terms by text: columns ``item``, ``term``, ``count``."""
         from cube2net.kernels.topic_models import mark_terms
 
         tokens = tokenise(texts)
         part_of = np.array([self.words.get(self._spelling(word), -1) for word in tokens.words], dtype=np.int32)
         found = mark_terms(part_of[tokens.ids], tokens.starts, self.roots, self.edges, self.edge_parts, self.ends)
-        spoken = languages(tokens)
+        spoken = detect_languages(tokens)
         main = LANGUAGES.index(self.language) if self.language in LANGUAGES else UNKNOWN
         aside = (spoken != UNKNOWN) & (spoken != main)
         places = np.flatnonzero(found >= 0)
@@ -204,7 +205,7 @@ class TermTrie:
         )
 
     def _spelling(self, word: str) -> str:
-        """Return a word as the known terms spell it: in the singular, where they have no plural of it."""
+        """Return a word as the terms spell it: in the singular if they do not have the plural."""
         if word in self.spellings:
             return word
-        return next((singular for singular in singulars(word) if singular in self.spellings), word)
+        return next((singular for singular in list_singulars(word) if singular in self.spellings), word)

@@ -1,4 +1,4 @@
-"""Topics found in texts: latent Dirichlet allocation over phrases and words."""
+"""Find topics in texts by latent Dirichlet allocation over phrases and words (collapsed Gibbs sampling)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from cube2net._util.progress import Progress, cores, silent
 from cube2net._util.random import stream
 from cube2net.errors import ParameterError, SourceError
 from cube2net.model.corpus import Corpus, Topics
-from cube2net.topics.document_terms import RESERVED, Bags, make_bags, rarity, weigh
-from cube2net.topics.lda_model import LdaModel, group_topics, name_topics, normalised, sharpen, topic_words
+from cube2net.topics.document_terms import RESERVED, Bags, compute_term_weights, make_bags, weight_counts
+from cube2net.topics.lda_model import LdaModel, count_topic_words, group_topics, name_topics, normalise, sharpen
 from cube2net.topics.phrases import Phrases
-from cube2net.topics.preprocessing import spoken_language, take_items, with_terms, with_text
+from cube2net.topics.preprocessing import find_items_with_terms, find_rows_with_text, sample_main_language, take_items
 
-BLOCKS = 8
-SMALLEST_BLOCK = 20_000
-EVERY = 5
+MAX_BLOCKS = 8
+MIN_BLOCK_ENTRIES = 20_000
+SWEEPS_PER_CHECK = 5
 
 KMEANS_ROUNDS = 12
 KMEANS_CANDIDATES = 6
@@ -29,7 +29,7 @@ KMEANS_CANDIDATES = 6
 
 @dataclass(frozen=True, kw_only=True)
 class LdaSettings:
-    """How to sample: the number of topics, priors, at most how many sweeps, and when the likelihood is flat."""
+    """Parameters of the sampler: number of topics, priors, largest number of sweeps, tolerance of the likelihood."""
 
     topics: int
     alpha: float
@@ -40,7 +40,7 @@ class LdaSettings:
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """Words of each topic for each term, and of each topic in each text, with the likelihood after some sweeps."""
+    """Word counts of topics by term and by text, and the log-likelihood per word after some sweeps."""
 
     of_term: Array
     in_text: Array
@@ -57,38 +57,41 @@ def sample_topics(
     workers: int,
     progress: Progress = silent,
 ) -> Sampled:
-    """Return the topics of a Markov chain that is stopped when its log-likelihood a word no longer rises.
+    """Return the topics of a Markov chain, which stops when its log-likelihood per word no longer rises.
 
-    All words of text ``i`` start with topic ``start[i]``. Texts and terms are cut into the same number of
-    blocks, and a sweep goes over the diagonals of that grid: blocks on a diagonal share neither text nor
-    term, so they are drawn at the same time, and the answer is the same for any number of workers. The
-    totals of the topics are brought up to date after every diagonal.
+    All words of text ``i`` start with topic ``start[i]``. Texts and terms are divided into the same number of blocks,
+    and a sweep goes over the diagonals of that grid: blocks on a diagonal share neither texts nor terms, so they are
+    sampled in parallel, and the result does not depend on the number of workers. The totals of topics are updated after
+    every diagonal.
     """
     grid = _Grid.of(bags, settings, start, rng)
     words = float(bags.counts.sum())
-    seen: list[float] = []
-    sweep, said = 0, ""
+    likelihoods: list[float] = []
+    sweep, stage = 0, ""
     with ThreadPoolExecutor(workers) as pool:
         while sweep < settings.iterations:
             total = grid.sweep(settings.beta, pool if workers > 1 else None)
             sweep += 1
             likelihood = (total - grid.norm) / words
-            if sweep == 1 or sweep % EVERY == 0:
-                said = f"topics: log-likelihood {likelihood:.3f} a word"
-            progress(said, sweep, settings.iterations)
-            if sweep % EVERY == 0:
-                seen.append(likelihood)
-                if len(seen) > 2 and seen[-1] - seen[-3] < 2 * EVERY * settings.tolerance:
+            if sweep == 1 or sweep % SWEEPS_PER_CHECK == 0:
+                stage = f"topics: log-likelihood {likelihood:.3f} a word"
+            progress(stage, sweep, settings.iterations)
+            if sweep % SWEEPS_PER_CHECK == 0:
+                likelihoods.append(likelihood)
+                if (
+                    len(likelihoods) > 2
+                    and likelihoods[-1] - likelihoods[-3] < 2 * SWEEPS_PER_CHECK * settings.tolerance
+                ):
                     break
     of_term = np.empty_like(grid.of_term)
     of_term[grid.order] = grid.of_term
     in_text = np.concatenate([block.in_text for block in grid.blocks]) - np.float32(settings.alpha)
-    return Sampled(of_term, np.maximum(in_text, 0.0), sweep, tuple(seen) or (likelihood,))
+    return Sampled(of_term, np.maximum(in_text, 0.0), sweep, tuple(likelihoods) or (likelihood,))
 
 
 @dataclass(eq=False)
 class _Block:
-    """The texts of one row of the grid: their entries sorted by term, and where each term's entries start."""
+    """The texts of one row of the grid: their entries, sorted by term, and the start of each term's entries."""
 
     starts: Array
     texts: Array
@@ -100,7 +103,7 @@ class _Block:
 
 @dataclass(eq=False)
 class _Grid:
-    """Blocks of texts, and terms in an order that gives every column of the grid as many entries."""
+    """Blocks of texts, and an order of terms that gives every column of the grid about as many entries."""
 
     blocks: list[_Block]
     order: Array
@@ -111,9 +114,9 @@ class _Grid:
 
     @classmethod
     def of(cls, bags: Bags, settings: LdaSettings, start: Array, rng: np.random.Generator) -> _Grid:
-        """Return the grid with every entry given the topic that its text starts with."""
+        """Return the grid in which every entry has the topic that its text starts with."""
         size = len(bags.vocabulary)
-        cut = max(1, min(BLOCKS, len(bags), len(bags.terms) // SMALLEST_BLOCK))
+        cut = max(1, min(MAX_BLOCKS, len(bags), len(bags.terms) // MIN_BLOCK_ENTRIES))
         often = np.argsort(-np.bincount(bags.terms, minlength=size), kind="stable")
         order = np.concatenate([often[column::cut] for column in range(cut)])
         columns = np.concatenate([[0], np.cumsum([len(often[column::cut]) for column in range(cut)])])
@@ -142,7 +145,7 @@ class _Grid:
         return cls(blocks, order, columns, of_term, in_all, norm)
 
     def sweep(self, beta: float, pool: ThreadPoolExecutor | None) -> float:
-        """Draw every entry anew, a diagonal at a time; return the sum of the log-likelihoods."""
+        """Sample every entry once, diagonal by diagonal; return the sum of the log-likelihoods."""
         from cube2net.kernels.topic_models import gibbs_block
 
         def draw(task: tuple[_Block, int, Array]) -> float:
@@ -164,13 +167,12 @@ class _Grid:
         return total
 
 
-def kmeans_start(bags: Bags, clusters: int, rng: np.random.Generator) -> Array:
-    """Return a cluster for every item, by k-means over the cosine of their terms (spherical k-means).
+def cluster_items(bags: Bags, clusters: int, rng: np.random.Generator) -> Array:
+    """Return a cluster for every item, by spherical k-means over its terms.
 
-    A chain that starts here has its topics apart from the first sweep; from random topics it needs many
-    sweeps to part them, and never parts some. It is not scikit-learn's, whose centres are not drawn to length 1: that
-    one takes 13 to 19 s where this takes 3 (20,000 items, 15,855 terms, 100 clusters), puts 17 % of the items elsewhere
-    from the same centres, and has centres whose last bits depend on the number of threads.
+    A chain that starts from these clusters separates topics from the first sweep; from random topics it needs many
+    sweeps, and never separates some. scikit-learn's k-means does not normalise centres, takes 13 to 19 s instead of 3
+    (20,000 items, 15,855 terms, 100 clusters), and its last bits depend on the number of threads.
     """
     from scipy.sparse import csr_array
 
@@ -178,7 +180,7 @@ def kmeans_start(bags: Bags, clusters: int, rng: np.random.Generator) -> Array:
     length = np.sqrt(np.bincount(rows, weights=bags.counts.astype(np.float64) ** 2, minlength=len(bags)))
     values = (bags.counts / length[rows]).astype(np.float32)
     items = csr_array((values, bags.terms, bags.starts), shape=(len(bags), len(bags.vocabulary)))
-    centres = items[_spread_out(items, clusters, rng)].toarray()
+    centres = items[_choose_centres(items, clusters, rng)].toarray()
     nearest = np.zeros(len(bags), dtype=np.int64)
     for _ in range(KMEANS_ROUNDS):
         before = nearest
@@ -193,33 +195,33 @@ def kmeans_start(bags: Bags, clusters: int, rng: np.random.Generator) -> Array:
     return nearest
 
 
-def _spread_out(items: Any, clusters: int, rng: np.random.Generator) -> Array:
-    """Return items to start from: each the best of a few that were drawn by their distance to those before."""
+def _choose_centres(items: Any, clusters: int, rng: np.random.Generator) -> Array:
+    """Return initial centres by greedy k-means++: each is the best of a few items drawn by their distance."""
     chosen = [int(rng.integers(items.shape[0]))]
-    far = _distances(items, chosen)[:, 0]
+    far = _compute_distances(items, chosen)[:, 0]
     for _ in range(clusters - 1):
         far[chosen] = 0.0
         chance = np.cumsum(far if far.any() else np.isin(np.arange(len(far)), chosen, invert=True).astype(float))
         drawn = np.searchsorted(chance, rng.random(KMEANS_CANDIDATES) * chance[-1], side="right")
-        nearer = np.minimum(far[:, None], _distances(items, drawn.tolist()))
+        nearer = np.minimum(far[:, None], _compute_distances(items, drawn.tolist()))
         best = int(np.argmin(nearer.sum(axis=0)))
         chosen.append(int(drawn[best]))
         far = nearer[:, best]
     return np.array(chosen)
 
 
-def _distances(items: Any, centres: list[int]) -> Array:
-    """Return one minus the cosine of every item (rows) and some of them (columns)."""
+def _compute_distances(items: Any, centres: list[int]) -> Array:
+    """Return the cosine distances of all items (rows) from some of them (columns)."""
     return np.asarray(np.maximum(0.0, 1.0 - items @ np.ascontiguousarray(items[centres].toarray().T)))
 
 
-SHARPEN = 2
-NOTHING = 0.01
+SHARPENING_ROUNDS = 2
+MIN_TOPIC_WORDS = 0.01
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingTexts:
-    """What topics are learned from: the bags of so many items, and the language of most texts."""
+    """The bags of the items that topics are learned from, the number of items, and the language of most texts."""
 
     bags: Bags
     items: int
@@ -231,17 +233,36 @@ class TrainingTexts:
 
 @dataclass(frozen=True, kw_only=True)
 class Lda:
-    """Find ``count`` topics in the texts of a corpus, and give every item its heaviest.
+    """Find topics in the texts of a corpus, and give every item its heaviest ones.
 
-    Phrases and terms are learned from all items, or where there are more than ``phrase_sample`` from so many
-    of them, drawn at random; topics from a random ``sample`` of the longer ones of these, in at most
-    ``iterations`` sweeps, fewer when the log-likelihood a word rises by less than ``tolerance`` a sweep. Then
-    every item is labelled; where there are more than ``phrase_sample``, all of them as the trained model
-    labels new ones, batch by batch, so that the memory needed hardly grows with them. An item gets up to
-    ``labels_per_item`` topics: the heaviest, and others of a share of ``min_weight`` or more. With ``groups``,
-    topics stand under that many parents. ``workers`` is the number of threads (0: one for every core) and
-    does not change the answer. Terms come from the corpus where it has them, else from ``phrases``. Items in
-    another language than most are set aside under its name, items without a text under "no text".
+    Terms are the corpus's if it has them, else ``phrases``. Items in another language than most get the name of their
+    language as topic, items without a text "no text".
+
+    Parameters
+    ----------
+    count
+        The number of topics.
+    iterations
+        The largest number of sweeps of the sampler.
+    workers
+        The number of threads, 0 for all cores; it does not change the result.
+    labels_per_item
+        The largest number of topics of an item: the heaviest, and others with a share of ``min_weight`` or more.
+    min_weight
+        The smallest share of a further topic of an item.
+    groups
+        The number of groups of topics, as a level above; None for no groups.
+    sample
+        Topics are learned from this many items, drawn at random from the longer half.
+    phrase_sample
+        Phrases and terms are learned from at most this many items, drawn at random. If there are more items, all are
+        labelled by the trained model in batches, so that memory hardly grows with their number.
+    alpha, beta
+        The priors of topics in texts and of terms in topics.
+    tolerance
+        Sampling stops when the log-likelihood per word rises by less than this per sweep.
+    phrases
+        How phrases are found.
     """
 
     count: int = 100
@@ -287,46 +308,46 @@ class Lda:
         return self._fit(self._read(corpus, seed, progress), seed, progress)
 
     def _read(self, corpus: Corpus, seed: int, progress: Progress) -> TrainingTexts:
-        """Return what is learned from: all items, or a random sample of those with a text or terms."""
+        """Return the bags of all items, or of a random sample of those with a text or terms."""
         terms, items = corpus.terms, corpus.items.num_rows
         texts = corpus.items["text"] if "text" in corpus.items.column_names else None
         rows: Array | None = None
         if terms is not None:
             if items > self.phrase_sample:
-                rows = self._few(with_terms(terms, items), seed)
+                rows = self._sample_rows(find_items_with_terms(terms, items), seed)
                 terms = take_items(terms, rows, items)
-            language = spoken_language([] if texts is None else texts)
+            language = sample_main_language([] if texts is None else texts)
         elif texts is not None:
             if items > self.phrase_sample:
-                rows = self._few(with_text(texts), seed)
-            found = self.phrases.learn(texts, rows=rows, progress=progress)
-            terms, language = found.terms, found.language
-            del found
+                rows = self._sample_rows(find_rows_with_text(texts), seed)
+            counted = self.phrases.learn(texts, rows=rows, progress=progress)
+            terms, language = counted.terms, counted.language
+            del counted
         else:
             raise SourceError("the items have neither a text nor terms to find topics in: use other dimensions")
         size = items if rows is None else len(rows)
         return TrainingTexts(make_bags(terms, size), size, language)
 
-    def _few(self, rows: Array, seed: int) -> Array:
-        """Return at most ``phrase_sample`` of some rows, at random, ascending."""
+    def _sample_rows(self, rows: Array, seed: int) -> Array:
+        """Return at most ``phrase_sample`` of some rows, drawn at random, ascending."""
         if len(rows) <= self.phrase_sample:
             return rows
         return np.sort(stream(seed, "topics", "texts").choice(rows, self.phrase_sample, replace=False))
 
     def _fit(self, read: TrainingTexts, seed: int, progress: Progress) -> LdaModel:
         bags, language = read.bags, read.language
-        weights = rarity(bags)
+        weights = compute_term_weights(bags)
         chosen = self._choose(bags, seed)
         count = min(self.count, len(chosen), len(bags.vocabulary))
         of_term = np.zeros((len(bags.vocabulary), count), dtype=np.float32)
         learned: dict[str, Any] = {}
         if count:
-            weighed = weigh(bags, weights)
+            weighed = weight_counts(bags, weights)
             of_term, learned = self._learn(weighed, weighed.take(chosen), count, seed, progress)
         names = tuple(f"{name} (topic)" if name in RESERVED else name for name in name_topics(of_term, bags.vocabulary))
         parents = None
         if self.groups is not None:
-            parents = group_topics(normalised(of_term), names, of_term.sum(axis=0), self.groups)
+            parents = group_topics(normalise(of_term), names, of_term.sum(axis=0), self.groups)
         return LdaModel(
             vocabulary=bags.vocabulary,
             weights=weights,
@@ -361,9 +382,9 @@ class Lda:
     def _learn(
         self, bags: Bags, sampled: Bags, count: int, seed: int, progress: Progress
     ) -> tuple[Array, dict[str, Any]]:
-        """Return the words of each topic for each term, and how the learning went."""
+        """Return the word counts of topics by term, and the settings that describe the learning."""
         progress("clusters of items", 0, None)
-        start = kmeans_start(sampled, count, stream(seed, "topics", "start"))
+        start = cluster_items(sampled, count, stream(seed, "topics", "start"))
         settings = LdaSettings(
             topics=count,
             alpha=self.alpha,
@@ -372,14 +393,16 @@ class Lda:
             tolerance=self.tolerance,
         )
         rng = stream(seed, "topics", "gibbs")
-        found = sample_topics(sampled, settings, start, rng, workers=self._threads, progress=progress)
-        of_term = sharpen(sampled, found.of_term, found.in_text, self.alpha, rounds=SHARPEN, workers=self._threads)
-        of_term = topic_words(bags, of_term, self.alpha, workers=self._threads, progress=progress)
-        of_term[of_term < NOTHING] = 0.0
-        return of_term, {"iterations": found.sweeps, "log_likelihood": round(found.likelihoods[-1], 4)}
+        chain = sample_topics(sampled, settings, start, rng, workers=self._threads, progress=progress)
+        of_term = sharpen(
+            sampled, chain.of_term, chain.in_text, self.alpha, rounds=SHARPENING_ROUNDS, workers=self._threads
+        )
+        of_term = count_topic_words(bags, of_term, self.alpha, workers=self._threads, progress=progress)
+        of_term[of_term < MIN_TOPIC_WORDS] = 0.0
+        return of_term, {"iterations": chain.sweeps, "log_likelihood": round(chain.likelihoods[-1], 4)}
 
     def _choose(self, bags: Bags, seed: int) -> Array:
-        """Return which items to learn from: a random sample of the longer half, or all where they are few."""
+        """Return the items to learn from: all, or a random sample of the longer half."""
         if len(bags) <= self.sample:
             return np.arange(len(bags))
         longer = np.argsort(-np.diff(bags.starts), kind="stable")[: max(self.sample, len(bags) // 2)]

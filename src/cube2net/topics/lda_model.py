@@ -1,4 +1,4 @@
-"""A trained topic model: it labels items, old and new, by the shares of its topics in each, and is kept in one file."""
+"""A trained topic model: name and group its topics, label items with them, save and load it."""
 
 from __future__ import annotations
 
@@ -18,23 +18,28 @@ from cube2net._util.files import write_files
 from cube2net._util.progress import Progress, silent
 from cube2net.errors import InputError, ParameterError, SourceError, first_line, whole_number
 from cube2net.model.corpus import ASSIGNED, NO_TEXT, WORDS, Corpus, Topics, table
-from cube2net.topics.document_terms import FEWEST, OTHER, Bags, TermTrie, make_bags, weigh
-from cube2net.topics.preprocessing import SET_ASIDE, Texts, in_order, term_batches, text_batches
+from cube2net.topics.document_terms import MIN_LANGUAGE_ITEMS, OTHER_LANGUAGE, Bags, TermTrie, make_bags, weight_counts
+from cube2net.topics.preprocessing import (
+    LANGUAGE_TOPICS,
+    Texts,
+    iterate_term_batches,
+    iterate_text_batches,
+    map_in_order,
+)
 
-CANDIDATES = 60
-LENGTHS = {1: 0.0, 2: 3.5, 3: 3.5}
-LONG = 2.0
-HEADS = 4.0
+CANDIDATES_PER_TOPIC = 60
+LENGTH_BONUS = {1: 0.0, 2: 3.5, 3: 3.5}
+LONG_BONUS = 2.0
+WORD_BONUS = 4.0
 
-DIRECTIONS = 20
+N_DIRECTIONS = 20
 
 
 def name_topics(of_term: Array, vocabulary: Sequence[str]) -> tuple[str, ...]:
-    """Return a different term for every topic, given the words of each topic (columns) for each term (rows).
+    """Return a distinct term for every topic, given the word counts of topics (columns) by term (rows).
 
-    A good name is frequent in its topic, rare elsewhere, a phrase rather than a word, and made of words
-    that are themselves frequent in the topic. The names are given out so that the sum of their scores is
-    the highest possible.
+    A good name is frequent in its topic, rare elsewhere, a phrase rather than a word, and made of words that are
+    frequent in the topic. Names are assigned so that the sum of their scores is maximal.
 
     >>> of_term = np.array([[40, 1], [30, 0], [1, 50], [1, 20]], dtype=np.float32)
     >>> name_topics(of_term, ["parser", "dependency parsing", "speech", "speech recognition"])
@@ -45,7 +50,7 @@ def name_topics(of_term: Array, vocabulary: Sequence[str]) -> tuple[str, ...]:
     if not of_term.shape[1]:
         return ()
     scores = score_names(of_term, vocabulary)
-    candidates = np.unique(np.argsort(-scores, axis=0, kind="stable")[:CANDIDATES])
+    candidates = np.unique(np.argsort(-scores, axis=0, kind="stable")[:CANDIDATES_PER_TOPIC])
     if len(candidates) < scores.shape[1]:
         candidates = np.arange(len(vocabulary))
     topics, columns = linear_sum_assignment(-scores[candidates].T)
@@ -54,17 +59,19 @@ def name_topics(of_term: Array, vocabulary: Sequence[str]) -> tuple[str, ...]:
 
 
 def score_names(of_term: Array, vocabulary: Sequence[str]) -> Array:
-    """Return how well each term (rows) would name each topic (columns)."""
+    """Return the scores of all terms (rows) as names of all topics (columns)."""
     counts = of_term.astype(np.float64) + 1e-6
     in_topic = counts / counts.sum(axis=0)
     specific = counts / counts.sum(axis=1, keepdims=True)
     words = [term.split() for term in vocabulary]
-    length = np.array([LENGTHS.get(len(parts), LONG) for parts in words])
-    return np.asarray(np.log(in_topic) + np.log(specific) + length[:, None] + HEADS * _heads(in_topic, words))
+    length = np.array([LENGTH_BONUS.get(len(parts), LONG_BONUS) for parts in words])
+    return np.asarray(
+        np.log(in_topic) + np.log(specific) + length[:, None] + WORD_BONUS * _score_words(in_topic, words)
+    )
 
 
-def _heads(in_topic: Array, words: Sequence[Sequence[str]]) -> Array:
-    """Return, from 0 to 1, how much of a topic holds the words of each term, by words or by phrases."""
+def _score_words(in_topic: Array, words: Sequence[Sequence[str]]) -> Array:
+    """Return, from 0 to 1, how frequent the words of each term are in each topic, alone or in phrases."""
     number: dict[str, int] = {}
     rows, columns = [], []
     for row, parts in enumerate(words):
@@ -80,16 +87,15 @@ def _heads(in_topic: Array, words: Sequence[Sequence[str]]) -> Array:
     return np.asarray((uses.T @ np.sqrt(weight)) / np.maximum(size, 1.0)[:, None])
 
 
-def top_terms(of_term: Array, most: int) -> Array:
-    """Return the heaviest terms of every topic (rows), heaviest first; of equals the first in the vocabulary."""
+def find_top_terms(of_term: Array, most: int) -> Array:
+    """Return the heaviest terms of every topic (rows), heaviest first; ties are in the order of the vocabulary."""
     return np.argsort(-of_term, axis=0, kind="stable")[:most].T
 
 
 def group_topics(probability: Array, names: Sequence[str], weights: Array, groups: int) -> tuple[str, ...]:
-    """Return the name of every topic's group, given the probability of each term (rows) in each topic (columns).
+    """Return the name of every topic's group, given the probabilities of terms (rows) in topics (columns).
 
-    Topics are joined from the closest on, by the mean distance of their vectors. A group is called after
-    its heaviest topic, by the weights given.
+    Topics are grouped by average-linkage clustering of their vectors. A group is named after its heaviest topic.
 
     >>> probability = np.array([[0.5, 0.4, 0.0], [0.5, 0.6, 0.1], [0.0, 0.0, 0.9]])
     >>> group_topics(probability, ("parsing", "grammar", "speech"), np.array([5.0, 3.0, 4.0]), 2)
@@ -101,60 +107,60 @@ def group_topics(probability: Array, names: Sequence[str], weights: Array, group
         raise ParameterError(f"groups is {groups!r}, expected 1 or more")
     if len(names) <= groups:
         return tuple(names)
-    member = fcluster(linkage(topic_vectors(probability), method="average"), groups, criterion="maxclust")
+    member = fcluster(linkage(make_topic_vectors(probability), method="average"), groups, criterion="maxclust")
     heaviest: dict[int, str] = {}
     for topic in np.argsort(-np.asarray(weights), kind="stable").tolist():
         heaviest.setdefault(int(member[topic]), names[topic])
     return tuple(heaviest[int(group)] for group in member)
 
 
-def topic_vectors(probability: Array) -> Array:
-    """Return a vector of length one for every topic: what sets it apart, in the main directions of all topics.
+def make_topic_vectors(probability: Array) -> Array:
+    """Return a unit vector for every topic: its deviation from the mean topic, in the main directions of all topics.
 
-    The square root of a probability makes distances those of Hellinger; the mean of all topics is taken
-    away, and what is left is reduced to its largest directions, or every topic is as far from every other.
+    Square roots of probabilities make distances those of Hellinger. Without the reduction to the main directions all
+    topics are about equally far from each other.
     """
     roots = np.sqrt(probability.T.astype(np.float64))
-    sides, sizes, _ = np.linalg.svd(_unit(roots - roots.mean(axis=0)), full_matrices=False)
-    return _unit(sides[:, :DIRECTIONS] * sizes[:DIRECTIONS])
+    sides, sizes, _ = np.linalg.svd(_normalise_rows(roots - roots.mean(axis=0)), full_matrices=False)
+    return _normalise_rows(sides[:, :N_DIRECTIONS] * sizes[:N_DIRECTIONS])
 
 
-def _unit(vectors: Array) -> Array:
+def _normalise_rows(vectors: Array) -> Array:
     return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12))
 
 
-ROUNDS = 10
-PARTS = 4
-SLICE = 4096
-SMOOTH = 0.01
+INFERENCE_ROUNDS = 10
+N_PARTS = 4
+ITEMS_PER_SLICE = 4096
+SMOOTHING = 0.01
 
-APART = (NO_TEXT, OTHER, *sorted(label.capitalize() for label in SET_ASIDE))
+APART = (NO_TEXT, OTHER_LANGUAGE, *sorted(label.capitalize() for label in LANGUAGE_TOPICS))
 _CODES = {label: -1 - number for number, label in enumerate(APART)}
 FORMAT = 1
 TOP_TERMS = 20
-ABOUT = b"cube2net.topics"
-KEPT = ("names", "parents", "alpha", "language", "labels_per_item", "min_weight", "settings")
+METADATA = b"cube2net.topics"
+STORED_FIELDS = ("names", "parents", "alpha", "language", "labels_per_item", "min_weight", "settings")
 
 
 def sharpen(bags: Bags, of_term: Array, in_text: Array, alpha: float, *, rounds: int, workers: int) -> Array:
-    """Return the words of each topic for each term after rounds that share out every term by its text and itself."""
+    """Return the word counts of topics after rounds that reassign every term by its text and its own topics."""
     for _ in range(rounds):
-        of_term = _gather(bags, normalised(of_term), alpha, in_text, 1, workers)
+        of_term = _count_topic_words(bags, normalise(of_term), alpha, in_text, 1, workers)
     return of_term
 
 
-def topic_words(bags: Bags, of_term: Array, alpha: float, *, workers: int, progress: Progress = silent) -> Array:
-    """Return the words of each topic for each term over all items, terms outside the sample among them."""
-    return _gather(bags, normalised(of_term), alpha, None, ROUNDS, workers, progress)
+def count_topic_words(bags: Bags, of_term: Array, alpha: float, *, workers: int, progress: Progress = silent) -> Array:
+    """Return the word counts of topics by term over all items, including terms outside the sample."""
+    return _count_topic_words(bags, normalise(of_term), alpha, None, INFERENCE_ROUNDS, workers, progress)
 
 
-def normalised(of_term: Array) -> Array:
-    """Return the probability of each term (rows) in each topic (columns)."""
-    smooth = of_term + np.float32(SMOOTH)
+def normalise(of_term: Array) -> Array:
+    """Return the smoothed probability of each term (rows) in each topic (columns)."""
+    smooth = of_term + np.float32(SMOOTHING)
     return np.ascontiguousarray(smooth / smooth.sum(axis=0, dtype=np.float64), dtype=np.float32)
 
 
-def heaviest_topics(
+def find_heaviest_topics(
     bags: Bags, probability: Array, alpha: float, *, most: int, workers: int, progress: Progress = silent
 ) -> tuple[Array, Array]:
     """Return the ``most`` heaviest topics of every item, heaviest first, and their shares in it."""
@@ -165,21 +171,23 @@ def heaviest_topics(
     weights = np.empty((len(bags), most), dtype=np.float32)
 
     def fill(first: int) -> int:
-        last = min(first + SLICE, len(bags))
-        in_text = _even(bags, first, last, probability.shape[1])
-        share_texts(bags.starts[first : last + 1], bags.terms, bags.counts, probability, alpha, ROUNDS, in_text, none)
+        last = min(first + ITEMS_PER_SLICE, len(bags))
+        in_text = _share_evenly(bags, first, last, probability.shape[1])
+        share_texts(
+            bags.starts[first : last + 1], bags.terms, bags.counts, probability, alpha, INFERENCE_ROUNDS, in_text, none
+        )
         in_text /= in_text.sum(axis=1, keepdims=True)
         topics[first:last] = np.argsort(-in_text, axis=1, kind="stable")[:, :most]
         weights[first:last] = np.take_along_axis(in_text, topics[first:last], axis=1)
         return last
 
     with ThreadPoolExecutor(workers) as pool:
-        for last in pool.map(fill, range(0, len(bags), SLICE)):
+        for last in pool.map(fill, range(0, len(bags), ITEMS_PER_SLICE)):
             progress("labels", last, len(bags))
     return topics, weights
 
 
-def _gather(
+def _count_topic_words(
     bags: Bags,
     probability: Array,
     alpha: float,
@@ -188,52 +196,51 @@ def _gather(
     workers: int,
     progress: Progress = silent,
 ) -> Array:
-    """Return the words of each topic for each term; ``in_text`` is updated where it is given.
+    """Return the word counts of topics by term; ``in_text`` is updated if it is given.
 
-    The items are cut into the same few parts whatever the number of workers, so that sums are
-    made in the same order.
+    The items are divided into the same few parts for any number of workers, so that sums are made in the same order.
     """
     from cube2net.kernels.topic_models import share_texts
 
-    edges = np.linspace(0, len(bags), PARTS + 1).astype(np.int64)
+    edges = np.linspace(0, len(bags), N_PARTS + 1).astype(np.int64)
 
     def fill(part: int) -> Array:
         gathered = np.zeros_like(probability)
-        for first in range(edges[part], edges[part + 1], SLICE):
-            last = min(first + SLICE, int(edges[part + 1]))
-            held = _even(bags, first, last, probability.shape[1]) if in_text is None else in_text[first:last]
+        for first in range(edges[part], edges[part + 1], ITEMS_PER_SLICE):
+            last = min(first + ITEMS_PER_SLICE, int(edges[part + 1]))
+            held = _share_evenly(bags, first, last, probability.shape[1]) if in_text is None else in_text[first:last]
             starts = bags.starts[first : last + 1]
             share_texts(starts, bags.terms, bags.counts, probability, alpha, rounds, held, gathered)
         return gathered
 
     with ThreadPoolExecutor(workers) as pool:
         total = np.zeros_like(probability)
-        for done, gathered in enumerate(pool.map(fill, range(PARTS)), start=1):
+        for done, gathered in enumerate(pool.map(fill, range(N_PARTS)), start=1):
             total += gathered
-            progress("terms of topics", done, PARTS)
+            progress("terms of topics", done, N_PARTS)
     return total
 
 
-def _even(bags: Bags, first: int, last: int, topics: int) -> Array:
-    """Return texts that belong to every topic alike."""
+def _share_evenly(bags: Bags, first: int, last: int, topics: int) -> Array:
+    """Return the topic counts of texts that belong equally to all topics."""
     lengths = np.add.reduceat(bags.counts[: bags.starts[last]], bags.starts[first:last])
     return np.repeat(lengths[:, None] / np.float32(topics), topics, axis=1).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
 class ItemTopics:
-    """Topics of the items of a batch, by ascending item; a topic of -1 or less is an entry of ``APART``."""
+    """Topics of the items of a batch, by ascending item; a topic below 0 is an entry of ``APART``."""
 
     item: Array
     topic: Array
     weight: Array
 
 
-def labels_of(bags: Bags, topics: Array, weights: Array, min_weight: float, first: int = 0) -> ItemTopics:
-    """Return the topics of a batch whose first item is item ``first`` of all.
+def select_topics(bags: Bags, topics: Array, weights: Array, min_weight: float, first: int = 0) -> ItemTopics:
+    """Return the topics of the items of a batch, whose first item has the number ``first``.
 
     ``topics`` and ``weights`` are the heaviest topics of every item with terms (rows), heaviest first: the first
-    of them is kept, and the others of a share of ``min_weight`` or more.
+    is kept, and others with a share of ``min_weight`` or more.
     """
     keep = weights >= min_weight
     keep[:, :1] = True
@@ -247,13 +254,13 @@ def labels_of(bags: Bags, topics: Array, weights: Array, min_weight: float, firs
     )
 
 
-def join_batches(
+def join_item_topics(
     batches: Iterable[ItemTopics], topics: int, known: Collection[str] = ()
 ) -> tuple[pa.Table, tuple[str, ...]]:
-    """Return the table of all items' topics, and the names of those that come after the ``topics`` learned.
+    """Return the table of all items' topics, and the names of the topics that follow the ``topics`` learned ones.
 
-    These are what is set aside, in the order of the items; languages of very few items share one name, but for names
-    that are ``known`` already.
+    These are languages and "no text", in the order of the items; languages of very few items share one name, except
+    for names that are ``known`` already.
     """
     parts = list(batches)
     item, topic, weight = (
@@ -267,8 +274,8 @@ def join_batches(
     place = np.zeros(len(APART) + 1, dtype=np.int32)
     for k in np.argsort(begins).tolist():
         label = APART[-1 - codes[k]]
-        if counts[k] < FEWEST and label != NO_TEXT and label not in known:
-            label = OTHER
+        if counts[k] < MIN_LANGUAGE_ITEMS and label != NO_TEXT and label not in known:
+            label = OTHER_LANGUAGE
         if label not in extra:
             extra.append(label)
         place[codes[k]] = topics + extra.index(label)
@@ -284,11 +291,11 @@ def join_batches(
 
 @dataclass(frozen=True, eq=False)
 class LdaModel:
-    """Topics learned from a corpus: the words of each topic (columns) for each term (rows), and their names.
+    """Topics learned from a corpus: their word counts (columns) by term (rows), and their names.
 
-    ``weights`` is what one occurrence of each term counts, ``language`` that of most texts, and ``parents``
-    names the group of every topic where topics are grouped. An item gets up to ``labels_per_item`` topics:
-    the heaviest, and others of a share of ``min_weight`` or more. ``settings`` says how it was learned.
+    ``weights`` are the weights of one occurrence of each term, ``language`` is that of most texts, and ``parents`` are
+    the groups of the topics. An item gets up to ``labels_per_item`` topics: the heaviest, and others with a share of
+    ``min_weight`` or more. ``settings`` describe how it was learned.
     """
 
     vocabulary: tuple[str, ...]
@@ -318,13 +325,15 @@ class LdaModel:
     def topics(
         self, corpus: Corpus, *, seed: int = 0, known: Collection[str] = (), progress: Progress = silent
     ) -> Topics:
-        """Return the topics of a corpus, new or the one learned from; terms that are not known are passed over.
+        """Return the topics of a corpus; unknown terms are ignored.
 
-        Languages of very few items share one label, but for those whose labels are ``known``: "French text".
+        Languages of very few items share one topic, except for those that are ``known`` already: "French text".
         """
         items = corpus.items.num_rows
         if corpus.terms is not None:
-            return self._label_batches(term_batches(corpus.terms, items), lambda part: part, items, known, progress)
+            return self._label_batches(
+                iterate_term_batches(corpus.terms, items), lambda part: part, items, known, progress
+            )
         if "text" not in corpus.items.column_names:
             raise SourceError("the items have neither a text nor terms to find topics in: use other dimensions")
         return self.label_texts(corpus.items["text"], known=known, progress=progress)
@@ -339,18 +348,18 @@ class LdaModel:
     ) -> Topics:
         """Return the topics of texts, a list or an Arrow column; text ``i`` is item ``i``.
 
-        Texts are read ``batch`` at a time, which does not change the answer; ``known`` is as in :meth:`topics`.
+        Texts are read in batches of ``batch``, which does not change the result; ``known`` is as in :meth:`topics`.
         """
         if isinstance(texts, str):
             raise InputError(f"texts are a list such as ['a text', None], got the text {texts!r}")
         whole_number("batch", batch, 1, or_none=True)
         terms = TermTrie.of(self.vocabulary, self.language)
-        batches = ((first, len(part), part) for first, part in text_batches(texts, batch))
+        batches = ((first, len(part), part) for first, part in iterate_text_batches(texts, batch))
         return self._label_batches(batches, terms.count, len(texts), known, progress)
 
     def label(self, bags: Bags, *, progress: Progress = silent) -> Topics:
         """Return the heaviest topics of every item."""
-        labels = self._labels(bags, normalised(self.of_term), workers=self.workers, progress=progress)
+        labels = self._labels(bags, normalise(self.of_term), workers=self.workers, progress=progress)
         return self._topics([labels])
 
     def _label_batches(
@@ -362,7 +371,7 @@ class LdaModel:
         progress: Progress,
     ) -> Topics:
         """Return the topics of batches: the first item, how many items, and what their terms are counted in."""
-        probability = normalised(self.of_term)
+        probability = normalise(self.of_term)
 
         def label(batch: tuple[int, int, Any]) -> ItemTopics:
             first, size, given = batch
@@ -370,7 +379,7 @@ class LdaModel:
             return self._labels(bags, probability, first=first)
 
         def reported() -> Iterator[ItemTopics]:
-            for labels in in_order(label, batches, workers=self.workers):
+            for labels in map_in_order(label, batches, workers=self.workers):
                 progress("labels", int(labels.item[-1]) + 1, items)
                 yield labels
 
@@ -386,14 +395,14 @@ class LdaModel:
         progress: Progress = silent,
     ) -> ItemTopics:
         most = min(self.labels_per_item, len(self.names))
-        weighed = weigh(bags, self.weights)
-        topics, weights = heaviest_topics(
+        weighed = weight_counts(bags, self.weights)
+        topics, weights = find_heaviest_topics(
             weighed, probability, self.alpha, most=most, workers=workers, progress=progress
         )
-        return labels_of(bags, topics, weights, self.min_weight, first)
+        return select_topics(bags, topics, weights, self.min_weight, first)
 
     def _topics(self, labels: Iterable[ItemTopics], known: Collection[str] = ()) -> Topics:
-        assigned, extra = join_batches(labels, len(self.names), known)
+        assigned, extra = join_item_topics(labels, len(self.names), known)
         return Topics(
             names=(*self.names, *extra),
             assigned=assigned,
@@ -404,7 +413,7 @@ class LdaModel:
 
     def words(self, most: int = TOP_TERMS) -> pa.Table:
         """Return the heaviest terms of every topic with their probabilities."""
-        top = top_terms(self.of_term, most)
+        top = find_top_terms(self.of_term, most)
         probability = self.of_term / np.maximum(self.of_term.sum(axis=0), 1e-12)
         topic = np.repeat(np.arange(len(self.names), dtype=np.int32), top.shape[1])
         weight = probability[top.reshape(-1), topic]
@@ -422,8 +431,12 @@ class LdaModel:
         write_files({Path(path): lambda aside: pq.write_table(self.table(), aside, compression="zstd")})
 
     def table(self) -> pa.Table:
-        """Return the model as a table: a row a term, its weight and its words of every topic."""
-        about = {"format": FORMAT} | {name: getattr(self, name) for name in KEPT} | {"settings": dict(self.settings)}
+        """Return the model as a table with one row per term: its weight and its counts in all topics."""
+        about = (
+            {"format": FORMAT}
+            | {name: getattr(self, name) for name in STORED_FIELDS}
+            | {"settings": dict(self.settings)}
+        )
         of_topics = pa.array(self.of_term.reshape(-1), pa.float32())
         return pa.table(
             {
@@ -431,7 +444,7 @@ class LdaModel:
                 "weight": pa.array(self.weights, pa.float32()),
                 "of_topics": pa.FixedSizeListArray.from_arrays(of_topics, max(1, len(self.names))),
             }
-        ).replace_schema_metadata({ABOUT: json.dumps(about).encode()})
+        ).replace_schema_metadata({METADATA: json.dumps(about).encode()})
 
 
 def open_model(path: str | Path) -> LdaModel:
@@ -440,13 +453,13 @@ def open_model(path: str | Path) -> LdaModel:
         rows = pq.read_table(path)
     except (OSError, pa.ArrowException) as error:
         raise SourceError(f"{str(path)!r} is no topic model of cube2net: {first_line(error)}") from error
-    return model_of(rows, str(path))
+    return read_model(rows, str(path))
 
 
-def model_of(rows: pa.Table, called: str = "the table") -> LdaModel:
-    """Return the topic model that a table holds."""
+def read_model(rows: pa.Table, called: str = "the table") -> LdaModel:
+    """Return the topic model of a table."""
     try:
-        about: dict[str, Any] = json.loads((rows.schema.metadata or {})[ABOUT])
+        about: dict[str, Any] = json.loads((rows.schema.metadata or {})[METADATA])
         if about["format"] > FORMAT:
             raise SourceError(f"{called!r} is a topic model of format {about['format']}: update cube2net to read it")
         if rows.schema.field("term").type != pa.string() or rows["term"].null_count:
@@ -454,7 +467,7 @@ def model_of(rows: pa.Table, called: str = "the table") -> LdaModel:
         if not pa.types.is_floating(rows.schema.field("weight").type) or rows["weight"].null_count:
             raise ValueError("its weights are no numbers")
         of_topics = rows["of_topics"].combine_chunks().flatten().to_numpy()
-        kept: dict[str, Any] = {name: about[name] for name in KEPT}
+        kept: dict[str, Any] = {name: about[name] for name in STORED_FIELDS}
         for name in ("names", "parents"):
             kept[name] = None if kept[name] is None else tuple(kept[name])
         return LdaModel(

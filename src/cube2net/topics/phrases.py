@@ -1,4 +1,4 @@
-"""Phrases mined from texts: words joined wherever they stand together much more often than chance has it."""
+"""Find phrases in texts: words that occur together much more often than by chance."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from cube2net.errors import ParameterError
 from cube2net.model.corpus import TERMS, table
 from cube2net.topics.preprocessing import (
     LANGUAGES,
-    SLICE,
     UNKNOWN,
+    VALUES_PER_SLICE,
     Texts,
+    count_occurrences,
+    detect_languages,
+    find_main_language,
     fold_plurals,
-    languages,
     look_up,
-    main_language,
-    occurrences,
-    set_aside,
+    name_language_topic,
     tokenise,
 )
-from cube2net.topics.stopwords import CONNECTORS, EMPTY_WORDS, NAMES, SMALL_WORDS, WEAK_WORDS, words
+from cube2net.topics.stopwords import CONNECTORS, EMPTY_WORDS, NAMES, SMALL_WORDS, WEAK_WORDS, split_words
 
-# Where more than this share of the texts would have no term left, words in up to half of them stay: in texts of few
+# If more than this share of the texts would have no term left, words in up to half of them stay: in texts of few
 # words, such as tags, they are what the texts are about.
-EMPTIED, HALF = 0.05, 0.5
+MAX_EMPTY_SHARE, RELAXED_MAX_SHARE = 0.05, 0.5
 
-CONNECTED = 0.15
-"""How much more than neighbours two words must attract each other to be joined over a small word."""
+CONNECTOR_NPMI = 0.15
+"""How much more NPMI than neighbours two words need to be joined over a small word."""
 
 
 @dataclass(frozen=True, eq=False)
 class CountedTerms:
-    """How often each term stands in each text (columns ``item``, ``term``, ``count``), and the language of most."""
+    """The counts of terms by text (columns ``item``, ``term``, ``count``), and the language of most texts."""
 
     terms: pa.Table
     language: str
@@ -44,15 +44,14 @@ class CountedTerms:
 
 @dataclass(frozen=True, kw_only=True)
 class Phrases:
-    """Count phrases and words: a word inside a phrase is not counted again.
+    """Count phrases and words; a word inside a phrase is not counted again.
 
-    Neighbouring words are joined while they stand together at least ``min_count`` times and much more
-    often than chance has it (normalised pointwise mutual information of ``min_npmi`` or more), up to
-    ``longest`` words. No phrase starts or ends with a stop word or crosses a mark. A term must stand in
-    ``min_documents`` texts (fewer where there are few texts) and a single word in no more than
-    ``max_share`` of them, or half where many texts would else have no term. English plurals count as
-    their singular. A text in another language than most is set aside: it becomes the one term
-    ``"french text"``, or whatever its language is.
+    Neighbouring words are joined if they occur together at least ``min_count`` times and much more often than by
+    chance (normalised pointwise mutual information of at least ``min_npmi``), up to ``longest`` words. No phrase
+    starts or ends with a stop word or crosses a punctuation mark. A term must occur in ``min_documents`` texts (fewer
+    if there are few texts), and a single word in at most ``max_share`` of them, or half if many texts would otherwise
+    have no term. English plurals count as their singular. A text in another language than most becomes one term, such
+    as ``"french text"``.
     """
 
     min_count: int = 10
@@ -71,8 +70,7 @@ class Phrases:
             raise ParameterError(f"max_share is {self.max_share!r}, expected a share above 0 and up to 1")
 
     def count(self, texts: Texts, *, progress: Progress = silent) -> pa.Table:
-        """Return how often each term stands in each text: columns ``item``, ``term``, ``count``.
-
+        """Return the counts of terms by text: columns ``item``, ``term``, ``count``.
         >>> texts = ["Machine translation of news.", "Neural machine translation", "We love machine translation!"]
         >>> Phrases(min_count=3, max_share=1.0).count(texts).slice(0, 2).to_pylist()
         [{'item': 0, 'term': 'machine translation', 'count': 1}, {'item': 0, 'term': 'news', 'count': 1}]
@@ -80,16 +78,16 @@ class Phrases:
         return self.learn(texts, progress=progress).terms
 
     def learn(self, texts: Texts, *, rows: Array | None = None, progress: Progress = silent) -> CountedTerms:
-        """Return the counts of the terms and the language of most texts; of a column, of the rows given (ascending).
+        """Return the counts of terms and the language of most texts; with ``rows`` (ascending), of these rows.
 
-        Row ``i`` of those given is item ``i`` of the counts.
+        The i-th of these rows is item ``i`` of the counts.
         """
         tokens = tokenise(texts, rows=rows, progress=progress)
-        found = languages(tokens)
-        main = main_language(found)
-        stop = _listed(tokens.words, SMALL_WORDS.get(LANGUAGES[main], "") + EMPTY_WORDS)
+        found = detect_languages(tokens)
+        main = find_main_language(found)
+        stop = _mark_listed(tokens.words, SMALL_WORDS.get(LANGUAGES[main], "") + EMPTY_WORDS)
         stop |= np.fromiter((len(word) < 2 for word in tokens.words), bool, len(tokens.words))
-        weak = _listed(tokens.words, WEAK_WORDS + NAMES) & ~stop
+        weak = _mark_listed(tokens.words, WEAK_WORDS + NAMES) & ~stop
         vocabulary, ids = list(tokens.words), tokens.ids
         if LANGUAGES[main] == "English":
             ids = fold_plurals(vocabulary, ids, stop)
@@ -113,7 +111,7 @@ class Phrases:
         aside: Array,
         progress: Progress,
     ) -> pa.Table:
-        """Return the table of counts over the terms that are neither too rare nor too common."""
+        """Return the counts of the terms that are neither too rare nor too common."""
         order = np.array(sorted(range(len(vocabulary)), key=vocabulary.__getitem__), dtype=np.int32)
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
@@ -130,12 +128,12 @@ class Phrases:
         often = documents >= least
         good = often & (phrase | (documents <= max(1.0, self.max_share * size)))
         left = np.setdiff1d(items[often[terms]], items[good[terms]])
-        if len(left) > EMPTIED * size:
-            good |= often & (documents <= HALF * size)
+        if len(left) > MAX_EMPTY_SHARE * size:
+            good |= often & (documents <= RELAXED_MAX_SHARE * size)
         keep = good[terms]
         items, terms, counts = items[keep], terms[keep], counts[keep]
         rows = np.flatnonzero(aside != UNKNOWN)
-        names = pa.array([*(vocabulary[term] for term in order), *map(set_aside, LANGUAGES)], pa.string())
+        names = pa.array([*(vocabulary[term] for term in order), *map(name_language_topic, LANGUAGES)], pa.string())
         at = np.searchsorted(items, rows)
         progress("terms", len(aside), len(aside))
         return table(
@@ -146,15 +144,15 @@ class Phrases:
         )
 
 
-def _listed(vocabulary: tuple[str, ...], text: str) -> Array:
-    """Return which words of a vocabulary a list holds."""
-    listed = words(text)
+def _mark_listed(vocabulary: tuple[str, ...], text: str) -> Array:
+    """Return which words of a vocabulary are in a list."""
+    listed = split_words(text)
     return np.fromiter((word in listed for word in vocabulary), bool, len(vocabulary))
 
 
 @dataclass
 class Units:
-    """Words and the phrases made of them, by number: name, length in words (0: none), weakness, and parts."""
+    """Words and phrases by number: name, length in words (0 for a stop word), whether it is weak, and parts."""
 
     names: list[str]
     length: Array
@@ -162,7 +160,7 @@ class Units:
     parts: list[tuple[int, ...]] = field(default_factory=list)
 
     def join(self, joined: list[tuple[int, ...]]) -> Array:
-        """Return the numbers of phrases given by their parts; what is new is added."""
+        """Return the numbers of phrases given by their parts, and add new phrases."""
         number = {name: i for i, name in enumerate(self.names)}
         new = np.empty(len(joined), dtype=np.int32)
         lengths = self.length.tolist()
@@ -189,11 +187,10 @@ def merge_phrases(
     *,
     progress: Progress = silent,
 ) -> tuple[Array, Array, list[str]]:
-    """Return the texts with phrases in the place of their words, their text numbers, and the longer vocabulary.
+    """Return the texts with phrases in place of their words, their text numbers, and the extended vocabulary.
 
-    Rounds of counting and joining: of overlapping pairs the one with the highest score is joined, and the
-    next round may join what the last one made. Two weak words are not joined. A phrase that is left with
-    fewer than ``min_count`` places is taken apart.
+    In every round, the pair with the highest score among overlapping ones is joined; the next round may join the
+    results. Two weak words are not joined. A phrase that remains in fewer than ``min_count`` places is split.
     """
     units = Units(list(vocabulary), np.where(stop, 0, 1).astype(np.int32), weak, [()] * len(vocabulary))
     number = {word: i for i, word in enumerate(vocabulary)}
@@ -202,7 +199,7 @@ def merge_phrases(
     rounds = max(0, limits.longest - 1)
     for step in range(rounds):
         progress("phrases", step, rounds)
-        places, links, which, joined = _joins(ids, texts, units, between, limits)
+        places, links, which, joined = _find_joins(ids, texts, units, between, limits)
         if not len(places):
             break
         new = units.join(joined)
@@ -213,22 +210,22 @@ def merge_phrases(
         ids = ids.copy()
         ids[places] = new[which]
         ids, texts = ids[keep], texts[keep]
-    ids, texts = _take_apart(ids.copy(), texts, units, len(vocabulary), limits.min_count)
+    ids, texts = _split_rare_phrases(ids.copy(), texts, units, len(vocabulary), limits.min_count)
     progress("phrases", rounds, rounds)
     return ids, texts, units.names
 
 
-def _joins(
+def _find_joins(
     ids: Array, texts: Array, units: Units, between: list[tuple[int, ...]], limits: Phrases
 ) -> tuple[Array, Array, Array, list[tuple[int, ...]]]:
-    """Return where to join, over which connector, which phrase is made there, and the parts of each phrase."""
-    counts = occurrences(ids, len(units.names))
+    """Return where to join, over which connector, the phrase made there, and the parts of each phrase."""
+    counts = count_occurrences(ids, len(units.names))
     total = max(1, int(counts[units.length > 0].sum()))
     usable = (units.length > 0) & (counts >= limits.min_count)
     found = []
     joined: list[tuple[int, ...]] = []
     for link, small in enumerate(between):
-        places = _places(ids, texts, units, usable, small, limits.longest)
+        places = _find_pairs(ids, texts, units, usable, small, limits.longest)
         here = ids[places].astype(np.int64)
         here *= len(counts)
         here += ids[places + len(small) + 1]
@@ -236,28 +233,28 @@ def _joins(
         often = pairs >= limits.min_count
         keys, pairs = keys[often], pairs[often]
         first, second = np.divmod(keys, len(counts))
-        score = _npmi(pairs, counts[first], counts[second], total)
-        good = score >= limits.min_npmi + (CONNECTED if small else 0.0)
-        at, rank = _where(here, keys[good])
+        score = _compute_npmi(pairs, counts[first], counts[second], total)
+        good = score >= limits.min_npmi + (CONNECTOR_NPMI if small else 0.0)
+        at, rank = _find_values(here, keys[good])
         found.append((places[at], np.full(len(at), link, np.int8), score[good][rank], rank + len(joined)))
         joined += [(a, *small, b) for a, b in zip(first[good].tolist(), second[good].tolist(), strict=True)]
     places, links, scores, which = (np.concatenate([part[k] for part in found]) for k in range(4))
     order = np.lexsort((-scores, places))
     places, links, scores, which = places[order], links[order], scores[order], which[order]
     gaps = np.array([len(small) for small in between])[links]
-    win = _peaks(places, places + gaps + 1, scores)
+    win = _mark_peaks(places, places + gaps + 1, scores)
     return places[win], links[win], which[win], joined
 
 
-def _where(values: Array, wanted: Array) -> tuple[Array, Array]:
-    """Return where some of the wanted values (ascending) stand, and which of them stands there.
+def _find_values(values: Array, wanted: Array) -> tuple[Array, Array]:
+    """Return the places of some wanted values (ascending), and which of them is at each.
 
-    >>> _where(np.array([7, 1, 3, 7]), np.array([3, 7]))
+    >>> _find_values(np.array([7, 1, 3, 7]), np.array([3, 7]))
     (array([0, 2, 3]), array([1, 0, 1], dtype=int32))
     """
     at, which = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int32)]
-    for first in range(0, len(values) if len(wanted) else 0, SLICE):
-        part = values[first : first + SLICE]
+    for first in range(0, len(values) if len(wanted) else 0, VALUES_PER_SLICE):
+        part = values[first : first + VALUES_PER_SLICE]
         rank = np.minimum(np.searchsorted(wanted, part), len(wanted) - 1)
         here = np.flatnonzero(wanted[rank] == part)
         at.append(first + here)
@@ -265,8 +262,8 @@ def _where(values: Array, wanted: Array) -> tuple[Array, Array]:
     return np.concatenate(at), np.concatenate(which)
 
 
-def _places(ids: Array, texts: Array, units: Units, usable: Array, small: tuple[int, ...], longest: int) -> Array:
-    """Return where two usable units stand side by side, or with the given small words between them."""
+def _find_pairs(ids: Array, texts: Array, units: Units, usable: Array, small: tuple[int, ...], longest: int) -> Array:
+    """Return where two usable units are neighbours, or have the given small words between them."""
     gap = len(small)
     last = len(ids) - gap - 1
     if last <= 0:
@@ -286,10 +283,10 @@ def _places(ids: Array, texts: Array, units: Units, usable: Array, small: tuple[
     return np.asarray(places[ok])
 
 
-def _npmi(pairs: Array, left: Array, right: Array, total: int) -> Array:
-    """Return the normalised pointwise mutual information: 1 for words never seen apart, 0 for chance.
+def _compute_npmi(pairs: Array, left: Array, right: Array, total: int) -> Array:
+    """Return the normalised pointwise mutual information: 1 for words that always occur together, 0 for chance.
 
-    >>> _npmi(np.array([5, 1]), np.array([5, 10]), np.array([5, 10]), 100).round(2).tolist()
+    >>> _compute_npmi(np.array([5, 1]), np.array([5, 10]), np.array([5, 10]), 100).round(2).tolist()
     [1.0, 0.0]
     """
     share = pairs / total
@@ -297,10 +294,10 @@ def _npmi(pairs: Array, left: Array, right: Array, total: int) -> Array:
     return attraction / np.maximum(-np.log(share), 1e-9)
 
 
-def _peaks(starts: Array, ends: Array, scores: Array) -> Array:
-    """Return which joins score higher than every join they overlap with; of equals the leftmost wins.
+def _mark_peaks(starts: Array, ends: Array, scores: Array) -> Array:
+    """Return which joins score higher than all joins they overlap with; of equal ones the leftmost.
 
-    >>> _peaks(np.array([0, 1, 2, 5]), np.array([1, 2, 3, 6]), np.array([0.5, 0.6, 0.6, 0.1])).tolist()
+    >>> _mark_peaks(np.array([0, 1, 2, 5]), np.array([1, 2, 3, 6]), np.array([0.5, 0.6, 0.6, 0.1])).tolist()
     [False, True, False, True]
     """
     win = np.ones(len(starts), dtype=bool)
@@ -313,12 +310,12 @@ def _peaks(starts: Array, ends: Array, scores: Array) -> Array:
     return win
 
 
-def _take_apart(ids: Array, texts: Array, units: Units, words: int, min_count: int) -> tuple[Array, Array]:
-    """Return the texts with every phrase that is left too rare replaced by its parts."""
+def _split_rare_phrases(ids: Array, texts: Array, units: Units, n_words: int, min_count: int) -> tuple[Array, Array]:
+    """Return the texts with every phrase that has become too rare replaced by its parts."""
     while True:
-        counts = occurrences(ids, len(units.names))
+        counts = count_occurrences(ids, len(units.names))
         rare = (counts > 0) & (counts < min_count)
-        rare[:words] = False
+        rare[:n_words] = False
         if not rare.any():
             return ids, texts
         places = np.flatnonzero(look_up(rare, ids))

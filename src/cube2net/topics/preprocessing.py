@@ -1,4 +1,4 @@
-"""Texts as words: cut into tokens, the language of each told, English plurals folded into their singular."""
+"""Tokenise texts, detect their languages, and replace English plurals by their singular."""
 
 from __future__ import annotations
 
@@ -18,29 +18,31 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array
 from cube2net._util.progress import Progress, silent
 from cube2net.errors import InputError
-from cube2net.topics.stopwords import SCRIPTS, SMALL_WORDS, words
+from cube2net.topics.stopwords import SCRIPTS, SMALL_WORDS, split_words
 
-BATCH = 10_000
-SLICE = 1 << 20
-SPAN = 1 << 18
-ANY_ORDER = 20
+TEXTS_PER_BATCH = 10_000
+VALUES_PER_SLICE = 1 << 20
+ROWS_PER_SPAN = 1 << 18
+UNSORTED_BATCH_FACTOR = 20
 
 Texts: TypeAlias = Sequence[str | None] | pa.Array | pa.ChunkedArray
 Input = TypeVar("Input")
 Output = TypeVar("Output")
 
 
-def text_batches(texts: Texts, size: int | None = None, rows: Array | None = None) -> Iterator[tuple[int, pa.Array]]:
-    """Give the texts in their order, ``size`` or fewer at a time, with the number of the first of them.
+def iterate_text_batches(
+    texts: Texts, size: int | None = None, rows: Array | None = None
+) -> Iterator[tuple[int, pa.Array]]:
+    """Yield the texts in batches of at most ``size``, each with the number of its first text.
 
-    Of a column only the rows given (ascending) are read; then the number counts these.
+    With ``rows`` (ascending) only these texts of a column are read and counted.
 
-    >>> [(first, part.to_pylist()) for first, part in text_batches(["a", None, "b"], 2)]
+    >>> [(first, part.to_pylist()) for first, part in iterate_text_batches(["a", None, "b"], 2)]
     [(0, ['a', None]), (2, ['b'])]
     """
-    seen, size = 0, BATCH if size is None else size
+    seen, size = 0, TEXTS_PER_BATCH if size is None else size
     for first in range(0, len(texts), size):
-        part = _arrow(texts, first, size)
+        part = _slice_texts(texts, first, size)
         if rows is not None:
             here = rows[np.searchsorted(rows, first) : np.searchsorted(rows, first + size)] - first
             part = part.take(pa.array(here))
@@ -49,39 +51,39 @@ def text_batches(texts: Texts, size: int | None = None, rows: Array | None = Non
             seen += len(part)
 
 
-def with_text(texts: Texts) -> Array:
-    """Return the rows whose text is not missing or empty.
+def find_rows_with_text(texts: Texts) -> Array:
+    """Return the rows whose text is neither null nor empty.
 
-    >>> with_text(["a", None, "", "b"]).tolist()
+    >>> find_rows_with_text(["a", None, "", "b"]).tolist()
     [0, 3]
     """
     found = [
         first
         + np.flatnonzero(pc.fill_null(pc.greater(pc.binary_length(part), 0), False).to_numpy(zero_copy_only=False))
-        for first, part in text_batches(texts)
+        for first, part in iterate_text_batches(texts)
     ]
     return np.concatenate([np.empty(0, dtype=np.int64), *found])
 
 
-def term_batches(terms: pa.Table, items: int, size: int | None = None) -> Iterator[tuple[int, int, pa.Table]]:
-    """Give a table of terms, ``size`` items or fewer at a time: the first item, how many items, and their rows.
+def iterate_term_batches(terms: pa.Table, items: int, size: int | None = None) -> Iterator[tuple[int, int, pa.Table]]:
+    """Yield a table of terms in batches of ``size`` items: the first item, the number of items, and their rows.
 
-    In these rows items count from the first. A table whose items come in any order is gone through again and again,
-    so then the batches are larger.
+    In these rows items are numbered from the first of the batch. A table that is not sorted by item is scanned for
+    every batch, so its batches are larger.
 
     >>> rows = pa.table({"item": [0, 2, 2], "term": ["a", "b", "c"], "count": [1, 1, 1]})
-    >>> [(first, count, part["item"].to_pylist()) for first, count, part in term_batches(rows, 3, 2)]
+    >>> [(first, count, part["item"].to_pylist()) for first, count, part in iterate_term_batches(rows, 3, 2)]
     [(0, 2, [0]), (2, 1, [0, 0])]
     """
-    size = BATCH if size is None else size
-    spans = [terms.slice(begin, SPAN) for begin in range(0, terms.num_rows, SPAN)]
+    size = TEXTS_PER_BATCH if size is None else size
+    spans = [terms.slice(begin, ROWS_PER_SPAN) for begin in range(0, terms.num_rows, ROWS_PER_SPAN)]
     ends = [pc.min_max(span["item"]).as_py() for span in spans]
     if any(one["max"] > other["min"] for one, other in pairwise(ends)):
-        size *= ANY_ORDER
+        size *= UNSORTED_BATCH_FACTOR
     for first in range(0, items, size):
         last = min(first + size, items)
         parts = [
-            _between(span, first, last)
+            _select_items(span, first, last)
             for span, end in zip(spans, ends, strict=True)
             if end["min"] < last and end["max"] >= first
         ]
@@ -91,7 +93,7 @@ def term_batches(terms: pa.Table, items: int, size: int | None = None) -> Iterat
 
 
 def take_items(terms: pa.Table, rows: Array, items: int) -> pa.Table:
-    """Return the terms of some items (ascending), which get the numbers 0, 1, …, a span of rows at a time.
+    """Return the terms of some items (ascending), which are renumbered from 0.
 
     >>> take_items(pa.table({"item": [5, 0, 5], "term": ["a", "b", "c"]}), np.array([2, 5]), 6).to_pylist()
     [{'item': 1, 'term': 'a'}, {'item': 1, 'term': 'c'}]
@@ -99,30 +101,30 @@ def take_items(terms: pa.Table, rows: Array, items: int) -> pa.Table:
     number = np.full(items, -1, dtype=np.int32)
     number[rows] = np.arange(len(rows))
     parts = [terms.slice(0, 0)]
-    for begin in range(0, terms.num_rows, SPAN):
-        span = terms.slice(begin, SPAN)
+    for begin in range(0, terms.num_rows, ROWS_PER_SPAN):
+        span = terms.slice(begin, ROWS_PER_SPAN)
         item = number[span["item"].to_numpy()]
         renumbered = span.set_column(span.column_names.index("item"), "item", pa.array(item))
         parts.append(renumbered.filter(pa.array(item >= 0)))
     return pa.concat_tables([part.cast(terms.schema) for part in parts])
 
 
-def with_terms(terms: pa.Table, items: int) -> Array:
-    """Return the items that a table of terms names.
+def find_items_with_terms(terms: pa.Table, items: int) -> Array:
+    """Return the items in a table of terms.
 
-    >>> with_terms(pa.table({"item": [5, 0, 5]}), 6).tolist()
+    >>> find_items_with_terms(pa.table({"item": [5, 0, 5]}), 6).tolist()
     [0, 5]
     """
     named = np.zeros(items, dtype=bool)
-    for begin in range(0, terms.num_rows, SPAN):
-        named[terms["item"].slice(begin, SPAN).to_numpy()] = True
+    for begin in range(0, terms.num_rows, ROWS_PER_SPAN):
+        named[terms["item"].slice(begin, ROWS_PER_SPAN).to_numpy()] = True
     return np.flatnonzero(named)
 
 
-def in_order(work: Callable[[Input], Output], inputs: Iterable[Input], *, workers: int) -> Iterator[Output]:
-    """Give what the work makes of every input, in order; with several threads only a few inputs are held at once.
+def map_in_order(work: Callable[[Input], Output], inputs: Iterable[Input], *, workers: int) -> Iterator[Output]:
+    """Yield the results of a function for all inputs, in order; with threads, few inputs are held at once.
 
-    >>> list(in_order(len, ["a", "bb", "ccc"], workers=2))
+    >>> list(map_in_order(len, ["a", "bb", "ccc"], workers=2))
     [1, 2, 3]
     """
     if workers <= 1:
@@ -143,30 +145,30 @@ def in_order(work: Callable[[Input], Output], inputs: Iterable[Input], *, worker
 
 
 def look_up(values: Array, at: Array) -> Array:
-    """Return ``values[at]``, a slice at a time: NumPy makes 64 bits of every number that it looks up by.
+    """Return ``values[at]``, slice by slice, because NumPy converts indices to 64 bits.
 
     >>> look_up(np.array([5, 6]), np.array([1, 0, 1], dtype=np.int32)).tolist()
     [6, 5, 6]
     """
     found = np.empty(len(at), dtype=values.dtype)
-    for first in range(0, len(at), SLICE):
-        found[first : first + SLICE] = values[at[first : first + SLICE]]
+    for first in range(0, len(at), VALUES_PER_SLICE):
+        found[first : first + VALUES_PER_SLICE] = values[at[first : first + VALUES_PER_SLICE]]
     return found
 
 
-def occurrences(ids: Array, size: int) -> Array:
-    """Return how often each number below ``size`` occurs, counted a slice at a time.
+def count_occurrences(ids: Array, size: int) -> Array:
+    """Return how often each number below ``size`` occurs, counted slice by slice.
 
-    >>> occurrences(np.array([2, 0, 2], dtype=np.int32), 4).tolist()
+    >>> count_occurrences(np.array([2, 0, 2], dtype=np.int32), 4).tolist()
     [1, 0, 2, 0]
     """
     total = np.zeros(size, dtype=np.int64)
-    for first in range(0, len(ids), SLICE):
-        total += np.bincount(ids[first : first + SLICE], minlength=size)
+    for first in range(0, len(ids), VALUES_PER_SLICE):
+        total += np.bincount(ids[first : first + VALUES_PER_SLICE], minlength=size)
     return total
 
 
-def _arrow(texts: Texts, first: int, size: int) -> pa.Array:
+def _slice_texts(texts: Texts, first: int, size: int) -> pa.Array:
     """Return some of the texts as an Arrow array."""
     try:
         if isinstance(texts, pa.Array | pa.ChunkedArray):
@@ -180,7 +182,7 @@ def _arrow(texts: Texts, first: int, size: int) -> pa.Array:
         raise InputError(f"texts {first:,} to {last:,} hold what is neither a text nor missing: {error}") from error
 
 
-def _between(span: pa.Table, first: int, last: int) -> pa.Table:
+def _select_items(span: pa.Table, first: int, last: int) -> pa.Table:
     item = span["item"].to_numpy()
     return span.filter(pa.array((item >= first) & (item < last)))
 
@@ -203,22 +205,22 @@ PATTERN = re.compile(
 )
 LANGUAGES = tuple(SMALL_WORDS) + tuple(dict.fromkeys(SCRIPTS.values()))
 UNKNOWN = -1
-SOME = 10_000
-MIN_WORDS = 2
-MIN_SHARE = 0.15
-MARGIN = 1.5
+TEXTS_PER_DETECTION = 10_000
+MIN_SMALL_WORDS = 2
+MIN_SMALL_WORD_SHARE = 0.15
+MIN_LANGUAGE_RATIO = 1.5
 LAST_LATIN = 0x24F
-SHORTEST = 3
-RAREST = 0.05
-NOT_PLURALS = words("news series species means corpus lens texas wales james thomas paris")
-NOT_SCIENCES = words("topics metrics critics comics")
+MIN_PLURAL_LENGTH = 3
+MIN_SINGULAR_RATIO = 0.05
+NOT_PLURALS = split_words("news series species means corpus lens texas wales james thomas paris")
+NOT_SCIENCES = split_words("topics metrics critics comics")
 
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """Every text's words in one array: text ``i`` is ``ids[starts[i]:starts[i + 1]]``, by number in ``words``.
+    """The words of all texts: text ``i`` is ``ids[starts[i]:starts[i + 1]]``, by number in ``words``.
 
-    Number 0 is a break, which no phrase crosses: a mark, an address, a number.
+    Number 0 is a break, which no phrase crosses: a punctuation mark, an address or a number.
     """
 
     ids: Array
@@ -230,12 +232,12 @@ class Tokens:
 
     @property
     def texts(self) -> Array:
-        """The text that every word stands in."""
+        """The text of every word."""
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.starts))
 
 
 def tokenise(texts: Texts, *, rows: Array | None = None, progress: Progress = silent) -> Tokens:
-    """Return the words of every text, in order; of a column, those of the rows given (ascending).
+    """Return the words of every text, in order; with ``rows`` (ascending), of these rows of a column.
 
     >>> tokens = tokenise(["Parsing trees, see https://a.org/b", None, "the parser's Trees"])
     >>> [[tokens.words[i] for i in tokens.ids[a:b]] for a, b in zip(tokens.starts, tokens.starts[1:])]
@@ -244,24 +246,24 @@ def tokenise(texts: Texts, *, rows: Array | None = None, progress: Progress = si
     vocabulary = defaultdict(count(BREAK + 1).__next__, {"": BREAK})
     total = len(texts) if rows is None else len(rows)
     ids, sizes = [np.empty(0, dtype=np.int32)], np.zeros(total + 1, dtype=np.int64)
-    for first, batch in text_batches(texts, rows=rows):
+    for first, batch in iterate_text_batches(texts, rows=rows):
         progress("words", first, total)
-        words, ends = _words(batch, vocabulary)
+        words, ends = _tokenise_batch(batch, vocabulary)
         ids.append(words)
         sizes[first + 1 : first + 1 + len(batch)] = np.diff(ends)
     progress("words", total, total)
     return Tokens(np.concatenate(ids), np.cumsum(sizes), tuple(vocabulary))
 
 
-def _words(texts: pa.Array, vocabulary: dict[str, int]) -> tuple[Array, Array]:
-    """Return the words of a batch of texts by number, new ones added to the vocabulary, and where each text ends.
+def _tokenise_batch(texts: pa.Array, vocabulary: dict[str, int]) -> tuple[Array, Array]:
+    """Return the words of a batch of texts by number, and where each text ends; new words join the vocabulary.
 
-    A piece between blanks is taken apart once, however often it stands in the batch.
+    A piece between blanks is split once, however often it occurs in the batch.
     """
     split = pc.utf8_split_whitespace(pc.utf8_lower(pc.utf8_trim_whitespace(pc.fill_null(texts, ""))))
     encoded = split.flatten().dictionary_encode()
     pieces, raw = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
-    parts = [_apart(piece, vocabulary) for piece in pieces]
+    parts = [_split_piece(piece, vocabulary) for piece in pieces]
     lengths = np.fromiter(map(len, parts), np.int64, len(parts))
     flat = np.fromiter((word for part in parts for word in part), np.int32, int(lengths.sum()))
     begins = np.cumsum(lengths) - lengths
@@ -272,24 +274,24 @@ def _words(texts: pa.Array, vocabulary: dict[str, int]) -> tuple[Array, Array]:
     return ids, ends[of_texts]
 
 
-def _apart(piece: str, vocabulary: dict[str, int]) -> Sequence[int]:
-    """Return the words of a piece between blanks by number; most are a word, or a word and a mark.
+def _split_piece(piece: str, vocabulary: dict[str, int]) -> Sequence[int]:
+    """Return the words of a piece between blanks by number; most pieces are a word, or a word and a mark.
 
     >>> vocabulary = {"": 0, "parsing": 1, "trees": 2}
-    >>> [_apart(piece, vocabulary) for piece in ("parsing", "trees,", "(parsing-trees)")]
+    >>> [_split_piece(piece, vocabulary) for piece in ("parsing", "trees,", "(parsing-trees)")]
     [(1,), (2, 0), [0, 1, 2, 0]]
     """
     if piece.isalpha():
         return (vocabulary[piece],)
     if piece[-1:] in MARKS and piece[:-1].isalpha() and piece != "www.":
         return vocabulary[piece[:-1]], BREAK
-    return [vocabulary[_clean(word)] for word in PATTERN.findall(piece)]
+    return [vocabulary[_clean_word(word)] for word in PATTERN.findall(piece)]
 
 
-def _clean(word: str) -> str:
-    """Return a spelling without its possessive; a number is a break.
+def _clean_word(word: str) -> str:
+    """Return a word without its possessive ending, or an empty text for a number.
 
-    >>> [_clean(word) for word in ("parser’s", "don’t", "2020", "4th", "word2vec", "x")]
+    >>> [_clean_word(word) for word in ("parser’s", "don’t", "2020", "4th", "word2vec", "x")]
     ['parser', "don't", '', '4th', 'word2vec', 'x']
     """
     if word.isalpha():
@@ -299,35 +301,35 @@ def _clean(word: str) -> str:
     return word if letters > 1 or letters == len(word) else ""
 
 
-def set_aside(language: str) -> str:
-    """Return the label of texts that are not in the language of most.
+def name_language_topic(language: str) -> str:
+    """Return the topic of texts in a language other than the main one.
 
-    >>> set_aside("French")
+    >>> name_language_topic("French")
     'french text'
     """
     return f"{language.lower()} text"
 
 
-SET_ASIDE = frozenset(set_aside(language) for language in LANGUAGES)
+LANGUAGE_TOPICS = frozenset(name_language_topic(language) for language in LANGUAGES)
 
 
-def languages(tokens: Tokens) -> Array:
-    """Return the language of every text by number in ``LANGUAGES``, or -1 where nothing tells.
+def detect_languages(tokens: Tokens) -> Array:
+    """Return the language of every text by number in ``LANGUAGES``, or -1 if it is unknown.
 
-    A text is in the language whose small words it uses most, if they are at least two, a seventh of its
-    words, and clearly more than those of any other language; a text in another script than Latin is in
-    the language of that script.
+    A text is in the language whose small words it uses most, if these are at least two, 15 % of its words, and 1.5
+    times those of any other language. A text in another script than Latin is in the language of that script.
     """
-    kinds, votes = _votes(tokens.words)
-    found = np.empty(len(tokens), dtype=np.int8)
-    for first in range(0, len(tokens), SOME):
-        starts = tokens.starts[first : first + SOME + 1]
-        found[first : first + SOME] = _spoken(tokens.ids[starts[0] : starts[-1]], np.diff(starts), kinds, votes)
-    return found
+    kinds, votes = _make_votes(tokens.words)
+    detected = np.empty(len(tokens), dtype=np.int8)
+    for first in range(0, len(tokens), TEXTS_PER_DETECTION):
+        part = slice(first, first + TEXTS_PER_DETECTION)
+        starts = tokens.starts[first : part.stop + 1]
+        detected[part] = _detect_batch(tokens.ids[starts[0] : starts[-1]], np.diff(starts), kinds, votes)
+    return detected
 
 
-def _spoken(ids: Array, lengths: Array, kinds: Array, votes: Array) -> Array:
-    """Return the language of some texts, given their words and how many each of them has."""
+def _detect_batch(ids: Array, lengths: Array, kinds: Array, votes: Array) -> Array:
+    """Return the language of some texts, given their words and their lengths."""
     count, texts = len(lengths), np.repeat(np.arange(len(lengths)), lengths)
     seen = np.bincount(texts * len(votes) + kinds[ids], minlength=count * len(votes)).reshape(count, len(votes))
     hits = (seen @ votes).T
@@ -335,34 +337,34 @@ def _spoken(ids: Array, lengths: Array, kinds: Array, votes: Array) -> Array:
     best = np.argmax(hits, axis=0)
     ordered = np.sort(hits, axis=0)
     top, next_best = ordered[-1], ordered[-2]
-    sure = (top >= MIN_WORDS) & (top >= MIN_SHARE * sizes) & (top >= MARGIN * next_best)
+    sure = (top >= MIN_SMALL_WORDS) & (top >= MIN_SMALL_WORD_SHARE * sizes) & (top >= MIN_LANGUAGE_RATIO * next_best)
     return np.where(sure, best, UNKNOWN).astype(np.int8)
 
 
-def main_language(found: Array) -> int:
-    """Return the language of most texts; English where nothing tells.
+def find_main_language(found: Array) -> int:
+    """Return the language of most texts, or English if all are unknown.
 
-    >>> LANGUAGES[main_language(np.array([-1, 1, 1, 0]))]
+    >>> LANGUAGES[find_main_language(np.array([-1, 1, 1, 0]))]
     'French'
     """
     known = found[found != UNKNOWN]
     return int(np.bincount(known, minlength=len(LANGUAGES)).argmax()) if len(known) else 0
 
 
-def spoken_language(texts: Texts, most: int = 2000) -> str:
-    """Return the language of most texts, by some from all over them; English where nothing tells.
+def sample_main_language(texts: Texts, most: int = 2000) -> str:
+    """Return the language of most texts, estimated from an even sample; English if it is unknown.
 
-    >>> spoken_language(["le chat est dans la maison", "nous avons vu que les chats dorment"])
+    >>> sample_main_language(["le chat est dans la maison", "nous avons vu que les chats dorment"])
     'French'
     """
     rows = np.unique(np.linspace(0, len(texts) - 1, min(most, len(texts))).astype(np.int64))
-    return LANGUAGES[main_language(languages(tokenise(texts, rows=rows)))]
+    return LANGUAGES[find_main_language(detect_languages(tokenise(texts, rows=rows)))]
 
 
-def _votes(vocabulary: tuple[str, ...]) -> tuple[Array, Array]:
-    """Return the kind of every word, and how much a word of each kind speaks for each language.
+def _make_votes(vocabulary: tuple[str, ...]) -> tuple[Array, Array]:
+    """Return the kind of every word, and the votes of each kind for each language.
 
-    A small word that English has too speaks for English alone: "in" is no sign of Dutch.
+    A small word that English has too votes only for English: "in" does not indicate Dutch.
     """
     small = {word: set[int]() for text in SMALL_WORDS.values() for word in text.split()}
     for row, text in enumerate(SMALL_WORDS.values()):
@@ -386,38 +388,38 @@ def _votes(vocabulary: tuple[str, ...]) -> tuple[Array, Array]:
 
 
 def fold_plurals(vocabulary: list[str], ids: Array, stop: Array) -> Array:
-    """Return the word numbers with plurals replaced by the singular that the texts use too.
+    """Return the word numbers with plurals replaced by their singular.
 
-    A plural is folded when its singular is a term itself and not much rarer; "linguistics" and "news"
-    are no plurals.
+    A plural is replaced if its singular occurs in the texts, is no stop word, and is not much rarer; "linguistics" and
+    "news" are not plurals.
 
     >>> words = ["", "parser", "parsers", "dependencies", "dependency", "linguistic", "linguistics"]
     >>> fold_plurals(words, np.array([2, 3, 6, 1, 4, 5]), np.zeros(7, dtype=bool)).tolist()
     [1, 4, 6, 1, 4, 5]
     """
-    counts = occurrences(ids, len(vocabulary))
+    counts = count_occurrences(ids, len(vocabulary))
     number = {word: i for i, word in enumerate(vocabulary)}
     to = np.arange(len(vocabulary), dtype=np.int32)
     for i, word in enumerate(vocabulary):
         if stop[i] or word in NOT_PLURALS:
             continue
-        for singular in singulars(word):
+        for singular in list_singulars(word):
             at = number.get(singular)
-            if at is not None and not stop[at] and counts[at] >= RAREST * counts[i]:
+            if at is not None and not stop[at] and counts[at] >= MIN_SINGULAR_RATIO * counts[i]:
                 to[i] = at
                 break
     return look_up(to, ids)
 
 
-def singulars(word: str) -> tuple[str, ...]:
-    """Return what a word would be in the singular, the likeliest first; nothing for what is no plural.
+def list_singulars(word: str) -> tuple[str, ...]:
+    """Return the possible singulars of a word, the likeliest first; none if it is no plural.
 
-    >>> singulars("parsers"), singulars("classes"), singulars("dependencies"), singulars("analysis")
+    >>> list_singulars("parsers"), list_singulars("classes"), list_singulars("dependencies"), list_singulars("analysis")
     (('parser',), ('class', 'classe'), ('dependency', 'dependencie'), ())
     """
     if word in NOT_SCIENCES:
         return (word[:-1],)
-    if not word.endswith("s") or word.endswith(("ss", "us", "is", "ics", "'s")) or len(word) <= SHORTEST:
+    if not word.endswith("s") or word.endswith(("ss", "us", "is", "ics", "'s")) or len(word) <= MIN_PLURAL_LENGTH:
         return ()
     if word.endswith("ies"):
         return (word[:-3] + "y", word[:-1])

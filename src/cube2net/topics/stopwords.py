@@ -183,10 +183,10 @@ NAMES = """
 CONNECTORS = ("of", "to", "in", "of the", "in the", "by", "on the", "based", "de")
 
 
-def words(text: str) -> frozenset[str]:
+def split_words(text: str) -> frozenset[str]:
     """Return the words of a list written with blanks.
 
-    >>> sorted(words("of the  of"))
+    >>> sorted(split_words("of the  of"))
     ['of', 'the']
     """
     return frozenset(text.split())

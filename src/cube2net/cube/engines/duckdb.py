@@ -1,4 +1,4 @@
-"""The embedded engine: DuckDB runs the plan in this process, within the memory that it may take."""
+"""Run the plan of a cube in DuckDB, in this process and within a memory limit."""
 
 from __future__ import annotations
 
@@ -19,24 +19,27 @@ from cube2net._util.progress import Progress, silent
 from cube2net.errors import InputError, ParameterError, Setting, first_line, parse_size
 
 DATABASE, SPILL = "plan.duckdb", "spill"
-ALONE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-"""DuckDB fetches nothing from anywhere."""
+OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 UNREADABLE = "read|corrupt|checksum|deseriali|not a valid"
-"""What DuckDB says of a file that it cannot read."""
-SHARE, LEAST_LEFT = 0.85, 100_000_000
-"""What DuckDB's own count of its memory leaves out is less than the rest; with less than the least nothing works."""
-USUAL = 300_000_000
-"""What the process takes by itself, where the system does not tell."""
-LEAST_BUILD, TEXT, TOPICS = 300_000_000, 4_000, 800_000_000
-"""What a build of any data takes, what finding topics takes for every text besides, and at most."""
+"""Words in DuckDB's errors about a file that it cannot read."""
+DUCKDB_MEMORY_SHARE = 0.85
+"""DuckDB's share of the free memory; the rest is for what it does not count."""
+MIN_DUCKDB_BYTES = 100_000_000
+TYPICAL_PROCESS_BYTES = 300_000_000
+"""Memory of the process, if the system does not report it."""
+MIN_BUILD_BYTES = 300_000_000
+TOPIC_BYTES_PER_TEXT, MAX_TOPIC_BYTES = 4_000, 800_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class DuckDB:
-    """Runs the statements of a plan in DuckDB.
+    """Run the statements of a plan in DuckDB.
 
-    ``memory`` such as ``"4GB"`` is what the whole process may take, mapped files aside; what does not fit goes to
-    disk. Without it DuckDB takes up to four fifths of the machine's.
+    Parameters
+    ----------
+    memory
+        The memory of the whole process, such as ``"4GB"``, without mapped files; what does not fit goes to disk. None
+        lets DuckDB use up to four fifths of the machine's.
     """
 
     memory: str | None = None
@@ -46,10 +49,10 @@ class DuckDB:
             parse_size(self.memory, "memory")
 
     def check(self) -> None:
-        """Raise where this engine cannot run here: before anything is read, not after."""
+        """Raise if this engine cannot run here."""
         check_memory(self.memory)
         if self.memory is not None:
-            self._limit()
+            self._compute_limit()
 
     def run(
         self,
@@ -60,10 +63,10 @@ class DuckDB:
         folder: Path | None = None,
         progress: Progress = silent,
     ) -> dict[str, pa.Table]:
-        """Return the wanted tables after running every statement, each into the table of its name.
+        """Return the wanted tables after running every statement into the table of its name.
 
-        In a ``folder`` the tables lie in a database file, statement by statement, and what is wanted is exported and
-        memory-mapped: a run that is cut off goes on after the last statement that was finished.
+        With a ``folder``, tables are kept in a database file, and wanted ones are exported and memory-mapped: an
+        interrupted run resumes after the last finished statement.
         """
         resumed = folder is not None and (folder / DATABASE).exists()
         try:
@@ -71,7 +74,8 @@ class DuckDB:
         except _UnreadableError:
             if folder is None or not resumed:
                 raise
-            _delete_database(folder)  # written when the machine went down, and not wholly: begin again
+            for path in folder.glob(f"{DATABASE}*"):  # incomplete, if the machine went down while it was written
+                path.unlink()
             return self._run(tables, statements, wanted, folder, progress)
 
     def _run(
@@ -82,63 +86,61 @@ class DuckDB:
         folder: Path | None,
         progress: Progress,
     ) -> dict[str, pa.Table]:
-        with self._connected(folder) as connection:
+        with self._connect(folder) as connection:
             for name, table in tables.items():
                 connection.register(name, table)
-            known = {name for (name,) in connection.sql("SELECT table_name FROM duckdb_tables()").fetchall()}
-            taken = [name for name in statements if name in known]
-            if taken:
-                tables_said = ", ".join(name.replace("_", " ") for name in taken)
-                progress.note(f"cube: taken from the run before, which did not finish: {tables_said}")
+            existing = {name for (name,) in connection.sql("SELECT table_name FROM duckdb_tables()").fetchall()}
+            resumed = [name.replace("_", " ") for name in statements if name in existing]
+            if resumed:
+                progress.note(f"cube: taken from the run before, which did not finish: {', '.join(resumed)}")
             for done, (name, statement) in enumerate(statements.items()):
-                if name in known:
+                if name in existing:
                     continue
                 progress(f"cube: {name.replace('_', ' ')}", done, len(statements))
-                with self._one_sentence(f"the statement {name!r}"):
+                with self._explain_errors(f"the statement {name!r}"):
                     connection.execute(f"CREATE TABLE {name} AS {statement}")
             progress("cube", len(statements), len(statements))
-            return {name: self._fetched(connection, name, folder) for name in wanted}
+            return {name: self._fetch(connection, name, folder) for name in wanted}
 
-    def _fetched(self, connection: Any, name: str, folder: Path | None) -> pa.Table:
+    def _fetch(self, connection: Any, name: str, folder: Path | None) -> pa.Table:
         rows = connection.sql(f"SELECT * FROM {name}")
         if folder is None:
             return rows.to_arrow_table()
         path = folder / f"{name}.arrow"
-        found = finished(path)
-        if found is None:
-            with self._one_sentence(f"the table {name!r}"):
+        table = finished(path)
+        if table is None:
+            with self._explain_errors(f"the table {name!r}"):
                 reader = rows.to_arrow_reader(ROWS)
                 write_mapped(path, reader, reader.schema)
-                found = open_mapped(path)
-        return found
+                table = open_mapped(path)
+        return table
 
     @contextmanager
-    def _connected(self, folder: Path | None) -> Iterator[Any]:
+    def _connect(self, folder: Path | None) -> Iterator[Any]:
         import duckdb
 
-        settings: dict[str, Any] = dict(ALONE)
+        settings: dict[str, Any] = dict(OFFLINE)
         if self.memory is not None:
-            settings["memory_limit"] = f"{self._limit() // 1_000_000}MB"
+            settings["memory_limit"] = f"{self._compute_limit() // 1_000_000}MB"
         with ExitStack() as stack:
-            there = folder
-            if there is None or "?" in str(there):  # DuckDB takes what follows a question mark for something else
-                there = stack.enter_context(temporary_folder())
-            spill = there / SPILL
-            place = ":memory:" if folder is None else str(there / DATABASE)
-            settings["temp_directory"] = str(spill)
-            with self._one_sentence("opening its files"):
+            parent = folder
+            if parent is None or "?" in str(parent):  # DuckDB takes what follows a question mark for options
+                parent = stack.enter_context(temporary_folder())
+            place = ":memory:" if folder is None else str(parent / DATABASE)
+            settings["temp_directory"] = str(parent / SPILL)
+            with self._explain_errors("opening its files"):
                 connection = duckdb.connect(place, config=settings)
             stack.enter_context(connection)
             connection.execute("SET preserve_insertion_order = true")
             _hide_progress(connection)
             yield connection
 
-    def _limit(self) -> int:
-        """Return what is left for DuckDB of the memory that this process may take."""
-        given = parse_size(self.memory or "", "memory")
+    def _compute_limit(self) -> int:
+        """Return the bytes that are left for DuckDB of the memory of this process."""
+        limit = parse_size(self.memory or "", "memory")
         release_memory()
-        left = int(SHARE * (given - measure_anonymous_memory()))
-        if left < LEAST_LEFT:
+        left = int(DUCKDB_MEMORY_SHARE * (limit - measure_anonymous_memory()))
+        if left < MIN_DUCKDB_BYTES:
             raise ParameterError(
                 f"memory is {self.memory!r}, of which {measure_anonymous_memory() / 1e6:,.0f} MB are taken already: "
                 "give more, such as 1GB"
@@ -146,7 +148,7 @@ class DuckDB:
         return left
 
     @contextmanager
-    def _one_sentence(self, what: str) -> Iterator[None]:
+    def _explain_errors(self, what: str) -> Iterator[None]:
         import duckdb
 
         try:
@@ -176,42 +178,36 @@ class _UnreadableError(InputError):
 
 
 def _hide_progress(connection: Any) -> None:
-    """Switch DuckDB's own bar off, which would go to standard output.
+    """Switch off DuckDB's progress bar, which goes to standard output.
 
-    In a notebook that cannot draw it DuckDB has it off, and refuses to have that said.
+    In a notebook that cannot draw it, the bar is off already, and DuckDB refuses the setting.
     """
     if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() != [(False,)]:
         connection.execute("SET enable_progress_bar = false")
 
 
-def _delete_database(folder: Path) -> None:
-    for path in folder.glob(f"{DATABASE}*"):
-        path.unlink()
-
-
 def measure_anonymous_memory() -> int:
-    """Return the bytes that this process has taken, without the files that it has mapped."""
+    """Return the bytes of memory of this process, without mapped files."""
     try:
         status = Path("/proc/self/status").read_text(encoding="utf-8")
     except OSError:
-        return USUAL
-    found = re.search(r"^RssAnon:\s+(\d+) kB", status, re.MULTILINE)
-    return int(found[1]) * 1024 if found else USUAL
+        return TYPICAL_PROCESS_BYTES
+    match = re.search(r"^RssAnon:\s+(\d+) kB", status, re.MULTILINE)
+    return int(match[1]) * 1024 if match else TYPICAL_PROCESS_BYTES
 
 
 def release_memory() -> None:
-    """Give memory that is free to the system: Python's, Arrow's and the C library's."""
+    """Return free memory of Python, Arrow and the C library to the system."""
     gc.collect()
     pa.default_memory_pool().release_unused()
     try:
         ctypes.CDLL(None).malloc_trim(0)
     except (AttributeError, OSError):
-        return  # not the C library of GNU: it gives back what it likes
+        return  # not the C library of GNU
 
 
 def check_memory(memory: str | None, *, texts: int = 0) -> None:
-    """Raise where a limit is below what a build takes by itself, or finding topics in so many texts: say it before.
-
+    """Raise if a memory limit is too low for a build, or for finding topics in ``texts`` texts.
     >>> check_memory("600MB"), check_memory("600MB", texts=40_000), check_memory(None, texts=10**9)
     (None, None, None)
     >>> check_memory("600MB", texts=110_000)
@@ -219,9 +215,9 @@ def check_memory(memory: str | None, *, texts: int = 0) -> None:
     cube2net.errors.ParameterError: memory is '600MB', and finding topics in 110,000 texts takes about 740 MB: give \
 740MB or more
     """
-    least, what = LEAST_BUILD, "a build takes at least"
+    least, what = MIN_BUILD_BYTES, "a build takes at least"
     if texts:
-        least = min(LEAST_BUILD + texts * TEXT, TOPICS)
+        least = min(MIN_BUILD_BYTES + texts * TOPIC_BYTES_PER_TEXT, MAX_TOPIC_BYTES)
         what = f"finding topics in {texts:,} texts takes about"
     if memory is not None and parse_size(memory, "memory") < least:
         size = f"{least // 10**6}"

@@ -1,7 +1,7 @@
-"""The distributed engine: Spark runs the plan, on this machine or on a cluster, on tables in Parquet files.
+"""Run the plan of a cube in Spark, on this machine or on a cluster, with tables in Parquet files.
 
-A Spark session that is running is shared and left alone, one that was started is ended. Before one is started, its Java
-must be new enough and its master reachable.
+A running Spark session is shared and left running; a session started here is stopped. Java must be installed and the
+master reachable before one is started.
 """
 
 from __future__ import annotations
@@ -27,55 +27,61 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cube2net._util.arrow import ROWS as ROWS_AT_A_TIME
+from cube2net._util.arrow import ROWS as BATCH_ROWS
 from cube2net._util.arrow import finished, open_mapped, write_mapped
 from cube2net._util.files import temporary_folder
 from cube2net._util.packages import require
 from cube2net._util.progress import Progress, cores, silent
 from cube2net.errors import InputError, ParameterError, first_line, parse_size, whole_number
 
-ROWS = 1_000_000
-"""Rows a file: Spark reads several files at the same time, and does not cut a file as small as this."""
-SAME_STORE = {"s3a": "s3", "s3n": "s3", "gs": "gs", "hdfs": "hdfs", "abfs": "abfs", "abfss": "abfss", "file": "file"}
-"""What Spark's name of a store is to Arrow."""
-OLDEST = 17
-INSTALL = "install a Java runtime of version 17 or newer (such as openjdk-17-jre-headless) and point JAVA_HOME to it"
-JAVA_PATIENCE, MASTER_PATIENCE = 60, 5.0
+ROWS_PER_FILE = 1_000_000
+"""Spark reads several files in parallel, and does not split a file of this size."""
+ARROW_STORES = {"s3a": "s3", "s3n": "s3", "gs": "gs", "hdfs": "hdfs", "abfs": "abfs", "abfss": "abfss", "file": "file"}
+"""Arrow's names of the stores that Spark reads."""
+INSTALL_JAVA = (
+    "install a Java runtime of version 17 or newer (such as openjdk-17-jre-headless) and point JAVA_HOME to it"
+)
+CONNECT_TIMEOUT_SECONDS = 5.0
+STOP_TIMEOUT_SECONDS, DEATH_TIMEOUT_SECONDS = 20, 2
 LOCAL = r"local(\[(\*|[1-9]\d*)(\s*,\s*\d+)?\])?"
 ONE_MACHINE = rf"{LOCAL}|local-cluster\[[^\]]*\]"
-ALLOWED = "local[*], local[N], spark://HOST:PORT, k8s://https://HOST:PORT or yarn"
-APP = "cube2net"
-HERE = "local[*]"
+MASTERS = "local[*], local[N], spark://HOST:PORT, k8s://https://HOST:PORT or yarn"
 SUBMITTED = "PYSPARK_GATEWAY_PORT"
-"""Set by spark-submit for the program that it runs: Java is there, and the master is chosen."""
-TALKATIVE = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
-DIED = "its Java process has ended, perhaps for want of memory"
-LONGEST = 300
-PATIENCE, MOMENT = 20, 2
-QUIET = {
+"""Set by spark-submit, which has started Java and chosen the master."""
+ERROR_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+MAX_REASON_CHARACTERS = 300
+QUIET_SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
     "spark.sql.catalogImplementation": "in-memory",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
-MEANING = {"spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "true"}
-"""What a statement means: set in every session, also a shared one (this changes nothing for its other users)."""
+SQL_SETTINGS = {"spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "true"}
+"""Settings that decide what a statement means, set in every session."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spark:
-    """Runs the statements of a plan in Spark, with the same tables as a result.
-
-    ``master`` is where: ``local[*]`` (all cores of this machine), ``local[N]``, ``spark://HOST:PORT``,
-    ``k8s://https://HOST:PORT`` or ``yarn``; None is what spark-submit was told, and ``local[*]`` without it.
-    ``memory`` such as ``"4GB"`` is what Spark may take on this machine, or every worker's process on a cluster.
-    ``shuffle_partitions`` is how many parts a table is dealt out to between steps (None: four for every local
-    core; Spark's own default on a cluster). Tables go in and out as Parquet files in ``staging``, which all
-    workers must see: a shared folder or a place in an object store such as ``s3a://bucket/folder``; on one
-    machine, None is a temporary folder. ``settings`` are any others of Spark's, by name.
+    """Run the statements of a plan in Spark.
 
     A Spark session that runs in this process is used and left running; otherwise one is started and stopped.
+
+    Parameters
+    ----------
+    master
+        ``local[*]`` (all cores of this machine), ``local[N]``, ``spark://HOST:PORT``, ``k8s://https://HOST:PORT`` or
+        ``yarn``. None is the master of spark-submit, or ``local[*]``.
+    memory
+        The memory of Spark on this machine, or of every worker process on a cluster, such as ``"4GB"``.
+    shuffle_partitions
+        The number of partitions of a table between steps. None is four for every local core, or Spark's default on a
+        cluster.
+    staging
+        The folder in which tables are exchanged as Parquet files. All workers must see it: a shared folder or a place
+        in an object store such as ``s3a://bucket/folder``. On one machine, None is a temporary folder.
+    settings
+        Other settings of Spark, by name.
     """
 
     master: str | None = None
@@ -101,11 +107,11 @@ class Spark:
         _check_staging(self.master, self.staging)
 
     def check(self) -> None:
-        """Raise where this engine cannot run here: before anything is read, not after."""
+        """Raise if this engine cannot run here."""
         check_installed()
 
     def session(self) -> AbstractContextManager[Any]:
-        """Return a context that gives a Spark session with these settings."""
+        """Return a context manager of a Spark session with these settings."""
         return open_session(self.master, self.memory, self.shuffle_partitions, self.settings)
 
     def run(
@@ -117,12 +123,11 @@ class Spark:
         folder: Path | None = None,
         progress: Progress = silent,
     ) -> dict[str, pa.Table]:
-        """Return the wanted tables after running every statement, each into the table of its name.
+        """Return the wanted tables after running every statement into the table of its name.
 
-        Spark does nothing until a table is wanted. What is wanted is written to the staging folder and read
-        from there by what follows; what is used more than once is kept, in memory and on disk. With a ``folder``
-        a wanted table is copied there as soon as it is made, in a stream, and comes back memory-mapped; one that
-        lies there already is not made again, nor is what only it was made of.
+        Wanted tables are written to the staging folder, from which later statements read them; others that are used
+        more than once are cached by Spark. With a ``folder``, wanted tables are also streamed to it and come back
+        memory-mapped; tables that an earlier run left there are not computed again.
         """
         files = {name: folder / f"{name}.arrow" for name in wanted} if folder is not None else {}
         made = {name: table for name, path in files.items() if (table := finished(path)) is not None}
@@ -141,23 +146,23 @@ class Spark:
         files: Mapping[str, Path],
         progress: Progress,
     ) -> dict[str, pa.Table]:
-        """Return the wanted tables among the rest of the statements; the others are there already."""
+        """Return the wanted tables of the remaining statements."""
         progress("cube: Spark starts", 0, len(statements))
         made: dict[str, pa.Table] = {}
         with self.session() as spark, self._staging(spark) as staging, ExitStack() as kept:
             for name, table in tables.items():
                 if _is_named(name, rest):
-                    with one_sentence(f"read the table {name!r} in {staging.url!r}"):
+                    with explain_errors(f"read the table {name!r} in {staging.url!r}"):
                         spark.read.parquet(staging.write(name, table)).createOrReplaceTempView(name)
             for done, (name, statement) in enumerate(statements.items()):
                 if name not in rest:
                     continue
                 progress(f"cube: {name.replace('_', ' ')}", done, len(statements))
-                with one_sentence(f"run the statement {name!r}"):
+                with explain_errors(f"run the statement {name!r}"):
                     frame = spark.sql(statement)
                     if name in wanted:
-                        frame.write.parquet(staging.of(name))
-                        frame = spark.read.schema(frame.schema).parquet(staging.of(name))
+                        frame.write.parquet(staging.locate(name))
+                        frame = spark.read.schema(frame.schema).parquet(staging.locate(name))
                     elif _count_uses(name, rest) > 1:
                         kept.callback(frame.persist().unpersist)
                     frame.createOrReplaceTempView(name)
@@ -173,7 +178,7 @@ class Spark:
 def _list_unfinished(
     statements: Mapping[str, str], wanted: Sequence[str], finished: Collection[str]
 ) -> Mapping[str, str]:
-    """Return the statements still to be run: all but those that are finished, and those that only they read.
+    """Return the statements still to be run: without finished tables, and tables that only these read.
 
     >>> plan = {"a": "SELECT x FROM t", "b": "SELECT x FROM a", "c": "SELECT x FROM b", "d": "SELECT x FROM b"}
     >>> list(_list_unfinished(plan, ["b", "c", "d"], {"b", "c"}))
@@ -187,7 +192,7 @@ def _list_unfinished(
 
 
 def _fetch_table(rows: pa.RecordBatchReader, path: Path | None) -> pa.Table:
-    """Return a table that Spark made: whole in memory, or mapped from a file that is written a batch at a time."""
+    """Return a table of Spark's, in memory or mapped from a file that is written batch by batch."""
     if path is None:
         return rows.read_all()
     try:
@@ -198,12 +203,12 @@ def _fetch_table(rows: pa.RecordBatchReader, path: Path | None) -> pa.Table:
 
 
 def _is_named(name: str, statements: Mapping[str, str]) -> bool:
-    """Return whether a table may be read by statements: whether they name it anywhere."""
+    """Return whether some statements name a table."""
     return any(re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE) for text in statements.values())
 
 
 def _count_uses(name: str, statements: Mapping[str, str]) -> int:
-    """Return how often a table is read by statements.
+    """Return how often some statements read a table.
 
     >>> _count_uses("a", {"b": "SELECT x FROM a JOIN a AS other USING (x)", "ab": "SELECT x FROM b"})
     2
@@ -221,52 +226,49 @@ def _check_staging(master: str | None, staging: str | None) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Staging:
-    """A folder under two names: ``url`` is what Spark calls it, ``path`` what Arrow does in its view ``files``."""
+    """A folder by its ``url`` in Spark and its ``path`` in Arrow's file system ``files``."""
 
     url: str
     files: Any
     path: str
 
     def write(self, name: str, table: pa.Table) -> str:
-        """Return what Spark calls a table that was written here, in files of a million rows."""
+        """Write a table in files of ``ROWS_PER_FILE`` rows and return its URL."""
         with _explain_staging_errors(self.url):
             self.files.create_dir(f"{self.path}/{name}")
-            for number, start in enumerate(range(0, max(table.num_rows, 1), ROWS)):
-                part = table.slice(start, ROWS)
+            for number, start in enumerate(range(0, max(table.num_rows, 1), ROWS_PER_FILE)):
+                part = table.slice(start, ROWS_PER_FILE)
                 pq.write_table(part, f"{self.path}/{name}/part-{number:05d}.parquet", filesystem=self.files)
-        return self.of(name)
+        return self.locate(name)
 
-    def of(self, name: str) -> str:
-        """Return what Spark calls a table here."""
+    def locate(self, name: str) -> str:
+        """Return the URL of a table in this folder."""
         return f"{self.url}/{name}"
 
     def read(self, name: str) -> pa.RecordBatchReader:
-        """Return the rows of a table that Spark wrote here, one batch at a time, its parts in their order.
-
-        Types are plain: no column is marked or annotated.
-        """
+        """Return the rows of a table that Spark wrote here, in batches, without its metadata."""
         from pyarrow.fs import FileSelector
 
         with _explain_staging_errors(self.url):
-            found = self.files.get_file_info(FileSelector(f"{self.path}/{name}"))
-            paths = sorted(file.path for file in found if file.base_name.endswith(".parquet"))
+            infos = self.files.get_file_info(FileSelector(f"{self.path}/{name}"))
+            paths = sorted(file.path for file in infos if file.base_name.endswith(".parquet"))
             if not paths:
-                raise InputError(f"Spark left no table at {self.of(name)!r}: are its workers on a folder of their own?")
-            marked = pq.read_schema(paths[0], filesystem=self.files)
-        plain = pa.schema([pa.field(field.name, field.type) for field in marked])
+                raise InputError(f"Spark left no table at {self.locate(name)!r}: do all workers see this folder?")
+            schema = pq.read_schema(paths[0], filesystem=self.files)
+        plain = pa.schema([pa.field(field.name, field.type) for field in schema])
         return pa.RecordBatchReader.from_batches(plain, self._batches(paths, plain))
 
     def _batches(self, paths: list[str], plain: pa.Schema) -> Iterator[pa.RecordBatch]:
         with _explain_staging_errors(self.url):
             for path in paths:
                 with pq.ParquetFile(path, filesystem=self.files) as file:
-                    for batch in file.iter_batches(ROWS_AT_A_TIME):
+                    for batch in file.iter_batches(BATCH_ROWS):
                         yield batch.cast(plain)
 
 
 @contextlib.contextmanager
 def staging_folder(place: str | None) -> Iterator[Staging]:
-    """Give a new folder in a place (None: where this machine keeps temporary files), removed at the end."""
+    """Create a folder in a place (None: a temporary folder of this machine), and remove it at the end."""
     if place is None:
         with temporary_folder() as folder:
             yield _open_local(folder)
@@ -283,15 +285,14 @@ def staging_folder(place: str | None) -> Iterator[Staging]:
 
 
 def check_place(place: str) -> None:
-    """Raise where a place for staging is no folder's path and in no store that both Spark and Arrow read.
-
+    """Raise if a place for staging is neither a path nor in a store that both Spark and Arrow read.
     >>> check_place("ftp://there/folder")
     Traceback (most recent call last):
     cube2net.errors.ParameterError: staging is 'ftp://there/folder', expected a folder that all ...
     """
     store = _parse_store(place)
-    if not place or (store is not None and store not in SAME_STORE):
-        stores = ", ".join(f"{name}://" for name in SAME_STORE)
+    if not place or (store is not None and store not in ARROW_STORES):
+        stores = ", ".join(f"{name}://" for name in ARROW_STORES)
         raise ParameterError(f"staging is {place!r}, expected a folder that all workers see or a place under {stores}")
 
 
@@ -302,7 +303,7 @@ def _open_place(place: str) -> Staging:
     if store is None or store == "file":
         return _open_local(Path(place.removeprefix("file://")).resolve())
     with _explain_staging_errors(place):
-        files, path = FileSystem.from_uri(f"{SAME_STORE[store]}{place.removeprefix(store)}")
+        files, path = FileSystem.from_uri(f"{ARROW_STORES[store]}{place.removeprefix(store)}")
     return Staging(place, files, path)
 
 
@@ -326,61 +327,32 @@ def _explain_staging_errors(place: str) -> Iterator[None]:
         raise InputError(f"the staging folder {place!r} cannot be used: {reason}") from None
 
 
-def check_java() -> int:
-    """Return the version of the Java that Spark will start; raise where there is none, or one that is too old."""
-    java = find_java()
-    try:
-        said = subprocess.run(
-            [java, "-version"], capture_output=True, text=True, check=False, timeout=JAVA_PATIENCE
-        ).stderr
-    except (OSError, subprocess.SubprocessError) as error:
-        raise InputError(f"Spark needs Java, and {java!r} does not run ({error}): {INSTALL}") from None
-    version = java_version(said)
-    if version is None:
-        raise InputError(f"Spark needs Java, and {java!r} does not tell its version: {INSTALL}")
-    if version < OLDEST:
-        raise InputError(f"Spark needs Java {OLDEST} or newer, and {java!r} is Java {version}: {INSTALL}")
-    return version
-
-
 def find_java() -> str:
-    """Return the path of ``java``: that of JAVA_HOME where it is set, as Spark takes it, else the first on the PATH."""
+    """Return the path of ``java``, of JAVA_HOME if it is set, else on the PATH; raise if there is none."""
     home = os.environ.get("JAVA_HOME")
     if home:
         java = Path(home) / "bin" / ("java.exe" if os.name == "nt" else "java")
         if not java.is_file():
-            raise InputError(f"Spark needs Java, and JAVA_HOME is {home!r}, where there is no bin/java: {INSTALL}")
+            raise InputError(f"Spark needs Java, and JAVA_HOME is {home!r}, where there is no bin/java: {INSTALL_JAVA}")
         return str(java)
-    found = shutil.which("java")
-    if found is None:
-        raise InputError(f"Spark needs Java, and there is no 'java' on the PATH: {INSTALL}")
-    return found
-
-
-def java_version(said: str) -> int | None:
-    """Return the main version out of what ``java -version`` says.
-
-    >>> java_version('openjdk version "17.0.15" 2025-04-15'), java_version('java version "1.8.0_391"')
-    (17, 8)
-    """
-    found = re.search(r'version "(?:1\.)?(\d+)', said)
-    return int(found[1]) if found else None
+    path = shutil.which("java")
+    if path is None:
+        raise InputError(f"Spark needs Java, and there is no 'java' on the PATH: {INSTALL_JAVA}")
+    return path
 
 
 def check_master(master: str) -> None:
-    """Raise where a master is none that Spark knows.
-
+    """Raise if a master is not one of Spark's.
     >>> check_master("locl[2]")
     Traceback (most recent call last):
     cube2net.errors.ParameterError: unknown master 'locl[2]': write local[*], local[N], spark://HOST:PORT, ...
     """
     if not re.fullmatch(rf"{ONE_MACHINE}|spark://.+|k8s://.+|yarn", master):
-        raise ParameterError(f"unknown master {master!r}: write {ALLOWED}")
+        raise ParameterError(f"unknown master {master!r}: write {MASTERS}")
 
 
 def is_local(master: str) -> bool:
-    """Return whether all work is done on this machine, so that every folder here is seen by all workers.
-
+    """Return whether all workers are on this machine.
     >>> is_local("local[2]"), is_local("yarn")
     (True, False)
     """
@@ -388,8 +360,7 @@ def is_local(master: str) -> bool:
 
 
 def count_cores(master: str) -> int | None:
-    """Return how many cores a local master works on, or None where only the cluster knows.
-
+    """Return the number of cores of a local master, or None for a cluster.
     >>> count_cores("local[2]"), count_cores("local"), count_cores("yarn")
     (2, 1, None)
     """
@@ -400,7 +371,7 @@ def count_cores(master: str) -> int | None:
 
 
 def reach_master(master: str) -> None:
-    """Raise where nobody answers at the address of a master, before Spark tries for minutes."""
+    """Raise if no master answers at an address; Spark itself would try for minutes."""
     if master == "yarn" and not (os.environ.get("HADOOP_CONF_DIR") or os.environ.get("YARN_CONF_DIR")):
         raise InputError(
             "master 'yarn' needs the settings of a Hadoop cluster: set HADOOP_CONF_DIR or YARN_CONF_DIR to their folder"
@@ -410,7 +381,7 @@ def reach_master(master: str) -> None:
     reasons = []
     for host, port in _addresses(master):
         try:
-            socket.create_connection((host, port), timeout=MASTER_PATIENCE).close()
+            socket.create_connection((host, port), timeout=CONNECT_TIMEOUT_SECONDS).close()
             return
         except OSError as error:
             reasons.append(f"{host}:{port} {(error.strerror or str(error)).lower()}")
@@ -420,7 +391,7 @@ def reach_master(master: str) -> None:
 
 
 def _addresses(master: str) -> list[tuple[str, int]]:
-    """Return the hosts and ports that a master names; a standalone cluster may have several masters."""
+    """Return the hosts and ports of a master; a standalone cluster may have several."""
     kind, _, rest = master.partition("://")
     try:
         if kind == "spark":
@@ -428,26 +399,26 @@ def _addresses(master: str) -> list[tuple[str, int]]:
         else:
             parts = [urlsplit(rest if "://" in rest else f"https://{rest}")]
         usual = {"http": 80, "https": 443, "": 7077}
-        found = [(part.hostname or "", part.port or usual[part.scheme]) for part in parts]
+        addresses = [(part.hostname or "", part.port or usual[part.scheme]) for part in parts]
     except (ValueError, KeyError):
-        found = []
-    if not found or not all(host for host, _ in found):
-        raise ParameterError(f"cannot read the address of master {master!r}: write {ALLOWED}")
-    return found
+        addresses = []
+    if not addresses or not all(host for host, _ in addresses):
+        raise ParameterError(f"cannot read the address of master {master!r}: write {MASTERS}")
+    return addresses
 
 
 def check_installed() -> None:
-    """Raise unless there is a PySpark, and where this process is to start Spark a Java for it."""
+    """Raise unless PySpark is installed, and Java if this process has to start it."""
     require("the Spark engine", "pyspark")
     if SUBMITTED not in os.environ:
-        check_java()
+        find_java()
 
 
 @contextlib.contextmanager
 def open_session(
     master: str | None, memory: str | None, shuffle_partitions: int | None, settings: Mapping[str, str]
 ) -> Iterator[Any]:
-    """Give a Spark session with views and settings of its own, on the Spark that is running or on a new one."""
+    """Open a Spark session with its own views and settings, on the running Spark or on a new one."""
     require("the Spark engine", "pyspark")
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")  # no frame of pandas is made here
     from pyspark import SparkContext
@@ -455,7 +426,7 @@ def open_session(
 
     running = SparkContext._active_spark_context
     if running is None:
-        with _start_session(master, memory, settings) as session, one_sentence("do its work"):
+        with _start_session(master, memory, settings) as session, explain_errors("do its work"):
             _apply_settings(session, shuffle_partitions, {})
             yield session
         return
@@ -464,7 +435,7 @@ def open_session(
             f"Spark is already running on {running.master!r} in this process, and master is {master!r}: "
             "stop that session, or leave the master out"
         )
-    with one_sentence("do its work"):
+    with explain_errors("do its work"):
         if memory is not None and running.getConf().get(_name_memory_setting(running.master)) != _format_java_memory(
             memory
         ):
@@ -477,14 +448,14 @@ def open_session(
 
 
 @contextlib.contextmanager
-def one_sentence(what: str) -> Iterator[None]:
-    """Turn whatever Spark raises meanwhile into one sentence, and keep it from writing more of it to stderr."""
+def explain_errors(what: str) -> Iterator[None]:
+    """Replace errors of Spark by one sentence, and keep Spark from writing more about them to stderr."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
     from pyspark.logger import PySparkLogger
 
     with contextlib.ExitStack() as restore:
-        for name in TALKATIVE:
+        for name in ERROR_LOGGERS:
             logger: Any = PySparkLogger.getLogger(name)
             restore.callback(setattr, logger, "disabled", logger.disabled)
             logger.disabled = True
@@ -493,12 +464,14 @@ def one_sentence(what: str) -> Iterator[None]:
         try:
             yield
         except (PySparkException, Py4JError, ConnectionError) as error:
-            reason = DIED if _java_has_died(error) else extract_reason(error)
+            reason = extract_reason(error)
+            if _java_has_died(error):
+                reason = "its Java process has ended, perhaps for want of memory"
             raise InputError(f"Spark could not {what}: {reason}") from None
 
 
 def extract_reason(error: BaseException) -> str:
-    """Return what an exception of Spark says, in one line without Java's stack trace."""
+    """Return the first line of an exception of Spark, without Java's stack trace."""
     java = getattr(error, "java_exception", None)
     text = str(error)
     if java is not None:
@@ -511,17 +484,17 @@ def extract_reason(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def _start_session(master: str | None, memory: str | None, settings: Mapping[str, str]) -> Iterator[Any]:
-    """Give a session on a Spark of its own, which is ended with its Java process."""
+    """Start Spark and open a session; end both with the Java process."""
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
     submitted = SUBMITTED in os.environ
-    wanted = master if submitted else master or HERE
+    wanted = master if submitted else master or "local[*]"
     if wanted is not None:
         reach_master(wanted)
     if not submitted:
-        check_java()
+        find_java()
     interrupt = signal.getsignal(signal.SIGINT)
     launch: Any = launch_gateway
     gateway: Any = None
@@ -545,9 +518,9 @@ def _start_session(master: str | None, memory: str | None, settings: Mapping[str
 
 
 def _make_conf(master: str | None, memory: str | None, settings: Mapping[str, str], folder: Path) -> dict[str, str]:
-    conf = MEANING | {"spark.app.name": APP, "spark.sql.warehouse.dir": f"file://{folder}/warehouse"}
+    conf = SQL_SETTINGS | {"spark.app.name": "cube2net", "spark.sql.warehouse.dir": f"file://{folder}/warehouse"}
     if SUBMITTED not in os.environ:  # spark-submit was told what to log and to show
-        conf |= QUIET
+        conf |= QUIET_SETTINGS
     if master is not None:
         conf["spark.master"] = master
         if is_local(master):
@@ -566,13 +539,12 @@ def _make_conf(master: str | None, memory: str | None, settings: Mapping[str, st
 
 
 def _name_memory_setting(master: str | None) -> str:
-    """Return the setting of the process that does the work: here, or every worker's on a cluster."""
+    """Return the name of the memory setting: of the driver for a local master, of the executors on a cluster."""
     return "spark.driver.memory" if master is not None and count_cores(master) else "spark.executor.memory"
 
 
 def _format_java_memory(given: str) -> str:
-    """Return an amount of memory as Java writes it, in whole mebibytes.
-
+    """Return an amount of memory in Java's notation, in whole mebibytes.
     >>> _format_java_memory("4GB"), _format_java_memory("512MiB")
     ('3814m', '512m')
     """
@@ -580,13 +552,13 @@ def _format_java_memory(given: str) -> str:
 
 
 def _apply_settings(session: Any, shuffle_partitions: int | None, settings: Mapping[str, str]) -> None:
-    """Set what can be set in a session that runs; raise for what cannot and is not so already."""
-    wanted = MEANING | dict(settings)
+    """Change the settings of a running session; raise for one that cannot be changed and differs."""
+    wanted = SQL_SETTINGS | dict(settings)
     if shuffle_partitions is not None:
         wanted["spark.sql.shuffle.partitions"] = str(shuffle_partitions)
     of_start = session.sparkContext.getConf()
     for name, value in wanted.items():
-        if name not in MEANING and not session.conf.isModifiable(name):
+        if name not in SQL_SETTINGS and not session.conf.isModifiable(name):
             if f" {of_start.get(name)}".endswith(f" {value}"):  # Spark puts options of its own before Java's
                 continue
             raise ParameterError(
@@ -597,7 +569,7 @@ def _apply_settings(session: Any, shuffle_partitions: int | None, settings: Mapp
 
 @contextlib.contextmanager
 def _explain_failed_start(log: Path) -> Iterator[None]:
-    """Turn a failed start into one sentence; where Java ended without a word to Python, its log has the reason."""
+    """Replace the error of a failed start by one sentence, from Java's log if Java did not tell Python."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -615,10 +587,10 @@ def _explain_failed_start(log: Path) -> Iterator[None]:
 
 
 def _stop_session(session: Any) -> None:
-    """Stop a session, also one whose Java process has died; Spark then forgets only half of it."""
+    """Stop a session, and clear what Spark keeps of one whose Java process has died."""
     from pyspark import SparkContext
 
-    with warnings.catch_warnings(), contextlib.suppress(Exception), one_sentence("stop"):
+    with warnings.catch_warnings(), contextlib.suppress(Exception), explain_errors("stop"):
         warnings.simplefilter("ignore")
         session.stop()
     SparkContext._active_spark_context = None
@@ -626,7 +598,7 @@ def _stop_session(session: Any) -> None:
 
 
 def _java_has_died(error: BaseException) -> bool:
-    """Return whether the Java process that was started here is gone; errors that Java told come from a living one."""
+    """Return whether the Java process that was started here has ended; an error that Java reported says it has not."""
     from py4j.protocol import Py4JError
     from pyspark import SparkContext
 
@@ -634,24 +606,24 @@ def _java_has_died(error: BaseException) -> bool:
     if process is None or not isinstance(error, Py4JError | ConnectionError) or hasattr(error, "java_exception"):
         return False
     with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(MOMENT)
+        process.wait(DEATH_TIMEOUT_SECONDS)
     return process.poll() is not None
 
 
 def _is_not_py4j(record: logging.LogRecord) -> bool:
-    """Return whether a message comes from elsewhere than py4j, which tells the root logger of lost connections."""
+    """Return whether a message is not py4j's, which logs lost connections to the root logger."""
     return "py4j" not in record.pathname
 
 
 def _end_java(gateway: Any) -> None:
-    """End the Java process, so that its memory is free and the next one may have other settings."""
+    """End the Java process to free its memory, and let the next one have other settings."""
     from pyspark import SparkContext
 
     with contextlib.suppress(Exception):
         gateway.shutdown()
     gateway.proc.stdin.close()
     try:
-        gateway.proc.wait(PATIENCE)
+        gateway.proc.wait(STOP_TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
         gateway.proc.kill()
         gateway.proc.wait()
@@ -663,4 +635,4 @@ def _first_line(text: str) -> str:
     line = next((line.strip() for line in text.splitlines() if line.strip()), "no reason given")
     line = re.sub(r"^(?:Exception in thread \S+ )?(?:[a-z]\w*\.)+\w*?(\w+(?:Exception|Error)):?\s*", r"\1: ", line)
     line = line.rstrip(": ")
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    return line if len(line) <= MAX_REASON_CHARACTERS else f"{line[: MAX_REASON_CHARACTERS - 1]}…"
