@@ -60,12 +60,6 @@ def compared(planted: tuple[Cube, Query], folder: Path) -> Comparison:
     return c2n.compare(*planted, out=folder, **TINY)
 
 
-@pytest.fixture(autouse=True)
-def one_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look at the vectors of one run only."""
-    monkeypatch.setattr(illustrations, "LOOKS", 1)
-
-
 def rows(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -303,12 +297,12 @@ def test_a_report_of_the_query_alone_has_nothing_to_draw(
 def test_large_networks_are_not_drawn_and_their_cells_are_told(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(illustrations, "MOST_DRAWN", 42)
+    monkeypatch.setattr(illustrations, "MAX_DRAWN_NODES", 42)
     files = c2n.write_report(*planted, compared, tmp_path)
     assert [path.name for path in files] == [*FILES, "cells.csv"]
     page = files[0].read_text(encoding="utf-8")
     assert 'id="network"' not in page and 'id="cells"' in page
-    monkeypatch.setattr(illustrations, "MOST_DRAWN", 43)
+    monkeypatch.setattr(illustrations, "MAX_DRAWN_NODES", 43)
     assert 'id="network"' in c2n.write_report(*planted, compared, tmp_path)[0].read_text(encoding="utf-8")
 
 
