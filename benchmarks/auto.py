@@ -83,10 +83,10 @@ def by_labels(name: str, cube: Cube, query: Query, clusters: Clusters, halves: i
         folds = assign_folds(replace(query, labels=tuple(np.where(mine, labels, "").tolist())), FOLDS, half)
         judge = ByLabels(numbers, folds)
 
-        def mark(network: Network, seed: int, judge: ByLabels = judge) -> object:
-            return judge.marks(clusters(network, seed))
+        def evaluate(network: Network, seed: int, judge: ByLabels = judge) -> object:
+            return judge.compute_scores(clusters(network, seed))
 
-        race = Race(maker, mark)  # type: ignore[arg-type]
+        race = Race(maker, evaluate)  # type: ignore[arg-type]
         race.run(candidates(), range(runs), float("inf"), silent)
         best = judge.chosen(race)
         _, low, high = judge.expected(race)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.evaluation.report.closeups import CloseUp, close_ups
+from close_ups import CloseUp, close_ups
 from cube2net.mining.node_embeddings import EMBEDDINGS
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query

@@ -108,7 +108,7 @@ def test_the_network_says_what_was_chosen_what_was_tried_and_what_that_is_worth(
     alone = next(row for row in tried if row["configuration"] == "none")
     assert own["nodes"] == len(chosen) and own["runs"] == alone["runs"] == 2
     note = chosen.selection.note
-    assert note.startswith(f"chosen by 45 labels: {own['configuration']}, of {len(mined)} ways tried in ")
+    assert note.startswith(f"chosen by 45 labels: {own['configuration']}, of {len(mined)} configurations tried in ")
     default = next(row for row in tried if row["configuration"] == DEFAULT.name)
     beside = "" if own == default else f", the default {default['F1']:.3f}"
     assert f"(2 runs: F1 {own['F1']:.3f}{beside}, the query alone {alone['F1']:.3f}); on other labels expect " in note
@@ -172,7 +172,7 @@ def test_auto_is_a_method_by_name_and_takes_labels_as_a_mapping(by_cells: tuple[
     names = cube.objects.table["object"].take(query.objects).to_pylist()
     network = c2n.construct(cube, dict(zip(names, query.labels, strict=True)), "auto")
     assert network.selection.note.startswith(
-        "chosen by 90 labels: greedy · jaccard · cells · n_cells 4, of 5 ways tried in"
+        "chosen by 90 labels: greedy · jaccard · cells · n_cells 4, of 5 configurations tried in"
     )
     assert {row["runs"] for row in network.settings["tried"]} <= {1, 2, 3, 4, 5}
 

@@ -208,7 +208,7 @@ def test_the_cells_of_the_report_are_those_of_the_network_that_it_speaks_of(
     found = [tuple(list(row.values())[1:4]) for row in rows(tmp_path / "cells.csv")]
     assert found == list(network.labels)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert 'id="network"' in page and 'id="closeups"' in page
+    assert 'id="network"' in page
 
 
 def test_where_adding_nothing_is_best_the_best_other_network_is_shown(
@@ -307,7 +307,7 @@ def test_large_networks_are_not_drawn_and_their_cells_are_told(
     files = c2n.write_report(*planted, compared, tmp_path)
     assert [path.name for path in files] == [*FILES, "cells.csv"]
     page = files[0].read_text(encoding="utf-8")
-    assert 'id="network"' not in page and 'id="closeups"' not in page and 'id="cells"' in page
+    assert 'id="network"' not in page and 'id="cells"' in page
     monkeypatch.setattr(illustrations, "MOST_DRAWN", 43)
     assert 'id="network"' in c2n.write_report(*planted, compared, tmp_path)[0].read_text(encoding="utf-8")
 
@@ -374,7 +374,7 @@ def test_a_comparison_of_hidden_links_makes_a_report(tmp_path: Path) -> None:
     files = c2n.write_report(cube, query, found, tmp_path)
     assert {path.name for path in files} >= set(FILES)
     page = files[0].read_text(encoding="utf-8")
-    assert escape(c2n.verdict(found).sentence) in page and 'id="panels"' in page and 'id="closeups"' not in page
+    assert escape(c2n.verdict(found).sentence) in page and 'id="panels"' in page
     read = c2n.read_comparison(tmp_path, query)
     assert (read.task, read.measures, read.truth) == ("links", found.measures, ())
 

@@ -16,7 +16,7 @@ from cube2net._util.arrays import Array
 from cube2net._util.progress import silent
 from cube2net.errors import Cube2netError, InputError, QueryError
 from cube2net.evaluation import auto as racing
-from cube2net.evaluation.auto import ByLabels, Marks, Race, assign_folds, candidates, choose_by_hidden_links
+from cube2net.evaluation.auto import ByLabels, Race, Scores, assign_folds, candidates, choose_by_hidden_links
 from cube2net.evaluation.configurations import DEFAULT
 from cube2net.mining.clustering import METRICS, KMeans
 from cube2net.model.comparison import Configuration
@@ -124,10 +124,10 @@ def race_of(fake: Fake, judge: ByLabels | None = None) -> Race:
     """Return a race judged by labels, without the models of the pipeline."""
     by = judge or judge_of()
 
-    def mark(network: Network, seed: int) -> Marks:
-        return by.marks(KMeans().cluster(fake.embed(network, seed=seed)[:40], 2, seed=seed).labels)
+    def evaluate(network: Network, seed: int) -> Scores:
+        return by.compute_scores(KMeans().cluster(fake.embed(network, seed=seed)[:40], 2, seed=seed).labels)
 
-    return Race(fake, mark)
+    return Race(fake, evaluate)
 
 
 def test_every_run_has_the_better_half_of_the_last_one_and_the_two_finalists_have_all() -> None:
@@ -135,7 +135,7 @@ def test_every_run_has_the_better_half_of_the_last_one_and_the_two_finalists_hav
     fake = Fake({config: at for at, config in enumerate(MANY)}, lambda config, seed: wrong[config])
     race = race_of(fake)
     race.run(MANY[:9], range(4), 60.0, silent)
-    assert [len(race.whole[config]) for config in MANY[:9]] == [4, 4, 4, 2, 2, 1, 1, 1, 1]
+    assert [len(race.scores_by_run[config]) for config in MANY[:9]] == [4, 4, 4, 2, 2, 1, 1, 1, 1]
     assert race.finalists == [MANY[1], MANY[2], ALONE] and race.runs == 4 and not race.left_out
     assert [row["runs"] for row in race.rows("F1")] == [4, 4, 2, 2, 1, 1, 1, 1, 4]
 
@@ -145,8 +145,8 @@ def test_the_default_takes_part_in_every_run_however_low_its_score() -> None:
     sizes = {config: at for at, config in enumerate(wrong)}
     race = race_of(Fake(sizes, lambda config, seed: wrong[config]))
     race.run(list(wrong), range(3), 60.0, silent)
-    assert len(race.whole[DEFAULT]) == len(race.whole[ALONE]) == 3
-    assert sorted(len(race.whole[config]) for config in MANY[1:6]) == [1, 1, 2, 3, 3]
+    assert len(race.scores_by_run[DEFAULT]) == len(race.scores_by_run[ALONE]) == 3
+    assert sorted(len(race.scores_by_run[config]) for config in MANY[1:6]) == [1, 1, 2, 3, 3]
 
 
 def test_a_score_is_that_of_the_clusters_on_all_labels() -> None:
@@ -155,7 +155,7 @@ def test_a_score_is_that_of_the_clusters_on_all_labels() -> None:
     race.run([ALONE], range(1), 60.0, silent)
     side = np.repeat([0, 1], 20)
     side[wrong] = 1 - side[wrong]
-    assert race.whole[ALONE] == [pytest.approx(METRICS["F1"](side, LABELS))]
+    assert race.scores_by_run[ALONE] == [pytest.approx(METRICS["F1"](side, LABELS))]
 
 
 def test_objects_without_a_label_do_not_count() -> None:
@@ -163,7 +163,7 @@ def test_objects_without_a_label_do_not_count() -> None:
     judge.folds[:2] = -1
     race = race_of(Fake({ALONE: 0}, lambda config, seed: [0, 1]), judge)
     race.run([ALONE], range(1), 60.0, silent)
-    assert race.whole[ALONE] == [1.0]
+    assert race.scores_by_run[ALONE] == [1.0]
 
 
 @pytest.fixture
@@ -197,7 +197,11 @@ def test_without_time_the_query_alone_is_tried_and_the_others_say_that_there_was
     ]
     hope, low, high = judge_of().expected(race)
     assert hope == pytest.approx(race.mean(ALONE)) and low < hope < high
-    assert judge_of().sentence(race).startswith("chosen by 40 labels: none, of 1 ways tried in 9 s (one run: F1 ")
+    assert (
+        judge_of()
+        .sentence(race)
+        .startswith("chosen by 40 labels: none, of 1 configurations tried in 9 s (one run: F1 ")
+    )
 
 
 def test_a_run_that_would_not_fit_into_the_time_left_is_not_begun(clock: list[float]) -> None:
@@ -304,7 +308,7 @@ def test_a_configuration_that_fails_in_a_later_run_is_one_row_and_not_chosen() -
         ("none", None),
         (ONE.name, "out of luck"),
     ]
-    assert judge_of().chosen(race) == ALONE and len(race.whole[ALONE]) == 3
+    assert judge_of().chosen(race) == ALONE and len(race.scores_by_run[ALONE]) == 3
 
 
 def test_where_not_even_the_query_alone_can_be_made_the_reason_is_told() -> None:
@@ -318,7 +322,7 @@ def test_a_configuration_with_the_network_of_an_earlier_one_is_left_out_and_says
     race = race_of(fake)
     race.run([ALONE, DEFAULT, ONE, TWO], range(2), 60.0, silent)
     assert sorted(fake.mined) == [(TWO.name, 0), ("none", 0), ("none", 1)]
-    assert race.whole[DEFAULT] == race.whole[ALONE] == [1.0, 1.0]
+    assert race.scores_by_run[DEFAULT] == race.scores_by_run[ALONE] == [1.0, 1.0]
     assert race.left_out == {ONE: "its network is that of 'none'"}
 
 
@@ -336,12 +340,12 @@ def judged(clusters: Mapping[Configuration, list[list[int]]], judge: ByLabels | 
     by = judge or judge_of()
     race = race_of(Fake({}, lambda config, seed: []))
     for config, runs in clusters.items():
-        race.marks[config] = []
+        race.scores[config] = []
         race.nodes[config.name] = 50
         for wrong in runs:
             side = np.repeat([0, 1], 20)
             side[wrong] = 1 - side[wrong]
-            race.marks[config].append(by.marks(side))
+            race.scores[config].append(by.compute_scores(side))
     return race
 
 
@@ -445,7 +449,7 @@ def test_without_labels_a_network_with_a_surely_higher_auc_than_the_default_is_t
     network = chosen_by_links(lambda config, seed: scores.get(config, [0.5] * 3)[seed])
     assert network.settings["chosen"] == best.name
     assert network.selection.note.startswith(
-        f"chosen by 303 hidden links of the query: {best.name}, of 7 ways tried in"
+        f"chosen by 303 hidden links of the query: {best.name}, of 7 configurations tried in"
     )
     assert "(3 runs: AUC 0.837, the default 0.810, the query alone 0.600)" in network.selection.note
     runs = {row["configuration"]: row["runs"] for row in network.settings["tried"]}
@@ -491,12 +495,12 @@ def test_with_fewer_than_30_hidden_links_the_default_is_taken() -> None:
 def test_a_network_that_cannot_be_mined_is_a_row_that_says_why() -> None:
     fake = Fake({ALONE: 0, ONE: 3}, lambda config, seed: [])
 
-    def mark(network: Network, seed: int) -> Marks:
+    def evaluate(network: Network, seed: int) -> Scores:
         if network.settings["configuration"] == ONE:
             raise InputError("no vectors for it")
-        return judge_of().marks(np.repeat([0, 1], 20))
+        return judge_of().compute_scores(np.repeat([0, 1], 20))
 
-    race = Race(fake, mark)
+    race = Race(fake, evaluate)
     race.run([ALONE, ONE], range(2), 60.0, silent)
     assert race.rows("F1")[1:] == [{"configuration": ONE.name, "reason": "no vectors for it"}]
 
@@ -505,7 +509,7 @@ def test_the_default_is_mined_and_taken_however_little_time_there_is(clock: list
     fake = timed(clock, 9.0, sizes={ALONE: 0, DEFAULT: 3, ONE: 5}, wrong=lambda config, seed: [])
     race = race_of(fake)
     race.run([ALONE, DEFAULT, ONE], range(2), 0.01, silent)
-    assert judge_of().chosen(race) == DEFAULT and DEFAULT in race.marks and ONE in race.left_out
+    assert judge_of().chosen(race) == DEFAULT and DEFAULT in race.scores and ONE in race.left_out
 
 
 @pytest.mark.parametrize("links", ["all", "none"])

@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 
 from cube2net.errors import InputError
-from cube2net.evaluation.report.closeups import close_ups
 from cube2net.evaluation.report.page import Report, environment, page, write
 from cube2net.evaluation.report.tables import cell_table
 from cube2net.evaluation.statistics import all_estimates
@@ -70,14 +69,11 @@ def report(comparison: Comparison) -> Report:
     links = [(0, 6), (1, 6), (2, 3), (4, 5), (0, 7), (3, 7), (0, 8), (3, 8), (5, 8)]
     labels = ["<x>", "<x>", "<x>", "y & z", "y & z", "y & z"]
     made = network(links, labels, others=2, cells=[("200X", "</td>KDD")], names=NASTY)
-    axes = np.eye(4)
-    before, after = axes[[0, 1, 2, 2, 3, 3]][None], axes[[0, 0, 2, 1, 3, 3]][None]
     return Report(
         comparison,
         judge_comparison(comparison),
         all_estimates(comparison, resamples=50),
         drawings=[Drawing(made, np.random.default_rng(1).random((9, 2)), "greedy & <co>")],
-        close_ups=close_ups(made, before, after),
         cells=cell_table(made),
         command='cube2net compare cube --query "a & b.csv" > </pre>',
         title="Labs & <areas>",
@@ -204,7 +200,6 @@ def test_the_page_says_everything_in_order() -> None:
         "Time and size",
         "The network",
         "The cells it chose",
-        "Close-ups",
         "To do it again",
     ]
     assert found.texts["code"] == ['cube2net compare cube --query "a & b.csv" > </pre>']

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from cube2net.errors import ParameterError
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, Weights
-from cube2net.network.maxdisc import LAYERS, MaxDisc
+from cube2net.network.maxdisc import TREES, MaxDisc
 
 from toys import toy_cube
 
 Pairs = list[tuple[int, int]]
-every_tree = pytest.mark.parametrize("tree", sorted(LAYERS))
+every_tree = pytest.mark.parametrize("tree", sorted(TREES))
 
 
 def brought(pairs: Pairs, count: int, query: list[int], method: MaxDisc, seed: int = 0, **limits: int) -> list[int]:

@@ -14,7 +14,6 @@ from cube2net.evaluation.report.page import Illustrator, Report, write
 from cube2net.evaluation.statistics import all_estimates
 from cube2net.evaluation.trials import Make
 from cube2net.evaluation.verdict import Verdict, judge_comparison
-from cube2net.mining.downstream import embed_nodes
 from cube2net.model.comparison import Comparison
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import check_call, expect, path_of
@@ -163,5 +162,4 @@ def report_files(
     check_report()
     said, estimates = judge_comparison(comparison), all_estimates(comparison)
     report = Report(comparison, said, estimates, command=command, title=title)
-    shown = Illustrator(make, layout, lambda network, model, seed: embed_nodes(network, model, seed=seed))
-    return write(shown.illustrate(report), place, spreadsheet_safe=spreadsheet_safe)
+    return write(Illustrator(make, layout).illustrate(report), place, spreadsheet_safe=spreadsheet_safe)

@@ -34,7 +34,7 @@ MIN_FINALISTS = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Marks:
+class Scores:
     """The score of one network in one run, and what it was computed from (for labels, the cluster of each object)."""
 
     score: float
@@ -43,16 +43,16 @@ class Marks:
 
 @dataclass(frozen=True, eq=False)
 class Race:
-    """Configurations compared by successive halving; ``marks`` holds every run, ``nodes`` the size of its network.
+    """Configurations compared by successive halving; ``scores`` holds every run, ``nodes`` the size of its network.
 
-    ``make(configuration, seed, nodes)`` makes networks and ``mark(network, seed)`` mines them. ``stays`` are the
-    configurations that take part in every run; the first of them, the query alone, has to be there.
+    ``make(configuration, seed, nodes)`` makes networks and ``evaluate(network, seed)`` scores them. ``always_run`` take
+    part in every run; the first of them is the query alone.
     """
 
     make: Make
-    mark: Callable[[Network, int], Marks]
-    stays: tuple[Configuration, ...] = (Configuration(method="none"), DEFAULT)
-    marks: dict[Configuration, list[Marks]] = field(default_factory=dict)
+    evaluate: Callable[[Network, int], Scores]
+    always_run: tuple[Configuration, ...] = (Configuration(method="none"), DEFAULT)
+    scores: dict[Configuration, list[Scores]] = field(default_factory=dict)
     nodes: dict[str, int] = field(default_factory=dict)
     left_out: dict[Configuration, str] = field(default_factory=dict)
     spent: list[float] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Race:
     ) -> None:
         """Evaluate all configurations with the first seed and the better half with each later one, within ``seconds``.
 
-        Configurations that stay are always mined once. The time is checked between trials. A later run starts only if
+        Those of ``always_run`` are mined at least once. The time is checked between trials. A later run starts only if
         it fits into the time left, judged by how long its trials took before; a run that is not finished in time is
         discarded. ``watch`` is given where the time runs already.
         """
@@ -78,13 +78,13 @@ class Race:
         def is_over(number: int, place: int, config: Configuration) -> bool:
             progress("trying networks", number * len(configs) + place, len(seeds) * len(configs))
             limit = seconds if number else seconds * FIRST_RUN_SHARE
-            return (number > 0 or config not in self.stays) and running.seconds > limit
+            return (number > 0 or config not in self.always_run) and running.seconds > limit
 
         with ThreadPoolExecutor(cores()) as pool, Stop() as stop:
-            timed_mark = stop.heeded(share_compile_time(self._timed_mark))
+            evaluate_timed = stop.heeded(share_compile_time(self._evaluate_timed))
 
-            def submit(network: Network, seed: int) -> Future[tuple[Marks, float]]:
-                return pool.submit(timed_mark, network, seed)
+            def submit(network: Network, seed: int) -> Future[tuple[Scores, float]]:
+                return pool.submit(evaluate_timed, network, seed)
 
             for number, seed in enumerate(seeds):
                 if number:
@@ -96,24 +96,24 @@ class Race:
                 lasted = running.seconds - begun
                 alive = [config for config in alive if config in costs]
         for config in configs:
-            if config not in self.marks:
+            if config not in self.scores:
                 self.left_out.setdefault(config, "there was no time to try it")
         self.spent.append(running.seconds)
 
-    def _timed_mark(self, network: Network, seed: int) -> tuple[Marks, float]:
+    def _evaluate_timed(self, network: Network, seed: int) -> tuple[Scores, float]:
         watch = Stopwatch()
-        return self.mark(network, seed), watch.seconds
+        return self.evaluate(network, seed), watch.seconds
 
     def _better_half(
         self, alive: Sequence[Configuration], costs: Mapping[Configuration, float], lasted: float, left: float
     ) -> list[Configuration]:
-        """Return the better half and those that stay; fewer or none where the time left is too short.
+        """Return the better half and ``always_run``; fewer or none where the time left is too short.
 
         A run takes the share of the last one, which ``lasted`` so long, that its configurations had in it.
         """
         ranked, total = [config for config in self.ranked if config in alive], sum(costs.values())
         for count in range(max(MIN_FINALISTS, len(alive) // 2), MIN_FINALISTS - 1, -1):
-            kept = [config for config in alive if config in self.stays or config in ranked[:count]]
+            kept = [config for config in alive if config in self.always_run or config in ranked[:count]]
             own = [costs[config] for config in kept]
             if max(*own, lasted * sum(own) / total if total else 0.0) <= left:
                 return kept
@@ -123,19 +123,19 @@ class Race:
         self,
         configs: Sequence[Configuration],
         seed: int,
-        submit: Callable[[Network, int], Future[tuple[Marks, float]]],
+        submit: Callable[[Network, int], Future[tuple[Scores, float]]],
         is_over: Callable[[int, Configuration], bool],
         costs: dict[Configuration, float],
     ) -> bool:
         """Make and mine the networks of configurations; return False where the time was over before the last.
 
         ``costs`` receives the seconds of every configuration. As many are mined at a time as there are cores. A
-        configuration whose network equals that of an earlier one is left out, unless it stays.
+        configuration whose network equals that of an earlier one is left out, unless it is one of ``always_run``.
         """
-        mined: dict[bytes, tuple[str, Future[tuple[Marks, float]]]] = {}
+        mined: dict[bytes, tuple[str, Future[tuple[Scores, float]]]] = {}
         workers = cores()
         for first in range(0, len(configs), workers):
-            waiting: list[tuple[Configuration, float, Future[tuple[Marks, float]]]] = []
+            waiting: list[tuple[Configuration, float, Future[tuple[Scores, float]]]] = []
             stopped = False
             for place, config in enumerate(configs[first : first + workers], first):
                 stopped = is_over(place, config)
@@ -143,9 +143,9 @@ class Race:
                     break
                 watch = Stopwatch()
                 try:
-                    network = self._made(config, seed)
+                    network = self._make_network(config, seed)
                     same = network_fingerprint(network)
-                    if same in mined and config not in self.stays:
+                    if same in mined and config not in self.always_run:
                         raise Cube2netError(f"its network is that of {mined[same][0]!r}")
                 except Cube2netError as error:
                     self._leave_out(config, error)
@@ -155,11 +155,11 @@ class Race:
                 waiting.append((config, watch.seconds, mined[same][1]))
             for config, making, work in waiting:
                 try:
-                    marks, marking = work.result()
+                    scores, marking = work.result()
                 except Cube2netError as error:
                     self._leave_out(config, error)
                     continue
-                self.marks.setdefault(config, []).append(marks)
+                self.scores.setdefault(config, []).append(scores)
                 costs[config] = making + marking
             if stopped:
                 return False
@@ -170,9 +170,9 @@ class Race:
         if config == self.alone:
             raise error
         self.left_out[config] = str(error)
-        self.marks.pop(config, None)
+        self.scores.pop(config, None)
 
-    def _made(self, config: Configuration, seed: int) -> Network:
+    def _make_network(self, config: Configuration, seed: int) -> Network:
         if config.like and config.like not in self.nodes:
             raise Cube2netError(f"there is no network of {config.like!r} to be as large as")
         network = self.make(config, seed, self.nodes.get(config.like))
@@ -180,39 +180,39 @@ class Race:
         return network
 
     def _forget(self, runs: int) -> None:
-        """Keep the marks of the first runs only."""
-        for marks in self.marks.values():
-            del marks[runs:]
+        """Keep the scores of the first runs only."""
+        for scores in self.scores.values():
+            del scores[runs:]
 
     @property
     def finalists(self) -> list[Configuration]:
         """The configurations that have all runs, by their mean score, the highest first."""
-        return [config for config in self.ranked if len(self.marks[config]) == self.runs]
+        return [config for config in self.ranked if len(self.scores[config]) == self.runs]
 
     @property
     def runs(self) -> int:
         """How many runs the finalists have."""
-        return max(map(len, self.marks.values()))
+        return max(map(len, self.scores.values()))
 
     @property
     def alone(self) -> Configuration:
         """The query without anything beside it."""
-        return self.stays[0]
+        return self.always_run[0]
 
     @property
-    def whole(self) -> dict[Configuration, list[float]]:
+    def scores_by_run(self) -> dict[Configuration, list[float]]:
         """The score of every run of every configuration."""
-        return {config: [each.score for each in marks] for config, marks in self.marks.items()}
+        return {config: [each.score for each in scores] for config, scores in self.scores.items()}
 
     @property
     def ranked(self) -> list[Configuration]:
         """The configurations by their mean score, the highest first, of equals the smaller network."""
-        means = {config: round(float(np.mean(scores)), 9) for config, scores in self.whole.items()}
+        means = {config: round(float(np.mean(scores)), 9) for config, scores in self.scores_by_run.items()}
         return sorted(means, key=lambda config: (-means[config], self.nodes[config.name]))
 
     def mean(self, config: Configuration) -> float:
         """Return the mean score of a configuration."""
-        return float(np.mean(self.whole[config]))
+        return float(np.mean(self.scores_by_run[config]))
 
     def rows(self, measure: str) -> list[dict[str, Any]]:
         """Return what was tried, the best first, and then what was left out and why."""
@@ -220,7 +220,7 @@ class Race:
             {
                 "configuration": config.name,
                 measure: self.mean(config),
-                "runs": len(self.marks[config]),
+                "runs": len(self.scores[config]),
                 "nodes": self.nodes[config.name],
             }
             for config in self.ranked
@@ -252,10 +252,10 @@ def choose_by_labels(
     """
     judge = ByLabels(np.unique(np.array(query.labels), return_inverse=True)[1], assign_folds(query, folds, seeds[0]))
 
-    def mark(network: Network, seed: int) -> Marks:
-        return judge.marks(mine(network, "", seed)[1])
+    def evaluate(network: Network, seed: int) -> Scores:
+        return judge.compute_scores(mine(network, "", seed)[1])
 
-    race = Race(make, mark)
+    race = Race(make, evaluate)
     race.run(candidates(), seeds, seconds, progress)
     return _answer(race, make, judge.chosen(race), judge.sentence(race), "F1", seeds[0])
 
@@ -283,18 +283,18 @@ def choose_by_hidden_links(
         count = 0
     if count < ENOUGH:
         note = f"{count:,} links of the query can be hidden, too few to tell by them: the default, {DEFAULT.name}"
-        return _noted(make(DEFAULT, seed, None), note, DEFAULT, [])
+        return _add_note(make(DEFAULT, seed, None), note, DEFAULT, [])
     counts: dict[int, int] = {}
 
-    def mark(network: Network, seed: int) -> Marks:
+    def evaluate(network: Network, seed: int) -> Scores:
         counts[seed] = len(runs.of(seed)[1].hidden[0])
-        return Marks(runs.mine(network, "", seed)[0]["AUC"])
+        return Scores(runs.mine(network, "", seed)[0]["AUC"])
 
-    race = Race(runs.make, mark)
+    race = Race(runs.make, evaluate)
     race.run(candidates(), seeds, seconds, progress, watch)
     others = [config for config in race.finalists if config not in (race.alone, DEFAULT)]
     best = next((config for config in others if _finds_more(race, config)), DEFAULT)
-    if DEFAULT not in race.marks:
+    if DEFAULT not in race.scores:
         best = next(iter(others), race.alone)
     note = _note(race, best, f"{sum(counts[seed] for seed in seeds[: race.runs]):,} hidden links of the query", "AUC")
     if best == DEFAULT and others:
@@ -305,17 +305,17 @@ def choose_by_hidden_links(
 
 
 def _finds_more(race: Race, config: Configuration) -> bool:
-    gains = np.subtract(race.whole[config], race.whole[DEFAULT])
+    gains = np.subtract(race.scores_by_run[config], race.scores_by_run[DEFAULT])
     is_surely_higher = len(gains) > 1 and bool(gains.min() > 0 and gains.mean() > MIN_AUC_GAIN)
     return is_surely_higher and race.mean(config) > CHANCE_AUC
 
 
 def _answer(race: Race, make: Make, best: Configuration, note: str, measure: str, seed: int) -> Network:
     """Return the network that is chosen, of the whole cube, with what was tried."""
-    return _noted(make(best, seed, race.nodes.get(best.like)), note, best, race.rows(measure))
+    return _add_note(make(best, seed, race.nodes.get(best.like)), note, best, race.rows(measure))
 
 
-def _noted(network: Network, note: str, chosen: Configuration, tried: list[dict[str, object]]) -> Network:
+def _add_note(network: Network, note: str, chosen: Configuration, tried: list[dict[str, object]]) -> Network:
     own = network.selection.note
     return replace(
         network,
@@ -370,9 +370,9 @@ class ByLabels:
     labels: Array
     folds: Array
 
-    def marks(self, clusters: Array) -> Marks:
+    def compute_scores(self, clusters: Array) -> Scores:
         """Return the F1 of clusters on all labels known."""
-        return Marks(float(self._f1(clusters, (self.folds[:, None] >= 0).astype(np.float64))[0]), clusters)
+        return Scores(float(self._f1(clusters, (self.folds[:, None] >= 0).astype(np.float64))[0]), clusters)
 
     def chosen(self, race: Race, without: int | None = None) -> Configuration:
         """Return the configuration with the highest F1 of those significantly above the default, or the default.
@@ -387,7 +387,7 @@ class ByLabels:
             return reference
         times = self._times(np.flatnonzero((self.folds >= 0) & (self.folds != without)))
         scores = {config: self._scores(race, config, times) for config in finalists}
-        reach = NormalDist().inv_cdf(1 - LEVEL / 2 / (len(race.marks) - 1))
+        reach = NormalDist().inv_cdf(1 - LEVEL / 2 / (len(race.scores) - 1))
 
         def lowest(config: Configuration) -> float:
             apart = scores[config] - scores[reference]
@@ -412,7 +412,7 @@ class ByLabels:
         hope = race.mean(best) + min(0.0, float(np.mean(np.array(apart) - own)))
         known = np.flatnonzero(self.folds >= 0)
         drawn = self._scores(race, best, self._times(known)[:, 1:]).mean(axis=0)
-        scores = race.whole[best]
+        scores = race.scores_by_run[best]
         between = float(np.var(scores, ddof=1)) / len(scores) if len(scores) > 1 else float(np.var(own)) / len(own)
         wide = max(REACH * float(np.sqrt(2 * (float(np.var(drawn)) + between))), UNSEEN / len(known))
         return hope, max(0.0, hope - wide), min(1.0, hope + wide)
@@ -425,7 +425,7 @@ class ByLabels:
 
     def _scores(self, race: Race, config: Configuration, times: Array) -> Array:
         """Return the F1 of a configuration, runs × columns of ``times``."""
-        return np.array([self._f1(each.evidence, times) for each in race.marks[config]])
+        return np.array([self._f1(each.evidence, times) for each in race.scores[config]])
 
     def _f1(self, clusters: Array, times: Array) -> Array:
         """Return the F1 of clusters where objects count so many times, a column each."""
@@ -444,8 +444,8 @@ class ByLabels:
 def _note(race: Race, best: Configuration, basis: str, measure: str) -> str:
     """Return what was chosen by what, and its score beside that of the default and of the query alone."""
     runs = "one run" if race.runs == 1 else f"{race.runs} runs"
-    beside = f", the default {race.mean(DEFAULT):.3f}" if best != DEFAULT and DEFAULT in race.marks else ""
+    beside = f", the default {race.mean(DEFAULT):.3f}" if best != DEFAULT and DEFAULT in race.scores else ""
     return (
-        f"chosen by {basis}: {best.name}, of {len(race.marks)} ways tried in {race.spent[-1]:.0f} s "
+        f"chosen by {basis}: {best.name}, of {len(race.scores)} configurations tried in {race.spent[-1]:.0f} s "
         f"({runs}: {measure} {race.mean(best):.3f}{beside}, the query alone {race.mean(race.alone):.3f})"
     )

@@ -1,4 +1,4 @@
-"""The query alone, and all objects within one or two steps of it."""
+"""The query alone, and the objects within one or two hops of it."""
 
 from __future__ import annotations
 
@@ -17,33 +17,47 @@ from cube2net.network.pagerank import compute_scores
 
 @dataclass(frozen=True, kw_only=True)
 class Nothing:
-    """Bring nothing: the network is the query and its own links (the paper's NoCube)."""
+    """Select nothing: the network is the query and its own links (the paper's NoCube).
+
+    References
+    ----------
+    .. [1] C. Yang, M. Liu, F. He, J. Peng and J. Han, "cube2net: Efficient query-specific network construction with
+       data cube organization".
+    """
 
     chooses_cells = draws = takes_long = False
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
-        """Return a selection of no objects but those pinned; the seed and the limits change nothing."""
+        """Return the pinned objects; ``seed`` is not used."""
         objects = np.asarray(list_pinned(query, budget.scope), dtype=np.int32)
         return Selection(objects, weights.value(objects))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hops:
-    """Bring every object within ``hops`` steps of the query (the paper's NoCube+ and NoCube++).
+    """Select every object within ``hops`` steps of the query (the paper's NoCube+ and NoCube++).
 
-    Where ``max_nodes`` or ``max_links`` leaves room for a part only, it is the nearest objects, of the equally
-    near those of the highest personalised PageRank, of these those that most objects a step nearer bring, and
-    of these those with the lower number: the best that so many objects within these steps can be. The query itself is
-    always whole. No way leads through objects that may not come; those that are pinned are as near as the first step.
+    If ``max_nodes`` or ``max_links`` leaves room for fewer, the nearest objects are selected; equally near ones by
+    personalised PageRank, then by the number of objects one step nearer that they are linked to. The query is always
+    complete. Paths do not lead through forbidden objects; pinned ones count as one step away.
 
     Parameters
     ----------
     hops
-        How many steps along links, 1 or 2.
+        The number of steps along links, 1 or 2.
     fan_out
-        At most so many others are brought by one object, so that a hub cannot flood the answer: those at the end of its
-        heaviest links, and of equal links those with the lower object number. Only objects that are not there yet
-        count: neighbours in the query, or a step nearer to it, are not brought by anyone. None brings all.
+        The largest number of new objects that one object brings, so that a hub cannot flood the network: those of its
+        heaviest links, of equal links those with the lower object number. None is no limit.
+
+    Examples
+    --------
+    >>> Hops(hops=2, fan_out=10)
+    Hops(hops=2, fan_out=10)
+
+    References
+    ----------
+    .. [1] C. Yang, M. Liu, F. He, J. Peng and J. Han, "cube2net: Efficient query-specific network construction with
+       data cube organization".
     """
 
     chooses_cells = draws = takes_long = False
@@ -57,7 +71,7 @@ class Hops:
         object.__setattr__(self, "fan_out", whole_number("fan_out", self.fan_out, 1, or_none=True, what=objects))
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
-        """Return the objects near the query, without the query; the seed changes nothing."""
+        """Return the objects near the query, without the query; ``seed`` is not used."""
         limited = budget.max_nodes is not None or budget.max_links is not None
         pins, forbidden = list_pinned(query, budget.scope), budget.scope.forbidden_objects
         ends = (cube.links, query.objects, self.hops, self.fan_out)
@@ -82,9 +96,9 @@ def expand_hops(
     also: Array | None = None,
     forbidden: Array | None = None,
 ) -> tuple[Array, Array, Array]:
-    """Return the objects within some steps of others, without these: which, at what step, brought by how many.
+    """Return the objects within some steps of others, the step of each, and how many objects brought it.
 
-    Objects in ``also`` are in without being found: a second step leads on from them as from those of the first. Those
+    Objects in ``also`` count as found at the first step but are not returned. Those
     marked in ``forbidden`` are neither found nor stepped through. Without ``count`` nobody counts by how many: that
     part is empty. What is kept for every object met is in a table of their size, or where they may be many, or some are
     forbidden, in one with a place for all objects.

@@ -1,4 +1,4 @@
-"""Discrepancy maximisation: the connected objects in which the query is densest."""
+"""Discrepancy maximisation: a connected set of objects in which the query is dense."""
 
 from __future__ import annotations
 
@@ -16,51 +16,52 @@ from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection
 from cube2net.network.assembly import cut_to_budget, list_included, mark_forbidden
 
-Layer = Callable[[int, Array], Array]  # the number of a tree and the best piece so far → the tree's links
+TreeMaker = Callable[[int, Array], Array]
+"""Returns the links of a tree, given its number and the best set so far."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MaxDisc:
-    """Bring the others of the connected objects C that have many of the query and few besides.
+    """Select a connected set of objects with many objects of the query and few others.
 
-    The discrepancy of C is ``alpha`` · (query objects in C) − (other objects in C). To maximise it over connected C is
-    NP-hard in general and takes one linear pass on a tree, so trees are laid into the links around the query, the best
-    C of each is found exactly, and the best of all is the answer (Gionis, Mathioudakis and Ukkonen, *Bump hunting in
-    the dark*, ICDE 2015). Objects whose links a neighbour has too are left out.
+    The discrepancy of a connected set C is ``alpha`` · (query objects in C) − (other objects in C). To maximise it is
+    NP-hard in general but linear on a tree. So trees are drawn in the links around the query, the best C of each is
+    computed exactly, and the best of all is used [1]_. Objects whose links another object has too are removed first.
 
-    C is one connected piece and may leave much of the query out; as in the paper, the network keeps all
-    of the query and the method only brings C's other objects. With a small ``alpha`` that is often none. A
-    limit on nodes or links is met by cutting off the branches that lose least for each object spared. Objects that may
-    not come are in no C, and those that are pinned, being there anyway, take nothing from it.
+    C may leave out much of the query; as in the paper, the network keeps all of the query and the method adds the other
+    objects of C. With a small ``alpha`` these are often none. Limits on nodes or links are met by cutting off the
+    branches that lose least per object. Forbidden objects are in no C, and pinned ones cost nothing.
 
     Parameters
     ----------
     alpha
-        What an object of the query is worth, in other objects.
+        The value of an object of the query, in other objects.
     tree
-        Which trees are laid:
+        The kind of trees:
 
-        - ``"bfs"``: breadth-first trees from the objects of the query, from ``tries`` of them drawn at random
-          if there are more.
-        - ``"spanning"``: ``tries`` random spanning trees, the lightest under random weights.
-        - ``"smart"``: ``tries`` spanning trees that lead through promising objects. A query object has the
-          price 0, another object 1/k, where k is its number of links into the query (1 if it has none), and
-          a link weighs the prices of its ends: what it costs to bring an object is shared among the query
-          objects that it joins. The first tree is the lightest one. Every later tree holds the best C so far
-          together and draws the rest at random around these weights, so the answer only gets better.
+        - ``"bfs"``: breadth-first trees from the objects of the query, at most ``tries`` of them chosen at random.
+        - ``"spanning"``: ``tries`` spanning trees of least weight under random weights.
+        - ``"smart"``: ``tries`` spanning trees through promising objects. A query object has the price 0, another
+          object 1/k, where k is its number of links into the query (at least 1), and a link weighs the prices of its
+          ends. The first tree has the least weight; later ones keep the best C so far connected and draw the rest
+          around these weights.
     tries
-        How many trees.
+        The number of trees.
     reach
-        Objects further from the query, in hops, are not looked at. Without a number it is α·|Q|/2, rounded up: no
-        object beyond is in a smallest best C, for each of the two branches that it joins must be worth the way.
+        The largest distance from the query in hops. By default α·|Q|/2, rounded up: no smallest best C has objects
+        farther away.
     most
-        At most so many others are looked at: of the ring of hops that does not fit, those with most links back come
-        first.
+        The largest number of other objects that are searched; of the last ring those with most links back come first.
 
     Examples
     --------
     >>> MaxDisc(alpha=2.0, tree="bfs")
     MaxDisc(alpha=2.0, tree='bfs', tries=32, reach=None, most=200000)
+
+    References
+    ----------
+    .. [1] A. Gionis, M. Mathioudakis and A. Ukkonen, "Bump hunting in the dark: Local discrepancy maximization on
+       graphs", ICDE 2015.
     """
 
     chooses_cells = draws = False
@@ -74,20 +75,20 @@ class MaxDisc:
     def __post_init__(self) -> None:
         if not 0 < self.alpha < math.inf:
             raise ParameterError(f"alpha is {self.alpha!r}, expected a number above 0")
-        if self.tree not in LAYERS:
-            raise unknown("tree", self.tree, LAYERS)
+        if self.tree not in TREES:
+            raise unknown("tree", self.tree, TREES)
         hops = "hops, or None for all that can pay"
         object.__setattr__(self, "tries", whole_number("tries", self.tries, 1, what="trees"))
         object.__setattr__(self, "reach", whole_number("reach", self.reach, 0, or_none=True, what=hops))
         object.__setattr__(self, "most", whole_number("most", self.most, 0, what="objects"))
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
-        """Return the other objects of the best connected piece found."""
+        """Return the other objects of the best connected set found."""
         from cube2net.kernels.subgraphs import neighbourhood
         from cube2net.kernels.trees import best_subtrees, rooted
 
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
-        alpha = float(min(self.alpha, 2 * len(indptr)))  # one of the query then outweighs all others
+        alpha = float(min(self.alpha, 2 * len(indptr)))  # then one object of the query outweighs all others
         reach = math.ceil(alpha * len(query) / 2) if self.reach is None else self.reach
         inside, forbidden = list_included(query, budget.scope), mark_forbidden(budget.scope)
         nodes, low, high, _ = neighbourhood(
@@ -95,21 +96,21 @@ class MaxDisc:
         )
         worth = np.where(np.arange(len(nodes)) < len(query), alpha, -1.0)
         worth[len(query) : len(inside)] = 0.0
-        lay = LAYERS[self.tree](low, high, len(nodes), len(inside), stream(seed, "network", "maxdisc", self.tree))
+        make_tree = TREES[self.tree](low, high, len(nodes), len(inside), stream(seed, "network", "maxdisc", self.tree))
         none = np.empty(0, dtype=np.int32)
         group, free = np.zeros(len(nodes), dtype=np.int32), np.zeros(len(low))
         best, piece, tree = 0.0, np.zeros(len(nodes), dtype=bool), np.empty(0, dtype=np.int64)
         for number in range(min(self.tries, len(inside)) if self.tree == "bfs" else self.tries):
-            links = lay(number, piece)
+            links = make_tree(number, piece)
             order, parent, up = rooted(len(nodes), low[links], high[links], free, none)
-            keep, found = best_subtrees(order, parent, worth, up, group, 1)
-            if found[0] > best:
-                best, piece, tree = float(found[0]), keep, links[keep[low[links]] & keep[high[links]]]
+            keep, values = best_subtrees(order, parent, worth, up, group, 1)
+            if values[0] > best:
+                best, piece, tree = float(values[0]), keep, links[keep[low[links]] & keep[high[links]]]
         objects = cut_to_budget(budget, cube, query, nodes, low[tree], high[tree], free[tree], worth)
         return Selection(objects, weights.value(objects))
 
 
-def _bfs(low: Array, high: Array, count: int, inside: int, rng: np.random.Generator) -> Layer:
+def _bfs(low: Array, high: Array, count: int, inside: int, rng: np.random.Generator) -> TreeMaker:
     from cube2net.kernels.subgraphs import both_ends
     from cube2net.kernels.trees import search
 
@@ -123,7 +124,7 @@ def _bfs(low: Array, high: Array, count: int, inside: int, rng: np.random.Genera
     return from_root
 
 
-def _spanning(low: Array, high: Array, count: int, inside: int, rng: np.random.Generator) -> Layer:
+def _spanning(low: Array, high: Array, count: int, inside: int, rng: np.random.Generator) -> TreeMaker:
     from cube2net.kernels.trees import spanning
 
     def at_random(number: int, piece: Array) -> Array:
@@ -133,7 +134,7 @@ def _spanning(low: Array, high: Array, count: int, inside: int, rng: np.random.G
     return at_random
 
 
-def _smart(low: Array, high: Array, count: int, inside: int, rng: np.random.Generator) -> Layer:
+def _smart(low: Array, high: Array, count: int, inside: int, rng: np.random.Generator) -> TreeMaker:
     from cube2net.kernels.trees import spanning
 
     price = 1.0 / np.maximum(np.bincount(high[low < inside], minlength=count), 1)
@@ -151,5 +152,5 @@ def _smart(low: Array, high: Array, count: int, inside: int, rng: np.random.Gene
     return lightest
 
 
-# What lays trees into links (low, high) between `count` nodes, the first `inside` of them in already.
-LAYERS = {"smart": _smart, "bfs": _bfs, "spanning": _spanning}
+TREES = {"smart": _smart, "bfs": _bfs, "spanning": _spanning}
+"""Make trees in the links (low, high) between ``count`` nodes, of which the first ``inside`` are in the network."""

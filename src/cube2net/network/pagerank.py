@@ -1,6 +1,7 @@
-"""Personalised PageRank: the objects where a walk from the query stays most.
+"""Personalised PageRank: the objects that a random walk with restarts at the query visits most.
 
-The walk is followed by pushes and finished by sweeps over all cores; ``kernels.pagerank_push`` has the equations.
+Scores are computed by local pushes, and by sweeps on all cores where these are faster; ``kernels.pagerank_push`` has
+the equations.
 """
 
 from __future__ import annotations
@@ -24,37 +25,45 @@ from cube2net.network.assembly import check_weights, cut_to_limits, list_pinned
 
 TOLERANCE = 0.05
 SLACK = 2.0
-# How many objects are brought when nobody says: so many for each of the query, between the least and the most.
-EACH, LEAST, MOST = 4, 100, 5_000
-# Single precision is enough where the residual that a tolerance allows, tolerance · (1 − damping), is so large.
-SINGLE = 1e-4
-# Scores are so many times nearer to the exact ones where too few of the objects that may come have one yet.
-NEARER, NEAREST = 16.0, 16e-12
-# Beside those asked for, so many more of a ranking are kept for when some of them may not come.
-SPARE = 64
+OBJECTS_PER_QUERY_OBJECT, MIN_OBJECTS, MAX_OBJECTS = 4, 100, 5_000
+"""The default number of objects for each of the query, and its limits."""
+SINGLE_PRECISION_RESIDUAL = 1e-4
+"""Residual, tolerance · (1 − damping), from which single precision suffices."""
+TOLERANCE_DIVISOR, MIN_TOLERANCE = 16.0, 16e-12
+"""By how much the tolerance is lowered if too few allowed objects have a score, and its lower limit."""
+SPARE_OBJECTS = 64
+"""Objects of a ranking that are kept besides those requested, because some may be forbidden in the next request."""
 
 Rankings = dict[tuple[object, ...], Array]
 
 
 @dataclass(frozen=True, kw_only=True)
 class PageRank:
-    """Bring the ``top`` objects outside the query by the scores of a walk that starts again at the query.
+    """Select the ``top`` objects outside the query by personalised PageRank.
 
-    The walk follows a link as likely as it is heavy, goes on with probability ``damping`` and else starts
-    again at an object of the query, each as likely. An object that the walk does not
-    reach is never brought, and of equal scores the lower object number is. Where ``max_links`` leaves room for a part
-    only, it is the best. The query itself is always whole. Objects that may not come are walked through and not
-    brought, and those that are pinned come first.
+    The walk continues with probability ``damping`` along a link chosen in proportion to its weight, and otherwise
+    restarts at an object of the query, each with the same probability. Objects that it cannot reach are never selected;
+    of equal scores the lower object number comes first. If ``max_links`` leaves room for fewer, the best are selected.
+    The query is always complete. The walk passes through forbidden objects; pinned ones come first.
 
     Parameters
     ----------
     top
-        How many objects. Without a number as many as ``max_nodes`` leaves room for; without that too, four for each
-        object of the query, but at least 100 and at most 5,000.
+        The number of objects. By default as many as ``max_nodes`` leaves room for; without a limit four for each object
+        of the query, but at least 100 and at most 5,000.
     damping
-        The probability that the walk goes on at a step, above 0 and below 1.
+        The probability that the walk continues, above 0 and below 1.
     tolerance
-        How far the scores may be from the exact ones, summed over all objects (all scores sum to 1).
+        The largest error of the scores, summed over all objects (the scores sum to 1).
+
+    Examples
+    --------
+    >>> PageRank(top=50)
+    PageRank(top=50, damping=0.85, tolerance=0.05)
+
+    References
+    ----------
+    .. [1] R. Andersen, F. Chung and K. Lang, "Local graph partitioning using PageRank vectors", FOCS 2006.
     """
 
     chooses_cells = draws = takes_long = False
@@ -68,12 +77,12 @@ class PageRank:
         _check(self.damping, self.tolerance)
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
-        """Return the objects of highest score, without the query; the seed changes nothing."""
+        """Return the objects with the highest scores, without the query; ``seed`` is not used."""
         top = self.top
         if top is None and budget.max_nodes is not None:
             top = max(0, budget.max_nodes - len(query))
         if top is None:
-            top = min(max(EACH * len(query), LEAST), MOST)
+            top = min(max(OBJECTS_PER_QUERY_OBJECT * len(query), MIN_OBJECTS), MAX_OBJECTS)
         ranked = find_neighbors(cube.links, query, top, self.damping, self.tolerance, slack=None, scope=budget.scope)
         objects = np.sort(cut_to_limits(cube.links, query, ranked, budget))
         return Selection(objects, weights.value(objects))
@@ -91,23 +100,16 @@ def find_neighbors(
     seeds: Array | None = None,
     rankings: Rankings | None = None,
 ) -> Array:
-    """Return the objects outside a query that are nearest to it by links, nearest first; fewer where fewer are.
+    """Return the ``count`` objects outside a query with the highest PageRank, best first; fewer if there are fewer.
 
-    The walk is that of :class:`PageRank`. It is followed no further than tells the first ``count`` objects from the
-    others: until it is proven that no object brought has less than 1 / (1 + slack) of the ``count``-th exact score, and
-    none left out more than 1 + slack times as much. The proof is for the worst case, and what is brought is the best
-    guess between its bounds; how much nearer the objects exchanged are, ``benchmarks/nearest_objects.py`` shows.
+    The walk is that of :class:`PageRank`. Pushes stop as soon as it is proven that no returned object has less than
+    1 / (1 + slack) of the ``count``-th exact score, and no other object more than 1 + slack times as much. The proof is
+    for the worst case; ``benchmarks/nearest_objects.py`` measures the actual differences. If pushes do not suffice or
+    ``slack`` is None, scores are within ``tolerance`` of the exact ones, as those of :func:`compute_scores`.
 
-    Where pushes do not suffice for that, and where ``slack`` is None, scores are within ``tolerance`` of the exact
-    ones, as those of :func:`compute_scores`. Of equal scores the lower object number comes first, and an object that
-    the walk does not reach is never returned.
-
-    The objects that ``scope`` has pinned come before all others and are counted with them; however many they are, all
-    come. What it bars is walked through as ever, and does not come; the walk then goes on until as many are found as it
-    would have brought of all, or until it came to all that can be reached. It starts at ``seeds``, else the query.
-
-    ``rankings`` are those known of the same links, and one that is found is added: who asks again for other pins or
-    bans gets the same answer sooner.
+    Objects pinned by ``scope`` come first and count, but none is left out. The walk passes through forbidden objects;
+    it continues until enough allowed ones have a score or all reachable objects have one. It starts at ``seeds``, by
+    default the query. ``rankings`` caches rankings of the same links, for further requests with other pins or bans.
 
     >>> from cube2net._util.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 5)
@@ -122,12 +124,12 @@ def find_neighbors(
     if count == 0:
         return np.asarray(pins, dtype=np.int32)
     inside = np.union1d(query.objects, pins) if len(pins) else query.objects
-    start, known = query.objects if seeds is None else seeds, {} if rankings is None else rankings
-    ranking = _Ranking(links, start, damping, count, inside, scope.forbidden_objects, known)
-    found, wanted = ranking.near(tolerance, slack)
-    if len(found) < wanted:
-        found = ranking.anywhere(tolerance, wanted)
-    return np.concatenate([pins, found]) if len(pins) else found
+    start, cache = query.objects if seeds is None else seeds, {} if rankings is None else rankings
+    ranking = _Ranking(links, start, damping, count, inside, scope.forbidden_objects, cache)
+    neighbors, wanted = ranking.select_near(tolerance, slack)
+    if len(neighbors) < wanted:
+        neighbors = ranking.select_anywhere(tolerance, wanted)
+    return np.concatenate([pins, neighbors]) if len(pins) else neighbors
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,44 +144,46 @@ class _Ranking:
     forbidden_objects: Array | None
     rankings: Rankings
 
-    def near(self, tolerance: float, slack: float | None) -> tuple[Array, int]:
-        """Return those of them that the walk comes to, and how many there would be if nobody were forbidden."""
+    def select_near(self, tolerance: float, slack: float | None) -> tuple[Array, int]:
+        """Return those that the walk reaches, and how many there would be if no object were forbidden."""
         for walk in _walks(self.links, self.seeds, self.damping, tolerance):
-            found = (
+            first = (
                 None if slack is None else walk.first(self.count, slack, tolerance, self.inside, self.forbidden_objects)
             )
-            if found is not None:
-                return found, len(found)
-            ways = (self.seeds.tobytes(), self.damping, tolerance, *walk.state)
-            if ways in self.rankings and len(leading := self._leading(self.rankings[ways])) == self.count:
+            if first is not None:
+                return first, len(first)
+            key = (self.seeds.tobytes(), self.damping, tolerance, *walk.state)
+            if key in self.rankings and len(leading := self._select_leading(self.rankings[key])) == self.count:
                 return leading, self.count
-            values, known = walk.finish(tolerance)
-            if walk.sound(values, known, tolerance):
+            values, reached = walk.finish(tolerance)
+            if walk.sound(values, reached, tolerance):
                 break
-        self.rankings[ways] = known[select_highest(values[known], 2 * (self.count + len(self.inside)) + SPARE)]
-        leading = self._leading(self.rankings[ways])
+        self.rankings[key] = reached[
+            select_highest(values[reached], 2 * (self.count + len(self.inside)) + SPARE_OBJECTS)
+        ]
+        leading = self._select_leading(self.rankings[key])
         if len(leading) == self.count:
             return leading, self.count
         values[self.inside] = 0.0
-        wanted = min(self.count, int(np.count_nonzero(values[known] > 0)))
-        known = self._allowed(known)
-        return known[select_highest(values[known], self.count)], wanted
+        wanted = min(self.count, int(np.count_nonzero(values[reached] > 0)))
+        reached = self._allowed(reached)
+        return reached[select_highest(values[reached], self.count)], wanted
 
-    def anywhere(self, tolerance: float, wanted: int) -> Array:
-        """Return the first so many of all that can be reached: a walk comes as far as its sweeps, which get more."""
+    def select_anywhere(self, tolerance: float, wanted: int) -> Array:
+        """Return the first of all reachable objects; more sweeps are made until enough have a score."""
         while True:
             for walk in _walks(self.links, self.seeds, self.damping, tolerance):
-                values, known = walk.finish(tolerance, everywhere=True)
-                if walk.sound(values, known, tolerance):
+                values, reached = walk.finish(tolerance, everywhere=True)
+                if walk.sound(values, reached, tolerance):
                     break
-            known = self._allowed(np.setdiff1d(known, self.inside, assume_unique=True))
-            found = known[select_highest(values[known], wanted)]
-            if len(found) == min(wanted, len(known)) or tolerance < NEAREST:
-                return found
-            tolerance /= NEARER
+            reached = self._allowed(np.setdiff1d(reached, self.inside, assume_unique=True))
+            first = reached[select_highest(values[reached], wanted)]
+            if len(first) == min(wanted, len(reached)) or tolerance < MIN_TOLERANCE:
+                return first
+            tolerance /= TOLERANCE_DIVISOR
 
-    def _leading(self, ranked: Array) -> Array:
-        """Return the first of some objects, which were ranked without regard to who may come."""
+    def _select_leading(self, ranked: Array) -> Array:
+        """Return the first of some ranked objects that are outside the query and allowed."""
         return self._allowed(ranked[~np.isin(ranked, self.inside)])[: self.count]
 
     def _allowed(self, objects: Array) -> Array:
@@ -187,15 +191,15 @@ class _Ranking:
 
 
 def compute_scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float = TOLERANCE) -> Array:
-    """Return the PageRank of every object for a walk that starts again at the seeds, each as likely.
+    """Return the personalised PageRank of every object for a walk that restarts at the seeds.
 
-    Σ |score − exact| ≤ tolerance, and the exact scores sum to 1. Objects that no path joins to a seed have
-    exactly 0. A walk at an object without links starts again at once.
+    Σ |score − exact| ≤ tolerance, and the exact scores sum to 1. Objects without a path to a seed have exactly 0. A
+    walk at an object without links restarts at once.
 
-    The walk is followed first by pushes, whose cost follows what the walk comes to: a loose tolerance is met there.
-    When they have seen 262,144 ends of links and all that can be reached has no more than eight times as many, or when
-    they have seen one link in eight, sweeps over all links that can be reached do the rest, and a tolerance ten times
-    tighter costs four sweeps more.
+    Pushes come first; their cost depends on what the walk reaches, and a loose tolerance is met by them alone. When
+    they have visited 262,144 ends of links and the reachable part has at most eight times as many, or when they have
+    visited one link in eight, sweeps over all reachable links do the rest; a ten times tighter tolerance costs four
+    more sweeps.
 
     >>> from cube2net._util.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1]), np.array([1, 2]), np.array([1.0, 3.0]), 4)
@@ -210,12 +214,12 @@ def compute_scores(links: Links, seeds: Array, damping: float = 0.85, tolerance:
 
 
 def _walks(links: Links, seeds: Array, damping: float, tolerance: float) -> Iterator[RestartWalk]:
-    """Yield a walk in single precision where that may be enough, and then one in double precision."""
+    """Yield a walk in single precision if that may suffice, and then one in double precision."""
     _check(damping, tolerance)
     seeds = np.unique(np.asarray(seeds, dtype=np.int32))
     if len(seeds) == 0 or seeds[0] < 0 or seeds[-1] >= len(links):
         raise ParameterError(f"seeds are {seeds.tolist()[:3]!r}, expected one or more of {len(links):,} objects")
-    if tolerance * (1.0 - damping) >= SINGLE:
+    if tolerance * (1.0 - damping) >= SINGLE_PRECISION_RESIDUAL:
         with np.errstate(all="ignore"):
             yield RestartWalk(links, seeds, damping, np.float32)
     yield RestartWalk(links, seeds, damping, np.float64)
@@ -228,39 +232,41 @@ def _check(damping: float, tolerance: float) -> None:
         raise ParameterError(f"tolerance is {tolerance!r}, expected a number from 1e-12 to below 1")
 
 
-# The threshold of pushes falls by this factor whenever no object is above it; in small steps to tell objects apart.
 FALL, STEP = 4.0, 1.5
-# Below this one nothing is left that a number can hold.
+"""Divisors of the threshold of pushes, to compute scores and to separate the first objects."""
 LOWEST = 1e-300
-# Pushes may see one in so many ends of links before sweeps take over.
+"""Thresholds below this are out of the range of numbers."""
 LOCAL = 8
-# When they have seen so many, it is looked whether all that can be reached has no more than SMALL: sweeps over these
-# take over then, so that the cost does not grow with a network around it.
+"""Pushes may visit one in so many ends of links before sweeps take over."""
 EARLY, SMALL = 1 << 18, 1 << 21
-# Where the objects that can be reached have no more than one in so many ends of links, sweeps leave out the others.
+"""After so many visited ends of links, sweeps take over if the reachable part has no more than the second number.
+
+So the cost does not grow with a network around that part.
+"""
 PART = 3
-# To tell the first objects apart pushes may see one in so many.
+"""Sweeps are limited to the reachable objects if these have no more than one in so many ends of links."""
 APART = 2
-# Once a walk came to one object in so many, the strengths of all are summed in one go: quicker than one by one.
+"""To separate the first objects pushes may visit one in so many ends of links."""
 MANY = 64
-# By how much rounding in single precision may move the sum of all scores.
+"""From one reached object in so many on, the strengths of all objects are summed at once, which is faster."""
 ROUNDING = 1e-3
-# Rows are shared out in so many parts of about as many links, whatever the number of cores: sums stay the same.
+"""Error of the sum of all scores by rounding in single precision."""
 PARTS = 16
-# Fewer ends of links are not worth a second thread.
+"""Parts into which sweeps divide the rows, whatever the number of cores, so that sums are always the same."""
 ONE_THREAD = 1_000_000
-# How often a walk looks at every end of a link, about.
+"""Ends of links below which a second thread does not pay."""
 LOOKS = 8
+"""Visits of every end of a link in a walk, approximately."""
 
 
 def kernels_for(links: Links) -> Any:
-    """Return the kernels of a walk: compiled ones, or their twins in NumPy where these are done sooner."""
+    """Return the kernels of a walk: the compiled ones, or their NumPy versions if these finish sooner."""
     small = STEPS.small("pagerank_push.push", len(links.indices), LOOKS)
     return import_module(f"cube2net.kernels.{'numpy_pagerank' if small else 'pagerank_push'}")
 
 
 def _missing(rows: Array, known: Array) -> Array:
-    """Return the rows that are not among the known ones, which ascend."""
+    """Return the rows that are not among the known ones, which are in ascending order."""
     if len(known) == 0:
         return rows
     place = np.minimum(np.searchsorted(known, rows), len(known) - 1)
@@ -268,9 +274,9 @@ def _missing(rows: Array, known: Array) -> Array:
 
 
 class RestartWalk:
-    """A walk from seeds that is followed: what is settled of the scores, and what is left to spread (``rest``).
+    """The state of a walk: the settled part of the scores, and the rest that is still to be spread.
 
-    Arrays have a place for every object. To clear them is all that costs more in a larger network.
+    Arrays have an entry for every object; only allocating them costs more in a larger network.
     """
 
     def __init__(self, links: Links, seeds: Array, damping: float, precision: type[np.floating[Any]]) -> None:
@@ -299,23 +305,21 @@ class RestartWalk:
 
     @property
     def reached(self) -> Array:
-        """The objects that the walk came to, ascending."""
+        """The objects that the walk has reached, ascending."""
         return np.sort(self._reached[: self._found])
 
     @property
     def state(self) -> tuple[str, int, float]:
-        """How far it was followed by pushes: two walks from the same seeds that agree in this agree in every bit."""
+        """The progress of pushes: two walks from the same seeds with the same state agree in every bit."""
         return self.settled.dtype.str, self._seen, self._threshold
 
     def first(
         self, count: int, slack: float, tolerance: float, inside: Array, forbidden: Array | None = None
     ) -> Array | None:
-        """Return the first ``count`` objects that are not ``inside`` as soon as pushes tell them apart, best first.
+        """Return the first ``count`` allowed objects that are not ``inside``, as soon as pushes separate them.
 
-        Those inside ascend, and objects that are marked in ``forbidden`` are passed over as they are.
-        None where it looks as if they would have to see too many links: with the threshold the doubt falls about as
-        much as what is seen grows. It is looked no sooner than doubt that falls with the square may be small enough.
-        None too where no more than the tolerance is left.
+        None if that seems to need too many links, or if no more than the tolerance is left. The doubt falls about as
+        fast as the number of visited links grows; it is computed when it may be small enough.
         """
         allowance, least, due = len(self._links.indices) // APART, 0.0, math.inf
         while self._push_once(tolerance, allowance, STEP):
@@ -330,9 +334,9 @@ class RestartWalk:
         return None
 
     def finish(self, tolerance: float, *, everywhere: bool = False) -> tuple[Array, Array]:
-        """Return the scores of every object, and in ascending order those that may have one beside lonely seeds.
+        """Return the scores, and in ascending order the objects that may have one besides seeds without links.
 
-        With ``everywhere`` these are all that can be reached, however little the walk comes to some.
+        With ``everywhere`` these are all reachable objects.
         """
         if everywhere:
             self._follow(len(self._links.indices))
@@ -356,11 +360,7 @@ class RestartWalk:
         return self.settled, known
 
     def sound(self, values: Array, known: Array, tolerance: float) -> bool:
-        """Return whether the precision was enough for the scores.
-
-        Very large or very small weights are too much for single precision: then scores are not numbers, or do not sum
-        to 1 as they must.
-        """
+        """Return whether the precision sufficed: otherwise scores are not finite or do not sum to 1."""
         if values.dtype == np.float64:
             return True
         lonely = _missing(self._seeds, known)
@@ -368,12 +368,12 @@ class RestartWalk:
         return bool(abs(total - 1.0) <= tolerance + ROUNDING)
 
     def _push(self, goal: float, allowance: int) -> None:
-        """Go on by pushes until no more than ``goal`` is left, or they have seen so many ends of links in all."""
+        """Push until no more than ``goal`` is left or ``allowance`` ends of links have been visited in all."""
         while self._push_once(goal, allowance, FALL):
             pass
 
     def _push_once(self, goal: float, allowance: int, fall: float) -> bool:
-        """Go on by pushes to the next threshold; return whether it was come to, and not the goal or the allowance."""
+        """Push to the next threshold; return whether it was reached before the goal and the allowance."""
         if self.rest <= goal or self._seen > allowance or not self._threshold >= LOWEST:
             return False
         links = self._links
@@ -405,10 +405,10 @@ class RestartWalk:
     def _leaders(
         self, count: int, least: float, slack: float, inside: Array, forbidden: Array | None
     ) -> tuple[float, float, Array | None]:
-        """Return by how much those left out may be better, the least that the last can score, and all where settled.
+        """Return by how much others may be better, the least score of the last, and the leaders if they are certain.
 
-        ``least`` is what the ``count``-th best scores at least, as far as is known. Between its bounds a score is
-        guessed as if what is left were spread as evenly over all objects reached as it is in the end.
+        ``least`` is a lower bound of the ``count``-th best score. Between its bounds a score is estimated as if the
+        rest were spread over all reached objects in proportion to their strengths, as it is in the end.
         """
         arrays = (self.settled, self.left, self._strength)
         ends = (self._reached, self._found, self._damping, self._threshold, least)
@@ -435,7 +435,7 @@ class RestartWalk:
         return most / low - 1.0 if low > 0 else math.inf, low, rows[chosen] if done else None
 
     def _follow(self, allowance: int) -> bool:
-        """Come to all objects that can be reached, or to none where they have more ends of links; return which."""
+        """Add all reachable objects if they have at most ``allowance`` ends of links; return whether they do."""
         state = np.zeros(len(self._links), np.uint8)
         state[self._reached[: self._found]] = 1
         ends = (self._links.indptr, self._links.indices)
@@ -445,7 +445,7 @@ class RestartWalk:
         return bool(whole)
 
     def _settle(self, goal: float, rows: Array) -> None:
-        """Settle what is left by sweeps over rows, all that can be reached among them."""
+        """Settle the rest by sweeps over rows, which include all reachable objects."""
         shrink = max(self._damping, 1e-12) / (1.0 + math.sqrt(1.0 - self._damping * self._damping))
         most = 20 + int(math.log(goal * (1.0 - self._damping) / 1000.0) / math.log(shrink))
         settle(self._links, rows, self._damping, goal, most, self.settled, self.left, kernels=self._kernels)
@@ -463,19 +463,18 @@ def settle(
     workers: int | None = None,
     kernels: Any = None,
 ) -> float:
-    """Settle what is left by sweeps over the links of ``rows``; return a bound on the error Σ |x − settled| afterwards.
+    """Settle the rest by sweeps over the links of ``rows`` and return a bound on the error Σ |x − settled|.
 
-    ``rows``, ascending, are all objects, or those that can be reached: none of them has a link to any other.
-
-    Stops when the bound, Σ |residual| / (1 − damping), is at most ``goal``, or after ``most`` sweeps. See
-    ``kernels.pagerank_push`` for what is settled and left; the answer is the same for every number of ``workers``,
-    which is that of the cores where nobody says, and for both kinds of ``kernels``.
+    ``rows``, ascending, are all objects or all reachable ones, which have no links to others. Stops when the bound,
+    Σ |residual| / (1 − damping), is at most ``goal``, or after ``most`` sweeps. See ``kernels.pagerank_push`` for what
+    is settled and left. The result does not depend on the number of ``workers`` (by default one per core) or on the
+    ``kernels``.
     """
     from concurrent.futures import ThreadPoolExecutor
 
     kernels = kernels_for(links) if kernels is None else kernels
     indptr, indices, weights = links.indptr, links.indices, links.weights
-    # Made here and not in the kernels: large arrays of NumPy lie on large pages, which random reads want.
+    # Allocated here and not in the kernels: NumPy puts large arrays on huge pages, which makes random reads faster.
     strength, start, now, before = (np.zeros(len(settled), settled.dtype) for _ in range(4))
     passed = np.concatenate([[0], np.cumsum(indptr[rows + 1] - indptr[rows])])
     parts = np.split(rows, np.searchsorted(passed, np.linspace(0, passed[-1], PARTS + 1)[1:-1]))
@@ -504,7 +503,7 @@ def settle(
 
 
 def select_highest(values: Array, count: int) -> Array:
-    """Return the places of the highest values above 0, highest first; of equal ones the lower place first.
+    """Return the positions of the highest values above 0, highest first; of equal ones the lower position first.
 
     >>> select_highest(np.array([0.5, 0.0, 0.7, 0.5]), 2).tolist()
     [2, 0]

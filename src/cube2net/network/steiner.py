@@ -1,4 +1,4 @@
-"""The prize-collecting Steiner tree: the query joined cheaply."""
+"""Prize-collecting Steiner trees that connect the query."""
 
 from __future__ import annotations
 
@@ -18,39 +18,43 @@ COSTS = ("unit", "weight")
 
 @dataclass(frozen=True, kw_only=True)
 class Steiner:
-    """Bring the objects that join the query's objects by a cheap tree, and leave out what is too far.
+    """Select the objects of prize-collecting Steiner trees that connect the query.
 
-    In every connected part of the links, one tree T is sought that makes small
+    In every connected component, a tree T is sought that minimises
 
-        Σ cost(link), over the links of T  +  prize · (query objects of the part that are not in T)
+        Σ cost(link), over the links of T  +  prize · (query objects of the component that are not in T)
 
-    Query objects outside the trees stay in the network all the same.
+    Query objects outside the trees stay in the network. The cheaper of two trees is taken: that of Goemans and
+    Williamson's growing moats [1]_, which costs at most twice the minimum, and Takahashi and Matsuyama's shortest path
+    heuristic [2]_ over the query objects of the first, which is cheaper on most real networks. Both are pruned to their
+    best subtree and spanned again over their objects as long as that makes them cheaper. If the links form a tree, the
+    result is optimal. With unit costs, objects whose links another object has too are removed first, which does not
+    change the minimum.
 
-    Two trees are made and the cheaper one is taken: that of Goemans and Williamson's growing moats,
-    which costs at most twice the least possible, and that of Takahashi and Matsuyama's nearest paths
-    over the query objects of the first, which is cheaper on most real networks. Both are pruned to their
-    best subtree, then spanned anew over their own objects as long as that makes them cheaper. Where the
-    links make a tree, the answer is the cheapest there is. With unit costs, objects whose links
-    a neighbour has too are left out beforehand, which no cheapest tree misses.
-
-    A limit on nodes or links is met by cutting off the branches that lose least for each object spared. No tree leads
-    through objects that may not come; those that are pinned are joined as the query's are.
+    Limits on nodes or links are met by cutting off the branches that lose least per object. Trees do not lead through
+    forbidden objects; pinned ones are connected like the query.
 
     Parameters
     ----------
     prize
-        What it costs to leave an object of the query out, in links of cost 1: one that would alone take ``prize`` links
-        or more is not joined. Infinity joins all that can be.
+        The cost of leaving out an object of the query, in links of cost 1. Infinity connects all that can be connected.
     cost
-        ``"unit"``: a link costs 1, so the tree brings few objects. ``"weight"``: a link costs the mean weight of the
-        cube's links divided by its own weight, so strong links are cheap; links of weight 0 are not used.
+        ``"unit"``: a link costs 1, so that the tree has few objects. ``"weight"``: a link costs the mean weight of all
+        links divided by its own weight, so that strong links are cheap; links of weight 0 are not used.
     most
-        At most so many objects around the query are looked at, ring by ring, and what is promised holds among these.
+        The largest number of objects around the query that are searched, ring by ring; guarantees hold among these.
 
     Examples
     --------
     >>> Steiner(prize=2.0)
     Steiner(prize=2.0, cost='unit', most=200000)
+
+    References
+    ----------
+    .. [1] M. X. Goemans and D. P. Williamson, "A general approximation technique for constrained forest problems",
+       SIAM Journal on Computing 24, 1995.
+    .. [2] H. Takahashi and A. Matsuyama, "An approximate solution for the Steiner problem in graphs", Mathematica
+       Japonica 24, 1980.
     """
 
     chooses_cells = draws = False
@@ -67,7 +71,7 @@ class Steiner:
         object.__setattr__(self, "most", whole_number("most", self.most, 0, what="objects"))
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
-        """Return the objects of the trees besides the query; the seed changes nothing."""
+        """Return the objects of the trees, without the query; ``seed`` is not used."""
         from cube2net.kernels.subgraphs import neighbourhood
 
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
@@ -92,51 +96,51 @@ class Steiner:
 
 
 def cheapest_trees(low: Array, high: Array, cost: Array, prize: Array) -> Array:
-    """Return the links of the cheapest trees found, one for each connected part.
+    """Return the links of the cheapest trees found, one for each connected component.
 
-    Links are given by their two ends and their cost; a node with a prize is to be joined.
+    Links are given by their ends and costs; a node with a prize is to be connected.
     """
     from cube2net.kernels.subgraphs import both_ends
     from cube2net.kernels.trees import grow, join_nearest, search
 
     ends = both_ends(len(prize), low, high)
     part = search(*ends, np.empty(0, np.int32))[3]
-    problem = _Problem(low, high, cost, prize, part)
-    grown = problem.polished(grow(*ends, low, high, cost, prize, part))
+    problem = _TreeProblem(low, high, cost, prize, part)
+    grown = problem.improve(grow(*ends, low, high, cost, prize, part))
     wanted = (prize > 0).astype(np.int8)
-    wanted[problem.joined(grown) & (prize > 0)] = 2
+    wanted[problem.mark_connected(grown) & (prize > 0)] = 2
     rows = np.flatnonzero(wanted)
     rows = rows[np.argsort(-wanted[rows], kind="stable")]
     start = rows[np.unique(part[rows], return_index=True)[1]]
-    near = problem.polished(join_nearest(*ends, cost, start, wanted, float(prize.max())))
-    better = problem.price(near) < problem.price(grown)
+    near = problem.improve(join_nearest(*ends, cost, start, wanted, float(prize.max())))
+    better = problem.compute_costs(near) < problem.compute_costs(grown)
     return np.concatenate([near[better[part[low[near]]]], grown[~better[part[low[grown]]]]])
 
 
 @dataclass(frozen=True, eq=False)
-class _Problem:
+class _TreeProblem:
     low: Array
     high: Array
     cost: Array
     prize: Array
     part: Array
 
-    def polished(self, links: Array) -> Array:
-        """Return the links of the best subtrees of a forest, spanned anew while that is cheaper."""
+    def improve(self, links: Array) -> Array:
+        """Return the links of the best subtrees of a forest, spanned again as long as that is cheaper."""
         from cube2net.kernels.trees import TIGHT, spanning
 
-        best = self.pruned(links)
+        best = self.prune(links)
         while True:
-            keep = self.joined(best)
+            keep = self.mark_connected(best)
             among = np.flatnonzero(keep[self.low] & keep[self.high])
             order = among[np.argsort(self.cost[among], kind="stable")]
-            again = self.pruned(spanning(len(self.prize), self.low, self.high, order))
-            if self.price(again).sum() >= self.price(best).sum() - TIGHT:
+            respanned = self.prune(spanning(len(self.prize), self.low, self.high, order))
+            if self.compute_costs(respanned).sum() >= self.compute_costs(best).sum() - TIGHT:
                 return best
-            best = again
+            best = respanned
 
-    def pruned(self, links: Array) -> Array:
-        """Return the links of the best subtree of every part, given a forest."""
+    def prune(self, links: Array) -> Array:
+        """Return the links of the best subtree of every component of a forest."""
         from cube2net.kernels.trees import best_subtrees, rooted
 
         low, high = self.low[links], self.high[links]
@@ -144,19 +148,18 @@ class _Problem:
         keep, _ = best_subtrees(order, parent, self.prize, up, self.part, len(self.prize))
         return links[keep[low] & keep[high]]
 
-    def joined(self, links: Array) -> Array:
-        """Return whether each node is at an end of one of the links."""
+    def mark_connected(self, links: Array) -> Array:
+        """Return a mask of the nodes at the ends of links."""
         ends = np.zeros(len(self.prize), dtype=bool)
         ends[self.low[links]] = True
         ends[self.high[links]] = True
         return ends
 
-    def price(self, links: Array) -> Array:
-        """Return what the trees of every part cost: their links, and the prizes they miss."""
+    def compute_costs(self, links: Array) -> Array:
+        """Return the cost of the tree of every component: its links and the missed prizes."""
         count = len(self.prize)
         cost = np.bincount(self.part[self.low[links]], self.cost[links], count)
-        missed = np.bincount(self.part, np.where(self.joined(links), 0.0, self.prize), count)
+        missed = np.bincount(self.part, np.where(self.mark_connected(links), 0.0, self.prize), count)
         alone = np.bincount(self.part[self.low[links]], minlength=count) == 0
         missed[alone] -= np.where(missed[alone] > 0, self.prize.max(), 0.0)  # one object alone is a tree
-        priced: Array = cost + missed
-        return priced
+        return np.asarray(cost + missed)

@@ -20,13 +20,10 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from cube2net._util.arrays import Array
 from cube2net._util.files import write_files
 from cube2net._util.text import holdable
 from cube2net.errors import Cube2netError, InputError
-from cube2net.evaluation.report.closeups import CloseUp, close_ups, scene
 from cube2net.evaluation.report.figures import (
     CELL,
     DARK,
@@ -76,7 +73,6 @@ class Report:
     verdict: Verdict
     estimates: Estimates
     drawings: Sequence[Drawing] = ()
-    close_ups: Sequence[CloseUp] = ()
     cells: Table | None = None
     command: str = ""
     title: str = "Did it help?"
@@ -216,8 +212,6 @@ def _sections(report: Report, figures: _Figures) -> Iterator[tuple[str, Any]]:
         yield "network", [figures.add(figure, title, note) for title, figure, note in drawn]
     if report.cells is not None and report.cells.rows:
         yield "cells", Layout(report.cells)
-    if report.close_ups:
-        yield "closeups", [scene(found) for found in report.close_ups]
     settings = {name: _setting(value) for name, value in comparison.settings.items()}
     yield "repeat", {"command": report.command, "settings": settings}
 
@@ -338,24 +332,19 @@ def _entry(trace: Any) -> Entry:
     return Entry(trace.name, trace.legendgroup, on, shape, colour, DARK.get(colour, colour), rim)
 
 
-# Larger networks are not drawn: nobody could read them.
-MOST_DRAWN = 4_000
-
-# Vectors of so many runs say which pairs are drawn closer or apart.
-LOOKS = 5
+MAX_DRAWN_NODES = 4_000
+"""Larger networks are not drawn, since they are not readable."""
 
 
 @dataclass(frozen=True, eq=False)
 class Illustrator:
     """Adds to a report what there is to look at.
 
-    ``make`` makes networks of configurations, ``layout(network)`` gives every node a place, and ``embed(network, model,
-    seed)`` a vector.
+    ``make`` makes networks of configurations, and ``layout(network)`` gives every node a place.
     """
 
     make: Make
     layout: Callable[[Network], Array]
-    embed: Callable[[Network, str, int], Array]
 
     def illustrate(self, report: Report) -> Report:
         """Return the report with the network that it speaks of; as it is where that cannot be made."""
@@ -371,7 +360,6 @@ class Illustrator:
         return replace(
             report,
             drawings=self._drawings(report, config, network),
-            close_ups=self._close_ups(report, network),
             cells=cell_table(network) if len(network.selection.cells) else None,
         )
 
@@ -384,18 +372,9 @@ class Illustrator:
         drawn = [(title, network)]
         if not said.helps:
             drawn.append(("the query alone", self.make(comparison.alone, min(comparison.seeds), None)))
-        return tuple(Drawing(each, self.layout(each), title=name) for name, each in drawn if len(each) <= MOST_DRAWN)
-
-    def _close_ups(self, report: Report, network: Network) -> list[CloseUp]:
-        """Return the pairs that the network draws closer and apart, by the vectors of the first model."""
-        comparison, query = report.comparison, network.query
-        if comparison.task != "clustering" or len(network) > MOST_DRAWN:
-            return []
-        alone, model = self.make(Configuration(method="none"), 0, None), comparison.models[0]
-        before, after = (
-            np.stack([self.embed(one, model, seed)[: len(query)] for seed in range(LOOKS)]) for one in (alone, network)
+        return tuple(
+            Drawing(each, self.layout(each), title=name) for name, each in drawn if len(each) <= MAX_DRAWN_NODES
         )
-        return close_ups(network, before, after, query.labels)
 
 
 FILES = ("report.html", "trials.csv", "scores.csv", "costs.csv", "results.json", "cells.csv")

@@ -1,11 +1,8 @@
-"""Close-ups of a network: the pair it draws closer and the pair it draws apart, found by measurement, and drawn.
-
-The drawing has the pair in the middle, what both are linked to between them, and the rest outside.
-"""
+"""The pair of objects that a network draws closer and the pair that it draws apart, as in the paper's Figure 4."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
@@ -14,7 +11,6 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net.errors import InputError
-from cube2net.evaluation.report.figures import LABELS
 from cube2net.model.network import Network
 
 if TYPE_CHECKING:
@@ -23,15 +19,6 @@ if TYPE_CHECKING:
 MOST_NODES = 30
 MOST_OBJECTS = 4000
 BLOCK = 512
-
-# The drawing: how wide, how far from one node to the next below it, how tall at least; and how far from the left, as a
-# share of the width, the pair stands, and what one of them alone is linked to.
-WIDE, STEP, LEAST = 760, 30, 250
-PAIR, OWN = (0.34, 0.66), (0.2, 0.8)
-
-RADIUS = {"pair": 10.0, "shared": 6.5, "own": 5.5}
-LONGEST = {"pair": 20, "shared": 15, "own": 17}
-"""How large a node is drawn, and how many letters of its name, by what it is to the pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,139 +150,3 @@ def _neighbours(links: sp.csr_array, node: int, query: int) -> list[int]:
     span = slice(links.indptr[node], links.indptr[node + 1])
     ends, weight = links.indices[span], links.data[span]
     return [int(ends[place]) for place in np.lexsort((ends, -weight, ends >= query))]
-
-
-@dataclass(frozen=True)
-class Named:
-    """One of a pair: its name and its label."""
-
-    name: str
-    label: str
-
-
-@dataclass(frozen=True)
-class DrawnLink:
-    """A link: the classes of its looks, and its path."""
-
-    kind: str
-    path: str
-
-
-@dataclass(frozen=True)
-class DrawnNode:
-    """A node: what it is and what it is to the pair, its place, and its name beside it, cut where it is long."""
-
-    kind: str
-    role: str
-    name: str
-    short: str
-    x: float
-    y: float
-    radius: float
-    text_x: float
-    text_y: float
-    anchor: str
-
-
-@dataclass(frozen=True)
-class Scene:
-    """A close-up as a page shows it: what its caption says, and its links and nodes with their places."""
-
-    kind: str
-    fits: bool
-    pair: tuple[Named, Named]
-    between: int
-    before: str
-    after: str
-    tall: int
-    links: tuple[DrawnLink, ...]
-    nodes: tuple[DrawnNode, ...]
-    wide: int = WIDE
-
-
-def scene(found: CloseUp) -> Scene:
-    """Return the drawing of a close-up, with what to say of it."""
-    network, (one, other) = found.network, found.pair
-    names, labels = network.nodes["name"].to_pylist(), network.nodes["label"].to_pylist()
-    ends = zip(network.source.tolist(), network.target.tolist(), strict=True)
-    linked = {frozenset(pair) for pair in ends}
-    places, tall = _places(found, linked)
-    query = len(network.query)
-    links = []
-    for a, b in sorted(tuple(sorted(pair)) for pair in linked if pair <= places.keys() and len(pair) == 2):
-        kind = "inside" if b < query else "outside"
-        direct = " direct" if {a, b} == {one, other} else ""
-        links.append(DrawnLink(f"{kind}{direct}", _path(places[a], places[b])))
-    colour = _colours(labels[:query])
-    nodes = []
-    for node, place in places.items():
-        role = "pair" if node in found.pair else "shared" if node in found.shared else "own"
-        cell = node >= len(network.objects)
-        kind = "cell" if cell else colour.get(labels[node], "plain") if node < query else "other"
-        nodes.append(_drawn_node(names[node], kind, role, place, tall))
-    return Scene(
-        found.kind,
-        found.fits,
-        (Named(names[one], labels[one]), Named(names[other], labels[other])),
-        len(found.shared),
-        _signed(found.before),
-        _signed(found.after),
-        tall,
-        tuple(links),
-        tuple(nodes),
-    )
-
-
-def _places(found: CloseUp, linked: Set[frozenset[int]]) -> tuple[dict[int, tuple[float, float]], int]:
-    """Return where every node stands, the pair first, and how tall the drawing is."""
-    one, other = found.pair
-    shared = [node for node in found.nodes[2:] if node in found.shared]
-    rest = [node for node in found.nodes[2:] if node not in found.shared]
-    sides = [[node for node in rest if frozenset((node, end)) in linked] for end in found.pair]
-    tall = max(LEAST, STEP * (max(len(shared), *(len(side) for side in sides)) + 1))
-    places = {one: (PAIR[0] * WIDE, tall / 2), other: (PAIR[1] * WIDE, tall / 2)}
-    for nodes, x in ((shared, 0.5), (sides[0], OWN[0]), (sides[1], OWN[1])):
-        for number, node in enumerate(nodes):
-            places[node] = (x * WIDE, tall / 2 + STEP * (number - (len(nodes) - 1) / 2))
-    if len(shared) % 2:
-        for node in shared:  # the middle is for the pair's own link and for its names
-            places[node] = (places[node][0], places[node][1] + STEP / 2)
-    return places, tall
-
-
-def _drawn_node(name: str, kind: str, role: str, place: tuple[float, float], tall: int) -> DrawnNode:
-    """Return a node with its name: above it for the pair, above or below for what is between, and else outside."""
-    (x, y), radius = place, RADIUS[role]
-    if role == "shared":
-        right, down, anchor = 0.0, radius + 13 if y > tall / 2 else -radius - 3, "middle"
-    elif role == "pair":
-        right, down, anchor = 0.0, -radius - 7, "middle"
-    elif x < WIDE / 2 - 1:
-        right, down, anchor = -radius - 5, 4.0, "end"
-    else:
-        right, down, anchor = radius + 5, 4.0, "start"
-    return DrawnNode(kind, role, name, _short(name, LONGEST[role]), x, y, radius, x + right, y + down, anchor)
-
-
-def _path(one: tuple[float, float], other: tuple[float, float]) -> str:
-    """Return a line from one place to another, bent where both stand in one column."""
-    (x, y), (u, v) = one, other
-    if abs(x - u) > 1:
-        return f"M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}"
-    bend = 14 + abs(y - v) / 7
-    aside = x + (bend if x <= WIDE / 2 else -bend)
-    return f"M{x:.1f} {y:.1f}Q{aside:.1f} {(y + v) / 2:.1f} {u:.1f} {v:.1f}"
-
-
-def _colours(labels: Sequence[str]) -> dict[str, str]:
-    """Return the class of every label, whose colour is the same as in the drawing of the network."""
-    return {name: f"label{number % len(LABELS)}" for number, name in enumerate(sorted(set(labels) - {""}))}
-
-
-def _short(name: str, most: int) -> str:
-    line = " ".join(name.split())
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
-
-
-def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "\N{MINUS SIGN}")

@@ -1,15 +1,12 @@
 """Close-ups find the pairs that were planted."""
 
-import re
-
 import numpy as np
 import pytest
 
+from close_ups import close_ups
 from cube2net._util.arrays import Array
-from cube2net.errors import InputError
-from cube2net.evaluation.report.closeups import close_ups
 
-from comparisons import html_close_up, network
+from comparisons import network
 
 AXES = np.eye(4)
 LABELS = ["x", "x", "x", "y", "y", "y"]
@@ -51,21 +48,6 @@ def test_pairs_with_a_direct_link_are_not_drawn_closer_and_unlabelled_objects_ar
     assert close_ups(made, before, after) == []
 
 
-def test_an_object_without_a_vector_before_can_be_drawn_closer() -> None:
-    made = network(LINKS, LABELS, others=2)
-    before, after = vectors(0, 0, 2, 2, 3, 3), vectors(0, 0, 2, 2, 3, 3)
-    before[:, 1] = 0
-    (closer,) = close_ups(made, before, after)
-    assert closer.pair == (0, 1) and closer.before == 0.0
-
-
-def test_nothing_changes_nothing_is_found() -> None:
-    made = network(LINKS, LABELS, others=2)
-    same = vectors(0, 1, 2, 2, 3, 3)
-    assert close_ups(made, same, same) == []
-    assert close_ups(made, same, same, labels=()) == []
-
-
 def test_a_cell_is_a_bridge_too_and_the_close_up_is_kept_small() -> None:
     hub = [(0, node) for node in range(6, 46)] + [(1, 46), (0, 46), (4, 3)]
     made = network(hub, LABELS, others=40, cells=[("200X", "KDD")])
@@ -98,22 +80,3 @@ def test_the_search_agrees_with_looking_at_every_pair() -> None:
     assert closer.pair == max(bridged, key=lambda pair: rise[pair])
     assert apart.pair == min(across, key=lambda pair: rise[pair])
     assert closer.after - closer.before == pytest.approx(rise[closer.pair])
-
-
-def test_bad_vectors_and_labels_are_one_sentence() -> None:
-    made = network(LINKS, LABELS, others=2)
-    good = vectors(0, 1, 2, 2, 3, 3)
-    with pytest.raises(InputError, match=r"the vectors after have shape \(2, 5, 4\), expected runs × 6 objects"):
-        close_ups(made, good, good[:, :5])
-    with pytest.raises(InputError, match="the query has 6 objects and got 2 labels"):
-        close_ups(made, good, good, labels=("x", "y"))
-
-
-def test_the_drawing_names_its_nodes_and_escapes_them() -> None:
-    made = network(LINKS, LABELS, others=2, names={0: "</svg><script>", 1: "名前" * 40, 6: 'a "b" & c'})
-    closer = close_ups(made, vectors(0, 1, 2, 3, 3, 3), vectors(0, 0, 2, 3, 3, 3))[0]
-    page = html_close_up(closer)
-    assert "<script>" not in page and page.count("</svg>") == 1
-    assert "a &#34;b&#34; &amp; c" in page and re.search("[名前]…</text>", page)
-    assert page.count("<circle") == 4 and page.count("<path") == 3
-    assert "cosine</span> 0.00" in page and "<b>1.00</b>" in page
