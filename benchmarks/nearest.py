@@ -20,7 +20,7 @@ import torch
 
 from cube2net._util.arrays import Array
 from cube2net.model.vectors import Vectors
-from cube2net.vectors.glove import default_words
+from cube2net.vectors.glove import load_default_words
 from cube2net.vectors.nearest_cells import Nearest
 
 LABELS = {"decade": 8, "venue": 1600, "topic": 100}
@@ -28,7 +28,7 @@ Run = Callable[[], Array]
 
 
 def make_vectors(cells: int, rng: np.random.Generator) -> Vectors:
-    words = default_words().values[500:].astype(np.float32)
+    words = load_default_words().values[500:].astype(np.float32)
     tables = {}
     for name, count in LABELS.items():
         table = words[rng.integers(0, len(words), (count, 3))].sum(axis=1)

@@ -74,11 +74,13 @@ def without(corpus: Corpus, bags: Bags, lda: Lda) -> None:
     """Print what each part of the method brings, by leaving it out."""
     ours(corpus, bags, replace(lda, sample=len(bags)), "  without a sample: all items")
     with mock.patch(
-        "cube2net.topics.lda.kmeans_start", lambda bags, clusters, rng: rng.integers(clusters, size=len(bags))
+        "cube2net.topics.lda.cluster_items", lambda bags, clusters, rng: rng.integers(clusters, size=len(bags))
     ):
         ours(corpus, bags, lda, "  without a warm start: random topics")
         ours(corpus, bags, replace(lda, iterations=200, tolerance=0.0), "  the same, 200 sweeps")
-    with mock.patch("cube2net.topics.lda.rarity", lambda bags: np.ones(len(bags.vocabulary), dtype=np.float32)):
+    with mock.patch(
+        "cube2net.topics.lda.compute_term_weights", lambda bags: np.ones(len(bags.vocabulary), dtype=np.float32)
+    ):
         ours(corpus, bags, lda, "  without weights: common terms count fully")
     ours(corpus, bags, replace(lda, iterations=1), "  without Gibbs: one sweep after the warm start")
     ours(corpus, bags, replace(lda, workers=1), "  with one worker (the same topics)")

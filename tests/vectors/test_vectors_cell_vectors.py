@@ -27,10 +27,10 @@ from cube2net.vectors.cell_vectors import (
     LabelVectors,
     MemberVectors,
     WordVectors,
-    _axes,
-    _matrix,
-    _turn,
-    label_vectors,
+    _compute_axes,
+    _make_matrix,
+    _multiply,
+    embed_labels,
     read_names,
 )
 from cube2net.vectors.glove import WordTable
@@ -47,7 +47,7 @@ def test_by_hand_cells_with_the_same_members_are_one_point_and_strangers_are_at_
 
 def test_products_of_vectors_are_the_cosines_of_members_when_nothing_is_cut() -> None:
     cube = random_cube(1)
-    matrix = _matrix(cube).toarray().astype(np.float64)
+    matrix = _make_matrix(cube).toarray().astype(np.float64)
     values = MemberVectors(dims=64).embed_cells(cube).values.astype(np.float64)
     assert values.shape == (12, 12)
     assert np.allclose(values @ values.T, matrix @ matrix.T, atol=1e-5)
@@ -55,7 +55,7 @@ def test_products_of_vectors_are_the_cosines_of_members_when_nothing_is_cut() ->
 
 def test_a_cut_keeps_the_largest_singular_values() -> None:
     cube = random_cube(2, cells=80, objects=60)
-    left, sizes, _ = np.linalg.svd(_matrix(cube).toarray().astype(np.float64), full_matrices=False)
+    left, sizes, _ = np.linalg.svd(_make_matrix(cube).toarray().astype(np.float64), full_matrices=False)
     values, again = (MemberVectors(dims=3, rounds=60).embed_cells(cube, seed=seed).values for seed in (0, 1))
     expected = left[:, :3] * sizes[:3]
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
@@ -108,19 +108,19 @@ def test_the_number_of_threads_does_not_change_the_last_bit() -> None:
 
 @pytest.mark.parametrize("rows", [7, 1000])
 def test_gram_and_turn_are_matrix_products(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cell_vectors, "ROWS", rows)
+    monkeypatch.setattr(cell_vectors, "ROWS_PER_BLOCK", rows)
     rng = np.random.default_rng(0)
     tall, matrix = rng.normal(size=(30, 4)).astype(np.float32), rng.normal(size=(4, 3))
-    values, vectors = _axes(tall)
+    values, vectors = _compute_axes(tall)
     assert np.allclose(vectors @ np.diag(values) @ vectors.T, tall.astype(float).T @ tall.astype(float))
     assert np.allclose(vectors.T @ vectors, np.eye(4))
     assert (np.diff(values) <= 0).all()
-    assert np.allclose(_turn(tall, matrix), tall @ matrix, atol=1e-6)
+    assert np.allclose(_multiply(tall, matrix), tall @ matrix, atol=1e-6)
 
 
 def test_matrices_that_are_zero_or_of_low_rank_are_no_trouble() -> None:
-    assert _axes(np.zeros((5, 3), dtype=np.float32))[0].tolist() == [0, 0, 0]
-    assert np.allclose(_axes(np.ones((5, 4), dtype=np.float32))[0], [20, 0, 0, 0])
+    assert _compute_axes(np.zeros((5, 3), dtype=np.float32))[0].tolist() == [0, 0, 0]
+    assert np.allclose(_compute_axes(np.ones((5, 4), dtype=np.float32))[0], [20, 0, 0, 0])
 
 
 def test_bad_parameters_are_named() -> None:
@@ -305,59 +305,62 @@ def words_in(found: LabelVectors, label: int = 0) -> dict[str, float]:
     ],
 )
 def test_a_label_is_the_sum_of_its_words(label: str, expected: list[str]) -> None:
-    found = label_vectors([label], ONE_HOT)
+    found = embed_labels([label], ONE_HOT)
     assert words_in(found) == dict.fromkeys(expected, 1.0)
     assert found.blank == ()
 
 
 def test_a_word_said_twice_counts_twice() -> None:
-    assert words_in(label_vectors(["data data mining"], ONE_HOT)) == {"data": 2.0, "mining": 1.0}
+    assert words_in(embed_labels(["data data mining"], ONE_HOT)) == {"data": 2.0, "mining": 1.0}
 
 
 def test_a_span_of_years_that_runs_backwards_or_too_far_is_two_years() -> None:
-    assert words_in(label_vectors(["2018–2016"], ONE_HOT)) == {"2016": 1.0, "2018": 1.0}
-    assert words_in(label_vectors(["1000–2016"], ONE_HOT)) == {"2016": 1.0}
+    assert words_in(embed_labels(["2018–2016"], ONE_HOT)) == {"2016": 1.0, "2018": 1.0}
+    assert words_in(embed_labels(["1000–2016"], ONE_HOT)) == {"2016": 1.0}
 
 
 def test_full_names_are_read_in_place_of_acronyms() -> None:
-    found = label_vectors(["SIGMOD"], ONE_HOT, full_names=["Sig on Management of Data"])
+    found = embed_labels(["SIGMOD"], ONE_HOT, full_names=["Sig on Management of Data"])
     assert words_in(found) == {"management": 1.0, "data": 1.0}
     assert found.unknown == {"sig": 1}
 
 
 def test_a_full_name_without_a_known_word_falls_back_to_the_label() -> None:
-    found = label_vectors(["data"], ONE_HOT, full_names=["Δεδομένα"])
+    found = embed_labels(["data"], ONE_HOT, full_names=["Δεδομένα"])
     assert words_in(found) == {"data": 1.0}
     assert found.unknown == {"δεδομένα": 1}
 
 
 def test_a_users_table_comes_first_and_writes_out_words_too() -> None:
     names = {"KDD": "data mining", "dm": "data mining"}
-    found = label_vectors(["kdd", "dm management"], ONE_HOT, full_names=["management", "dm management"], names=names)
+    found = embed_labels(["kdd", "dm management"], ONE_HOT, full_names=["management", "dm management"], names=names)
     assert words_in(found, 0) == {"data": 1.0, "mining": 1.0}
     assert words_in(found, 1) == {"data": 1.0, "mining": 1.0, "management": 1.0}
 
 
 def test_a_name_that_is_written_out_with_itself_is_written_out_once() -> None:
-    assert words_in(label_vectors(["data"], ONE_HOT, names={"data": "data mining"})) == {"data": 1.0, "mining": 1.0}
+    assert words_in(embed_labels(["data"], ONE_HOT, names={"data": "data mining"})) == {
+        "data": 1.0,
+        "mining": 1.0,
+    }
 
 
 def test_labels_without_a_known_word_are_listed_and_unknown_words_counted() -> None:
-    found = label_vectors(["data xyz", "xyz xyz", "of", "", "no text", "xyz-data"], ONE_HOT)
+    found = embed_labels(["data xyz", "xyz xyz", "of", "", "no text", "xyz-data"], ONE_HOT)
     assert found.blank == ("xyz xyz", "of", "", "no text")
     assert found.unknown["xyz"] == 3
     assert not found.values[1:5].any()
 
 
 def test_stop_words_are_the_callers() -> None:
-    assert words_in(label_vectors(["of data"], ONE_HOT, stop_words={"data"})) == {"of": 1.0}
-    assert words_in(label_vectors(["of data"], ONE_HOT, stop_words=())) == {"of": 1.0, "data": 1.0}
+    assert words_in(embed_labels(["of data"], ONE_HOT, stop_words={"data"})) == {"of": 1.0}
+    assert words_in(embed_labels(["of data"], ONE_HOT, stop_words=())) == {"of": 1.0, "data": 1.0}
 
 
 @given(st.lists(st.text("ab '-–X02’.", max_size=9), max_size=5))
 def test_any_label_has_a_vector_or_is_listed(labels: list[str]) -> None:
     table = WordTable(pa.array(["a", "b", "ab", "2000", "2002"]), np.ones((5, 3)))
-    found = label_vectors(labels, table)
+    found = embed_labels(labels, table)
     assert found.values.shape == (len(labels), 3)
     assert [label for label, row in zip(labels, found.values, strict=True) if not row.any()] == list(found.blank)
 

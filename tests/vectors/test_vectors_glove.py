@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from cube2net.errors import SourceError
 from cube2net.vectors import glove
-from cube2net.vectors.glove import parse, read_words
+from cube2net.vectors.glove import parse_words, read_words
 
 TEXT = b"data 1 2.5\nmining -3 4e-1\n"
 
 
 def read(text: bytes, **options: object) -> glove.Parsed:
-    return parse(io.BytesIO(text), "t.txt", **options)  # type: ignore[arg-type]
+    return parse_words(io.BytesIO(text), "t.txt", **options)  # type: ignore[arg-type]
 
 
 def values(parsed: glove.Parsed) -> list[list[float]]:
@@ -74,7 +74,7 @@ def test_a_bad_line_is_counted_and_named_and_strict_stops(line: bytes, reason: s
 
 
 def test_line_numbers_count_the_header_and_run_on_over_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(glove, "BLOCK", 16)
+    monkeypatch.setattr(glove, "BLOCK_BYTES", 16)
     text = b"20 2\n" + b"".join(b"w%d 1 2\n" % i for i in range(20)) + b"bad\n"
     parsed = read(text)
     assert len(parsed.words) == 20
@@ -147,7 +147,7 @@ def test_a_file_that_is_cut_short_is_one_sentence(tmp_path: Path, suffix: str) -
 
 
 def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(glove, "BLOCK", 2**10)
+    monkeypatch.setattr(glove, "BLOCK_BYTES", 2**10)
     monkeypatch.setattr(glove, "LONGEST_LINE", 2**11)
     with pytest.raises(SourceError, match=r"t\.txt line 2 is longer than 2,048 bytes"):
         read(b"a 1\n" + b"0" * 10_000)

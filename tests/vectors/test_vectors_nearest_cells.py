@@ -105,7 +105,7 @@ def test_a_large_batch_is_multiplied_in_parts_with_the_same_answer(monkeypatch: 
     vectors = Vectors(rng.normal(size=(50, 4)), (0, 4), ("members",))
     actions = rng.normal(size=(33, 4))
     whole, _ = Nearest.of(vectors).find(actions, k=3)
-    monkeypatch.setattr(module, "PRODUCTS", 100)
+    monkeypatch.setattr(module, "MAX_PRODUCTS", 100)
     parts, _ = Nearest.of(vectors).find(actions, k=3)
     assert parts.tolist() == whole.tolist() == brute(vectors.values, actions, 3, [set()] * 33)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cube2net.errors import InputError, SourceError
 from cube2net.vectors import glove as module
-from cube2net.vectors.glove import WordTable, default_words, read_words
+from cube2net.vectors.glove import WordTable, load_default_words, read_words
 
 TEXT = "data 1 2\nmining 3 4\nbad x y\n"
 
@@ -30,7 +30,7 @@ def forbid_parsing(monkeypatch: pytest.MonkeyPatch) -> None:
     def parse(*_: object, **__: object) -> None:
         raise AssertionError("the text was read again")
 
-    monkeypatch.setattr(module, "parse", parse)
+    monkeypatch.setattr(module, "parse_words", parse)
 
 
 def test_the_second_reading_comes_from_memory_mapped_files(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +116,7 @@ def test_a_table_has_a_vector_for_every_word() -> None:
 
 
 def test_the_default_table_knows_every_year_and_the_words_of_research() -> None:
-    table = default_words()
+    table = load_default_words()
     assert 20_000 <= len(table) <= 23_000 and table.width == 50
     assert len(set(table.words.to_pylist())) == len(table)
     assert (table.rows([str(year) for year in range(1936, 2027)]) >= 0).all()
@@ -127,7 +127,7 @@ def test_the_default_table_knows_every_year_and_the_words_of_research() -> None:
 
 def test_the_default_table_puts_like_words_together() -> None:
     def cosine(one: str, other: str) -> float:
-        a, b = default_words().vectors([one, other]).astype(np.float64)
+        a, b = load_default_words().vectors([one, other]).astype(np.float64)
         return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
 
     assert cosine("1998", "1999") > 0.9

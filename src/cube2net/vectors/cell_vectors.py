@@ -1,7 +1,4 @@
-"""Vectors of cells, from the words of their labels or from their members.
-
-Words stand side by side, every dimension with the same say; cells that share members lie close together.
-"""
+"""Vectors of cells, from the words of their labels or from their members."""
 
 from __future__ import annotations
 
@@ -25,14 +22,14 @@ from cube2net.errors import ParameterError, SourceError, first_line, listed, unk
 from cube2net.model.corpus import NO_TEXT
 from cube2net.model.cube import Cube
 from cube2net.model.vectors import Vectors
-from cube2net.vectors.glove import WordTable, default_words, read_words
+from cube2net.vectors.glove import WordTable, load_default_words, read_words
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-SPARE = 16
+OVERSAMPLING = 16
 # So many rows are held in double precision at once.
-ROWS = 1 << 16
+ROWS_PER_BLOCK = 1 << 16
 SCALES = ("blocks", "none")
 
 SMALL_WORDS = """
@@ -49,17 +46,17 @@ COMPILING = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 PIECE = re.compile(r"[^\W_]+")
 DECADE = re.compile(r"([12]\d{2})(?:X|0s)", re.IGNORECASE)
 SPAN = re.compile(r"([12]\d{3})\s*[-–—]\s*([12]\d{3})")
-LONGEST_SPAN = 200
+MAX_SPAN_YEARS = 200
 COLUMNS = ("label", "full_name")
 
 
 @dataclass(frozen=True, kw_only=True)
 class MemberVectors:
-    """The vector of a cell is its row in the truncated SVD of the cell–object matrix, X ≈ U Σ Vᵀ, drawn to length 1.
+    """Cell vectors from the truncated SVD of the cell–object matrix, X ≈ U Σ Vᵀ: normalised rows of U Σ.
 
-    An object counts for less the more cells it is in, by log(1 + cells / its cells), and every cell's row of X has
-    length 1, so the product of two vectors follows the cosine of the cells' members. ``rounds`` is how often the
-    subspace is sharpened: more come closer to the true SVD, which is not always the better predictor.
+    An object has the weight log(1 + cells / its cells), and every row of X has length 1, so the product of two vectors
+    approximates the cosine of the cells' members. ``rounds`` is the number of subspace iterations: more come closer to
+    the true SVD, which is not always the better predictor.
     """
 
     dims: int = 64
@@ -71,15 +68,15 @@ class MemberVectors:
                 raise ParameterError(f"{name} is {getattr(self, name)!r}, expected 1 or more")
 
     def embed_cells(self, cube: Cube, *, seed: int = 0) -> Vectors:
-        """Return the vectors of the cube's cells; a cube of fewer cells than ``dims`` has as many columns as cells."""
+        """Return the vectors of the cube's cells, with at most as many columns as there are cells."""
         dims = min(self.dims, len(cube.cells), len(cube.objects))
-        values = _left_svd(_matrix(cube), dims, self.rounds, stream(seed, "embed", "members"))
+        values = _compute_left_svd(_make_matrix(cube), dims, self.rounds, stream(seed, "embed", "members"))
         lengths = np.sqrt(np.einsum("ij,ij->i", values, values, dtype=np.float64))[:, None]
         return Vectors(values / np.where(lengths > 0, lengths, 1.0), (0, dims), ("members",))
 
 
-def _matrix(cube: Cube) -> sp.csr_array:
-    """Return the cell–object matrix with rare objects weighing more and every row of length 1."""
+def _make_matrix(cube: Cube) -> sp.csr_array:
+    """Return the weighted cell–object matrix, every row of length 1."""
     import scipy.sparse as sp
 
     members = cube.cells.members
@@ -92,65 +89,74 @@ def _matrix(cube: Cube) -> sp.csr_array:
     return sp.csr_array((data, members.indices, members.indptr), shape=(cells, objects))
 
 
-def _left_svd(matrix: sp.csr_array, dims: int, rounds: int, rng: np.random.Generator) -> Array:
+def _compute_left_svd(matrix: sp.csr_array, dims: int, rounds: int, rng: np.random.Generator) -> Array:
     """Return U Σ of the largest ``dims`` singular values, by subspace iteration from a random start.
 
-    All dense algebra is done on one thread, so the answer does not depend on how many there are; the number of largest
-    size in every column is positive.
+    Dense algebra runs on one thread, so the result does not depend on the number of threads. The entry of largest
+    magnitude in every column is positive.
     """
     import scipy.sparse as sp
 
     if dims == 0:
         return np.zeros((matrix.shape[0], 0), dtype=np.float32)
     turned = sp.csr_array(matrix.T)
-    width = min(dims + SPARE, *matrix.shape)
+    width = min(dims + OVERSAMPLING, *matrix.shape)
     basis = rng.standard_normal((matrix.shape[0], width), dtype=np.float32)
     with one_thread():
         for _ in range(rounds):
             basis = matrix @ (turned @ basis)
             for _ in range(2):
-                squares, axes = _axes(basis)
-                basis = _turn(basis, axes * _inverse_roots(squares))
-        squares, axes = _axes(turned @ basis)
-        values = _turn(basis, axes[:, :dims] * np.sqrt(np.maximum(squares[:dims], 0.0)))
+                squares, axes = _compute_axes(basis)
+                basis = _multiply(basis, axes * _invert_roots(squares))
+        squares, axes = _compute_axes(turned @ basis)
+        values = _multiply(basis, axes[:, :dims] * np.sqrt(np.maximum(squares[:dims], 0.0)))
     signs = np.sign(values[np.abs(values).argmax(axis=0), np.arange(dims)])
     result: Array = values * np.where(signs == 0, 1, signs).astype(np.float32)
     return result
 
 
-def _axes(tall: Array) -> tuple[Array, Array]:
+def _compute_axes(tall: Array) -> tuple[Array, Array]:
     """Return the eigenvalues of ``tallᵀ tall``, largest first, and its eigenvectors as columns, in double precision."""
     products = np.zeros((tall.shape[1],) * 2)
-    for start in range(0, len(tall), ROWS):
-        rows = tall[start : start + ROWS].astype(np.float64)
+    for start in range(0, len(tall), ROWS_PER_BLOCK):
+        rows = tall[start : start + ROWS_PER_BLOCK].astype(np.float64)
         products += rows.T @ rows
     squares, axes = np.linalg.eigh(products)
     return squares[::-1], axes[:, ::-1]
 
 
-def _turn(tall: Array, matrix: Array) -> Array:
+def _multiply(tall: Array, matrix: Array) -> Array:
     """Return ``tall @ matrix`` in single precision, summed in double."""
     out = np.empty((len(tall), matrix.shape[1]), dtype=np.float32)
-    for start in range(0, len(tall), ROWS):
-        out[start : start + ROWS] = tall[start : start + ROWS].astype(np.float64) @ matrix
+    for start in range(0, len(tall), ROWS_PER_BLOCK):
+        out[start : start + ROWS_PER_BLOCK] = tall[start : start + ROWS_PER_BLOCK].astype(np.float64) @ matrix
     return out
 
 
-def _inverse_roots(squares: Array) -> Array:
-    """Return 1 / √x, and 0 for directions that are only rounding."""
+def _invert_roots(squares: Array) -> Array:
+    """Return 1 / √x, and 0 for values that are only rounding errors."""
     real = squares > 1e-12 * max(float(squares[0]), 1e-300)
     return np.where(real, 1 / np.sqrt(np.where(real, squares, 1.0)), 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class WordVectors:
-    """The vector of a cell is its labels' words, dimension by dimension: u_c = [u_l1, u_l2, …].
+    """Cell vectors from the words of labels, concatenated over the dimensions: u_c = [u_l1, u_l2, …].
 
-    ``words`` is a table of word vectors or a file in GloVe's format (None: the table inside the package),
-    ``names`` writes out labels and acronyms (a mapping, or a CSV file with ``label`` and ``full_name``) before the
-    cube's own full names do. ``scale="blocks"`` gives every dimension's block the same mean length over the
-    cells, else a decade, a sum of ten years, outweighs all the rest; ``scale="none"`` is the paper's. ``max_ratio`` and
-    ``max_unpacked`` limit how far a packed file of words may swell.
+    Parameters
+    ----------
+    words
+        A table of word vectors or a file in GloVe's format. None is the table of the package.
+    names
+        Full names of labels and acronyms, a mapping or a CSV file with ``label`` and ``full_name``; they take
+        precedence over the cube's full names.
+    stop_words
+        Words that count as zero.
+    scale
+        ``"blocks"`` gives every dimension's block the same mean length over the cells; otherwise a decade, a sum of
+        ten years, outweighs the rest. ``"none"`` is the paper's.
+    max_ratio, max_unpacked
+        Limits of a compressed file of words.
     """
 
     words: WordTable | str | Path | None = None
@@ -166,17 +172,17 @@ class WordVectors:
             raise unknown("scale", self.scale, SCALES)
 
     def embed_cells(self, cube: Cube, *, seed: int = 0) -> Vectors:
-        """Return the vectors of the cube's cells; nothing here is random."""
+        """Return the vectors of the cube's cells; ``seed`` has no effect."""
         table = self._table()
         names = read_names(self.names) if isinstance(self.names, str | Path) else self.names
         tables: list[tuple[str, Array]] = []
         blank: dict[str, tuple[str, ...]] = {}
         lost: Counter[str] = Counter()
         for i, dimension in enumerate(cube.dimensions):
-            found = label_vectors(
+            found = embed_labels(
                 dimension.labels, table, full_names=dimension.full_names, names=names, stop_words=self.stop_words
             )
-            scale = _mean_length(found.values, cube.cells.labels[:, i]) if self.scale == "blocks" else 1.0
+            scale = _compute_mean_length(found.values, cube.cells.labels[:, i]) if self.scale == "blocks" else 1.0
             tables.append((dimension.name, found.values / np.float32(scale)))
             lost.update(found.unknown)
             if found.blank:
@@ -185,14 +191,14 @@ class WordVectors:
 
     def _table(self) -> WordTable:
         if self.words is None:
-            return default_words()
+            return load_default_words()
         if isinstance(self.words, WordTable):
             return self.words
         return read_words(self.words, max_ratio=self.max_ratio, max_unpacked=self.max_unpacked)
 
 
-def _mean_length(values: Array, labels: Array) -> float:
-    """Return the mean length of the cells' vectors in a block, leaving out those without a direction, as ∗ is."""
+def _compute_mean_length(values: Array, labels: Array) -> float:
+    """Return the mean length of the cells' vectors in a block, without zero vectors such as that of ∗."""
     lengths = np.linalg.norm(values.astype(np.float64), axis=1)[labels[labels >= 0]]
     lengths = lengths[lengths > 0]
     return float(lengths.mean()) if len(lengths) else 1.0
@@ -200,14 +206,14 @@ def _mean_length(values: Array, labels: Array) -> float:
 
 @dataclass(frozen=True, eq=False)
 class LabelVectors:
-    """One vector per label, the labels without a direction, and in how many labels each unknown word stands."""
+    """One vector per label, the labels with a zero vector, and the number of labels with each unknown word."""
 
     values: Array
     blank: tuple[str, ...]
     unknown: Mapping[str, int]
 
 
-def label_vectors(
+def embed_labels(
     labels: Sequence[str],
     table: WordTable,
     *,
@@ -217,13 +223,12 @@ def label_vectors(
 ) -> LabelVectors:
     """Return the vector of every label: the sum over its words, zero for stop words and unknown words.
 
-    A label is read as ``names`` writes it, else by its full name, else as it stands, and ``names`` also writes out
-    single words. A decade is the sum of its ten years and a span of years that of its years. A label whose
-    full name has no known word is read as it stands; when that has none either, its vector is zero, as is that of
-    "no text", which means the lack of a topic.
+    A label is replaced by its entry in ``names``, else by its full name, and ``names`` also replaces single words. A
+    decade is the sum of its ten years, a span of years the sum of these. A label whose full name has no known word is
+    read as it is; if it has none either, its vector is zero, as is that of "no text".
 
     >>> table = WordTable(pa.array(["data", "mining", "2016", "2017"]), np.array([[1, 0], [0, 1], [2, 0], [3, 0]]))
-    >>> found = label_vectors(["data mining", "2016–2017", "KDD", "??"], table, names={"kdd": "mining of the data"})
+    >>> found = embed_labels(["data mining", "2016–2017", "KDD", "??"], table, names={"kdd": "mining of the data"})
     >>> found.values.tolist(), found.blank
     ([[1.0, 1.0], [5.0, 0.0], [1.0, 1.0], [0.0, 0.0]], ('??',))
     """
@@ -231,8 +236,8 @@ def label_vectors(
     words = []
     for label, full in zip(labels, full_names or labels, strict=True):
         given = written.get(label.casefold())
-        words.append([_words(given) if given else _words(full or label, written), _words(label)])
-    meaning = _meanings(table, {word for pair in words for text in pair for word in text}, stop_words)
+        words.append([_split_label(given) if given else _split_label(full or label, written), _split_label(label)])
+    meaning = _look_up_words(table, {word for pair in words for text in pair for word in text}, stop_words)
     values = np.zeros((len(labels), table.width), dtype=np.float32)
     blank, unknown = [], Counter[str]()
     for i, pair in enumerate(words):
@@ -258,12 +263,12 @@ def read_names(path: str | Path) -> dict[str, str]:
     return dict(zip(rows["label"].to_pylist(), rows["full_name"].to_pylist(), strict=True))
 
 
-def _words(text: str, written: Mapping[str, str] | None = None) -> list[str]:
+def _split_label(text: str, written: Mapping[str, str] | None = None) -> list[str]:
     """Return the words of a label, with years, decades and acronyms written out."""
     text = unicodedata.normalize("NFKC", text).strip()
     if decade := DECADE.fullmatch(text):
         return [f"{decade[1]}{year}" for year in range(10)]
-    if (span := SPAN.fullmatch(text)) and 0 <= int(span[2]) - int(span[1]) < LONGEST_SPAN:
+    if (span := SPAN.fullmatch(text)) and 0 <= int(span[2]) - int(span[1]) < MAX_SPAN_YEARS:
         return [str(year) for year in range(int(span[1]), int(span[2]) + 1)]
     words = COMPILING.findall(text)
     if written:
@@ -273,15 +278,15 @@ def _words(text: str, written: Mapping[str, str] | None = None) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class _Meaning:
-    """The vector of a word or of its pieces, whether any of it is known, and what is not."""
+    """The vector of a word or of its pieces, whether any piece is known, and the unknown pieces."""
 
     vector: Array
     known: bool
     unknown: tuple[str, ...] = ()
 
 
-def _meanings(table: WordTable, words: Collection[str], stop_words: Collection[str]) -> dict[str, _Meaning]:
-    """Return what every word means: itself in lower case, or as written, or else its pieces between hyphens."""
+def _look_up_words(table: WordTable, words: Collection[str], stop_words: Collection[str]) -> dict[str, _Meaning]:
+    """Return the vector of every word in lower case or as written, or else of its pieces between hyphens."""
     stops = {word.casefold() for word in stop_words}
     spelled = {word: (word.lower(), word, f"{word.lower()}.") for word in sorted(words)}
     pieces = {

@@ -27,10 +27,10 @@ from cube2net._util.progress import Progress, silent
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, metered, open_raw, open_zip, unpacked
 from cube2net.errors import InputError, SourceError, listed
 
-BLOCK = 2**22
-LONGEST_LINE = 2**20
-SHOWN = 5
-LARGEST = float(np.finfo(np.float32).max)
+BLOCK_BYTES = 2**22
+MAX_LINE_BYTES = 2**20
+MAX_REPORTED_LINES = 5
+MAX_COORDINATE = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,19 +44,19 @@ class Parsed:
 
 
 def find_table(path: Path) -> tuple[Path, str | None]:
-    """Return the file that holds a table, and the table's name inside it where that is a zip archive."""
+    """Return the file of a table, and the table's name inside it if it is a zip archive."""
     for file in (path, *path.parents):
         if file.is_file():
             with file.open("rb") as stream:
                 if file == path and stream.read(4) != b"PK\x03\x04":
                     return file, None
-            return file, _inside(file, path.relative_to(file).as_posix() if file != path else None)
+            return file, _choose_archive_member(file, path.relative_to(file).as_posix() if file != path else None)
     if path.is_dir():
         raise SourceError(f"{str(path)!r} is a folder, expected a file of word vectors")
     raise SourceError(f"there is no file {str(path)!r} of word vectors")
 
 
-def _inside(file: Path, wanted: str | None) -> str:
+def _choose_archive_member(file: Path, wanted: str | None) -> str:
     gauge = Meter().gauge(file)
     with open_raw(file, gauge) as raw, open_zip(raw, gauge) as archive:
         names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
@@ -70,8 +70,8 @@ def _inside(file: Path, wanted: str | None) -> str:
 
 
 @contextlib.contextmanager
-def unpacking(name: str) -> Iterator[None]:
-    """Turn whatever a damaged or unreadable file raises into one sentence."""
+def explain_errors(name: str) -> Iterator[None]:
+    """Replace errors of a damaged or unreadable file by one sentence."""
     try:
         yield
     except zipfile.BadZipFile as error:
@@ -82,7 +82,7 @@ def unpacking(name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def open_table(file: Path, inside: str | None, meter: Meter) -> Iterator[IO[bytes]]:
-    """Give the bytes of a table, unpacked as far as a meter allows."""
+    """Open a table, unpacked within the limits of a meter."""
     gauge = meter.gauge(file)
     with contextlib.ExitStack() as stack:
         raw = stack.enter_context(open_raw(file, gauge))
@@ -99,11 +99,10 @@ def open_table(file: Path, inside: str | None, meter: Meter) -> Iterator[IO[byte
         yield metered(stack.enter_context(stream), gauge)
 
 
-def parse(stream: IO[bytes], name: str, *, strict: bool = False, progress: Progress = silent) -> Parsed:
-    """Return the words and vectors of a text; a bad line is counted and named, and stops when ``strict``.
-
+def parse_words(stream: IO[bytes], name: str, *, strict: bool = False, progress: Progress = silent) -> Parsed:
+    """Return the words and vectors of a text; bad lines are counted and reported, or raise with ``strict``.
     >>> import io
-    >>> parsed = parse(io.BytesIO(b"data 1 2\\nmining 3 x\\n"), "tiny.txt")
+    >>> parsed = parse_words(io.BytesIO(b"data 1 2\\nmining 3 x\\n"), "tiny.txt")
     >>> parsed.words, parsed.bad_lines
     (['data'], ("tiny.txt line 2: 'x' is not a number",))
     """
@@ -113,11 +112,11 @@ def parse(stream: IO[bytes], name: str, *, strict: bool = False, progress: Progr
     bad_lines: list[str] = []
     seen: set[str] = set()
     width = 0
-    for number, lines in _lines(stream, name, progress):
+    for number, lines in _iterate_lines(stream, name, progress):
         header = 0
         if number == 1:
             lines[0] = lines[0].removeprefix(b"\xef\xbb\xbf")
-            header, width = _shape(lines, name)
+            header, width = _detect_shape(lines, name)
         found, values = _read_block(lines[header:], width)
         fresh: list[int] = []
         for i, row, word in found:
@@ -126,7 +125,7 @@ def parse(stream: IO[bytes], name: str, *, strict: bool = False, progress: Progr
                 sentence = f"{name} line {number + header + i:,}: {word}"
                 if strict:
                     raise SourceError(sentence)
-                bad_lines += [sentence] if len(bad_lines) < SHOWN else []
+                bad_lines += [sentence] if len(bad_lines) < MAX_REPORTED_LINES else []
             elif word in seen:
                 dropped["repeated words"] += 1
             else:
@@ -139,15 +138,15 @@ def parse(stream: IO[bytes], name: str, *, strict: bool = False, progress: Progr
     return Parsed(words, blocks, dict(dropped), tuple(bad_lines))
 
 
-def _lines(stream: IO[bytes], name: str, progress: Progress) -> Iterator[tuple[int, list[bytes]]]:
-    """Give lines by the thousand, and the number of the first of them."""
+def _iterate_lines(stream: IO[bytes], name: str, progress: Progress) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield blocks of lines, each with the number of its first line."""
     number, total, left = 1, 0, b""
-    while block := stream.read(BLOCK):
+    while block := stream.read(BLOCK_BYTES):
         total += len(block)
         progress("words", total)
         *lines, left = (left + block).replace(b"\t", b" ").split(b"\n")
-        if len(left) > LONGEST_LINE:
-            raise SourceError(f"{name} line {number + len(lines):,} is longer than {LONGEST_LINE:,} bytes")
+        if len(left) > MAX_LINE_BYTES:
+            raise SourceError(f"{name} line {number + len(lines):,} is longer than {MAX_LINE_BYTES:,} bytes")
         if lines:
             yield number, lines
             number += len(lines)
@@ -155,8 +154,8 @@ def _lines(stream: IO[bytes], name: str, progress: Progress) -> Iterator[tuple[i
         yield number, [left]
 
 
-def _shape(lines: list[bytes], name: str) -> tuple[int, int]:
-    """Return how many lines are a header (0 or 1), and how many numbers the lines have."""
+def _detect_shape(lines: list[bytes], name: str) -> tuple[int, int]:
+    """Return the number of header lines, 0 or 1, and the number of numbers in a line."""
     sizes = [len(line.split()) - 1 for line in lines[:1000] if line.strip()]
     first = lines[0].split()
     if len(first) == 2 and first[0].isdigit() and first[1].isdigit() and len(first[1]) < 7:
@@ -171,9 +170,9 @@ def _shape(lines: list[bytes], name: str) -> tuple[int, int]:
 
 
 def _read_block(lines: list[bytes], width: int) -> tuple[list[tuple[int, int, str]], Array]:
-    """Return, for every line, its number, its row and its word (or -1 and what is wrong), and the rows.
+    """Return, for every line, its number, its row and its word (or -1 and the fault), and the rows of values.
 
-    Lines that hold a word, ``width`` numbers and single spaces are read all at once, others one by one.
+    Lines of a word and ``width`` numbers with single spaces are parsed together, others one by one.
     """
     texts = [line.rstrip(b" \r") for line in lines]
     spaces = [text.count(b" ") for text in texts]
@@ -203,7 +202,7 @@ def _read_block(lines: list[bytes], width: int) -> tuple[list[tuple[int, int, st
 
 
 def _parse_numbers(text: bytes, width: int) -> Array | None:
-    """Return the numbers of a regular text, or None when something in it is no number."""
+    """Return the numbers of a regular text, or None if one cannot be parsed."""
     if not text:
         return None
     names = [str(i) for i in range(width)]
@@ -220,14 +219,14 @@ def _parse_numbers(text: bytes, width: int) -> Array | None:
 
 
 def _read_line(text: bytes, values: Array) -> bytes | str:
-    """Fill the values of one line and return its word, which may hold spaces; or say what is wrong."""
+    """Fill the values of one line and return its word, which may hold spaces, or a text that names the fault."""
     parts = text.rsplit(b" ", len(values))
     for i, part in enumerate(parts[1:]):
         try:
             value = float(part) if b"_" not in part else math.nan
         except ValueError:
             value = math.nan
-        if not abs(value) <= LARGEST:
+        if not abs(value) <= MAX_COORDINATE:
             return f"{part.decode(errors='replace')!r} is not a number"
         values[i] = value
     return parts[0].strip(b" ") or "it has no word"
@@ -286,10 +285,10 @@ class WordTable:
 
 
 @cache
-def default_words() -> WordTable:
+def load_default_words() -> WordTable:
     """Return the table that ships with the package: 20,000 words of GloVe 6B, 50 numbers each.
 
-    >>> default_words().rows(["2026", "linguistics", "sigmod"])[2].item()
+    >>> load_default_words().rows(["2026", "linguistics", "sigmod"])[2].item()
     -1
     """
     folder = resources.files("cube2net") / "data"
@@ -315,35 +314,35 @@ def read_words(
     ``bad_lines``. ``max_ratio`` and ``max_unpacked`` limit how far a packed file may swell.
     """
     meter = Meter(UnpackLimits(max_ratio, max_unpacked))
-    with unpacking(str(path)):
+    with explain_errors(str(path)):
         file, inside = find_table(Path(path))
     name = file.name if inside is None else f"{file.name}/{inside}"
     kept = file.with_name(f"{file.name}{'.' + inside.replace('/', '.') if inside else ''}.words")
-    with unpacking(name):
+    with explain_errors(name):
         stamp = {"format": FORMAT, "name": name, "bytes": file.stat().st_size, "changed": file.stat().st_mtime_ns}
-        known = _open_kept(kept, file, stamp) if cache else None
+        known = _open_cache(kept, file, stamp) if cache else None
         if known is not None and not (strict and known.dropped.get("bad lines")):
             return known
         with open_table(file, inside, meter) as stream:
-            parsed = parse(stream, name, strict=strict, progress=progress)
+            parsed = parse_words(stream, name, strict=strict, progress=progress)
         if cache:
             with contextlib.suppress(OSError, InputError):
-                _keep(kept, parsed, stamp | {"sha256": _digest(file)})
-                known = _open_kept(kept, file, stamp)
+                _write_cache(kept, parsed, stamp | {"sha256": _compute_checksum(file)})
+                known = _open_cache(kept, file, stamp)
                 if known is not None:
                     return known
     words = pa.array(parsed.words, pa.string())
     return WordTable(words, np.concatenate(parsed.blocks), name, parsed.dropped, parsed.bad_lines)
 
 
-def _open_kept(folder: Path, file: Path, stamp: Mapping[str, Any]) -> WordTable | None:
-    """Return the table kept in a folder, or None when it is not that of the file, or damaged."""
+def _open_cache(folder: Path, file: Path, stamp: Mapping[str, Any]) -> WordTable | None:
+    """Return the table cached in a folder, or None if it is damaged or of another file."""
     try:
         manifest = json.loads((folder / "manifest.json").read_bytes())
         same = all(manifest[key] == stamp[key] for key in ("bytes", "changed"))
-        if manifest["format"] != FORMAT or not (same or manifest["sha256"] == _digest(file)):
+        if manifest["format"] != FORMAT or not (same or manifest["sha256"] == _compute_checksum(file)):
             return None
-        if any(manifest["files"][name] != _digest(folder / name) for name in ("words.txt", "vectors.npy")):
+        if any(manifest["files"][name] != _compute_checksum(folder / name) for name in ("words.txt", "vectors.npy")):
             return None
         words = (folder / "words.txt").read_bytes().decode().split("\n")
         values = np.load(folder / "vectors.npy", mmap_mode="r")
@@ -354,8 +353,8 @@ def _open_kept(folder: Path, file: Path, stamp: Mapping[str, Any]) -> WordTable 
         return None
 
 
-def _keep(folder: Path, parsed: Parsed, stamp: Mapping[str, Any]) -> None:
-    """Write a table into a folder; its manifest comes last and vouches for the rest by checksum."""
+def _write_cache(folder: Path, parsed: Parsed, stamp: Mapping[str, Any]) -> None:
+    """Write a table into a folder; its manifest, with the checksums of the other files, comes last."""
     folder.mkdir(exist_ok=True)
     shape = (len(parsed.words), parsed.blocks[0].shape[1])
 
@@ -367,13 +366,13 @@ def _keep(folder: Path, parsed: Parsed, stamp: Mapping[str, Any]) -> None:
 
     _write(folder / "vectors.npy", write_vectors)
     _write(folder / "words.txt", lambda file: file.write("\n".join(parsed.words).encode()))
-    files = {name: _digest(folder / name) for name in ("words.txt", "vectors.npy")}
+    files = {name: _compute_checksum(folder / name) for name in ("words.txt", "vectors.npy")}
     manifest = {**stamp, "files": files, "dropped": parsed.dropped, "bad_lines": parsed.bad_lines}
     _write(folder / "manifest.json", lambda file: file.write(json.dumps(manifest, indent=1).encode()))
 
 
 def _write(path: Path, fill: Callable[[IO[bytes]], object]) -> None:
-    """Write a file, which appears whole or not at all."""
+    """Write a file atomically."""
 
     def write(aside: Path) -> None:
         with aside.open("wb") as file:
@@ -382,6 +381,6 @@ def _write(path: Path, fill: Callable[[IO[bytes]], object]) -> None:
     write_files({path: write})
 
 
-def _digest(path: Path) -> str:
+def _compute_checksum(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""The free cells nearest to an action."""
+"""Find the free cells nearest to an action of the learner."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from cube2net.model.vectors import Vectors
 
 WAYS = ("auto", "tables", "matmul")
 # This many products of actions and cells are held at once: bounds the memory of a large batch.
-PRODUCTS = 2**24
+MAX_PRODUCTS = 2**24
 # Single precision squares numbers up to here without running over.
-LARGEST = 1e15
+MAX_COORDINATE = 1e15
 
 
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """Finds the nearest cells of many actions at once; made once for the vectors by ``Nearest.of``.
+    """A finder of the nearest cells of many actions at once; of two cells equally far, the lower number is nearer.
 
-    Of two cells equally far the lower number is nearer. ``tables`` adds up the distances of labels, dimension
-    by dimension, and passes over groups of cells that are too far as a whole; ``matmul`` multiplies actions
-    with all cells, and measures again whatever rounding could have put in the wrong place.
+    ``tables`` adds the distances of labels, dimension by dimension, and skips groups of cells that are too far.
+    ``matmul`` multiplies actions by all cells, and measures again where rounding could change the order.
     """
 
     vectors: Vectors
@@ -32,31 +31,30 @@ class Nearest:
 
     @classmethod
     def of(cls, vectors: Vectors, *, way: str = "auto") -> Nearest:
-        """Return a finder over vectors; ``auto`` takes tables where the labels are fewer numbers than the cells."""
+        """Return a finder over vectors; ``auto`` takes tables if the labels' vectors hold fewer numbers."""
         if way not in WAYS:
             raise unknown("way", way, WAYS)
         if vectors.labels is None or not vectors.tables:
             if way == "tables":
                 raise ParameterError("way is 'tables', but these cells are no product of labels: choose 'matmul'")
             return cls(vectors, None)
-        if way == "matmul" or (way == "auto" and not _pays(vectors)):
+        if way == "matmul" or (way == "auto" and not _is_cheaper_by_tables(vectors)):
             return cls(vectors, None)
-        return cls(vectors, _group(vectors, vectors.labels))
+        return cls(vectors, _group_cells(vectors, vectors.labels))
 
     def __repr__(self) -> str:
         return f"Nearest({len(self.vectors):,} cells by {self.way})"
 
     @property
     def way(self) -> str:
-        """How it is done: ``tables`` or ``matmul``."""
+        """The algorithm, ``tables`` or ``matmul``."""
         return "matmul" if self.groups is None else "tables"
 
     def find(self, actions: Array, *, k: int = 1, taken: Array | None = None) -> tuple[Array, Array]:
         """Return the numbers of the k nearest cells of every action, nearest first, and their distances.
 
-        ``actions[row]`` is a vector. ``taken`` names what a row may not have: cell numbers, one row per action
-        and -1 for none, or True and False for every cell. Where fewer than k cells are left, the rest is cell
-        -1, infinitely far.
+        ``taken`` are the cells that an action may not have: rows of cell numbers, padded with -1, or a boolean mask of
+        all cells. If fewer than k cells are left, the rest is cell -1 at infinite distance.
 
         >>> vectors = Vectors.product({"x": np.array([[0.0], [1.0], [5.0]])}, np.array([[0], [1], [2]]))
         >>> cells, distances = Nearest.of(vectors).find(np.array([[4.0], [4.0]]), k=2, taken=np.array([[-1], [2]]))
@@ -66,7 +64,7 @@ class Nearest:
         actions = self._actions(actions)
         if k < 1:
             raise ParameterError(f"k is {k!r}, expected 1 or more cells")
-        rows = _taken(taken, len(actions), len(self.vectors))
+        rows = _parse_taken(taken, len(actions), len(self.vectors))
         cells = np.full((len(actions), k), -1, dtype=np.int32)
         far = np.full((len(actions), k), np.inf)
         if len(self.vectors) and len(actions):
@@ -85,8 +83,10 @@ class Nearest:
             raise ParameterError(f"actions have shape {actions.shape}, expected rows of {width} numbers")
         if not bool(np.isfinite(actions).all()):
             raise ParameterError(f"{int((~np.isfinite(actions)).any(axis=1).sum()):,} actions are not finite")
-        if bool((np.abs(actions) > LARGEST).any()):
-            raise ParameterError(f"actions hold {float(np.abs(actions).max()):.3g}, expected at most {LARGEST:.0e}")
+        if bool((np.abs(actions) > MAX_COORDINATE).any()):
+            raise ParameterError(
+                f"actions hold {float(np.abs(actions).max()):.3g}, expected at most {MAX_COORDINATE:.0e}"
+            )
         return np.ascontiguousarray(actions, dtype=np.float64)
 
     @cached_property
@@ -115,7 +115,7 @@ class Nearest:
         rough = actions.astype(np.float32)
         lengths = np.sqrt(np.einsum("ij,ij->i", actions, actions))
         slack = (values.shape[1] + 8) * np.finfo(np.float32).eps * 4 * (lengths * longest + longest**2 + 1e-30)
-        step = max(1, PRODUCTS // len(values))
+        step = max(1, MAX_PRODUCTS // len(values))
         for at in range(0, len(actions), step):
             part = slice(at, at + step)
             nearest_by_products(
@@ -132,7 +132,7 @@ class Nearest:
 
 @dataclass(frozen=True, eq=False)
 class CellGroups:
-    """Cells that differ in one dimension only, put together; see ``kernels.nearest.nearest_by_tables``."""
+    """Cells grouped by all dimensions but one; see ``kernels.nearest.nearest_by_tables``."""
 
     turned: tuple[Array, ...]
     columns: tuple[int, ...]
@@ -143,12 +143,12 @@ class CellGroups:
     last: Array
 
 
-def _pays(vectors: Vectors) -> bool:
+def _is_cheaper_by_tables(vectors: Vectors) -> bool:
     """Return whether the labels to measure are fewer numbers than the cells."""
     return sum(table.size for table in vectors.tables) <= vectors.values.size
 
 
-def _group(vectors: Vectors, labels: Array) -> CellGroups:
+def _group_cells(vectors: Vectors, labels: Array) -> CellGroups:
     """Return the groups along the dimension that leaves the fewest of them."""
     columns = (0, *np.cumsum([len(table) for table in vectors.tables]).tolist())
     flat = labels.astype(np.int32) + np.array(columns[:-1], dtype=np.int32)
@@ -172,8 +172,8 @@ def _group(vectors: Vectors, labels: Array) -> CellGroups:
     )
 
 
-def _taken(taken: Array | None, rows: int, count: int) -> Array:
-    """Return the numbers of the cells each row may not have, -1 where none."""
+def _parse_taken(taken: Array | None, rows: int, count: int) -> Array:
+    """Return the numbers of the cells that each row may not have, padded with -1."""
     if taken is None:
         return np.empty((rows, 0), dtype=np.int32)
     if taken.dtype == np.bool_:
