@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net._util.arrays import Links, links_from_pairs
-from cube2net.kernels.small_work import HUB
+from cube2net.kernels.numpy_kernels import HUB
 from cube2net.kernels.subgraphs import FEW, induce, keys_for, seat
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import inner, njit
-from cube2net.kernels.small_work import HUB
+from cube2net.kernels.numpy_kernels import HUB
 
 # Objects are few where they are fewer than one in so many.
 FEW = 32

@@ -21,8 +21,7 @@ from cube2net._util.arrays import (
 )
 from cube2net._util.text import counted
 from cube2net.errors import CubeError, ParameterError, listed
-from cube2net.kernels.numpy_pagerank import entries_of
-from cube2net.kernels.small_work import HUB, STEPS
+from cube2net.kernels import numpy_kernels
 from cube2net.model.cube import Cube
 from cube2net.model.network import Form, Network
 from cube2net.model.query import Query
@@ -406,10 +405,10 @@ def look_up_links(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array
     costs one look.
     """
     room = int((links.indptr[nodes + 1] - links.indptr[nodes]).sum())
-    if STEPS.small("subgraphs.induce", room + len(links)):
+    if numpy_kernels.STEPS.small("subgraphs.induce", room + len(links)):
         place = np.zeros(len(links), dtype=np.int32)
         place[nodes] = np.arange(1, len(nodes) + 1)
-        found = _induce_in_numpy(links.indptr, links.indices, links.weights, nodes, place)
+        found = numpy_kernels.induce(links.indptr, links.indices, links.weights, nodes, place)
         check_weights(found[2], WEIGHTS)
         return found, np.empty(0, np.int32), place
     from cube2net.kernels.subgraphs import induce as kernel
@@ -507,21 +506,3 @@ def cut_to_budget(
         other &= fit(indptr, indices, nodes, place[low], place[high], cost, worth, other, max(0, room - inside), most)
     other[len(query) : inside] = True
     return np.sort(nodes[other])
-
-
-def _induce_in_numpy(
-    indptr: Array, indices: Array, weights: Array, nodes: Array, place: Array
-) -> tuple[Array, Array, Array]:
-    """Return the links among distinct nodes, each once, as positions source < target and their weights.
-
-    ``place`` has, for every object, 1 + its position among the nodes, and 0 where it is none of them.
-    """
-    entries, source = entries_of(indptr, nodes)
-    target = place[indices[entries]].astype(np.int64) - 1
-    there = target > source
-    entries, source, target = entries[there], source[there], target[there]
-    behind = HUB * (len(nodes) - np.arange(len(nodes)))
-    hub = (np.asarray(indptr[nodes + 1]) - np.asarray(indptr[nodes]) > behind)[source]
-    order = np.lexsort((np.where(hub, target, entries), source))
-    entries = entries[order]
-    return source[order].astype(np.int32), target[order].astype(np.int32), np.asarray(weights[entries])

@@ -1,4 +1,10 @@
-"""The kernels of ``pagerank_push`` in NumPy, with the same arguments and the same answers to the bit.
+"""NumPy versions of kernels, for work that is finished before the compiler is loaded.
+
+A process that has loaded the compiler uses every kernel that was compiled before. Loading the compiler takes more than
+half a second, and compiling a kernel up to a second, once per machine. A command that asks one question of a cube of
+usual size is finished sooner with NumPy. So the kernels that such a question needs (``pagerank_push``,
+``subgraphs.induce``) have versions here with the same arguments and, to the bit, the same results. ``STEPS`` decides
+which ones to use: a process switches to compiled code once the work done without it would have paid for the compiler.
 
 A round of pushes, or a sweep, is one step over arrays. Sums are taken in the order of the entries, in double precision,
 and rounded where the kernels round: ``np.bincount`` and ``np.add.at`` add one entry after the other, ``np.sum`` does
@@ -7,9 +13,55 @@ not.
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+
 import numpy as np
 
 from cube2net._util.arrays import Array
+
+LARGEST = 1 << 21
+"""Work of more steps than this, of which a step is to look at one end of a link, is never small."""
+IN_ALL = 1 << 26
+"""After so many steps without compiled code, the next are done with it: NumPy takes about 10 ns for one."""
+HUB = 64
+"""A row this many times longer than the list of objects is searched for each of them instead of read through.
+
+Its links come in the order of the list. Both twins of ``induce`` read it here, for their links have the same order.
+"""
+
+
+class Steps:
+    """The steps that this process has done without compiled code."""
+
+    def __init__(self) -> None:
+        self.done = 0
+
+    def small(self, kernel: str, size: int, times: int = 1) -> bool:
+        """Return whether work that looks ``times`` times at ``size`` ends of links is done without; it is counted then.
+
+        ``kernel`` is the module and the name of what does it where it is not small.
+
+        >>> Steps().small("subgraphs.induce", LARGEST + 1)
+        False
+        """
+        if size > LARGEST or self.done + times * size > IN_ALL or has_compiled_code(kernel):
+            return False
+        self.done += times * size
+        return True
+
+
+def has_compiled_code(kernel: str) -> bool:
+    """Return whether a kernel was compiled, in this process or before, and the compiler is loaded."""
+    # Another thread may be loading the compiler right now: until it is done, the module lacks its last names.
+    is_compiled = getattr(sys.modules.get("cube2net.kernels.compiled"), "is_compiled", None)
+    if is_compiled is None:
+        return False
+    module, _, name = kernel.partition(".")
+    return bool(is_compiled(getattr(import_module(f"cube2net.kernels.{module}"), name)))
+
+
+STEPS = Steps()
 
 
 def entries_of(indptr: Array, rows: Array) -> tuple[Array, Array]:
@@ -178,3 +230,19 @@ def sweep(
 def _sum(numbers: Array) -> float:
     """Return the sum of numbers, added one after the other."""
     return float(np.add.accumulate(numbers)[-1]) if len(numbers) else 0.0
+
+
+def induce(indptr: Array, indices: Array, weights: Array, nodes: Array, place: Array) -> tuple[Array, Array, Array]:
+    """Return the links among distinct nodes, each once, as positions source < target and their weights.
+
+    ``place`` has, for every object, 1 + its position among the nodes, and 0 where it is none of them.
+    """
+    entries, source = entries_of(indptr, nodes)
+    target = place[indices[entries]].astype(np.int64) - 1
+    there = target > source
+    entries, source, target = entries[there], source[there], target[there]
+    behind = HUB * (len(nodes) - np.arange(len(nodes)))
+    hub = (np.asarray(indptr[nodes + 1]) - np.asarray(indptr[nodes]) > behind)[source]
+    order = np.lexsort((np.where(hub, target, entries), source))
+    entries = entries[order]
+    return source[order].astype(np.int32), target[order].astype(np.int32), np.asarray(weights[entries])

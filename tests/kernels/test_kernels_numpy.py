@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net._util.arrays import Array, Links, links_from_pairs
-from cube2net.kernels import compiled, numpy_pagerank, pagerank_push, small_work
+from cube2net.kernels import compiled, numpy_kernels, pagerank_push
 from cube2net.model.query import Query
 from cube2net.network.assembly import induce_links
 from cube2net.network.pagerank import compute_scores, find_neighbors, settle
@@ -59,7 +59,7 @@ def test_pushes_in_numpy_have_the_bits_of_the_compiled_ones(seed: int, dtype: An
     allowance = int(rng.choice([3, 40, 10**6]))
     ends = (links.indptr, links.indices, links.weights)
     found = []
-    for kernels in (pagerank_push, numpy_pagerank):
+    for kernels in (pagerank_push, numpy_kernels):
         arrays = state(links, seeds, dtype, known)
         start = arrays.pop("start")
         total, count, seen = len(start) / len(seeds), len(start), 0
@@ -85,7 +85,7 @@ def test_pushes_in_numpy_have_the_bits_of_the_compiled_ones(seed: int, dtype: An
 def test_what_can_be_reached_is_found_in_the_same_order(seed: int, allowance: int) -> None:
     links, seeds = network(seed)
     found = []
-    for kernels in (pagerank_push, numpy_pagerank):
+    for kernels in (pagerank_push, numpy_kernels):
         marks, reached = np.zeros(len(links), np.uint8), np.zeros(len(links) + 1, np.int32)
         marks[seeds], reached[: len(seeds)] = 1, seeds
         count, whole = kernels.follow(links.indptr, links.indices, allowance, marks, reached, len(seeds))
@@ -98,7 +98,7 @@ def test_sweeps_in_numpy_have_the_bits_of_the_compiled_ones(seed: int, dtype: An
     links, seeds = network(seed, scale)
     rows = np.arange(len(links), dtype=np.int32)
     found = []
-    for kernels in (pagerank_push, numpy_pagerank):
+    for kernels in (pagerank_push, numpy_kernels):
         settled, left = np.zeros((2, len(links)), dtype)
         left[seeds] = 1.0 / len(seeds)
         bound = settle(links, rows, 0.85, 1e-6, 30, settled, left, workers=1, kernels=kernels)
@@ -108,8 +108,8 @@ def test_sweeps_in_numpy_have_the_bits_of_the_compiled_ones(seed: int, dtype: An
 
 @pytest.fixture
 def without_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(small_work, "has_compiled_code", lambda kernel: False)
-    monkeypatch.setattr(small_work.STEPS, "done", -(10**12))
+    monkeypatch.setattr(numpy_kernels, "has_compiled_code", lambda kernel: False)
+    monkeypatch.setattr(numpy_kernels.STEPS, "done", -(10**12))
 
 
 @pytest.mark.usefixtures("without_compiled_code")
@@ -124,7 +124,7 @@ def test_scores_and_nearest_objects_have_the_same_bits_both_ways(
             find_neighbors(links, Query(seeds), 9, tolerance=tolerance),
         )
         with monkeypatch.context() as patched:
-            patched.setattr(small_work, "has_compiled_code", lambda kernel: True)
+            patched.setattr(numpy_kernels, "has_compiled_code", lambda kernel: True)
             fast = (
                 compute_scores(links, seeds, tolerance=tolerance),
                 find_neighbors(links, Query(seeds), 9, tolerance=tolerance),
@@ -143,18 +143,18 @@ def test_links_among_objects_come_in_the_same_order_both_ways(monkeypatch: pytes
         nodes = np.concatenate([[0], nodes[nodes != 0]]) if seed % 2 else nodes
         plain = induce_links(links, nodes)
         with monkeypatch.context() as patched:
-            patched.setattr(small_work, "has_compiled_code", lambda kernel: True)
+            patched.setattr(numpy_kernels, "has_compiled_code", lambda kernel: True)
             fast = induce_links(links, nodes)
         assert all(map(same, plain, fast))
         assert [part.dtype for part in plain] == [part.dtype for part in fast]
 
 
 def test_a_process_that_did_much_without_compiled_code_goes_on_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(small_work, "has_compiled_code", lambda kernel: False)
-    steps = small_work.Steps()
-    answers = [steps.small("subgraphs.induce", small_work.LARGEST, 8) for _ in range(6)]
+    monkeypatch.setattr(numpy_kernels, "has_compiled_code", lambda kernel: False)
+    steps = numpy_kernels.Steps()
+    answers = [steps.small("subgraphs.induce", numpy_kernels.LARGEST, 8) for _ in range(6)]
     assert answers == [True, True, True, True, False, False]
-    assert steps.done <= small_work.IN_ALL
+    assert steps.done <= numpy_kernels.IN_ALL
 
 
 def test_a_kernel_that_was_compiled_is_used_and_others_are_not_compiled_for_small_work(tmp_path: Path) -> None:
@@ -168,9 +168,9 @@ def test_a_kernel_that_was_compiled_is_used_and_others_are_not_compiled_for_smal
     index.touch()
     assert compiled.is_compiled(new)
     pagerank_push.know(np.zeros(1, np.int64), np.zeros(0, np.float32), np.zeros(0))
-    assert not small_work.Steps().small("pagerank_push.know", 1)
+    assert not numpy_kernels.Steps().small("pagerank_push.know", 1)
 
 
 def test_a_compiler_that_another_thread_is_loading_counts_as_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cube2net.kernels.compiled", ModuleType("cube2net.kernels.compiled"))
-    assert not small_work.has_compiled_code("subgraphs.induce")
+    assert not numpy_kernels.has_compiled_code("subgraphs.induce")
