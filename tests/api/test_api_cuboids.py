@@ -11,7 +11,7 @@ from matplotlib.font_manager import findfont, get_font
 
 import cube2net as c2n
 from cube2net.errors import ParameterError
-from cube2net.evaluation.report.tables import cell_table
+from cube2net.evaluation.report.tables import make_cell_table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import STAR
 from cube2net.model.network import Network
@@ -63,7 +63,7 @@ def test_a_label_of_all_is_written_as_a_star_in_exports_tables_and_drawings(netw
     graph = nx.read_graphml(c2n.write_network(network, tmp_path / "network.graphml")[0])
     assert {f"cell:{title}" for title in titles} <= set(graph)
     assert graph.graph["selected"].splitlines() == titles
-    rows = list(csv.reader(cell_table(network).csv().splitlines()))
+    rows = list(csv.reader(make_cell_table(network).to_csv().splitlines()))
     assert [tuple(row[1:4]) for row in rows[1:]] == list(network.labels)
     c2n.draw_network(network, tmp_path / "network.png")
     assert (tmp_path / "network.png").exists()

@@ -311,7 +311,7 @@ def test_the_drawing_bears_the_name_of_the_configuration_and_methods_of_ones_own
 ) -> None:
     drawn: list[str] = []
     monkeypatch.setattr(illustrations, "Drawing", lambda *_, title: drawn.append(title))
-    monkeypatch.setattr(reports, "write", lambda report, folder, **options: [])
+    monkeypatch.setattr(reports, "write_report_files", lambda report, folder, **options: [])
     for name, methods in (("hops 2", None), ("far", {"far": Hops(hops=2)}), ("unknown", None)):
         trials = [replace(trial, configuration=Configuration(method=name)) for trial in better(compared, GREEDY).trials]
         own = replace(compared, trials=(*better(compared, GREEDY, ALONE).trials[:2], *trials))

@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 from cube2net.errors import InputError
-from cube2net.evaluation.report.page import Report, environment, page, write
-from cube2net.evaluation.report.tables import cell_table
+from cube2net.evaluation.report.page import Report, make_environment, render_page, write_report_files
+from cube2net.evaluation.report.tables import make_cell_table
 from cube2net.evaluation.statistics import all_estimates
 from cube2net.evaluation.verdict import judge_comparison
 from cube2net.model.comparison import Comparison
@@ -74,7 +74,7 @@ def report(comparison: Comparison) -> Report:
         judge_comparison(comparison),
         all_estimates(comparison, resamples=50),
         drawings=[Drawing(made, np.random.default_rng(1).random((9, 2)), "greedy & <co>")],
-        cells=cell_table(made),
+        cells=make_cell_table(made),
         command='cube2net compare cube --query "a & b.csv" > </pre>',
         title="Labs & <areas>",
     )
@@ -82,7 +82,7 @@ def report(comparison: Comparison) -> Report:
 
 @cache
 def clustering_page() -> str:
-    return page(report(clustering()))
+    return render_page(report(clustering()))
 
 
 class Tags(HTMLParser):
@@ -130,7 +130,7 @@ def test_templates_escape_all_but_what_was_made_safe_before() -> None:
     ]
     assert sorted(safe) == ["each.name", "palette", "plot.data", "script", "style"]
     assert not re.search(r"autoescape|Markup", "".join(path.read_text("utf-8") for path in folder.iterdir()))
-    made = environment().from_string('<p title="{{ name }}">{{ name }}{{ name | upper }}</p>')
+    made = make_environment().from_string('<p title="{{ name }}">{{ name }}{{ name | upper }}</p>')
     assert made.render(name="<'\"&\x01") == (
         '<p title="&lt;&#39;&#34;&amp;␁">&lt;&#39;&#34;&amp;␁&lt;&#39;&#34;&amp;␁</p>'
     )
@@ -144,13 +144,13 @@ def test_importing_the_evaluation_loads_nothing_that_only_a_report_needs() -> No
 
 def test_the_same_report_is_the_same_page_and_no_name_is_a_template() -> None:
     made = replace(report(clustering()), title="{{ 7 * 7 }}{% raw %}")
-    assert page(made) == page(made)
-    assert "<title>{{ 7 * 7 }}{% raw %} · cube2net</title>" in page(made)
+    assert render_page(made) == render_page(made)
+    assert "<title>{{ 7 * 7 }}{% raw %} · cube2net</title>" in render_page(made)
 
 
 def test_the_verdict_is_the_first_heading() -> None:
     made = report(clustering())
-    found = Tags(page(made))
+    found = Tags(render_page(made))
     headings = [tag for tag, _ in found.tags if re.fullmatch(r"h\d", tag)]
     assert headings[0] == "h1" and headings.count("h1") == 1
     assert found.texts["h1"] == [made.verdict.sentence]
@@ -209,12 +209,12 @@ def test_the_page_says_everything_in_order() -> None:
 
 def test_the_page_begins_with_f1_and_nmi_and_tells_what_is_in_one_cluster(tmp_path: Path) -> None:
     made = report(in_one_cluster(PEER))
-    found = Tags(page(made))
+    found = Tags(render_page(made))
     names = ["its F1", "F1 of the query alone", "its NMI", "NMI of the query alone"]
     assert [text for text in found.texts["dt"] if text in names] == names
     (note,) = made.verdict.notes.values()
     assert any(note in text for text in found.texts["p"])
-    write(made, tmp_path)
+    write_report_files(made, tmp_path)
     told = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     (flag,) = told["degenerate"]
     assert (flag["configuration"], flag["largest_cluster"], flag["has_links"]) == (PEER.name, 1.0, False)
@@ -224,14 +224,14 @@ def test_the_page_begins_with_f1_and_nmi_and_tells_what_is_in_one_cluster(tmp_pa
 def test_a_page_without_a_network_or_a_gain_is_whole() -> None:
     comparison = clustering(wrong={ALONE: 0, GREEDY[1]: 4}, models=("line",))
     made = Report(comparison, judge_comparison(comparison), all_estimates(comparison, resamples=20))
-    found = Tags(page(made))
+    found = Tags(render_page(made))
     assert found.open == [] and "not shown to help" in found.texts["span"]
     assert "The network" not in found.texts["h2"]
 
 
 def test_links_show_the_panels() -> None:
     comparison = hidden_links()
-    found = Tags(page(Report(comparison, judge_comparison(comparison), all_estimates(comparison, resamples=20))))
+    found = Tags(render_page(Report(comparison, judge_comparison(comparison), all_estimates(comparison, resamples=20))))
     assert "Links found again" in found.texts["h2"]
     assert {"Precision at K", "Recall at K", "Seconds", "Network size"} <= set(found.texts["h3"])
     headings = [text for text in found.texts["th"] if "@" in text or text == "AUC"]
@@ -241,7 +241,7 @@ def test_links_show_the_panels() -> None:
 
 def test_the_page_of_links_tells_the_floor() -> None:
     comparison = hidden_links(models={"popularity": 0.05, "ease": 0.2, "als": 0.1})
-    found = Tags(page(Report(comparison, judge_comparison(comparison), all_estimates(comparison, resamples=20))))
+    found = Tags(render_page(Report(comparison, judge_comparison(comparison), all_estimates(comparison, resamples=20))))
     assert re.search(r"; popularity on the query alone: P@5 0\.0\d\d$", found.texts["h1"][0])
     assert any("The dashed line is popularity on the query alone" in text for text in found.texts["p"])
     assert any("P@5 (all models but popularity)" in text for text in found.texts["p"])
@@ -249,15 +249,15 @@ def test_the_page_of_links_tells_the_floor() -> None:
 
 
 def test_hidden_links_of_the_query_have_a_page_of_their_own_words(tmp_path: Path) -> None:
-    text = page(report(found_again()))
+    text = render_page(report(found_again()))
     assert "<dt>task</dt><dd>finding hidden links of the query again</dd>" in text
     assert "<dt>hidden links</dt><dd>412 in all runs</dd>" in text and "<dt>measures</dt><dd>AUC</dd>" in text
     assert "AUC is of 412 hidden links of the query found again, other ones in every run</h1>" in text
     assert 'id="panels"' not in text and "<dt>query</dt>" not in text
-    few = page(report(found_again(pairs=24)))
+    few = render_page(report(found_again(pairs=24)))
     assert "<h1>24 hidden links are too few to tell whether adding helps (at least 30 are needed): " in few
     assert '<span class="mean">+0.200</span></td>' in few and '<span class="pill">not shown to help</span>' in few
-    write(report(found_again(pairs=24)), tmp_path)
+    write_report_files(report(found_again(pairs=24)), tmp_path)
     told = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     assert (told["task"], told["measures"], told["settings"]) == ("hidden", ["AUC"], {"pairs": 24})
     assert [(each["low"], each["chance"], each["sure"]) for each in told["differences"]] == [(None, None, False)] * 2
@@ -268,7 +268,7 @@ def test_hidden_links_of_the_query_have_a_page_of_their_own_words(tmp_path: Path
 def test_a_best_one_made_as_large_as_another_is_shown_as_one() -> None:
     comparison = clustering(wrong={ALONE: 4, GREEDY[1]: 5, PEER: 0})
     made = Report(comparison, judge_comparison(comparison), all_estimates(comparison, resamples=20))
-    found = Tags(page(made))
+    found = Tags(render_page(made))
     assert made.verdict.best == PEER
     assert found.texts["h1"][0].startswith("pagerank at 32 nodes helps: F1 +")
     assert PEER.name in found.texts["dd"] and "32" in found.texts["dd"]
@@ -278,7 +278,7 @@ def test_a_best_one_made_as_large_as_another_is_shown_as_one() -> None:
 
 def test_the_files_hold_every_trial_and_every_number(tmp_path: Path) -> None:
     made = report(clustering())
-    files = write(made, tmp_path / "new" / "report")
+    files = write_report_files(made, tmp_path / "new" / "report")
     assert sorted(path.name for path in files) == [
         "cells.csv", "costs.csv", "report.html", "results.json", "scores.csv", "trials.csv"
     ]  # fmt: skip
@@ -309,7 +309,7 @@ def test_the_files_hold_every_trial_and_every_number(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot make the folder .*file/report.*: not a directory"):
-        write(report(clustering()), tmp_path / "file" / "report")
+        write_report_files(report(clustering()), tmp_path / "file" / "report")
 
 
 PROBE = """
@@ -334,7 +334,7 @@ addEventListener("message", function (event) {{ document.body.dataset.seen = eve
 @pytest.mark.parametrize("width", [1280, 400])
 def test_chromium_draws_the_page_and_it_is_no_wider_than_the_window(width: int, tmp_path: Path) -> None:
     made = report(clustering())
-    text = page(made).replace("script-src ", f"script-src {html.escape(fingerprint(PROBE))} ", 1)
+    text = render_page(made).replace("script-src ", f"script-src {html.escape(fingerprint(PROBE))} ", 1)
     (tmp_path / "report.html").write_text(
         text.replace("</body>", f"<script>{PROBE}</script></body>"), encoding="utf-8", newline="\n"
     )

@@ -109,7 +109,7 @@ def test_sweeps_in_numpy_have_the_bits_of_the_compiled_ones(seed: int, dtype: An
 @pytest.fixture
 def without_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numpy_kernels, "has_compiled_code", lambda kernel: False)
-    monkeypatch.setattr(numpy_kernels.STEPS, "done", -(10**12))
+    monkeypatch.setattr(numpy_kernels.WORK, "done", -(10**12))
 
 
 @pytest.mark.usefixtures("without_compiled_code")
@@ -151,10 +151,10 @@ def test_links_among_objects_come_in_the_same_order_both_ways(monkeypatch: pytes
 
 def test_a_process_that_did_much_without_compiled_code_goes_on_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numpy_kernels, "has_compiled_code", lambda kernel: False)
-    steps = numpy_kernels.Steps()
-    answers = [steps.small("subgraphs.induce", numpy_kernels.LARGEST, 8) for _ in range(6)]
+    counter = numpy_kernels.WorkCounter()
+    answers = [counter.accept("subgraphs.induce", numpy_kernels.MAX_ENDS, 8) for _ in range(6)]
     assert answers == [True, True, True, True, False, False]
-    assert steps.done <= numpy_kernels.IN_ALL
+    assert counter.done <= numpy_kernels.MAX_STEPS
 
 
 def test_a_kernel_that_was_compiled_is_used_and_others_are_not_compiled_for_small_work(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_kernel_that_was_compiled_is_used_and_others_are_not_compiled_for_smal
     index.touch()
     assert compiled.is_compiled(new)
     pagerank_push.know(np.zeros(1, np.int64), np.zeros(0, np.float32), np.zeros(0))
-    assert not numpy_kernels.Steps().small("pagerank_push.know", 1)
+    assert not numpy_kernels.WorkCounter().accept("pagerank_push.know", 1)
 
 
 def test_a_compiler_that_another_thread_is_loading_counts_as_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def assert_same(one: Any, other: Any) -> None:
             assert not right.flags.writeable, field.name
         elif field.name == "names":
             assert len(left) == len(right)
-        elif field.name == "carried":
+        elif field.name == "lookups":
             assert (left is None) == (right is None)  # what it gives stands in the tables of nodes and links
         elif hasattr(left, "__dataclass_fields__"):
             assert_same(left, right)

@@ -10,7 +10,7 @@ from cube2net.api.compare import BY_NAME, JOURNAL, Methods, maker, named_methods
 from cube2net.api.query import query_of
 from cube2net.evaluation import trials
 from cube2net.evaluation.report import page
-from cube2net.evaluation.report.page import Illustrator, Report, write
+from cube2net.evaluation.report.page import Illustrator, Report, write_report_files
 from cube2net.evaluation.statistics import all_estimates
 from cube2net.evaluation.trials import Make
 from cube2net.evaluation.verdict import Verdict, judge_comparison
@@ -83,7 +83,7 @@ def verdict(comparison: Comparison) -> Verdict:
 
 def results(comparison: Comparison) -> dict[str, Any]:
     """Return the verdict, and the numbers it rests on, as JSON can carry them."""
-    return page.results(Report(comparison, judge_comparison(comparison), all_estimates(comparison)))
+    return page.list_results(Report(comparison, judge_comparison(comparison), all_estimates(comparison)))
 
 
 def check_report() -> None:
@@ -162,4 +162,4 @@ def report_files(
     check_report()
     said, estimates = judge_comparison(comparison), all_estimates(comparison)
     report = Report(comparison, said, estimates, command=command, title=title)
-    return write(Illustrator(make, layout).illustrate(report), place, spreadsheet_safe=spreadsheet_safe)
+    return write_report_files(Illustrator(make, layout).illustrate(report), place, spreadsheet_safe=spreadsheet_safe)

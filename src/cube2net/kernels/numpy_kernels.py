@@ -3,7 +3,7 @@
 A process that has loaded the compiler uses every kernel that was compiled before. Loading the compiler takes more than
 half a second, and compiling a kernel up to a second, once per machine. A command that asks one question of a cube of
 usual size is finished sooner with NumPy. So the kernels that such a question needs (``pagerank_push``,
-``subgraphs.induce``) have versions here with the same arguments and, to the bit, the same results. ``STEPS`` decides
+``subgraphs.induce``) have versions here with the same arguments and, to the bit, the same results. ``WORK`` decides
 which ones to use: a process switches to compiled code once the work done without it would have paid for the compiler.
 
 A round of pushes, or a sweep, is one step over arrays. Sums are taken in the order of the entries, in double precision,
@@ -20,32 +20,32 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 
-LARGEST = 1 << 21
-"""Work of more steps than this, of which a step is to look at one end of a link, is never small."""
-IN_ALL = 1 << 26
-"""After so many steps without compiled code, the next are done with it: NumPy takes about 10 ns for one."""
+MAX_ENDS = 1 << 21
+"""Work on more ends of links than this is left to compiled code."""
+MAX_STEPS = 1 << 26
+"""Steps, each the visit of one end of a link, after which a process uses compiled code; NumPy takes 10 ns for one."""
 HUB = 64
 """A row this many times longer than the list of objects is searched for each of them instead of read through.
 
-Its links come in the order of the list. Both twins of ``induce`` read it here, for their links have the same order.
+Its links come in the order of the list. Compiled code uses the same number, so that links have the same order.
 """
 
 
-class Steps:
-    """The steps that this process has done without compiled code."""
+class WorkCounter:
+    """Counts the steps that this process has done without compiled code."""
 
     def __init__(self) -> None:
         self.done = 0
 
-    def small(self, kernel: str, size: int, times: int = 1) -> bool:
-        """Return whether work that looks ``times`` times at ``size`` ends of links is done without; it is counted then.
+    def accept(self, kernel: str, size: int, times: int = 1) -> bool:
+        """Return whether ``times`` visits of ``size`` ends of links are done in NumPy; if so, count them.
 
-        ``kernel`` is the module and the name of what does it where it is not small.
+        ``kernel`` is the module and the name of the compiled kernel.
 
-        >>> Steps().small("subgraphs.induce", LARGEST + 1)
+        >>> WorkCounter().accept("subgraphs.induce", MAX_ENDS + 1)
         False
         """
-        if size > LARGEST or self.done + times * size > IN_ALL or has_compiled_code(kernel):
+        if size > MAX_ENDS or self.done + times * size > MAX_STEPS or has_compiled_code(kernel):
             return False
         self.done += times * size
         return True
@@ -61,13 +61,13 @@ def has_compiled_code(kernel: str) -> bool:
     return bool(is_compiled(getattr(import_module(f"cube2net.kernels.{module}"), name)))
 
 
-STEPS = Steps()
+WORK = WorkCounter()
 
 
-def entries_of(indptr: Array, rows: Array) -> tuple[Array, Array]:
+def list_entries(indptr: Array, rows: Array) -> tuple[Array, Array]:
     """Return the entries of some rows, one row after the other, and the place among the rows that each belongs to.
 
-    >>> [part.tolist() for part in entries_of(np.array([0, 2, 2, 5]), np.array([2, 0]))]
+    >>> [part.tolist() for part in list_entries(np.array([0, 2, 2, 5]), np.array([2, 0]))]
     [[2, 3, 4, 0, 1], [0, 0, 0, 1, 1]]
     """
     first = np.asarray(indptr[rows])
@@ -79,7 +79,7 @@ def entries_of(indptr: Array, rows: Array) -> tuple[Array, Array]:
 
 def strengths(indptr: Array, weights: Array, rows: Array) -> Array:
     """Return the summed weights of the links of some objects."""
-    entries, owner = entries_of(indptr, rows)
+    entries, owner = list_entries(indptr, rows)
     return np.bincount(owner, weights[entries], minlength=len(rows)).astype(np.float64, copy=False)
 
 
@@ -115,7 +115,7 @@ def push(
         share = damping * given / strength[front].astype(np.float64)
         left[front] = 0.0
         settled[front] = settled[front] + (1.0 - damping) * given
-        entries, owner = entries_of(indptr, front)
+        entries, owner = list_entries(indptr, front)
         others, amounts = np.asarray(indices[entries]), share[owner] * weights[entries].astype(np.float64)
         np.add.at(arrived, others, amounts)
         come = others[amounts.astype(arrived.dtype) > 0.0]
@@ -140,7 +140,7 @@ def _whole(indptr: Array, weights: Array, rows: Array, strength: Array) -> Array
     """Return the strengths of rows: as they are known, negative, or summed where they are 0, in their own precision."""
     whole = -strength[rows]
     unknown = np.flatnonzero(whole == 0.0)
-    entries, owner = entries_of(indptr, rows[unknown])
+    entries, owner = list_entries(indptr, rows[unknown])
     np.add.at(whole, unknown[owner], weights[entries])
     return np.asarray(whole)
 
@@ -182,7 +182,7 @@ def follow(indptr: Array, indices: Array, allowance: int, state: Array, reached:
         seen += int((indptr[front + 1] - indptr[front]).sum())
         if seen > allowance:
             return count, False
-        entries, _ = entries_of(indptr, front)
+        entries, _ = list_entries(indptr, front)
         others = np.asarray(indices[entries])
         found, first = np.unique(others[state[others] == 0], return_index=True)
         new = found[np.argsort(first)]
@@ -217,7 +217,7 @@ def sweep(
     before: Array,
 ) -> float:
     """Do one sweep over the links of some rows; return the sum of their residuals, Σ |residual|."""
-    entries, owner = entries_of(indptr, rows)
+    entries, owner = list_entries(indptr, rows)
     total = np.bincount(owner, weights[entries] * now[indices[entries]], minlength=len(rows))
     linked = strength[rows] > 0.0
     rows, total = rows[linked], total[linked]
@@ -237,7 +237,7 @@ def induce(indptr: Array, indices: Array, weights: Array, nodes: Array, place: A
 
     ``place`` has, for every object, 1 + its position among the nodes, and 0 where it is none of them.
     """
-    entries, source = entries_of(indptr, nodes)
+    entries, source = list_entries(indptr, nodes)
     target = place[indices[entries]].astype(np.int64) - 1
     there = target > source
     entries, source, target = entries[there], source[there], target[there]

@@ -2,7 +2,7 @@ from .selection import (
     Budget as Budget,
 )
 from .objects import (
-    Carried as Carried,
+    Lookups as Lookups,
     LabelCounts as LabelCounts,
 )
 from .explanation import (

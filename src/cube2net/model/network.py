@@ -19,7 +19,7 @@ from cube2net.errors import InputError, ParameterError, quoted, unknown
 from cube2net.model import corpus as limits
 from cube2net.model.cube import Cube
 from cube2net.model.names import cell_line
-from cube2net.model.objects import Carried, Objects, distinct_names
+from cube2net.model.objects import Lookups, Objects, distinct_names
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe
 from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
@@ -106,7 +106,7 @@ class Network(Shown):
     themselves (none in the form ``objects``). ``source``, ``target`` and ``weight`` are the links, each once, between
     positions of nodes. ``brought_by`` says for every object node which selected cells hold it (by rank, from 0),
     ``query_links`` how many of its links lead into the query. ``labels`` are the labels of every selected cell and
-    ``dimensions`` the names of the dimensions. ``carried`` gives what the source knows of its objects and links.
+    ``dimensions`` the names of the dimensions. ``lookups`` reads attributes of objects and links from the cube.
     ``given`` is what the links between objects weigh in the cube, in their order, where the form weighs them otherwise
     (``hybrid``). ``recipe`` says what made it, where :func:`cube2net.construct` did, and ``context`` knows the cube
     that was asked. A network can be sent to other processes, complete except for the names of objects that it does not
@@ -128,7 +128,7 @@ class Network(Shown):
     form: str = "objects"
     settings: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
-    carried: Carried | None = None
+    lookups: Lookups | None = None
     given: Array | None = None
     recipe: Recipe | None = None
     context: RequestContext | None = None
@@ -162,8 +162,8 @@ class Network(Shown):
     def __reduce__(self) -> tuple[Any, ...]:
         make, (kind, values) = travel_by_fields(self)
         names = self.names.table.select(["object", "name", "kind"]).take(pa.array(self.objects))
-        carried = None if self.carried is None else self.carried.kept(self.objects, *self._ends)
-        values |= {"names": None, "carried": carried, "context": None}
+        lookups = None if self.lookups is None else self.lookups.detach(self.objects, *self._ends)
+        values |= {"names": None, "lookups": lookups, "context": None}
         values["settings"] = {**self.settings, "cell_objects": self.cell_objects}
         return _arrived, (make, kind, values, len(self.names), self.names.whole, names)
 
@@ -231,7 +231,7 @@ class Network(Shown):
                 ),
             }
         )
-        return nodes if self.carried is None else _beside(nodes, self.carried.nodes(self.objects))
+        return nodes if self.lookups is None else _beside(nodes, self.lookups.nodes(self.objects))
 
     @cached_property
     def links(self) -> pa.Table:
@@ -253,7 +253,7 @@ class Network(Shown):
         )
         member = ~self._among
         kinds = arrow_texts(np.where(member, MEMBERSHIP, LINK).tolist())
-        known = None if self.carried is None else self.carried.links(*self._ends)
+        known = None if self.lookups is None else self.lookups.links(*self._ends)
         places = arrow_numbers(np.cumsum(~member) - 1, missing=member)
         known = None if known is None else known.take(places)
         if known is not None and "kind" in known.column_names:
@@ -355,12 +355,11 @@ def _beside(rows: pa.Table, more: pa.Table) -> pa.Table:
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """A network, a point of the plane for each of its nodes, what it shows, and the nodes to look at first."""
+    """A network, a point of the plane for each of its nodes, and a title."""
 
     network: Network
     places: Array
     title: str = ""
-    marked: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "places", frozen(self.places))
@@ -368,8 +367,6 @@ class Drawing:
             raise InputError(
                 f"{len(self.network):,} nodes have places of shape {self.places.shape}, expected two finite numbers"
             )
-        if any(not 0 <= node < len(self.network) for node in self.marked):
-            raise InputError(f"the marked nodes {self.marked!r} are not all among the {len(self.network):,} nodes")
 
     def __repr__(self) -> str:
         return f"Drawing({self.title!r}, {self.network!r})"

@@ -292,30 +292,30 @@ class LabelCounts:
 
 
 @dataclass(frozen=True, eq=False)
-class Carried:
-    """Gives, when called, what is known of objects and links by their rows in the cube.
+class Lookups:
+    """Functions that look up attributes of objects and links in a cube, by rows.
 
-    ``nodes(objects)`` is a table with a row for every object; ``links(source, target)`` one with a row for every pair
-    of linked objects, or None where nothing is known of links; ``labels(objects)`` counts the items of every object.
-    ``ways(source, target)`` is what is known of what leads there, a row for every pair, and then of what leads back.
+    ``nodes(objects)`` returns a table with a row for every object; ``links(source, target)`` one with a row for every
+    pair of linked objects, or None without attributes of links; ``labels(objects)`` counts the items of every object.
+    ``directions(source, target)`` returns a row for every pair from source to target, then one for every pair back.
     """
 
     nodes: Callable[[Array], pa.Table]
     links: Callable[[Array, Array], pa.Table | None]
     labels: Callable[[Array], LabelCounts | None]
-    ways: Callable[[Array, Array], pa.Table | None]
+    directions: Callable[[Array, Array], pa.Table | None]
 
     def __repr__(self) -> str:
-        return "Carried()"
+        return "Lookups()"
 
-    def kept(self, objects: Array, source: Array, target: Array) -> Carried:
-        """Return what is known of these objects and links alone, whatever is asked: it can travel without the cube."""
+    def detach(self, objects: Array, source: Array, target: Array) -> Lookups:
+        """Return the attributes of these objects and links, without the cube; arguments of later calls are ignored."""
         parts: list[Any] = [self.nodes(objects), self.links(source, target), self.labels(objects)]
-        parts.append(self.ways(source, target))
-        return Carried(*(partial(_same, part) for part in parts))
+        parts.append(self.directions(source, target))
+        return Lookups(*(partial(_ignore_arguments, part) for part in parts))
 
 
-def _same(part: Any, *_: Array) -> Any:
+def _ignore_arguments(part: Any, *_: Array) -> Any:
     return part
 
 

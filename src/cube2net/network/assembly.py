@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,14 +25,16 @@ from cube2net.errors import CubeError, ParameterError, listed
 from cube2net.kernels import numpy_kernels
 from cube2net.model.cube import Cube
 from cube2net.model.network import Form, Network
+from cube2net.model.objects import Lookups
 from cube2net.model.query import Query
 from cube2net.model.selection import OPEN, Budget, Scope, Selection
-from cube2net.network.attributes import make_attribute_lookup
+from cube2net.network.attributes import count_labels, make_direction_table, make_link_table, make_node_table
 from cube2net.network.cell_weight import CellWeight, damp_near_links, estimate_cell_weight, weigh_memberships
 from cube2net.options import NetworkOptions
 
 MANY_OBJECTS, MANY_OBJECTS_EACH = 1_000, 20
 """A network that brings more objects, and more for each of the query, is announced."""
+ATTRIBUTE_LOOKUPS = (make_node_table, make_link_table, count_labels, make_direction_table)
 
 
 def make_form(options: NetworkOptions) -> Form:
@@ -167,7 +170,9 @@ def assemble(
             "agreement": cell_weight.evidence(),
             "directed": bool(cube.settings.get("directed")),
         },
-        carried=make_attribute_lookup(cube),
+        lookups=Lookups(
+            *(partial(look, cube) for look in (make_node_table, make_link_table, count_labels, make_direction_table))
+        ),
         given=given,
     )
 
@@ -405,7 +410,7 @@ def look_up_links(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array
     costs one look.
     """
     room = int((links.indptr[nodes + 1] - links.indptr[nodes]).sum())
-    if numpy_kernels.STEPS.small("subgraphs.induce", room + len(links)):
+    if numpy_kernels.WORK.accept("subgraphs.induce", room + len(links)):
         place = np.zeros(len(links), dtype=np.int32)
         place[nodes] = np.arange(1, len(nodes) + 1)
         found = numpy_kernels.induce(links.indptr, links.indices, links.weights, nodes, place)

@@ -6,7 +6,6 @@ All of it is looked up for the nodes and links of one network, when it is first 
 from __future__ import annotations
 
 from collections.abc import Set
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from cube2net._util.text import counted
 from cube2net.model.cube import FORWARD, KIND, TIME, Cube, LinkDetails
 from cube2net.model.items import ItemIndex
 from cube2net.model.network import NODES, Network
-from cube2net.model.objects import Carried, LabelCounts
+from cube2net.model.objects import LabelCounts
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -33,13 +32,7 @@ DENSE = 4_000_000
 """Numbers below this are counted in a table of all of them, and larger ones by sorting those that are there."""
 
 
-def make_attribute_lookup(cube: Cube) -> Carried:
-    """Return what gives, when called, all that a cube knows of objects and links."""
-    known = (node_columns, link_columns, count_labels, way_columns)
-    return Carried(*(partial(one, cube) for one in known))
-
-
-def node_columns(cube: Cube, objects: Array) -> pa.Table:
+def make_node_table(cube: Cube, objects: Array) -> pa.Table:
     """Return a row for every object: its attributes, how many items mention it, and the labels most of these have.
 
     An attribute that is called like a column that all nodes have is called ``NAME_attribute``. A dimension that an
@@ -81,7 +74,7 @@ def compute_label_shares(network: Network) -> dict[str, tuple[tuple[str, ...], s
     >>> len(labels), shares.shape
     (4, (110, 4))
     """
-    return compute_shares(None if network.carried is None else network.carried.labels(network.objects), len(network))
+    return compute_shares(None if network.lookups is None else network.lookups.labels(network.objects), len(network))
 
 
 def compute_shares(counts: LabelCounts | None, size: int) -> dict[str, tuple[tuple[str, ...], sp.csr_array]]:
@@ -152,7 +145,7 @@ def _mentions(index: ItemIndex, objects: Array, count: int) -> tuple[Array, Arra
     return places[index.objects.indices[hit]], items
 
 
-def link_columns(cube: Cube, source: Array, target: Array) -> pa.Table | None:
+def make_link_table(cube: Cube, source: Array, target: Array) -> pa.Table | None:
     """Return a row for every link: its kind, what leads forward and backward, and its first and last time.
 
     There are only the columns that the source says something of, and None where it says nothing.
@@ -172,7 +165,7 @@ def link_columns(cube: Cube, source: Array, target: Array) -> pa.Table | None:
     return pa.table({name: found[name] for name in order}) if found else None
 
 
-def way_columns(cube: Cube, source: Array, target: Array) -> pa.Table | None:
+def make_direction_table(cube: Cube, source: Array, target: Array) -> pa.Table | None:
     """Return how many links lead from every source to its target, their kind and first and last time; and then back.
 
     None where links have no direction.
@@ -250,7 +243,7 @@ def describe_objects(cube: Cube, rows: Array) -> list[dict[str, Any]]:
 
 def list_attributes(cube: Cube, row: int) -> list[tuple[str, str]]:
     """Return what a cube knows of an object, as texts by the names of its columns, without what is missing."""
-    table = node_columns(cube, np.array([row], dtype=np.int64))
+    table = make_node_table(cube, np.array([row], dtype=np.int64))
     said = []
     for name in table.column_names:
         value = table[name][0].as_py()

@@ -17,7 +17,7 @@ import numpy as np
 from cube2net._util.arrays import Array, Links
 from cube2net._util.progress import cores, share_compile_time
 from cube2net.errors import ParameterError, whole_number
-from cube2net.kernels.numpy_kernels import STEPS
+from cube2net.kernels.numpy_kernels import WORK
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import OPEN, Budget, QueryObjective, Scope, Selection
@@ -261,8 +261,8 @@ LOOKS = 8
 
 def kernels_for(links: Links) -> Any:
     """Return the kernels of a walk: the compiled ones, or their NumPy versions if these finish sooner."""
-    small = STEPS.small("pagerank_push.push", len(links.indices), LOOKS)
-    return import_module(f"cube2net.kernels.{'numpy_kernels' if small else 'pagerank_push'}")
+    is_small = WORK.accept("pagerank_push.push", len(links.indices), LOOKS)
+    return import_module(f"cube2net.kernels.{'numpy_kernels' if is_small else 'pagerank_push'}")
 
 
 def _missing(rows: Array, known: Array) -> Array:

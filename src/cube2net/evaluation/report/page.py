@@ -1,9 +1,8 @@
-"""The report as files: one HTML page, tables as CSV, and all numbers as JSON.
+"""The report as files: an HTML page, tables as CSV, and all numbers as JSON.
 
-The page loads nothing from anywhere, and its verdict and tables are read without scripts. The HTML stands in
-``templates``, the looks in ``page.css``, the script that draws the figures in ``page.js``. Whatever a template is given
-is escaped, unless it says ``safe``: that is so for the style and the scripts, for data that was guarded here, and for
-names of plotly's traces, which come escaped.
+The page loads nothing from other places, and its verdict and tables are readable without scripts. The HTML is in
+``templates``, the style in ``page.css``, the script that draws the figures in ``page.js``. Templates escape all values
+except those marked ``safe``: the style, the scripts, JSON that is escaped here, and the names of plotly's traces.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,39 +24,38 @@ from cube2net._util.files import write_files
 from cube2net._util.text import holdable
 from cube2net.errors import Cube2netError, InputError
 from cube2net.evaluation.report.figures import (
-    CELL,
     DARK,
     PAPER,
-    RIM,
-    floor_trials,
-    link_panels,
-    network_figure,
-    score_by_size,
-    sweep,
+    list_floor_trials,
+    plot_by_cells,
+    plot_by_size,
+    plot_link_panels,
+    plot_network,
 )
 from cube2net.evaluation.report.tables import (
     Layout,
     Table,
-    cell_table,
-    cost_table,
-    csv_text,
-    deciding,
-    difference_table,
+    describe_deciding_models,
     find_alone,
-    score_table,
-    shown,
+    format_cell,
+    format_csv,
+    make_cell_table,
+    make_cost_table,
+    make_difference_table,
+    make_score_table,
 )
-from cube2net.evaluation.statistics import Difference, Estimate, Estimates, list_shown_models
+from cube2net.evaluation.statistics import Difference, Estimates, list_shown_models
 from cube2net.evaluation.trials import Make
 from cube2net.evaluation.verdict import Verdict
+from cube2net.mining.link_prediction import KS
 from cube2net.model.comparison import FLOOR, Comparison, Configuration
 from cube2net.model.network import Drawing, Network
+from cube2net.network.drawing.picture import CELL, RIM
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-MOST_MEASURES = 4
-READ_BY_HTML = re.compile("[<>&\u2028\u2029\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
+UNSAFE_IN_HTML = re.compile("[<>&\u2028\u2029\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
 TASK_WORDS = {
     "clustering": "clustering the query",
     "links": "finding hidden links again",
@@ -67,7 +65,7 @@ TASK_WORDS = {
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What a page is made of: a comparison, what it says, and what there is to look at."""
+    """The contents of a page: a comparison, its verdict and estimates, drawings and the cells of a network."""
 
     comparison: Comparison
     verdict: Verdict
@@ -78,39 +76,39 @@ class Report:
     title: str = "Did it help?"
 
     @property
-    def look(self) -> Configuration:
-        """The configuration to look at: the one that is drawn, or the verdict's best where there is nothing to draw."""
+    def highlighted(self) -> Configuration:
+        """The configuration to look at: the one that is drawn, or else the best."""
         return self.verdict.shown or self.verdict.best
 
 
-def page(report: Report) -> str:
-    """Return the page of a report."""
+def render_page(report: Report) -> str:
+    """Return the HTML of a report."""
     figures = _Figures()
-    sections = dict(_sections(report, figures))
-    scripts = [_plotly_script(), asset("page.js")] if figures.count else []
+    sections = dict(_list_sections(report, figures))
+    scripts = [_read_plotly_script(), read_asset("page.js")] if figures.count else []
     return (
-        environment()
+        make_environment()
         .get_template("page.html")
         .render(
             title=report.title,
             verdict=report.verdict,
-            look=report.look,
-            scores=_scores(report),
-            sizes=_sizes(report),
+            highlighted=report.highlighted,
+            scores=_list_scores(report),
+            sizes=_list_sizes(report),
             sections=sections,
-            style=asset("page.css"),
+            style=read_asset("page.css"),
             scripts=scripts,
-            policy=policy(scripts),
-            palette=inert_json(DARK),
+            policy=format_policy(scripts),
+            palette=format_json(DARK),
         )
     )
 
 
 @cache
-def environment() -> Environment:
-    """Return what makes HTML of templates: all that is put in is text that HTML can hold, and shows as it stands.
+def make_environment() -> Environment:
+    """Return the environment of the templates, which escapes values.
 
-    >>> environment().from_string("<p>{{ name }}</p>").render(name="<b> & co")
+    >>> make_environment().from_string("<p>{{ name }}</p>").render(name="<b> & co")
     '<p>&lt;b&gt; &amp; co</p>'
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -118,7 +116,7 @@ def environment() -> Environment:
     return Environment(
         loader=PackageLoader("cube2net.evaluation.report"),
         autoescape=True,
-        finalize=_held,
+        finalize=_clean_value,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -126,20 +124,20 @@ def environment() -> Environment:
     )
 
 
-def _held(value: object) -> object:
-    """Return a value as a text that HTML can hold; what is HTML already stays."""
+def _clean_value(value: object) -> object:
+    """Return a value as a text without control characters; HTML is unchanged."""
     return value if hasattr(value, "__html__") else holdable(str(value))
 
 
-def asset(name: str) -> str:
-    """Return a file that lies beside this module."""
+def read_asset(name: str) -> str:
+    """Return the text of a file of this package."""
     return resources.files("cube2net.evaluation.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def policy(scripts: Iterable[str]) -> str:
-    """Return the page's policy: these scripts run and no others, and nothing is loaded from anywhere.
+def format_policy(scripts: Iterable[str]) -> str:
+    """Return the page's Content-Security-Policy: only these scripts run, and nothing is loaded.
 
-    >>> policy([""])[:83]
+    >>> format_policy([""])[:83]
     "default-src 'none'; script-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
     """
     digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
@@ -150,74 +148,64 @@ def policy(scripts: Iterable[str]) -> str:
     )
 
 
-def inert_json(data: Any) -> str:
-    """Return JSON that no name in it can turn into a tag, for a script element that is not run.
+def format_json(data: Any) -> str:
+    """Return JSON for a script element that is not run; no text in it can become a tag.
 
-    >>> inert_json({"name": "</script>"})
+    >>> format_json({"name": "</script>"})
     '{"name":"\\\\u003c/script\\\\u003e"}'
     """
-    return _guarded(json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False))
+    return _escape_json(json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False))
 
 
-def _guarded(text: str) -> str:
-    """Return JSON text with the signs that HTML reads, or cannot hold, written as numbers."""
-    return READ_BY_HTML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+def _escape_json(text: str) -> str:
+    """Return JSON with characters that are special or invalid in HTML as escape sequences."""
+    return UNSAFE_IN_HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _plotly_script() -> str:
-    """Return plotly's own script, which comes inside its package."""
+def _read_plotly_script() -> str:
     from plotly.offline import get_plotlyjs
 
     return str(get_plotlyjs()).replace("\r\n", "\n")
 
 
-def shown_measures(comparison: Comparison) -> list[str]:
-    """Return the measures that a table of the page has room for: all of a few, else the first of each kind.
-
-    >>> from cube2net.model import Configuration, Trial
-    >>> trial = Trial(Configuration(method="none"), "als", 0, {"P@5": 0.1})
-    >>> shown_measures(Comparison("links", ("P@5", "P@1", "R@1", "R@5", "AUC"), (trial,)))
-    ['P@5', 'R@5', 'AUC']
-    """
-    if len(comparison.measures) <= MOST_MEASURES:
-        return list(comparison.measures)
-    rank = comparison.measures[0].partition("@")[2]
-    kinds: dict[str, str] = {}
-    for name in sorted(comparison.measures, key=lambda name: name.partition("@")[2] != rank):
-        kinds.setdefault(name.partition("@")[0], name)
-    return [name for name in comparison.measures if name in kinds.values()]
+def select_measures(comparison: Comparison) -> list[str]:
+    """Return the measures of the page's table of scores: of precision and recall, only those at the first K."""
+    omitted = {f"{letter}@{k}" for letter in "PR" for k in KS[1:]}
+    return [name for name in comparison.measures if name not in omitted]
 
 
-def _sections(report: Report, figures: _Figures) -> Iterator[tuple[str, Any]]:
-    """Yield what there is to show, in the order to be read, by the key that the templates know it by."""
-    comparison, known, look = report.comparison, report.estimates, report.look
-    yield "compared", _compared(comparison)
+def _list_sections(report: Report, figures: _Figures) -> Iterator[tuple[str, Any]]:
+    """Yield the sections of the page in order: the key of the template's macro, and its contents."""
+    comparison, estimates, highlighted = report.comparison, report.estimates, report.highlighted
+    yield "compared", _list_facts(comparison)
     if report.verdict.differences:
-        yield "differences", _differences(report)
-    scores = score_table(comparison, known, measures=shown_measures(comparison), best=look)
+        yield "differences", _make_difference_tables(report)
+    scores = make_score_table(comparison, estimates, measures=select_measures(comparison), best=highlighted)
     scores = replace(scores, notes=(*scores.notes, *(f"{note}." for note in report.verdict.notes.values())))
-    by_size = figures.add(score_by_size(comparison, known, best=look), "Score against the size of the network")
+    by_size = figures.add(
+        plot_by_size(comparison, estimates, best=highlighted), "Score against the size of the network"
+    )
     yield "scores", {"table": Layout(scores), "by_size": by_size}
-    lines = [(model, sweep(comparison, known, model=model)) for model in list_shown_models(comparison)]
+    lines = [(model, plot_by_cells(comparison, estimates, model=model)) for model in list_shown_models(comparison)]
     plots = [figures.add(figure, f"{comparison.measures[0]}, {model}") for model, figure in lines if figure]
     if plots:
         yield "sweep", plots
     if comparison.task == "links":
-        panels = link_panels(comparison, known, best=look)
+        panels = plot_link_panels(comparison, estimates, best=highlighted)
         plots = [figures.add(figure, title) for title, figure in panels.items()]
-        yield "panels", {"figures": plots, "floor": FLOOR if floor_trials(comparison) else ""}
-    yield "costs", Layout(cost_table(comparison, known, best=look))
+        yield "panels", {"figures": plots, "floor": FLOOR if list_floor_trials(comparison) else ""}
+    yield "costs", Layout(make_cost_table(comparison, estimates, best=highlighted))
     if report.drawings:
-        drawn = [(drawing.title, *network_figure(drawing)) for drawing in report.drawings]
-        yield "network", [figures.add(figure, title, note) for title, figure, note in drawn]
+        networks = [(drawing.title, *plot_network(drawing)) for drawing in report.drawings]
+        yield "network", [figures.add(figure, title, note) for title, figure, note in networks]
     if report.cells is not None and report.cells.rows:
         yield "cells", Layout(report.cells)
-    settings = {name: _setting(value) for name, value in comparison.settings.items()}
+    settings = {name: _format_setting(value) for name, value in comparison.settings.items()}
     yield "repeat", {"command": report.command, "settings": settings}
 
 
-def _compared(comparison: Comparison) -> dict[str, str]:
-    """Return what was compared, in a few facts."""
+def _list_facts(comparison: Comparison) -> dict[str, str]:
+    """Return the task, the query and the counts of a comparison, as texts by name."""
     failed = sum(bool(trial.reason) for trial in comparison.trials)
     labels = len(set(comparison.truth) - {""})
     pairs = comparison.settings.get("pairs") if comparison.task == "hidden" else None
@@ -234,58 +222,54 @@ def _compared(comparison: Comparison) -> dict[str, str]:
     return {name: value for name, value in facts.items() if value}
 
 
-def _differences(report: Report) -> dict[str, Any]:
-    verdict, models = report.verdict, deciding(report.comparison)
-    alone = difference_table(verdict.differences, "Differences to the query alone", models=models)
-    near = difference_table(
-        verdict.baseline_differences, "Differences to others made as large", peers=True, models=models
-    )
+def _make_difference_tables(report: Report) -> dict[str, Any]:
+    verdict, models = report.verdict, describe_deciding_models(report.comparison)
+    alone = make_difference_table(verdict.differences, "Differences to the query alone", models=models)
+    title = "Differences to others made as large"
+    baselines = make_difference_table(verdict.baseline_differences, title, peers=True, models=models)
+    return {"alone": Layout(alone), "peers": Layout(baselines) if baselines.rows else None, "best": verdict.best}
+
+
+def _list_scores(report: Report) -> dict[str, list[str]]:
+    """Return the scores at the top of the page, by name: mean, low and high, of the best and of the query alone."""
+    model, alone = list_shown_models(report.comparison)[0], find_alone(report.comparison)
+    scores = {}
+    for measure in report.comparison.main_measures:
+        configs = {} if report.highlighted == alone else {f"its {measure}": report.highlighted}
+        for name, config in {**configs, f"{measure} of the query alone": alone}.items():
+            score = report.estimates.get((config, model, measure)) if config else None
+            if score is not None:
+                scores[name] = [format_cell(value, "score") for value in (score.mean, score.low, score.high)]
+    return scores
+
+
+def _list_sizes(report: Report) -> dict[str, str]:
+    """Return the sizes at the top of the page, by name: the nodes of the best and of the query alone."""
+    configs = {"nodes": report.highlighted, "nodes of the query": find_alone(report.comparison)}
+    nodes = {name: report.comparison.nodes(config) if config else math.nan for name, config in configs.items()}
     return {
-        "alone": Layout(alone),
-        "peers": Layout(near) if verdict.baseline_differences else None,
-        "best": verdict.best,
+        name: format_cell(int(count) if count == int(count) else count, "count")
+        for name, count in nodes.items()
+        if not math.isnan(count)
     }
 
 
-def _scores(report: Report) -> dict[str, tuple[str, str, str]]:
-    """Return the scores that the page begins with, by name: mean, low and high of what to look at and of the query."""
-    comparison, known = report.comparison, report.estimates
-    model, alone = list_shown_models(comparison)[0], find_alone(comparison)
-    found: dict[str, Estimate | None] = {}
-    for measure in comparison.main_measures:
-        own = {} if report.look == alone else {f"its {measure}": report.look}
-        wanted = own | {f"{measure} of the query alone": alone}
-        found |= {name: known.get((config, model, measure)) if config else None for name, config in wanted.items()}
-    return {
-        name: (shown(each.mean, "score"), shown(each.low, "score"), shown(each.high, "score"))
-        for name, each in found.items()
-        if each is not None
-    }
+def _format_setting(value: Any) -> str:
+    """Return a setting as text: mappings with a line for each entry, lists separated by commas.
 
-
-def _sizes(report: Report) -> dict[str, str]:
-    """Return the sizes that the page begins with, by name: the nodes of what to look at and of the query."""
-    wanted = {"nodes": report.look, "nodes of the query": find_alone(report.comparison)}
-    nodes = {name: report.comparison.nodes(config) if config else math.nan for name, config in wanted.items()}
-    return {name: shown(count, "count").removesuffix(".0") for name, count in nodes.items() if not math.isnan(count)}
-
-
-def _setting(value: Any) -> str:
-    """Return a setting as people read it: one line for what is inside a mapping, a list with commas.
-
-    >>> _setting({"line": "Line()", "m": [10, 20]})
+    >>> _format_setting({"line": "Line()", "m": [10, 20]})
     'line: Line()\\nm: 10, 20'
     """
     if isinstance(value, Mapping):
-        return "\n".join(f"{name}: {_setting(inner)}" for name, inner in value.items())
+        return "\n".join(f"{name}: {_format_setting(inner)}" for name, inner in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(_setting(inner) for inner in value)
+        return ", ".join(_format_setting(inner) for inner in value)
     return str(value)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of a figure's legend: what it turns on and off, its name escaped as plotly takes it, and its looks."""
+    """A line of a figure's legend: the group of traces that it switches on and off, and its looks."""
 
     name: str
     group: str
@@ -298,7 +282,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Figure:
-    """A plotly figure as a page shows it: its place, its legend, a note, and its data."""
+    """A plotly figure as the page shows it: its element, legend, note and data."""
 
     key: str
     title: str
@@ -315,15 +299,14 @@ class _Figures:
         self.count = 0
 
     def add(self, figure: Any, title: str, note: str = "") -> Figure:
-        """Return a plotly figure as a page shows it."""
+        """Return a plotly figure as the page shows it."""
         self.count += 1
-        named = [trace for trace in figure.data if trace.name and trace.showlegend is not False]
-        entries = tuple(_entry(trace) for trace in named)
-        data = _guarded(figure.to_json())
+        entries = tuple(_make_entry(trace) for trace in figure.data if trace.name and trace.showlegend is not False)
+        data = _escape_json(figure.to_json())
         return Figure(f"figure-{self.count}", title, note, int(figure.layout.height), entries, data)
 
 
-def _entry(trace: Any) -> Entry:
+def _make_entry(trace: Any) -> Entry:
     line = getattr(trace, "mode", "") and "lines" in trace.mode
     colour = trace.line.color if line else trace.marker.color
     shape = "line" if line else "square" if trace.type == "bar" or trace.marker.symbol == "square" else "dot"
@@ -338,16 +321,16 @@ MAX_DRAWN_NODES = 4_000
 
 @dataclass(frozen=True, eq=False)
 class Illustrator:
-    """Adds to a report what there is to look at.
+    """Adds drawings to a report.
 
-    ``make`` makes networks of configurations, and ``layout(network)`` gives every node a place.
+    ``make`` makes networks of configurations, and ``layout(network)`` returns a position for every node.
     """
 
     make: Make
     layout: Callable[[Network], Array]
 
     def illustrate(self, report: Report) -> Report:
-        """Return the report with the network that it speaks of; as it is where that cannot be made."""
+        """Return the report with drawings of its network and the table of its cells; unchanged if it has none."""
         config = report.verdict.shown
         if config is None:
             return report
@@ -360,20 +343,21 @@ class Illustrator:
         return replace(
             report,
             drawings=self._drawings(report, config, network),
-            cells=cell_table(network) if len(network.selection.cells) else None,
+            cells=make_cell_table(network) if len(network.selection.cells) else None,
         )
 
     def _drawings(self, report: Report, config: Configuration, network: Network) -> tuple[Drawing, ...]:
-        """Return the network that helps, or the one to look at and the query alone."""
-        comparison, said, title = report.comparison, report.verdict, config.title
-        if not said.helps:
-            own = "the default" if config.name == comparison.settings.get("default") else "the best of the others"
-            title += f", {own}" if config != said.best or own == "the default" else ""
-        drawn = [(title, network)]
-        if not said.helps:
-            drawn.append(("the query alone", self.make(comparison.alone, min(comparison.seeds), None)))
+        """Return the network that helps, or else the highlighted one and the query alone."""
+        comparison, networks = report.comparison, {config.title: network}
+        if not report.verdict.helps:
+            role = ", the best of the others" if config != report.verdict.best else ""
+            role = ", the default" if config.name == comparison.settings.get("default") else role
+            alone = self.make(comparison.alone, min(comparison.seeds), None)
+            networks = {config.title + role: network, "the query alone": alone}
         return tuple(
-            Drawing(each, self.layout(each), title=name) for name, each in drawn if len(each) <= MAX_DRAWN_NODES
+            Drawing(each, self.layout(each), title=title)
+            for title, each in networks.items()
+            if len(each) <= MAX_DRAWN_NODES
         )
 
 
@@ -381,56 +365,54 @@ FILES = ("report.html", "trials.csv", "scores.csv", "costs.csv", "results.json",
 FIELDS = ("method", "objective", "form", "n_cells", "like", "levels", "n_neighbors", "membership_weights")
 
 
-def write(report: Report, folder: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
-    """Return the files written into a folder, which is made where it is missing: all of them, or none.
+def write_report_files(report: Report, folder: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
+    """Write the files of a report into a folder, all or none, and return their paths.
 
     ``report.html`` is the page; ``trials.csv`` has a row for every trial, ``scores.csv``, ``costs.csv`` and
-    ``cells.csv`` are the tables in full, ``results.json`` holds the verdict and what it rests on. ``spreadsheet_safe``
-    guards cells of the tables that spreadsheets would run as formulas.
+    ``cells.csv`` are the complete tables, ``results.json`` holds the verdict and its numbers. ``spreadsheet_safe``
+    escapes cells of the tables that spreadsheets would run as formulas.
     """
     folder = Path(folder)
-    comparison, known, best = report.comparison, report.estimates, report.verdict.best
+    comparison, estimates, best = report.comparison, report.estimates, report.verdict.best
     texts = {
-        "report.html": page(report),
-        "trials.csv": trials_csv(comparison, spreadsheet_safe=spreadsheet_safe),
-        "scores.csv": score_table(comparison, known, best=best).csv(spreadsheet_safe=spreadsheet_safe),
-        "costs.csv": cost_table(comparison, known, best=best).csv(spreadsheet_safe=spreadsheet_safe),
-        "results.json": json.dumps(results(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
+        "report.html": render_page(report),
+        "trials.csv": format_trials(comparison, spreadsheet_safe=spreadsheet_safe),
+        "scores.csv": make_score_table(comparison, estimates, best=best).to_csv(spreadsheet_safe=spreadsheet_safe),
+        "costs.csv": make_cost_table(comparison, estimates, best=best).to_csv(spreadsheet_safe=spreadsheet_safe),
+        "results.json": json.dumps(list_results(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
     }
     if report.cells is not None:
-        texts["cells.csv"] = report.cells.csv(spreadsheet_safe=spreadsheet_safe)
+        texts["cells.csv"] = report.cells.to_csv(spreadsheet_safe=spreadsheet_safe)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make the folder {str(folder)!r}: {(error.strerror or str(error)).lower()}") from error
-    return write_files({folder / name: _writer(text) for name, text in texts.items()})
+    data = {folder / name: text.encode("utf-8", "replace") for name, text in texts.items()}
+    return write_files({path: partial(_write_bytes, content) for path, content in data.items()})
 
 
-def trials_csv(comparison: Comparison, *, spreadsheet_safe: bool = False) -> str:
-    """Return a row for every trial: its configuration, model and seed, scores, sizes, seconds, and why it has none."""
+def _write_bytes(content: bytes, path: Path) -> None:
+    path.write_bytes(content)
+
+
+def format_trials(comparison: Comparison, *, spreadsheet_safe: bool = False) -> str:
+    """Return the trials as CSV: configuration, model and seed, scores, sizes, seconds, and why scores are missing."""
     parts = list(dict.fromkeys(part for trial in comparison.trials for part in trial.seconds))
     header = ["configuration", *FIELDS, "model", "seed", *comparison.measures, "nodes", "links", "loose", "value"]
     lines: list[list[object]] = [[*header, *(f"seconds: {part}" for part in parts), "reason"]]
     for trial in comparison.trials:
         sizes = [None] * 3 if trial.reason else [trial.nodes, trial.links, trial.loose]
-        lines.append(
-            [
-                trial.configuration.name,
-                *(getattr(trial.configuration, name) for name in FIELDS),
-                trial.model,
-                trial.seed,
-            ]
-            + [trial.scores.get(measure) for measure in comparison.measures]
-            + [*sizes, trial.value, *(trial.seconds.get(part) for part in parts), trial.reason]
-        )
-    return csv_text(lines, spreadsheet_safe=spreadsheet_safe)
+        line = [*_to_record(trial.configuration).values(), trial.model, trial.seed]
+        line += [trial.scores.get(measure) for measure in comparison.measures]
+        lines.append([*line, *sizes, trial.value, *(trial.seconds.get(part) for part in parts), trial.reason])
+    return format_csv(lines, spreadsheet_safe=spreadsheet_safe)
 
 
-def results(report: Report) -> dict[str, Any]:
-    """Return the verdict, every estimate and difference and the settings, as JSON can carry them."""
+def list_results(report: Report) -> dict[str, Any]:
+    """Return the verdict, every estimate and difference, and the settings, as plain values for JSON."""
     verdict, comparison = report.verdict, report.comparison
-    found = {
-        "verdict": {"sentence": verdict.sentence, "best": _config(verdict.best), "helps": verdict.helps},
+    values = {
+        "verdict": {"sentence": verdict.sentence, "best": _to_record(verdict.best), "helps": verdict.helps},
         "task": comparison.task,
         "measures": comparison.measures,
         "models": comparison.models,
@@ -440,9 +422,9 @@ def results(report: Report) -> dict[str, Any]:
             {"configuration": config.name, "model": model, "measure": measure, **asdict(estimate)}
             for (config, model, measure), estimate in report.estimates.items()
         ],
-        "differences": [_difference(each) for each in verdict.differences],
-        "same_size": [_difference(each) for each in verdict.baseline_differences],
-        "configurations": [_config(config) for config in comparison.configurations],
+        "differences": [_describe_difference(each) for each in verdict.differences],
+        "same_size": [_describe_difference(each) for each in verdict.baseline_differences],
+        "configurations": [_to_record(config) for config in comparison.configurations],
         "failed": {config.name: why for config in comparison.configurations if (why := comparison.reasons(config))},
         "degenerate": [
             {**asdict(result), "configuration": result.configuration.name, "note": note}
@@ -451,34 +433,25 @@ def results(report: Report) -> dict[str, Any]:
         "settings": dict(comparison.settings),
         "command": report.command,
     }
-    return {name: _plain(value) for name, value in found.items()}
+    return {name: _to_json(value) for name, value in values.items()}
 
 
-def _config(config: Configuration) -> dict[str, object]:
+def _to_record(config: Configuration) -> dict[str, object]:
     return {"name": config.name, **{name: getattr(config, name) for name in FIELDS}}
 
 
-def _difference(found: Difference) -> dict[str, object]:
-    return {**asdict(found), "one": found.one.name, "other": found.other.name, "sure": found.sure}
+def _describe_difference(each: Difference) -> dict[str, object]:
+    return {**asdict(each), "one": each.one.name, "other": each.other.name, "sure": each.sure}
 
 
-def _plain(value: Any) -> Any:
-    """Return a value that JSON can carry: no NumPy, nothing that is not a number; other things as their text."""
+def _to_json(value: Any) -> Any:
+    """Return a value for JSON: NumPy as plain values, not finite numbers as None, other objects as text."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(inner) for name, inner in value.items()}
+        return {str(name): _to_json(inner) for name, inner in value.items()}
     if hasattr(value, "tolist"):
-        return _plain(value.tolist())
+        return _to_json(value.tolist())
     if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(inner) for inner in value]
+        return [_to_json(inner) for inner in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, str | int) else str(value)
-
-
-def _writer(text: str) -> Callable[[Path], None]:
-    data = text.encode("utf-8", "replace")
-
-    def save(path: Path) -> None:
-        path.write_bytes(data)
-
-    return save

@@ -23,7 +23,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Okabe and Ito's palette for colour-blind readers, without yellow and black."""
 SHAPES = {"o": 1.0, "^": 1.0, "D": 0.8, "v": 1.0}
 """Shapes with the factors that make them look equally large; the next one is used after all colours."""
-GREY, RIM, CELL = "#555555", "#8C8C8C", "#F3DFA2"
+GREY, RIM, CELL = "#555555", "#8c8c8c", "#f3dfa2"
 
 MAX_NAMED_CELLS, FIRST_NAMED_CELLS = 25, 12
 """Cells are named if there are no more than the first number; otherwise only the first ones chosen."""
@@ -228,6 +228,12 @@ def group_links(network: Network, groups: list[Group], links: Array) -> list[Lin
     strengths = compute_strengths(network)[links]
     rows = [(kind, np.flatnonzero(kinds == kind)) for kind in LINK_LOOKS]
     return [LinkGroup(kind, links[at], strengths[at], shared[at]) for kind, at in rows]
+
+
+def select_links(network: Network, links: Array, most: int) -> Array:
+    """Return at most so many of some links, given by number: those within the query first, then the heaviest."""
+    outside = np.maximum(network.source[links], network.target[links]) >= len(network.query)
+    return np.sort(links[np.lexsort((-network.weight[links], outside))[:most]])
 
 
 def compute_strengths(network: Network) -> Array:

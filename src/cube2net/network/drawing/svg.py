@@ -23,6 +23,7 @@ from cube2net.network.drawing.picture import (
     format_size,
     group_links,
     group_nodes,
+    select_links,
 )
 
 UNIT = 10
@@ -57,9 +58,9 @@ def draw_svg(drawing: Drawing, *, width: int = 760) -> str:
     dots = np.array([width / 2, top + height / 2]) + (drawing.places - centre) * np.array([pixels, -pixels])
     frame = np.array([[MARGIN / 2, top - MARGIN / 2], [width - MARGIN / 2, top + height + MARGIN / 2]])
     sizes = compute_diameters(network, groups, pixels, 1.6)
-    inside = np.maximum(network.source, network.target) < len(network.query)
-    links = np.sort(np.lexsort((-network.weight, ~inside))[:MAX_LINKS])
-    note = "" if len(links) == len(inside) else f"{len(links):,} of {len(inside):,} links are drawn"
+    count = len(network.source)
+    links = select_links(network, np.arange(count), MAX_LINKS)
+    note = "" if len(links) == count else f"{len(links):,} of {count:,} links are drawn"
     legend, bottom = _format_legend(groups, note, width, top + height + MARGIN, len(network))
     drawn = sorted(groups, key=lambda group: DRAWING_ORDER.index(group.role))
     return "".join(

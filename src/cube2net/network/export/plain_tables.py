@@ -103,7 +103,7 @@ def list_ends(network: Network) -> Ends:
         return Ends(network.source, network.target, table, False)
     objects = np.asarray(np.maximum(network.source, network.target) < len(network.objects))
     ends = np.stack([network.source, network.target], axis=1)
-    details = None if network.carried is None else network.carried.ways(*network.objects[ends[objects].T])
+    details = None if network.lookups is None else network.lookups.directions(*network.objects[ends[objects].T])
     given = np.stack([_fill_with_zeros(table[name]) for name in (FORWARD, BACKWARD)], axis=1)
     exists: Array = np.asarray(given > 0)
     if details is not None and GIVEN_ROWS in details.column_names:  # a direction of weight 0 is one, too

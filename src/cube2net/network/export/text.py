@@ -200,8 +200,8 @@ class NodeTexts:
     @cached_property
     def counts(self) -> Any:
         """How many items mention each object and have which labels, None where the cube does not keep that."""
-        carried = self.network.carried
-        return None if carried is None else carried.labels(self.network.objects)
+        lookups = self.network.lookups
+        return None if lookups is None else lookups.labels(self.network.objects)
 
     def group_section(self, weight: float) -> Section:
         """Return the groups that have a label of the query in common, and the others: sizes and commonest labels."""
