@@ -20,6 +20,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "notebook": ("anywidget",),
     "mcp": ("mcp",),
     "spark": ("pyspark",),
+    "sql": ("adbc_driver_postgresql",),
 }
 """The packages that each extra installs, as they are imported; a test holds them against pyproject.toml."""
 
