@@ -210,7 +210,7 @@ class LabelVectors:
 
     values: Array
     blank: tuple[str, ...]
-    unknown_name: Mapping[str, int]
+    unknown: Mapping[str, int]
 
 
 def embed_labels(
@@ -284,7 +284,7 @@ class _Meaning:
 
     vector: Array
     known: bool
-    unknown_name: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 def _look_up_words(table: WordTable, words: Collection[str], stop_words: Collection[str]) -> dict[str, _Meaning]:
