@@ -9,7 +9,7 @@ import numpy as np
 
 from cube2net._util.arrays import freeze, links_from_pairs
 from cube2net.kernels.subgraphs import links_among
-from cube2net.kernels.trees import spanning
+from cube2net.kernels.trees import span_forest
 
 SEEDS = range(25)
 N = 11
@@ -53,7 +53,7 @@ def forest(seed: int) -> tuple[Any, Any, Any, Any, nx.Graph]:
     """Return the links of a random forest with their costs, worths for its nodes, and the forest as a graph."""
     rng = np.random.default_rng(seed + 500)
     low, high, cost, _, graph = problem(seed)
-    kept = spanning(N, low, high, rng.permutation(len(low)))
+    kept = span_forest(N, low, high, rng.permutation(len(low)))
     left = set(kept.tolist())
     graph.remove_edges_from([(a, b) for a, b, link in graph.edges(data="link") if link not in left])
     return low[kept], high[kept], cost[kept], rng.uniform(-2.0, 2.5, N), graph

@@ -127,7 +127,7 @@ def test_growing_gives_what_each_cell_adds_to_those_before(
 
 @given(cubes, st.sets(st.integers(0, OBJECTS - 1)))
 def test_touched_cells_are_those_that_hold_one_of_the_objects(cube: Cube, objects: set[int]) -> None:
-    found = coverage.touched(
+    found = coverage.find_touched_cells(
         np.array(sorted(objects), dtype=np.int64), cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells)
     )
     plain = [cell for cell in range(len(cube.cells)) if objects & set(cube.cells.members[cell].tolist())]

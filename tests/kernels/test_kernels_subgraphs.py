@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cube2net._util.arrays import freeze
-from cube2net.kernels.subgraphs import both_ends, expand, links_among, needed, neighbourhood
+from cube2net.kernels.subgraphs import both_ends, expand, links_among, mark_needed, neighbourhood
 
 from forests import SEEDS, N, graph_of, problem, random_links, some_query
 
@@ -75,7 +75,7 @@ def test_a_node_goes_only_when_a_neighbour_that_stays_has_its_links() -> None:
     for seed in SEEDS:
         low, high, _, _, graph = problem(seed)
         indptr, others, _ = both_ends(N, low, high)
-        left = needed(indptr, others, 4)
+        left = mark_needed(indptr, others, 4)
         gone = set(np.flatnonzero(~left).tolist())
         twin = graph.copy()
         for node in range(N):  # the same in sets

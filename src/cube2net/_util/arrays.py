@@ -105,23 +105,23 @@ class LazyRagged(Ragged):
         object.__setattr__(self, "_take", take)
 
     @cached_property
-    def _loaded(self) -> tuple[Ragged, Array]:
+    def _all_rows(self) -> tuple[Ragged, Array]:
         return self._load()
 
     @property
     def indptr(self) -> Array:
         """Where every row begins; computes all rows."""
-        return self._loaded[0].indptr
+        return self._all_rows[0].indptr
 
     @property
     def indices(self) -> Array:
         """The entries of all rows; computes them."""
-        return self._loaded[0].indices
+        return self._all_rows[0].indices
 
     @property
     def counts(self) -> Array:
         """How many cells of the cube every entry stands for; computes all rows."""
-        return self._loaded[1]
+        return self._all_rows[1]
 
     def take_counted(self, rows: Array) -> tuple[Ragged, Array]:
         """Return some rows, without computing the others, and their counts."""

@@ -126,18 +126,18 @@ class MappedFolder:
 
     def table(self, name: str) -> pa.Table:
         """Return the table of an Arrow file; what is not looked at is not read."""
-        with _named(name):
+        with _name_file(name):
             return pa.ipc.open_file(self.buffer(name)).read_all()
 
     def parquet(self, name: str) -> pa.Table:
         """Return the table of a Parquet file."""
-        with _named(name):
+        with _name_file(name):
             return pq.ParquetFile(self.buffer(name)).read(use_threads=False)  # read_table would load pandas
 
     def array(self, name: str, kinds: str = "iuf", dimensions: int = 1) -> Array:
         """Return the array of a ``.npy`` file, whose dtype is of one of some kinds and whose rows are contiguous."""
         with self.open(name) as file:
-            with _named(name):
+            with _name_file(name):
                 shape, fortran, dtype = _header(file)
             if dtype.kind not in kinds or dtype.hasobject or not dtype.isnative or dtype.itemsize > 8:
                 raise ValueError(f"{name} holds {dtype.str!r}, expected numbers of kind {' or '.join(kinds)}")
@@ -155,7 +155,7 @@ class MappedFolder:
 
 
 @contextmanager
-def _named(name: str) -> Iterator[None]:
+def _name_file(name: str) -> Iterator[None]:
     """Name the file in whatever its format's reader raises."""
     try:
         yield

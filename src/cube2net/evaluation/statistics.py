@@ -27,7 +27,7 @@ from cube2net._util.arrays import Array
 from cube2net._util.random import stream
 from cube2net._util.statistics import ENDS, LEVEL, REACH, holm, holm_levels
 from cube2net.errors import InputError, check_int, unknown_name
-from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
+from cube2net.kernels.cluster_agreement import AGREEMENT, count_tables
 from cube2net.model.comparison import Comparison, Configuration, Trial
 
 # Differences below this are rounding; and how many numbers a block of draws may hold.
@@ -123,7 +123,7 @@ def _redraw_clusters(
     widest = max(rows * columns for rows, columns in shapes)
     for part, times in _times(rng, resamples, len(labelled), widest, np.float32):
         for row, own, shape in zip(scores, found, shapes, strict=True):
-            row[part] = AGREEMENT[measure](weighed_tables(own, true, shape, times))
+            row[part] = AGREEMENT[measure](count_tables(own, true, shape, times))
     return dict(zip(trials, scores, strict=True))
 
 

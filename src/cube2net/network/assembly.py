@@ -21,7 +21,7 @@ from cube2net._util.arrays import (
 )
 from cube2net._util.text import format_count
 from cube2net.errors import CubeError, ParameterError, join_names
-from cube2net.kernels.numpy_pagerank import entries_of
+from cube2net.kernels.numpy_pagerank import list_entries
 from cube2net.kernels.small_work import HUB, STEPS
 from cube2net.model.cube import Cube
 from cube2net.model.network import Form, Network
@@ -415,9 +415,9 @@ def look_up_links(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array
         check_weights(found[2], WEIGHTS)
         return found, np.empty(0, np.int32), place
     from cube2net.kernels.subgraphs import induce as kernel
-    from cube2net.kernels.subgraphs import keys_for, seat
+    from cube2net.kernels.subgraphs import make_keys, seat
 
-    keys = keys_for(len(nodes), len(links))
+    keys = make_keys(len(nodes), len(links))
     place = np.zeros(len(keys) or len(links), dtype=np.int32)
     seat(keys, place, nodes, 1, 1)
     mark = np.zeros(MARKS * len(keys), dtype=np.uint8)
@@ -518,7 +518,7 @@ def _induce_in_numpy(
 
     ``place`` has, for every object, 1 + its position among the nodes, and 0 where it is none of them.
     """
-    entries, source = entries_of(indptr, nodes)
+    entries, source = list_entries(indptr, nodes)
     target = place[indices[entries]].astype(np.int64) - 1
     there = target > source
     entries, source, target = entries[there], source[there], target[there]

@@ -108,7 +108,7 @@ def expand_hops(
     >>> [part.tolist() for part in expand_hops(path, np.array([1]), 2)]
     [[0, 2, 3], [1, 1, 2], [1, 1, 1]]
     """
-    from cube2net.kernels.subgraphs import hop, keys_for, look, seat
+    from cube2net.kernels.subgraphs import hop, look, make_keys, seat
 
     known = front = np.array(start, dtype=np.int32)
     more = np.array([] if also is None else also, dtype=np.int32)
@@ -118,7 +118,7 @@ def expand_hops(
     for _ in range(hops):
         ends = links.indptr[front + 1] - links.indptr[front]
         most = min(int(np.minimum(ends, fan_out or len(links)).sum()), len(links))
-        keys = np.empty(0, np.int32) if forbidden is not None else keys_for(len(known) + most, len(links))
+        keys = np.empty(0, np.int32) if forbidden is not None else make_keys(len(known) + most, len(links))
         size = len(keys) or len(links)
         state = np.zeros(size, np.uint8) if forbidden is None else forbidden.astype(np.uint8)
         brought = np.zeros(size if count else 0, np.int32)

@@ -156,7 +156,9 @@ class Greedy:
         if self._looks_at_all(weights):
             return np.arange(len(cube.cells))
         worth = find_target_objects(query, weights) if isinstance(weights, CallableObjective) else weights.paying
-        return np.asarray(coverage.touched(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells)))
+        return np.asarray(
+            coverage.find_touched_cells(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells))
+        )
 
     def _looks_at_all(self, weights: QueryObjective) -> bool:
         return self.among == "all" or (isinstance(weights, Weights) and untouched_may_help(weights))
@@ -324,7 +326,9 @@ def find_candidates(cube: Cube, weights: Weights, at_least: float = 0.0) -> Arra
         return np.arange(len(cube.cells))
     gain, cost = weights.at(weights.paying)
     worth = weights.paying[gain >= max(0.0, at_least) * (1.0 - ROUNDING) * cost]
-    return np.asarray(coverage.touched(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells)))
+    return np.asarray(
+        coverage.find_touched_cells(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells))
+    )
 
 
 class Sums:

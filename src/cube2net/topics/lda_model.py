@@ -378,12 +378,12 @@ class LdaModel:
             bags = make_bags(terms_of(given), size, self.vocabulary, fewest=1)
             return self._labels(bags, probability, first=first)
 
-        def reported() -> Iterator[ItemTopics]:
+        def report_batches() -> Iterator[ItemTopics]:
             for labels in map_in_order(label, batches, workers=self.workers):
                 progress("labels", int(labels.item[-1]) + 1, items)
                 yield labels
 
-        return self._topics(reported(), known)
+        return self._topics(report_batches(), known)
 
     def _labels(
         self,

@@ -51,7 +51,7 @@ def find_objects(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
             f"begins is {quote(begins)}, expected a text with letters or digits", parameter="begins", value=begins
         )
     found = service.answer("complete", {"text": begins, "most": asked.get("most", FEW)})
-    count = len(service.names.beginning(begins[:200], len(service.cube.objects)))
+    count = len(service.names.find_by_prefix(begins[:200], len(service.cube.objects)))
     return candidates_text(begins, found["candidates"], count, budget)
 
 

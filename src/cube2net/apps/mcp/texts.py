@@ -121,7 +121,7 @@ def look_up(service: CubeService, names: Sequence[Id], where: str = "objects") -
 
 def respelled(service: CubeService, text: str) -> str | None:
     """Return the one name that is a text in other capitals, or with other spaces; None where none or several are."""
-    rows = service.names.beginning(text[:200], BEARERS)
+    rows = service.names.find_by_prefix(text[:200], BEARERS)
     names = set(service.cube.objects.table["name"].take(rows).to_pylist())
     same = [each for each in names if _folded(each) == _folded(text)]
     return same[0] if len(same) == 1 else None

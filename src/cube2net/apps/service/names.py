@@ -123,7 +123,7 @@ def meanings(
 def complete(service: CubeService, body: CompleteRequest, progress: Progress) -> CompleteAnswer:
     """Return the objects whose names begin as somebody types, the best known first."""
     most = check_int("most", body.get("most", FEW_NAMES), 1, MOST_NAMES, what="names")
-    rows = service.names.beginning(body["text"][:200], most)
+    rows = service.names.find_by_prefix(body["text"][:200], most)
     return {"candidates": candidates(service, rows.tolist())}
 
 
@@ -165,7 +165,7 @@ def _offered(
 ) -> dict[str, list[Candidate]]:
     """Return the objects that may be meant by names that several bear, and by names that none bears."""
     rows = {name: bearers[:most] for name, bearers in bearing.items()}
-    rows |= {name: service.names.like(name, CANDIDATES) for name in missing}
+    rows |= {name: service.names.find_similar(name, CANDIDATES) for name in missing}
     every = list(dict.fromkeys(row for each in rows.values() for row in each))
     known = dict(zip(every, candidates(service, every), strict=True))
     return {name: [known[row] for row in each] for name, each in rows.items()}
@@ -210,7 +210,10 @@ def _by_capitals(service: CubeService, given: list[str], found: Found) -> Found:
     for name in found.missing[:MOST_CASED]:
         own = {_in_small(form) for form in (name, *as_spoken(name))}
         alike = [
-            row for form in own for row in service.names.called(form).tolist() if _in_small(names[row].as_py()) in own
+            row
+            for form in own
+            for row in service.names.find_by_name(form).tolist()
+            if _in_small(names[row].as_py()) in own
         ]
         if len(set(alike)) == 1:
             rows[places[name]] = alike[0]

@@ -444,7 +444,7 @@ def _make_attribute_level(
     families = Families.of(pairs[0], pairs[1], corpus.items.num_rows)
     if level.name in ledger.families:
         families = ledger.families[level.name].renumber(read.places, above.places).plus(families)
-    lifted = families if below.places is None else families.lifted(below.places)
+    lifted = families if below.places is None else families.lift(below.places)
     parents = lifted.majority(len(below.names), len(above.names))
     missing = [name for name, code in zip(below.names, parents.tolist(), strict=True) if code < 0]
     if missing:

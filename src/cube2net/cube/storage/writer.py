@@ -302,9 +302,9 @@ def make_lookup(texts: pa.ChunkedArray) -> Lookup:
     >>> lookup.find(["b", "c", "a"])
     [(0, 1), (2, 0), (2, 2)]
     """
-    from cube2net.kernels.text import checksums
+    from cube2net.kernels.text import compute_checksums
 
-    numbers = checksums(*flat_texts(texts))
+    numbers = compute_checksums(*flat_texts(texts))
     rows = np.argsort(numbers, kind="stable").astype(np.int32)
     return Lookup(numbers[rows], rows)
 

@@ -281,7 +281,7 @@ class Gathering:
 
         What has a number for every mention is let go as soon as it can be: it is most of the memory in use.
         """
-        from cube2net.kernels.text import latest
+        from cube2net.kernels.text import find_latest
 
         item, author, used = self._mentioned(kept)
         homes = self._take("homes")[used]
@@ -298,7 +298,7 @@ class Gathering:
             item, code, homes = item[first], code[first], homes[first]
         del after
         days = items["date"].cast(pa.int32()).fill_null(-(2**31)).to_numpy()
-        last = latest(code, days[item], homes >= 0, len(known))
+        last = find_latest(code, days[item], homes >= 0, len(known))
         home = np.where(last >= 0, homes[last], np.int32(-1))
         del last, homes, days
         mentions = _spooled_mentions(item, code)
