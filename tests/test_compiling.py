@@ -19,8 +19,8 @@ from cube2net._util.progress import (
     CpuStopwatch,
     Stopwatch,
     announce_to,
+    record_seconds,
     share_compile_time,
-    timed,
 )
 from cube2net.selection.constraints import Clock
 
@@ -74,7 +74,7 @@ def test_a_stopwatch_stands_still_while_code_is_compiled(hands: Hands) -> None:
 def test_the_parts_of_a_network_and_limits_of_time_do_not_count_compiling(hands: Hands) -> None:
     seconds: dict[str, float] = {}
     clock = Clock(10.0)
-    with timed(seconds, "select"):
+    with record_seconds(seconds, "select"):
         compile_for(hands, 25)
         hands.now += 2
     assert seconds == {"select": 2}

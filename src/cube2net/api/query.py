@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.text import unguarded
-from cube2net.errors import QueryError, plain, quoted, some
+from cube2net._util.text import strip_guard
+from cube2net.errors import QueryError, quote, quote_few, quote_unsafe
 from cube2net.io import query_files
 from cube2net.io.query_files import read_pairs_file, read_query_file, read_text
 from cube2net.io.text_records import format_of
@@ -36,7 +36,7 @@ def query_of(cube: Cube, query: Asked) -> Query:
     if asked.ids is not None and not asked.ids.equals(cube.objects.ids(asked.objects)):
         there, here = (side.to_pylist() for side in (asked.ids, cube.objects.ids(asked.objects)))
         at = next(place for place, own in enumerate(there) if own != here[place])
-        which = f"row {int(asked.objects[at]):,} is {quoted(there[at])} there and {quoted(here[at])} here"
+        which = f"row {int(asked.objects[at]):,} is {quote(there[at])} there and {quote(here[at])} here"
         raise QueryError(f"the query was made for another cube: {which}")
     return asked
 
@@ -125,7 +125,7 @@ def read_clusters(cube: Cube, path: str | Path, *, skip_missing: bool = False) -
     names, labels = _read(cube, path, CLUSTER)
     if labels is None:
         name = path_of(path, "the file of the clusters").name
-        raise QueryError(f"{plain(name)} has no column {CLUSTER!r}: it needs the columns object,{CLUSTER}")
+        raise QueryError(f"{quote_unsafe(name)} has no column {CLUSTER!r}: it needs the columns object,{CLUSTER}")
     return cube.query(_known(cube, names), labels, skip_missing=skip_missing)
 
 
@@ -149,7 +149,7 @@ def _are_known(cube: Cube, names: Sequence[str]) -> list[bool]:
 
 def _known(cube: Cube, names: list[str]) -> list[str]:
     """Return names of a file as the cube has them: where a spreadsheet's guard is in front of one, maybe without."""
-    bare = {name: unguarded(name) for name in names if unguarded(name) != name}
+    bare = {name: strip_guard(name) for name in names if strip_guard(name) != name}
     unknown = set(cube.objects.find(list(bare)).missing) if bare else set()
     return [bare[name] if name in unknown else name for name in names]
 
@@ -160,7 +160,7 @@ def read_links(cube: Cube, path: str | Path) -> tuple[Array, Array]:
     found = cube.objects.find(_known(cube, [name for pair in pairs for name in pair]))
     lost = [*found.missing, *found.ambiguous]
     if lost:
-        raise QueryError(f"{Path(path).name} names {len(lost):,} objects that are not in the cube: {some(lost)}")
+        raise QueryError(f"{Path(path).name} names {len(lost):,} objects that are not in the cube: {quote_few(lost)}")
     rows = found.rows.reshape(-1, 2)
     return rows[:, 0], rows[:, 1]
 

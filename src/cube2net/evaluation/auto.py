@@ -81,7 +81,7 @@ class Race:
             return (number > 0 or config not in self.always_run) and running.seconds > limit
 
         with ThreadPoolExecutor(cores()) as pool, Stop() as stop:
-            evaluate_timed = stop.heeded(share_compile_time(self._evaluate_timed))
+            evaluate_timed = stop.wrap(share_compile_time(self._evaluate_timed))
 
             def submit(network: Network, seed: int) -> Future[tuple[Scores, float]]:
                 return pool.submit(evaluate_timed, network, seed)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cube2net._util.files import temporary_folder
-from cube2net.errors import QueryError, SourceError, listed, some, unknown
+from cube2net.errors import QueryError, SourceError, join_names, quote_few, unknown_name
 from cube2net.io.tables.column_types import keys
 from cube2net.io.tables.dialects import SAMPLE, UNSAID, USUAL, Conventions, find_dialect
 from cube2net.io.tables.read_rows import MAGIC, WORKBOOK, read_rows
@@ -81,7 +81,7 @@ def read_pairs_file(path: Path) -> list[tuple[str, str]]:
     columns = [column.lower() for column in table.header]
     for end in ("source", "target"):
         if end not in columns:
-            raise SourceError(f"{table.name} has no column {end!r}: it has {some(table.header, 20) or 'none'}")
+            raise SourceError(f"{table.name} has no column {end!r}: it has {quote_few(table.header, 20) or 'none'}")
     pairs = []
     for number, row in table.rows:
         pair = _cell(row, columns.index("source")), _cell(row, columns.index("target"))
@@ -252,7 +252,7 @@ def _names_in_table(
     place = _find_object_column(table, known) if place is None else place
     if place is None:
         raise SourceError(
-            f"{table.name} has no column 'object': it has {some(table.header, 20) or 'none'} "
+            f"{table.name} has no column 'object': it has {quote_few(table.header, 20) or 'none'} "
             "(rename the column of the objects)"
         )
     if "object" not in columns and len(columns) == 1 and known is not None and any(known(table.header)):
@@ -314,10 +314,10 @@ def _read_names(table: QueryTable, known: AreKnown, column: str | None) -> ReadN
     if not table.header:
         raise QueryError(f"{table.name} is empty: expected {EXPECTED_FILES}")
     if column is not None and column not in table.header:
-        raise unknown(f"column of {table.name}", column, table.header)
+        raise unknown_name(f"column of {table.name}", column, table.header)
     place = _find_object_column(table, known) if column is None else table.header.index(column)
     if not table.rows and (len(table.header) > 1 or not any(known(table.header))):
-        raise QueryError(f"{table.name} has a header ({listed(table.header)}) and no row below it: expected names")
+        raise QueryError(f"{table.name} has a header ({join_names(table.header)}) and no row below it: expected names")
     if place is None:
         return ReadNames([], None, table.header)
     names, labels = _names_in_table(table, known, LABEL, place)

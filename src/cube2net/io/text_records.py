@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from cube2net._util.zip_files import Meter, gunzipped, open_raw
+from cube2net._util.zip_files import Meter, gunzip, open_raw
 from cube2net.errors import Message, Setting, SourceError
 from cube2net.io.dropped import Dropped, Places
 
@@ -141,7 +141,7 @@ def open_bytes(path: Path, meter: Meter, encoding: str = UTF_8) -> io.BufferedRe
     """Return the bytes of a file, unpacked as far as a meter allows; text of another encoding comes as UTF-8."""
     gauge = meter.gauge(path)
     raw = open_raw(path, gauge)
-    file = gunzipped(raw, gauge) if is_packed(path) else raw
+    file = gunzip(raw, gauge) if is_packed(path) else raw
     return file if encoding == UTF_8 else io.BufferedReader(_Recoded(file, encoding), BLOCK)
 
 

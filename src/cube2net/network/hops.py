@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cube2net._util.arrays import Array, Links
-from cube2net.errors import whole_number
+from cube2net.errors import check_int
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection
@@ -66,9 +66,9 @@ class Hops:
     fan_out: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "hops", whole_number("hops", self.hops, 1, 2, what="steps from the query"))
+        object.__setattr__(self, "hops", check_int("hops", self.hops, 1, 2, what="steps from the query"))
         objects = "objects, or None for all"
-        object.__setattr__(self, "fan_out", whole_number("fan_out", self.fan_out, 1, or_none=True, what=objects))
+        object.__setattr__(self, "fan_out", check_int("fan_out", self.fan_out, 1, or_none=True, what=objects))
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects near the query, without the query; ``seed`` is not used."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net._util.random import stream
-from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.errors import ParameterError, check_int, unknown_name
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection
@@ -76,11 +76,11 @@ class MaxDisc:
         if not 0 < self.alpha < math.inf:
             raise ParameterError(f"alpha is {self.alpha!r}, expected a number above 0")
         if self.tree not in TREES:
-            raise unknown("tree", self.tree, TREES)
+            raise unknown_name("tree", self.tree, TREES)
         hops = "hops, or None for all that can pay"
-        object.__setattr__(self, "tries", whole_number("tries", self.tries, 1, what="trees"))
-        object.__setattr__(self, "reach", whole_number("reach", self.reach, 0, or_none=True, what=hops))
-        object.__setattr__(self, "most", whole_number("most", self.most, 0, what="objects"))
+        object.__setattr__(self, "tries", check_int("tries", self.tries, 1, what="trees"))
+        object.__setattr__(self, "reach", check_int("reach", self.reach, 0, or_none=True, what=hops))
+        object.__setattr__(self, "most", check_int("most", self.most, 0, what="objects"))
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the other objects of the best connected set found."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cube2net._util.arrays import Array, Links
-from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.errors import ParameterError, check_int, unknown_name
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection
@@ -67,8 +67,8 @@ class Steiner:
         if not self.prize > 0:
             raise ParameterError(f"prize is {self.prize!r}, expected a number above 0 (infinity joins all it can)")
         if self.cost not in COSTS:
-            raise unknown("cost", self.cost, COSTS)
-        object.__setattr__(self, "most", whole_number("most", self.most, 0, what="objects"))
+            raise unknown_name("cost", self.cost, COSTS)
+        object.__setattr__(self, "most", check_int("most", self.most, 0, what="objects"))
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects of the trees, without the query; ``seed`` is not used."""

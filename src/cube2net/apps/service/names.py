@@ -30,7 +30,7 @@ from cube2net.apps.service.schemas import (
     NamesAnswer,
     NamesRequest,
 )
-from cube2net.errors import ParameterError, listed, plain, whole_number
+from cube2net.errors import ParameterError, check_int, join_names, quote_unsafe
 from cube2net.model.cube import Cube
 from cube2net.model.names import cell_title
 from cube2net.model.objects import Found
@@ -122,7 +122,7 @@ def meanings(
 
 def complete(service: CubeService, body: CompleteRequest, progress: Progress) -> CompleteAnswer:
     """Return the objects whose names begin as somebody types, the best known first."""
-    most = whole_number("most", body.get("most", FEW_NAMES), 1, MOST_NAMES, what="names")
+    most = check_int("most", body.get("most", FEW_NAMES), 1, MOST_NAMES, what="names")
     rows = service.names.beginning(body["text"][:200], most)
     return {"candidates": candidates(service, rows.tolist())}
 
@@ -132,7 +132,7 @@ def members(service: CubeService, body: MembersRequest, progress: Progress) -> M
     if not body["cells"]:
         raise ParameterError("cells is [], expected the labels of at least one cell")
     check_cells(body["cells"])
-    most = whole_number("most", body.get("most", MOST_MEMBERS), 1, MOST_MEMBERS, what="objects")
+    most = check_int("most", body.get("most", MOST_MEMBERS), 1, MOST_MEMBERS, what="objects")
     rows = drill.members(service.view(body), [tuple(labels) for labels in body["cells"]])
     shown = rows[:most]
     named = ", ".join(cell_title(labels) for labels in body["cells"][:2])
@@ -247,7 +247,9 @@ def names_in(cube: Cube, body: NamesRequest) -> ReadNames:
         raise ParameterError("file is no base64, expected the bytes of a file written so") from None
     name = body.get("name", UNNAMED)
     if len(content) > MOST_FILE:
-        raise ParameterError(f"{plain(name)} has {len(content):,} bytes, expected a list of at most {MOST_FILE:,}")
+        raise ParameterError(
+            f"{quote_unsafe(name)} has {len(content):,} bytes, expected a list of at most {MOST_FILE:,}"
+        )
     return read_query_bytes(cube, content, name, column)
 
 
@@ -257,5 +259,7 @@ def which_column(body: NamesRequest, columns: Sequence[str]) -> str:
     >>> which_column({"file": "", "name": "x.csv"}, ["Group", "Surname"])
     'no column of x.csv has names that the cube knows: it has Group, Surname; choose the one to be read'
     """
-    called = plain(body.get("name", UNNAMED)) if "file" in body else "the text"
-    return f"no column of {called} has names that the cube knows: it has {listed(columns)}; choose the one to be read"
+    called = quote_unsafe(body.get("name", UNNAMED)) if "file" in body else "the text"
+    return (
+        f"no column of {called} has names that the cube knows: it has {join_names(columns)}; choose the one to be read"
+    )

@@ -120,13 +120,13 @@ def _open_folder(path: Path, look: Callable[[MappedFolder], T]) -> T:
             try:
                 result = look(folder)
             except Cube2netError:
-                if not folder.replaced():
+                if not folder.is_replaced():
                     raise
             except OSError as error:
-                if not folder.replaced():
+                if not folder.is_replaced():
                     raise CubeError(f"{str(path)!r} is damaged: {first_line(error)}") from error
             else:
-                if folder.descriptor is not None or not folder.replaced():
+                if folder.descriptor is not None or not folder.is_replaced():
                     return result
     raise CubeError(f"{str(path)!r} is written all the time: open it when its writers are done")
 

@@ -47,7 +47,7 @@ from cube2net.cube.storage.reader import (
     read_manifest,
     read_verified,
 )
-from cube2net.errors import CubeError, InputError, some
+from cube2net.errors import CubeError, InputError, quote_few
 from cube2net.model.cube import Cells, Cube, require_own_cells
 from cube2net.model.dimension import STAR, Dimension, Level
 from cube2net.model.objects import Lookup
@@ -146,7 +146,8 @@ def check_place(folder: Path) -> None:
         raise CubeError(f"{str(folder)!r} exists and is not a cube: choose another place or remove it")
     if foreign:
         raise CubeError(
-            f"{str(folder)!r} is a cube that also holds {some(foreign)}: move that elsewhere, or choose another place"
+            f"{str(folder)!r} is a cube that also holds {quote_few(foreign)}: move that elsewhere, or choose "
+            "another place"
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net._util.random import stream
-from cube2net.errors import ParameterError, quoted
+from cube2net.errors import ParameterError, quote
 from cube2net.model.network import Network
 from cube2net.network.export.graphs import to_scipy
 
@@ -226,7 +226,7 @@ def _read_places(start: Sequence[Sequence[float] | None] | Array, count: int) ->
         if np.isnan(given).all():
             continue
         if given.shape != (2,) or not (np.abs(given) <= FARTHEST).all():
-            raise ParameterError(f"start[{node}] is {quoted(place)}, expected two numbers of at most {FARTHEST:,.0f}")
+            raise ParameterError(f"start[{node}] is {quote(place)}, expected two numbers of at most {FARTHEST:,.0f}")
         found[node] = given
     return found
 
