@@ -14,9 +14,10 @@ from cube2net._util.text import strip_guard
 from cube2net.errors import QueryError, quote, quote_few, quote_unsafe
 from cube2net.io import query_files
 from cube2net.io.query_files import read_pairs_file, read_query_file, read_text
+from cube2net.io.text_records import format_of
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import check_call, expect, path_of
-from cube2net.model.query import CLUSTER, LABEL, Query, ReadNames
+from cube2net.model.query import CLUSTER, LABEL, Query, ReadNames, split_names
 
 Asked = Any
 """A query, or whatever lists objects: names, ids, rows, a mapping to labels, a frame, a series, another network."""
@@ -59,7 +60,7 @@ def unresolved_names(cube: Cube, path: str | Path) -> list[tuple[str, str]]:
 
 @check_call
 def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
-    """Return the query that a file names: a name a line, or a table ``object[,label]``.
+    """Return the query that a file names: a name a line, or a table ``object[,label]``; or the names in a text.
 
     Parameters
     ----------
@@ -68,7 +69,8 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     path
         A table (CSV and other delimited text, Excel, Parquet, JSON lines) with a column ``object``, and maybe
         ``label``; without the first, the column whose values are objects of the cube. Else a text with one id or name a
-        line, in which empty lines and lines that begin with ``#`` are passed over.
+        line, in which empty lines and lines that begin with ``#`` are skipped. If there is no such file, the names
+        themselves, such as ``"Ann Ek; Bo Ott"``.
     skip_missing
         Whether names that no object bears, or that several do, are left out and listed in ``Query.missing``. By default
         they are refused.
@@ -128,8 +130,14 @@ def read_clusters(cube: Cube, path: str | Path, *, skip_missing: bool = False) -
 
 
 def _read(cube: Cube, path: str | Path, first: str = LABEL) -> tuple[list[str], list[str] | None]:
-    """Return the names and labels of a query file, whose column of objects is the one that the cube knows best."""
-    return read_query_file(path_of(path, "the file of the query"), partial(_are_known, cube), first)
+    """Return the names and labels of a query file, whose column of objects is the one that the cube knows best.
+
+    Where there is no such file, and it is not called as one, these are the names in the text.
+    """
+    path, are_known = path_of(path, "the file of the query"), partial(_are_known, cube)
+    if first == LABEL and format_of(path) is None and not path.exists():
+        return split_names([str(path)], are_known), None
+    return read_query_file(path, are_known, first)
 
 
 def _are_known(cube: Cube, names: Sequence[str]) -> list[bool]:

@@ -30,6 +30,7 @@ from cube2net.model.items import ItemIndex
 from cube2net.model.names import cell_line
 from cube2net.model.objects import Objects
 from cube2net.model.query import (
+    UNKNOWN,
     Query,
     asked_of,
     gives_ids,
@@ -40,6 +41,7 @@ from cube2net.model.query import (
     rows_of_keys,
     said_of_items,
     shared_names,
+    split_names,
 )
 from cube2net.model.recipe import plain_value
 
@@ -330,7 +332,8 @@ class Cube(Shown):
     def query(self, objects: Any, labels: Sequence[str] | None = None, *, skip_missing: bool = False) -> Query:
         """Return the query for objects given by id or by name; or by row number, where ids are texts.
 
-        They are listed in whatever holds several: a list, a series or an index of pandas or Polars, an array, a mapping
+        They are listed in whatever holds several: a text with a name a line, or names that ``;``, ``|``, commas or tabs
+        separate; a list, a series or an index of pandas or Polars, an array, a mapping
         from objects to labels; a table with a column ``object`` or ``id`` (or else the column that names most objects
         of the cube), and maybe ``label``; another network. Ids may be given as URLs that end with them. Whole numbers
         of a series, an index or a table are ids, never rows, and a series of labels gives them to its index.
@@ -340,6 +343,11 @@ class Cube(Shown):
         error unless ``skip_missing``; then it is listed in ``Query.missing``. A text that is the id of one object and
         the name of others means the first, and is listed in ``Query.shared`` where one of these is as well linked.
         """
+        if isinstance(objects, str):
+            objects = split_names(
+                [line.strip() for line in objects.split("\n") if line.strip()],
+                lambda names: [row != UNKNOWN for row in known_rows(self.objects, names)],
+            )
         by_id = gives_ids(objects)
         objects, beside = asked_of(objects, partial(known_rows, self.objects), texts=not self.objects.whole)
         keys = keys_of(objects)

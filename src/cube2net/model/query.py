@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from numbers import Integral
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -158,6 +159,43 @@ NODES = {"in_query", "query_links", "kind"}
 STREAM = "__arrow_c_stream__"
 Count = Callable[[Sequence[Any]], int]
 """Gives how many of some values name objects."""
+
+
+NAME_SEPARATORS = (";", "\t", "|", ",")
+AreKnown = Callable[[Sequence[str]], Sequence[bool]]
+"""Tells of each name whether the cube has such an object."""
+
+
+def split_names(lines: Sequence[str], are_known: AreKnown) -> list[str]:
+    """Return the names in lines of text, splitting a line that is no name itself where its parts are known names.
+
+    At least half of the parts must be known; with commas, which names may contain, more than half.
+
+    >>> people = ("Ann Ek", "Bo Ott", "Lee, Cy")
+    >>> split_names(["Ann Ek; Bo Ot", "Lee, Cy", "Ott, Bo"], lambda names: [name in people for name in names])
+    ['Ann Ek', 'Bo Ot', 'Lee, Cy', 'Ott, Bo']
+    """
+    splits = {
+        line: {
+            mark: [part.strip() for part in line.split(mark) if part.strip()]
+            for mark in NAME_SEPARATORS
+            if mark in line
+        }
+        for line in lines
+    }
+    texts = list(dict.fromkeys(text for line, by in splits.items() if by for text in (line, *chain(*by.values()))))
+    known = {text for text, is_known in zip(texts, are_known(texts) if texts else (), strict=True) if is_known}
+
+    def split(line: str) -> list[str]:
+        counts = {mark: sum(part in known for part in parts) for mark, parts in splits[line].items()}
+        if line in known or not any(counts.values()):
+            return [line]
+        best = max(counts, key=lambda mark: counts[mark])
+        parts = splits[line][best]
+        is_list = counts[best] > len(parts) / 2 or (best != "," and counts[best] == len(parts) / 2)
+        return parts if is_list else [line]
+
+    return [name for line in lines for name in split(line)]
 
 
 class ReadNames(NamedTuple):
@@ -346,8 +384,6 @@ def keys_of(objects: object) -> list[Any]:
     >>> keys_of(pa.array(["a", "b"])), keys_of(range(2))
     (['a', 'b'], [0, 1])
     """
-    if isinstance(objects, str):
-        raise QueryError(f"a query is a list of objects, got the text {quote(objects)}")
     return [key_of(value) for value in _listed(objects, "a query is a list of objects")]
 
 

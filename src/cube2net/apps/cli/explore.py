@@ -45,7 +45,7 @@ def explore(
     ] = None,
     query: Annotated[
         Path | None,
-        typer.Option("--query", metavar="FILE", help="Begin with these: names, one a line, or a CSV object[,label]."),
+        typer.Option("--query", metavar="FILE|NAMES", help="Start with the network of these names."),
     ] = None,
     port: Annotated[int, typer.Option(help="The port to listen at; 0 takes a free one.", min=0, max=65535)] = 0,
     host: Annotated[

@@ -90,7 +90,12 @@ SOURCE_NAMES = (
 
 CubePath = Annotated[Path, typer.Argument(metavar="CUBE", help="Folder of a cube.")]
 QueryFile = Annotated[
-    Path, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
+    Path,
+    typer.Option(
+        "--query",
+        metavar="FILE|NAMES",
+        help="A file of names (one a line, or a CSV with object[,label]), or the names: 'Ann Ek; Bo Ott'.",
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
