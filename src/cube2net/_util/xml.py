@@ -58,7 +58,7 @@ class SafeXml:
         reader.StartDoctypeDeclHandler = self._doctype if allow_doctype else self._refuse_doctype
         reader.EntityDeclHandler = self._refuse
         reader.ExternalEntityRefHandler = self._refuse
-        reader.SkippedEntityHandler = self._resolve_entity
+        reader.SkippedEntityHandler = self._resolve_reference
 
     @property
     def place(self) -> str:
@@ -133,7 +133,7 @@ class SafeXml:
             "declarations inside the document type are refused, as entities could read other files or grow without end"
         )
 
-    def _resolve_entity(self, name: str, _is_parameter: bool) -> None:
+    def _resolve_reference(self, name: str, _is_parameter: bool) -> None:
         character = html5.get(f"{name};")
         if character is not None:
             self._characters(character)
