@@ -237,7 +237,7 @@ def slow_overlapping(found: list[frozenset[int]], truth: list[frozenset[int]], n
     """Return the score by its papers' equations, one pair of groups at a time."""
     n = len(found)
     names = [sorted(set(itertools.chain(*labels))) for labels in (found, truth)]
-    X, Y = ([[label in own for own in labels] for label in names[side]] for side, labels in enumerate((found, truth)))
+    x, y = ([[label in own for own in labels] for label in names[side]] for side, labels in enumerate((found, truth)))
 
     def alone(x: list[bool]) -> float:
         return bits(sum(x) / n) + bits(1 - sum(x) / n)
