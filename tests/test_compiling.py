@@ -19,8 +19,8 @@ from cube2net._util.progress import (
     CpuStopwatch,
     Stopwatch,
     announce_to,
+    record_seconds,
     share_compile_time,
-    timed,
 )
 from cube2net.selection.constraints import Clock
 
@@ -74,7 +74,7 @@ def test_a_stopwatch_stands_still_while_code_is_compiled(hands: Hands) -> None:
 def test_the_parts_of_a_network_and_limits_of_time_do_not_count_compiling(hands: Hands) -> None:
     seconds: dict[str, float] = {}
     clock = Clock(10.0)
-    with timed(seconds, "select"):
+    with record_seconds(seconds, "select"):
         compile_for(hands, 25)
         hands.now += 2
     assert seconds == {"select": 2}
@@ -263,7 +263,7 @@ def test_compiled_code_that_names_a_record_that_is_gone_is_made_anew(tmp_path: P
 
 def test_kernels_on_the_way_to_a_first_network_do_not_use_sorts_that_take_seconds_to_compile() -> None:
     slow = {"sort", "argsort", "unique", "partition", "searchsorted", "cumsum", "flatnonzero"}
-    later = {"text.first_met", "text._in_order"}  # of OpenAlex, of planted data
+    later = {"text.mark_first", "text._in_order"}  # of OpenAlex, of planted data
     found = set()
     for file in sorted(Path(progress.__file__).parents[1].joinpath("kernels").glob("*.py")):
         for function in ast.parse(file.read_text("utf-8")).body:

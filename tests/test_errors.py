@@ -10,7 +10,7 @@ from cube2net._util.spelling import OTHER_NAMES, candidates, name_here, nearest,
 from cube2net.api.plan import METHODS
 from cube2net.apps.cli.query import methods
 from cube2net.cube.engines import ENGINES
-from cube2net.errors import Cube2netError, listed, some, unknown
+from cube2net.errors import Cube2netError, join_names, quote_few, unknown_name
 from cube2net.io.sources import SOURCES
 from cube2net.model.dimension import Dimension, Level
 from cube2net.model.objects import Objects
@@ -44,7 +44,7 @@ def test_a_slip_in_any_registered_name_is_understood(what: str, name: str) -> No
         if min(slips_between(typo, other) for other in others) < 2:
             assert name in ("dblp", "yelp", "sql", "acl")  # one slip makes them alike
             continue
-        assert str(unknown(what, typo, NAMES[what])).endswith(f"(did you mean {name!r}?)"), typo
+        assert str(unknown_name(what, typo, NAMES[what])).endswith(f"(did you mean {name!r}?)"), typo
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_names_that_strangers_typed_are_understood(text: str, meant: str) -> Non
 
 @pytest.mark.parametrize("text", ["", "best", "louvain", "x", "42", "shortest-path", "infomap", "metis"])
 def test_a_name_that_is_like_no_other_brings_no_suggestion(text: str) -> None:
-    assert "did you mean" not in str(unknown("method", text, NAMES["method"]))
+    assert "did you mean" not in str(unknown_name("method", text, NAMES["method"]))
 
 
 def test_one_letter_is_never_taken_for_another() -> None:
@@ -127,17 +127,17 @@ def test_an_object_among_many_alike_is_found_by_a_slip() -> None:
 
 def test_a_sentence_stays_short_whatever_is_in_it() -> None:
     long = "x" * 1_000_000
-    assert len(str(unknown("label", long, ["a", "b"]))) < 300
-    assert len(str(unknown("label", "a", [long, long + "y"]))) < 500
-    assert len(some([long, long, long, long])) < 500 and len(listed([long, long])) < 300
-    assert len(listed(MANY)) < 500 and listed(MANY).endswith(", … (12,000 in all)")
+    assert len(str(unknown_name("label", long, ["a", "b"]))) < 300
+    assert len(str(unknown_name("label", "a", [long, long + "y"]))) < 500
+    assert len(quote_few([long, long, long, long])) < 500 and len(join_names([long, long])) < 300
+    assert len(join_names(MANY)) < 500 and join_names(MANY).endswith(", … (12,000 in all)")
     told = str(Cube2netError(f"cannot read {long!r}: give another"))
     assert len(told) < 5_000 and told.startswith("cannot read 'xxx") and told.endswith("xxx': give another")
 
 
 def test_values_that_are_no_texts_are_cut_too() -> None:
-    assert len(str(unknown("label", list(range(100_000)), ["a"]))) < 300
-    assert len(some([np.arange(3), tuple(range(9_999))])) < 300
+    assert len(str(unknown_name("label", list(range(100_000)), ["a"]))) < 300
+    assert len(quote_few([np.arange(3), tuple(range(9_999))])) < 300
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_values_that_are_no_texts_are_cut_too() -> None:
     ],
 )
 def test_a_method_by_the_name_that_another_field_has_for_it_is_told_its_name_here(theirs: str, ours: str) -> None:
-    said = str(unknown("method", theirs, NAMES["method"]))
+    said = str(unknown_name("method", theirs, NAMES["method"]))
     assert said.startswith(f"unknown method {theirs!r}: choose one of anneal, ")
     assert said.endswith(f" ({theirs!r} is {ours!r} here)")
 
@@ -168,4 +168,4 @@ def test_other_names_lead_to_methods_that_exist_each_to_one_and_none_is_a_name_h
 
 
 def test_a_name_here_that_is_not_allowed_is_not_proposed() -> None:
-    assert str(unknown("method", "ppr", ["none", "greedy"])) == "unknown method 'ppr': choose one of greedy, none"
+    assert str(unknown_name("method", "ppr", ["none", "greedy"])) == "unknown method 'ppr': choose one of greedy, none"

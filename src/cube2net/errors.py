@@ -148,9 +148,9 @@ class Cube2netError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython shows: the user's own and the sentence; all of them when asked again."""
-        from cube2net._util.display import rendered
+        from cube2net._util.display import format_error
 
-        return rendered(self)
+        return format_error(self)
 
 
 class InputError(Cube2netError, ValueError):
@@ -177,28 +177,28 @@ class MissingPackageError(Cube2netError, ImportError):
     """An optional package is needed and not installed."""
 
 
-def unknown(what: str, got: object, allowed: Iterable[str]) -> ParameterError:
+def unknown_name(what: str, got: object, allowed: Iterable[str]) -> ParameterError:
     """Return the error for a name outside a list, with the nearest spelling; of a long list only a few names are said.
 
-    >>> print(unknown("method", "gredy", ["none", "greedy", "random"]))
+    >>> print(unknown_name("method", "gredy", ["none", "greedy", "random"]))
     unknown method 'gredy': choose one of greedy, none, random (did you mean 'greedy'?)
-    >>> print(unknown("method", "ppr", ["none", "greedy", "pagerank"]))
+    >>> print(unknown_name("method", "ppr", ["none", "greedy", "pagerank"]))
     unknown method 'ppr': choose one of greedy, none, pagerank ('ppr' is 'pagerank' here)
-    >>> print(unknown("label of 'year'", "190l", [str(year) for year in range(1900, 2000)]))
+    >>> print(unknown_name("label of 'year'", "190l", [str(year) for year in range(1900, 2000)]))
     unknown label of 'year' '190l': choose one of 100, such as '1900', '1901', '1902'
     """
     names = list(allowed)
     if len(names) <= CLOSED and sum(map(len, names)) <= MOST_LETTERS:
         here, near = name_here(what, str(got)), nearest(str(got), names)
-        hint = f"did you mean {quoted(near)}?" if near is not None else None
+        hint = f"did you mean {quote(near)}?" if near is not None else None
         if here in names:
-            hint = f"{quoted(got)} is {quoted(here)} here"
-        choice = listed(sorted(names), CLOSED)
+            hint = f"{quote(got)} is {quote(here)} here"
+        choice = join_names(sorted(names), CLOSED)
     else:
         near_few = nearest_few(str(got), names, 3) or names[:3]
-        choice, hint = f"{len(names):,}, such as {', '.join(map(quoted, near_few))}", None
+        choice, hint = f"{len(names):,}, such as {', '.join(map(quote, near_few))}", None
     return ParameterError(
-        f"unknown {what} {quoted(got)}: choose one of {choice}",
+        f"unknown {what} {quote(got)}: choose one of {choice}",
         parameter=what if what.isidentifier() else None,
         value=got,
         allowed=names,
@@ -206,10 +206,10 @@ def unknown(what: str, got: object, allowed: Iterable[str]) -> ParameterError:
     )
 
 
-def quoted(value: object, most: int = LONGEST) -> str:
+def quote(value: object, most: int = LONGEST) -> str:
     """Return a value in ``repr``, cut where it is long: no sign in it steers a terminal.
 
-    >>> print(quoted("tab\\t"), quoted("a" * 2_000_000, 10), quoted([1, 2]), quoted(10**5000))
+    >>> print(quote("tab\\t"), quote("a" * 2_000_000, 10), quote([1, 2]), quote(10**5000))
     'tab\\t' 'aaaaaaaaaa…' (2,000,000 letters) [1, 2] a number of 16,610 bits
     """
     if isinstance(value, str) and len(value) > most:
@@ -220,46 +220,46 @@ def quoted(value: object, most: int = LONGEST) -> str:
     return text if isinstance(value, str) or len(text) <= most else text[:most] + "…"
 
 
-def plain(text: str, most: int = LONGEST) -> str:
-    """Return a name without quotes where that is safe to read, and else as :func:`quoted` shows it.
+def quote_unsafe(text: str, most: int = LONGEST) -> str:
+    """Return a name without quotes where that is safe to read, and else as :func:`quote` shows it.
 
-    >>> print(plain("city"), plain("ci\\x1bty"), plain(""))
+    >>> print(quote_unsafe("city"), quote_unsafe("ci\\x1bty"), quote_unsafe(""))
     city 'ci\\x1bty' ''
     """
-    return text if text and len(text) <= most and text.isprintable() else quoted(text, most)
+    return text if text and len(text) <= most and text.isprintable() else quote(text, most)
 
 
-def listed(names: Iterable[object], most: int = 20) -> str:
+def join_names(names: Iterable[object], most: int = 20) -> str:
     """Return names with commas between, only the first where there are many, and ``none`` where there is none.
 
-    >>> listed(["a", "b"]), listed(range(1000), 3), listed([])
+    >>> join_names(["a", "b"]), join_names(range(1000), 3), join_names([])
     ('a, b', '0, 1, 2, … (1,000 in all)', 'none')
     """
     every = list(names)
-    said = ", ".join(plain(str(name)) for name in every[:most])
+    said = ", ".join(quote_unsafe(str(name)) for name in every[:most])
     return said + (f", … ({len(every):,} in all)" if len(every) > most else "") or "none"
 
 
-def some(values: Sequence[object], most: int = 3) -> str:
+def quote_few(values: Sequence[object], most: int = 3) -> str:
     """Return the first few values in ``repr``, and a sign that there are more.
 
-    >>> some(["a", "b", "c", "d"])
+    >>> quote_few(["a", "b", "c", "d"])
     "'a', 'b', 'c', …"
     """
-    return ", ".join(quoted(value) for value in values[:most]) + (", …" if len(values) > most else "")
+    return ", ".join(quote(value) for value in values[:most]) + (", …" if len(values) > most else "")
 
 
 @overload
-def whole_number(name: str, value: object, least: int, most: int | None = ..., *, what: str = ...) -> int: ...
+def check_int(name: str, value: object, least: int, most: int | None = ..., *, what: str = ...) -> int: ...
 
 
 @overload
-def whole_number(
+def check_int(
     name: str, value: object, least: int, most: int | None = ..., *, or_none: Literal[True], what: str = ...
 ) -> int | None: ...
 
 
-def whole_number(
+def check_int(
     name: str,
     value: object,
     least: int,
@@ -272,9 +272,9 @@ def whole_number(
 
     ``what`` says what is counted; ``most=None`` is no upper limit; NumPy's whole numbers are taken too.
 
-    >>> whole_number("n_cells", 20, 0, what="cells")
+    >>> check_int("n_cells", 20, 0, what="cells")
     20
-    >>> whole_number("n_cells", 2.5, 0, what="cells")
+    >>> check_int("n_cells", 2.5, 0, what="cells")
     Traceback (most recent call last):
     cube2net.errors.ParameterError: n_cells is 2.5, expected a whole number of 0 or more cells
     """

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cube2net.errors import HIGHEST, ParameterError, whole_number
+from cube2net.errors import HIGHEST, ParameterError, check_int
 from cube2net.model.selection import Budget
 
 
@@ -66,5 +66,5 @@ def test_a_range_of_two_is_said_as_two_and_a_longer_one_by_its_ends() -> None:
         (2.5, 1, 1500, "n is 2.5, expected a whole number of 1 to 1,500 things"),
     ):
         with pytest.raises(ParameterError) as error:
-            whole_number("n", value, least, most, what="things")
+            check_int("n", value, least, most, what="things")
         assert str(error.value) == says

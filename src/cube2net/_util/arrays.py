@@ -19,10 +19,10 @@ Array = npt.NDArray[Any]
 def travel_by_fields(record: Any) -> tuple[Any, ...]:
     """Return how ``pickle`` makes a record again: from its fields, so that it is checked and cannot be written to."""
     values = {field.name: getattr(record, field.name) for field in fields(record) if field.init}
-    return remade, (type(record), {name: _plain(value) for name, value in values.items()})
+    return restore_record, (type(record), {name: _plain(value) for name, value in values.items()})
 
 
-def remade(kind: type, values: dict[str, Any]) -> Any:
+def restore_record(kind: type, values: dict[str, Any]) -> Any:
     """Return a record of some fields."""
     return kind(**values)
 
@@ -32,7 +32,7 @@ def _plain(value: Any) -> Any:
     return np.asarray(value) if isinstance(value, np.ndarray) else value
 
 
-def frozen(array: Array) -> Array:
+def freeze(array: Array) -> Array:
     """Return a view of the array that cannot be written to, a plain one where the array is mapped from a file."""
     view = array.view(np.ndarray)
     view.flags.writeable = False
@@ -65,8 +65,8 @@ class Ragged:
 
     def __post_init__(self) -> None:
         check_offsets(self.indptr, self.indices, "a ragged table")
-        object.__setattr__(self, "indptr", frozen(self.indptr))
-        object.__setattr__(self, "indices", frozen(self.indices))
+        object.__setattr__(self, "indptr", freeze(self.indptr))
+        object.__setattr__(self, "indices", freeze(self.indices))
 
     __reduce__ = travel_by_fields
 
@@ -105,23 +105,23 @@ class LazyRagged(Ragged):
         object.__setattr__(self, "_take", take)
 
     @cached_property
-    def _loaded(self) -> tuple[Ragged, Array]:
+    def _all_rows(self) -> tuple[Ragged, Array]:
         return self._load()
 
     @property
     def indptr(self) -> Array:
         """Where every row begins; computes all rows."""
-        return self._loaded[0].indptr
+        return self._all_rows[0].indptr
 
     @property
     def indices(self) -> Array:
         """The entries of all rows; computes them."""
-        return self._loaded[0].indices
+        return self._all_rows[0].indices
 
     @property
     def counts(self) -> Array:
         """How many cells of the cube every entry stands for; computes all rows."""
-        return self._loaded[1]
+        return self._all_rows[1]
 
     def take_counted(self, rows: Array) -> tuple[Ragged, Array]:
         """Return some rows, without computing the others, and their counts."""
@@ -169,7 +169,7 @@ class Links:
         if len(self.weights) != len(self.indices):
             raise InputError(f"a table of links has {len(self.indices):,} ends and {len(self.weights):,} weights")
         for name in ("indptr", "indices", "weights"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, freeze(getattr(self, name)))
 
     __reduce__ = travel_by_fields
 
@@ -209,10 +209,10 @@ def as_weights(sums: Array) -> Array:
     return np.minimum(sums, HEAVIEST).astype(np.float32)
 
 
-def left_over(sums: Array) -> Array:
+def compute_remainders(sums: Array) -> Array:
     """Return what sums have that their weights lack for being rounded; a sum above the highest weight has nothing.
 
-    >>> left_over(np.array([16777217.0, 1e39])).tolist()
+    >>> compute_remainders(np.array([16777217.0, 1e39])).tolist()
     [1.0, 0.0]
     """
     return np.minimum(sums, HEAVIEST) - as_weights(sums)

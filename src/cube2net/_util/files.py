@@ -21,9 +21,9 @@ from itertools import chain
 from pathlib import Path
 from typing import IO
 
-from cube2net._util.progress import Progress, silent, step, unfinished
+from cube2net._util.progress import Progress, silent, step, track_unfinished
 from cube2net._util.text import write_rows
-from cube2net.errors import InputError, some, unknown
+from cube2net.errors import InputError, quote_few, unknown_name
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -48,7 +48,7 @@ def write_files(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
     for folder in {path.parent for path in files}:
         remove_abandoned(folder)
     aside = {path: owned_beside(path, "part") for path in files}
-    with unfinished(*aside.values()):
+    with track_unfinished(*aside.values()):
         try:
             for path, writer in files.items():
                 step()
@@ -86,7 +86,7 @@ def new_folder(target: Path) -> Iterator[Path]:
     aside = owned_beside(target, "building")
     if target.parent.exists() and not target.parent.is_dir():
         raise InputError(f"cannot write {str(target)!r}: {str(target.parent)!r} is a file, not a folder")
-    with one_sentence(target), unfinished(aside):
+    with one_sentence(target), track_unfinished(aside):
         target.parent.mkdir(parents=True, exist_ok=True)
         remove_stale(target, "building")
         remove_abandoned(target.parent)
@@ -139,7 +139,7 @@ def temporary_folder(parent: Path | None = None, name: str = "cube2net") -> Iter
     parent = Path(tempfile.gettempdir()) if parent is None else parent
     remove_abandoned(parent)
     folder = owned_name(parent / name)
-    with unfinished(folder):
+    with track_unfinished(folder):
         folder.mkdir(mode=0o700)
         try:
             yield folder
@@ -194,7 +194,7 @@ def being_replaced(target: Path) -> bool:
 def check_path(path: Path, suffixes: Iterable[str], what: str) -> None:
     """Raise unless a file with one of some suffixes can be written at a path."""
     if path.suffix.lower() not in suffixes:
-        raise unknown(f"suffix of a {what}", path.suffix, suffixes)
+        raise unknown_name(f"suffix of a {what}", path.suffix, suffixes)
     _check(path)
 
 
@@ -208,7 +208,7 @@ def check_folder(folder: Path, parts: Collection[str], whose: str) -> None:
     foreign = sorted(path.name for path in folder.iterdir() if path.name not in parts and not path.name.startswith("."))
     if foreign:
         raise InputError(
-            f"{str(folder)!r} holds other files than {whose}: {some(foreign)} (choose another folder, or empty it)"
+            f"{str(folder)!r} holds other files than {whose}: {quote_few(foreign)} (choose another folder, or empty it)"
         )
 
 

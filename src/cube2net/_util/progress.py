@@ -19,8 +19,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
-from cube2net._util.display import shows
-from cube2net.errors import ParameterError, quoted
+from cube2net._util.display import get_display
+from cube2net.errors import ParameterError, quote
 
 
 class Progress(Protocol):
@@ -132,7 +132,7 @@ _everybody = threading.Event()
 
 
 @contextmanager
-def unfinished(*paths: Path) -> Iterator[None]:
+def track_unfinished(*paths: Path) -> Iterator[None]:
     """Know files and folders as not finished for a while: a process that has to leave at once removes them."""
     _unfinished.extend(paths)
     try:
@@ -173,7 +173,7 @@ class Stop:
         """Ask all that was told to heed this to stop."""
         self._asked.set()
 
-    def heeded(self, function: Callable[P, T]) -> Callable[P, T]:
+    def wrap(self, function: Callable[P, T]) -> Callable[P, T]:
         """Return the same function for another thread to call; its steps look here."""
 
         def call(*args: P.args, **options: P.kwargs) -> T:
@@ -190,7 +190,7 @@ class StoppedWorkError(Exception):
     """The work of a thread was asked to stop, and did."""
 
 
-def stopped_as_error(function: Callable[P, T]) -> Callable[P, T]:
+def convert_interrupt(function: Callable[P, T]) -> Callable[P, T]:
     """Return the same function with an interrupt as an error: the loop of a server would take it for its own."""
 
     def call(*args: P.args, **options: P.kwargs) -> T:
@@ -215,7 +215,7 @@ def step() -> None:
         raise KeyboardInterrupt
 
 
-def ask_everybody() -> None:
+def stop_all_work() -> None:
     """Ask all work in this process to stop, for good."""
     _everybody.set()
 
@@ -257,7 +257,7 @@ class CompileClock:
                 self.wall += time.perf_counter() - self._since
 
     @property
-    def passed(self) -> float:
+    def seconds(self) -> float:
         """The seconds until now, also those of what is not finished yet."""
         with self._lock:
             return self.wall + (time.perf_counter() - self._since if self._busy else 0.0)
@@ -328,7 +328,7 @@ class Stopwatch:
         return max(0.0, self._now() - self._start)
 
     def _now(self) -> float:
-        return time.perf_counter() - self._account.passed
+        return time.perf_counter() - self._account.seconds
 
 
 class CpuStopwatch(Stopwatch):
@@ -339,7 +339,7 @@ class CpuStopwatch(Stopwatch):
 
 
 @contextmanager
-def timed(seconds: dict[str, float], part: str) -> Iterator[None]:
+def record_seconds(seconds: dict[str, float], part: str) -> Iterator[None]:
     """Note how long a part takes, compiling aside."""
     watch = Stopwatch()
     yield
@@ -390,7 +390,7 @@ class CompileMonitor:
     def doing(self) -> str | None:
         """The name of what is compiled now, once compiling has taken a while."""
         with self._lock:
-            return self._names[0] if self._names and self._account.passed >= self.patience else None
+            return self._names[0] if self._names and self._account.seconds >= self.patience else None
 
     @property
     def made(self) -> int:
@@ -444,7 +444,7 @@ def report_compiling(function: Callable[P, T]) -> Callable[P, T]:
     @wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> T:
         progress = options.get("progress")
-        who = shows() if progress is True else None
+        who = get_display() if progress is True else None
         if who is not None:
             with who.progress_bars() as bars, announce_to(bars):
                 options["progress"] = bars
@@ -452,7 +452,7 @@ def report_compiling(function: Callable[P, T]) -> Callable[P, T]:
         if progress is None or isinstance(progress, bool):
             return function(*args, **options)
         if not callable(progress):
-            raise ParameterError(f"progress is {quoted(progress)}, expected a function, True for a bar, or None")
+            raise ParameterError(f"progress is {quote(progress)}, expected a function, True for a bar, or None")
         with announce_to(None if getattr(progress, "reports_compiling", False) else progress):
             return function(*args, **options)
 

@@ -29,19 +29,19 @@ def is_formula(text: str) -> bool:
     )
 
 
-def guarded(cell: object) -> object:
+def guard_formula(cell: object) -> object:
     """Return a cell as a spreadsheet shows it and does not run it: with an apostrophe before a formula.
 
-    >>> guarded("=1+1"), guarded("Ghent"), guarded(-2)
+    >>> guard_formula("=1+1"), guard_formula("Ghent"), guard_formula(-2)
     ("'=1+1", 'Ghent', -2)
     """
     return GUARD + cell if isinstance(cell, str) and is_formula(cell) else cell
 
 
-def unguarded(text: str) -> str:
+def strip_guard(text: str) -> str:
     """Return the text that a guarded cell stands for; any other as it is.
 
-    >>> unguarded("'=1+1"), unguarded("'s Gravenhage")
+    >>> strip_guard("'=1+1"), strip_guard("'s Gravenhage")
     ('=1+1', "'s Gravenhage")
     """
     return text[len(GUARD) :] if text.startswith(GUARD) and is_formula(text[len(GUARD) :]) else text
@@ -56,7 +56,7 @@ def write_rows(file: TextIO, rows: Iterable[Sequence[object]], *, spreadsheet_sa
     '=1+1,2
     """
     writer = csv.writer(_Lines(file), lineterminator="\r\n")
-    writer.writerows((map(guarded, row) for row in rows) if spreadsheet_safe else rows)
+    writer.writerows((map(guard_formula, row) for row in rows) if spreadsheet_safe else rows)
 
 
 class _Lines:
@@ -144,10 +144,10 @@ def _lost(sign: str) -> str:
     return "" if unicodedata.category(sign) == "Cf" else "\ufffd"
 
 
-def counted(count: int, what: str) -> str:
+def format_count(count: int, what: str) -> str:
     """Return a count with its noun, in the plural unless the count is 1.
 
-    >>> counted(1, "cell"), counted(2300, "object")
+    >>> format_count(1, "cell"), format_count(2300, "object")
     ('1 cell', '2,300 objects')
     """
     return f"{count:,} {what}{'s' * (count != 1)}"

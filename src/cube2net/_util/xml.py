@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 from xml.parsers import expat
 
-from cube2net._util.zip_files import BROKEN, Gauge, Meter, damaged, open_member, open_raw, open_zip
+from cube2net._util.zip_files import BROKEN, Gauge, Meter, damage_error, open_member, open_raw, open_zip
 from cube2net.errors import Cube2netError, SourceError, first_line
 
 PIECE = 2**20
@@ -58,7 +58,7 @@ class SafeXml:
         reader.StartDoctypeDeclHandler = self._doctype if allow_doctype else self._refuse_doctype
         reader.EntityDeclHandler = self._refuse
         reader.ExternalEntityRefHandler = self._refuse
-        reader.SkippedEntityHandler = self._named
+        reader.SkippedEntityHandler = self._resolve_reference
 
     @property
     def place(self) -> str:
@@ -133,7 +133,7 @@ class SafeXml:
             "declarations inside the document type are refused, as entities could read other files or grow without end"
         )
 
-    def _named(self, name: str, _is_parameter: bool) -> None:
+    def _resolve_reference(self, name: str, _is_parameter: bool) -> None:
         character = html5.get(f"{name};")
         if character is not None:
             self._characters(character)
@@ -159,7 +159,7 @@ class Workbook:
 
 
 @contextmanager
-def opened_workbook(path: Path, meter: Meter) -> Iterator[Workbook]:
+def open_workbook(path: Path, meter: Meter) -> Iterator[Workbook]:
     """Give a workbook with the sheets that are not hidden; what is wrong with its file becomes one sentence."""
     gauge = meter.gauge(path)
     with open_raw(path, gauge) as raw:
@@ -177,7 +177,7 @@ def opened_workbook(path: Path, meter: Meter) -> Iterator[Workbook]:
         except zipfile.BadZipFile:
             raise SourceError(f"{path.name} is no whole Excel workbook: save it as .xlsx or .csv") from None
         except BROKEN as error:
-            raise damaged(path.name, error) from None
+            raise damage_error(path.name, error) from None
 
 
 def parse_part(

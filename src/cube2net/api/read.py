@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
-from cube2net.errors import ParameterError, quoted, unknown
+from cube2net.errors import ParameterError, quote, unknown_name
 from cube2net.io import graphs
 from cube2net.io.bibliography.references import OBJECT_KINDS, References, is_reference_file
 from cube2net.io.graphs import from_igraph, is_graph_file, is_igraph, is_networkx
@@ -285,7 +285,7 @@ def read_task(
     """
     tasks = {"yelp": Yelp, "movies": Movies}
     if source not in tasks:
-        raise unknown("source of tasks", source, tasks)
+        raise unknown_name("source of tasks", source, tasks)
     reader: Yelp | Movies = made(source, tasks, Source, "source", options)
     return reader.read_task(
         [path_of(path, "a path to read") for path in paths], name, seed=seed, progress=listener(progress)
@@ -346,7 +346,7 @@ def corpus_of(data: Any, options: Mapping[str, Any], progress: Progress, functio
     if data is not None and not _is_readable(data):
         several = isinstance(data, list | tuple) and len(data) > 1
         hint = ": of several tables the others go by their names, as links=…" if several else ""
-        raise ParameterError(f"the data is {quoted(data)}, expected {EXPECTED}{hint}")
+        raise ParameterError(f"the data is {quote(data)}, expected {EXPECTED}{hint}")
     return table_source.read_tables(() if data is None else (data,), options, progress)
 
 

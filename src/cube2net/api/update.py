@@ -18,7 +18,7 @@ from cube2net.cube.building.replacing import Changes, change_items, find_changes
 from cube2net.cube.engines import ENGINES
 from cube2net.cube.storage.writer import change_folder
 from cube2net.design.propose import with_text
-from cube2net.errors import ParameterError, unknown
+from cube2net.errors import ParameterError, unknown_name
 from cube2net.model.corpus import ASSIGNED, WORDS, Corpus, Topics, table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
@@ -113,7 +113,7 @@ def add_items(
     unchanged; where they are not, how many given links that were there got heavier.
     """
     if engine not in ENGINES:
-        raise unknown("engine", engine, ENGINES)
+        raise unknown_name("engine", engine, ENGINES)
     if skip_known and replace:
         raise ParameterError("skip_known leaves items out that the cube has, and replace replaces them: give one")
     if isinstance(remove, str):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.files import one_sentence, write_files
-from cube2net.errors import InputError, listed
+from cube2net.errors import InputError, join_names
 from cube2net.model.comparison import Configuration, Trial
 
 FORMAT = 4
@@ -54,7 +54,7 @@ class Journal:
         differs = _find_differences(kept, header)
         if differs:
             raise InputError(
-                f"{str(path)!r} holds the trials of another comparison (it differs in {listed(differs)}): "
+                f"{str(path)!r} holds the trials of another comparison (it differs in {join_names(differs)}): "
                 "choose another folder, or remove it"
             )
         trials = _read_trials(path, lines[1:])

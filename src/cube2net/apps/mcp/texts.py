@@ -13,7 +13,7 @@ from cube2net._util.text import in_markdown
 from cube2net.apps.service.names import NEAREST, meanings
 from cube2net.apps.service.schemas import Candidate, Id, NameRow, NamesAnswer
 from cube2net.apps.service.service import CubeService
-from cube2net.errors import ParameterError, quoted, whole_number
+from cube2net.errors import ParameterError, check_int, quote
 from cube2net.model.names import cell_title
 from cube2net.network.export.token_budget import Section, estimate_tokens, fit_text
 
@@ -32,7 +32,7 @@ class ToolReply:
 
 def budget_of(asked: Mapping[str, Any]) -> int:
     """Return how many tokens an answer may have."""
-    return whole_number("max_tokens", asked.get("max_tokens", MAX_TOKENS), LEAST, MOST, what="tokens")
+    return check_int("max_tokens", asked.get("max_tokens", MAX_TOKENS), LEAST, MOST, what="tokens")
 
 
 def reply_within(text: str, most: int, structured: dict[str, Any] | None = None, *, wrong: bool = False) -> ToolReply:
@@ -75,7 +75,7 @@ def name(text: object) -> str:
 
 def key(value: object) -> str:
     """Return an id in ``repr``, so that it can be given back."""
-    return f"id {quoted(value)}"
+    return f"id {quote(value)}"
 
 
 SHARE = 4
@@ -121,7 +121,7 @@ def look_up(service: CubeService, names: Sequence[Id], where: str = "objects") -
 
 def respelled(service: CubeService, text: str) -> str | None:
     """Return the one name that is a text in other capitals, or with other spaces; None where none or several are."""
-    rows = service.names.beginning(text[:200], BEARERS)
+    rows = service.names.find_by_prefix(text[:200], BEARERS)
     names = set(service.cube.objects.table["name"].take(rows).to_pylist())
     same = [each for each in names if _folded(each) == _folded(text)]
     return same[0] if len(same) == 1 else None

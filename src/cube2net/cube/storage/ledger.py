@@ -111,7 +111,7 @@ class Families:
             }
         )
 
-    def lifted(self, places: Array) -> Families:
+    def lift(self, places: Array) -> Families:
         """Return the families of the coarser labels that ``places`` maps these labels to, distinct for every item."""
         families = Families()
         for (k, l), (codes, counts) in self.rows.items():  # noqa: E741

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.text import counted, one_line, short
+from cube2net._util.text import format_count, one_line, short
 from cube2net.model.network import Network
 from cube2net.network.export.plain_tables import texts
 
@@ -305,7 +305,7 @@ def compute_diameters(network: Network, groups: list[Group], unit: float, smalle
 
 def format_size(network: Network, separator: str = ", ") -> str:
     """Return the numbers of objects, cells and links of a network."""
-    counts = [counted(len(network.objects), "object"), counted(len(network.source), "link")]
+    counts = [format_count(len(network.objects), "object"), format_count(len(network.source), "link")]
     if len(network.cells):
-        counts.insert(1, counted(len(network.cells), "cell"))
+        counts.insert(1, format_count(len(network.cells), "cell"))
     return separator.join([*counts, f"{len(network.query):,} in the query"])

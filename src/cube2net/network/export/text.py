@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.text import counted, in_markdown
+from cube2net._util.text import format_count, in_markdown
 from cube2net.model.names import cell_line, cell_title
 from cube2net.model.network import NODES, Network
 from cube2net.network.assembly import format_certificate, summarize
@@ -118,13 +118,13 @@ class NodeTexts:
     def opening_lines(self) -> list[str]:
         """Return the lines that a text begins with: what was asked, and how large the answer is."""
         network, cells = self.network, len(self.network.labels)
-        beside = counted(self.outside, "neighbour") if network.form == "hybrid" else f"{self.outside:,} others"
+        beside = format_count(self.outside, "neighbour") if network.form == "hybrid" else f"{self.outside:,} others"
         counts = f"{len(network.query):,} of the query, {beside}"
-        parts = [f"{counted(len(network.objects), 'object')} ({counts})"]
-        parts += [f"{counted(cells, 'cell')} chosen"] if cells else []
-        parts.append(f"{counted(len(self.heaviest), 'link')} among objects")
+        parts = [f"{format_count(len(network.objects), 'object')} ({counts})"]
+        parts += [f"{format_count(cells, 'cell')} chosen"] if cells else []
+        parts.append(f"{format_count(len(self.heaviest), 'link')} among objects")
         kind = "" if self.has_kinds or self.kinds[0] in ("", "object") else f" An object here is: {self.kinds[0]}."
-        head = f"# Network around a query of {counted(len(network.query), 'object')}"
+        head = f"# Network around a query of {format_count(len(network.query), 'object')}"
         views = [in_markdown(view, 400) for view in network.settings.get("views") or ()]
         if brought := network.settings.get("may_be_brought"):
             views.append(f"{brought[0]:,} of its {brought[1]:,} objects may be brought")
@@ -166,7 +166,7 @@ class NodeTexts:
         count = len(self.network.query)
         loose = np.flatnonzero(self.network.brought_by.sizes[:count] == 0).tolist()
         without = f", all but {_first_of([self.names[at] for at in loose])}" if loose else ""
-        return f"The cells hold {count - len(loose):,} of the {counted(count, 'object')} of the query{without}."
+        return f"The cells hold {count - len(loose):,} of the {format_count(count, 'object')} of the query{without}."
 
     @cached_property
     def names(self) -> list[str]:
@@ -217,7 +217,7 @@ class NodeTexts:
 
     def _group_line(self, group: tuple[str, Array]) -> str:
         title, rows = group
-        parts = [counted(len(rows), "object")]
+        parts = [format_count(len(rows), "object")]
         if self.counts is not None:
             inside = np.zeros(len(self.network.objects), dtype=bool)
             inside[rows] = True
@@ -337,7 +337,7 @@ def _describe_attributes(columns: Sequence[tuple[str, list[Any]]], at: int) -> I
         if name == ITEMS:
             mostly = []
             if value is not None:
-                yield counted(value, "item")
+                yield format_count(value, "item")
         elif value is not None and mostly is not None:
             mostly.append(in_markdown(str(value), MAX_VALUE_LETTERS))
         elif value is not None:
