@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net._util.progress import Progress
-from cube2net._util.spelling import as_spoken, other_forms, written_otherwise
+from cube2net._util.spelling import list_normal_forms, list_variants, reorder_name
 from cube2net.api import drill
 from cube2net.api.query import read_query_bytes, read_query_text
 from cube2net.apps.service.schemas import (
@@ -197,7 +197,7 @@ def _sentence(count: int, counts: Counter[str], labels: list[str] | None, *other
 
 def _is_turned(given: str, name: str) -> bool:
     """Return whether a name that was given is another turned around."""
-    return given != name and name in written_otherwise(given) and name not in other_forms(given)
+    return given != name and name in list_variants(given) and name not in list_normal_forms(given)
 
 
 def _by_capitals(service: CubeService, given: list[str], found: Found) -> Found:
@@ -208,7 +208,7 @@ def _by_capitals(service: CubeService, given: list[str], found: Found) -> Found:
         places.setdefault(name, []).append(place)
     names = service.cube.objects.table["name"]
     for name in found.missing[:MOST_CASED]:
-        own = {_in_small(form) for form in (name, *as_spoken(name))}
+        own = {_in_small(form) for form in (name, *reorder_name(name))}
         alike = [
             row
             for form in own
@@ -229,7 +229,7 @@ def _in_small(text: str) -> str:
 
 def _is_capitalised(given: str, name: str) -> bool:
     """Return whether a name that was given differs from another by its capitals."""
-    return given != name and name not in written_otherwise(given) and _in_small(given) == _in_small(name)
+    return given != name and name not in list_variants(given) and _in_small(given) == _in_small(name)
 
 
 def _are(number: int) -> str:
