@@ -18,7 +18,8 @@ from pathlib import Path, PurePosixPath
 from shutil import copyfileobj
 from typing import Any
 from urllib.error import HTTPError
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import quote as percent_encode
 from urllib.request import Request, urlopen
 
 import pyarrow as pa
@@ -33,8 +34,8 @@ from cube2net.errors import (
     SourceError,
     first_line,
     hide_passwords,
-    quoted,
-    unknown,
+    quote,
+    unknown_name,
 )
 
 SQLITE, DUCKDB, POSTGRES, MYSQL = "SQLite", "DuckDB", "PostgreSQL", "MySQL"
@@ -97,7 +98,7 @@ def parse_database(name: str, address: object) -> Database:
     """
     if not isinstance(address, str | Path) or not str(address).strip():
         raise ParameterError(
-            f"no address is given of the database {quoted(name)}, expected {EXPECTED}", parameter="attach"
+            f"no address is given of the database {quote(name)}, expected {EXPECTED}", parameter="attach"
         )
     text = str(address)
     if text.startswith("//"):  # db:postgresql://… without db
@@ -111,7 +112,7 @@ def parse_database(name: str, address: object) -> Database:
         return Database(name, _find_file_kind(name, Path(text)), text)
     if scheme not in SCHEMES:
         raise ParameterError(
-            f"the address of the database {quoted(name)} begins with {quoted(scheme)}, expected {EXPECTED}",
+            f"the address of the database {quote(name)} begins with {quote(scheme)}, expected {EXPECTED}",
             parameter="attach",
         )
     url = urlsplit(text)
@@ -122,7 +123,7 @@ def parse_database(name: str, address: object) -> Database:
         is_clear = False
     if not is_clear:
         raise ParameterError(
-            f"the address of the database {quoted(name)} is not understood: write {scheme}://user@host:port/database, "
+            f"the address of the database {quote(name)} is not understood: write {scheme}://user@host:port/database, "
             "and the signs @ / : ? # of a password as %40 %2F %3A %3F %23",
             parameter="attach",
         )
@@ -135,12 +136,12 @@ def _find_file_kind(name: str, path: Path) -> str:
         with path.open("rb") as file:
             start = file.read(16)
     except OSError as error:
-        raise SourceError(f"the database {quoted(name)} cannot be opened: {path}: {error.strerror}") from None
+        raise SourceError(f"the database {quote(name)} cannot be opened: {path}: {error.strerror}") from None
     if start == b"SQLite format 3\0":
         return SQLITE
     if start[8:12] == b"DUCK":
         return DUCKDB
-    raise SourceError(f"the database {quoted(name)} is not understood: {path} is no SQLite or DuckDB file")
+    raise SourceError(f"the database {quote(name)} is not understood: {path} is no SQLite or DuckDB file")
 
 
 def quote_name(name: str) -> str:
@@ -159,7 +160,7 @@ def quote_text(text: str) -> str:
 
 def attach_database(connection: Any, database: Database, tables: Iterable[TableName], progress: Progress) -> None:
     """Attach a database to DuckDB for reading, or copies of the tables that are named."""
-    with one_sentence(f"database {quoted(database.name)}", "read", database):
+    with one_sentence(f"database {quote(database.name)}", "read", database):
         options = _load_extension(connection, database)
         name = quote_name(database.name)
         if options is not None:
@@ -192,7 +193,7 @@ def _load_extension(connection: Any, database: Database) -> list[str] | None:
     except duckdb.Error:
         if database.kind == MYSQL:
             raise MissingPackageError(
-                f"the database {quoted(database.name)} is read by DuckDB's extension mysql, which is not installed: "
+                f"the database {quote(database.name)} is read by DuckDB's extension mysql, which is not installed: "
                 "run INSTALL mysql once in DuckDB, or export the tables as Parquet or CSV"
             ) from None
         return None
@@ -215,7 +216,7 @@ def _find_table(database: Database, asked: TableName, names: Tables) -> tuple[st
             ):
                 return schema, table
     known = [str(TableName("" if visible else schema, table)) for schema, table, visible in names]
-    raise unknown(f"table of the database {quoted(database.name)}", str(asked), known)
+    raise unknown_name(f"table of the database {quote(database.name)}", str(asked), known)
 
 
 Tables = list[tuple[str, str, bool]]
@@ -338,7 +339,7 @@ def one_sentence(what: str, verb: str = "run", database: Database | None = None)
             raise KeyboardInterrupt from None
         reason = hide_passwords(first_line(error))
         if database is not None and (password := database.parameters.get("password")):
-            for secret in (password, quote(password)):
+            for secret in (password, percent_encode(password)):
                 reason = reason.replace(secret, "…")
         if "WITH clause containing" in reason or "not allowed as CTE" in reason:
             reason = f"it writes, expected {EXPECTED_QUERY}"
@@ -364,7 +365,7 @@ def fetch_file(address: str, folder: Path, progress: Progress) -> str:
         said = error if isinstance(error, HTTPError) else getattr(error, "reason", error)
         hint = "AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, says who you are" if is_bucket else None
         place, reason = hide_passwords(address), hide_passwords(first_line(said))
-        raise SourceError(f"{quoted(place)} cannot be fetched: {reason}", hint=hint) from None
+        raise SourceError(f"{quote(place)} cannot be fetched: {reason}", hint=hint) from None
 
 
 def _fetch_url(address: str, folder: Path) -> Path:

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress, silent
-from cube2net.errors import ParameterError, SourceError, parse_size, quoted
+from cube2net.errors import ParameterError, SourceError, parse_size, quote
 from cube2net.io.databases import (
     ADDRESSES,
     EXPECTED_QUERY,
@@ -78,7 +78,7 @@ class Sql:
     def __post_init__(self) -> None:
         for query in self.queries:
             if not isinstance(query, str):
-                raise ParameterError(f"a query is {quoted(query)}, expected a text such as \"SELECT * FROM 'a.csv'\"")
+                raise ParameterError(f"a query is {quote(query)}, expected a text such as \"SELECT * FROM 'a.csv'\"")
         if self.memory is not None:
             parse_size(self.memory, "memory")
         if not isinstance(self.attach, Mapping):
@@ -195,8 +195,8 @@ class ParsedQuery:
         addresses = sorted({name for name in self.find_files() if name.startswith(ADDRESSES)})
         for number, address in enumerate(addresses):
             place = fetch_file(address, folder / str(number), progress)
-            for quote in (quote_text, quote_name):
-                text = text.replace(quote(address), quote(place))
+            for write in (quote_text, quote_name):
+                text = text.replace(write(address), write(place))
         return ParsedQuery(text, self.parts)
 
     def run(self, connection: Any, what: str) -> pa.Table:
