@@ -185,7 +185,7 @@ def test_links_to_the_files_at_the_top_lead_to_their_pages(site: Path) -> None:
     security = (site / "reference" / "security.html").read_text(encoding="utf-8")
     assert 'href="../findings/reliability.html"' in security
     assert 'href="../start/explore.html#who-can-reach-it"' in security
-    assert "What is true of each version" in (site / "reference" / "changelog.html").read_text(encoding="utf-8")
+    assert "Changes of each version" in (site / "reference" / "changelog.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
