@@ -50,7 +50,7 @@ VIEWS: dict[str, Callable[[Cube], Cube]] = {
 CELLS = ("random", "greedy", "anneal", "exact", "cube2net")
 CONFIGURATIONS: list[tuple[str, str | None]] = [(method, None) for method in ("hops 2", *METHODS)]
 CONFIGURATIONS += [(method, "objects") for method in CELLS]
-CONFIGURATIONS += [("greedy", "both"), ("greedy", "cells"), ("exact", "cells")]
+CONFIGURATIONS += [("greedy", "cells+objects"), ("greedy", "cells"), ("exact", "cells")]
 
 
 def made(cube: Cube, method: str, form: str | None = None, query: Query = QUERY, **options: Any) -> Network:

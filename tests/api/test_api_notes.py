@@ -93,5 +93,5 @@ def test_a_method_without_cells_has_no_value_to_change() -> None:
 
 def test_a_ban_of_the_query_points_to_ways_that_work() -> None:
     cube = toy_cube([[0, 1, 2]], objects=3, links=[(0, 1)])
-    with pytest.raises(ParameterError, match=r"always stays: leave it out of the query, or ask without it$"):
+    with pytest.raises(ParameterError, match=r"is banned, and it is in the query: leave it out of one of them$"):
         c2n.construct(cube, ["o0", "o1"], bans=["o1"])

@@ -17,7 +17,7 @@ from cube2net.api.cubes import open_cube
 from cube2net.api.plan import METHODS
 from cube2net.api.query import read_query
 from cube2net.api.read import read_tables
-from cube2net.apps.cli import compare, options
+from cube2net.apps.cli import options
 from cube2net.errors import ParameterError
 from cube2net.io.reviews.movies import Movies
 from cube2net.io.reviews.yelp import Yelp
@@ -82,11 +82,6 @@ def tasks_of(source: type) -> list[str]:
     with pytest.raises(ParameterError) as caught:
         source().read_task([Path("none")], "no such task")
     return str(caught.value).partition("choose one of ")[2].split(", ")
-
-
-def test_names_are_split_at_commas_and_may_hold_spaces() -> None:
-    assert compare.split(["greedy, hops 2,", "none"]) == ["greedy", "hops 2", "none"]
-    assert compare.split(None) == []
 
 
 # compare

@@ -87,7 +87,7 @@ def test_a_network_that_query_wrote_can_be_explained(place: Place, tmp_path: Pat
         ([], False, "say which network is meant: give --query FILE, or --network FILE that query wrote"),
         (["--network", "x.json"], True, "say which network is meant"),
         (["--node", "nobody at all"], True, "'nobody at all'"),
-        (["--node", "⟨1 · 2 · 3⟩"], True, "no cell is '⟨1 · 2 · 3⟩'"),
+        (["--node", "⟨1 · 2 · 3⟩"], True, "unknown label of 'decade' '1'"),
     ],
 )
 def test_what_cannot_be_explained_is_one_sentence(place: Place, words: list[str], query: bool, said: str) -> None:

@@ -185,7 +185,7 @@ def test_another_address_says_what_that_means(
         asked.append((host, port))
         return _open_socket("127.0.0.1", port)
 
-    monkeypatch.setattr(serving, "_listening", listening)
+    monkeypatch.setattr(serving, "_open_socket", listening)
     for host in ("0.0.0.0", "::", "a.example"):
         status, out, err = tool("explore", cube, "--host", host)
         assert (status, asked[-1]) == (0, (host, 0))

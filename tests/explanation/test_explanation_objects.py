@@ -324,7 +324,7 @@ def test_forms_and_methods_that_bring_nothing_or_left_something_out_say_so() -> 
     assert miss(5, "none") == "the method 'none' brings nothing: any other may"
     assert miss(5, "steiner") == "the tree does not need it"
     assert miss(2, form="objects", keep_unlinked=False).startswith(
-        "it has no link to any object of the network (keep='all'"
+        "it has no link to any object of the network (keep_unlinked=True"
     )
     assert miss(5, form="objects") == "no cell holds it"
     assert miss(5, "hops", max_nodes=3) == "it is within 1 step, and a limit on nodes or links left it out"

@@ -24,7 +24,17 @@ from hostile import NAMES, harmful
 from notebook_runs import Kept
 
 PUBLIC = (
-    *("read_source", "read_tables", "read_sql", "read_graph", "suggest", "build_cube", "build_from", "update_cube"),
+    *(
+        "read_source",
+        "read_tables",
+        "read_sql",
+        "read_graph",
+        "read_references",
+        "suggest",
+        "build_cube",
+        "build_from",
+        "update_cube",
+    ),
     *("construct", "prices", "replay", "compare"),
 )
 
