@@ -98,7 +98,7 @@ def task_of(name: str) -> Task:
     sigs = {"labs": (), "guilds": tuple(GUILDS), "areas": AREA_SIGS}[name]
     corpus = c2n.load_bundled(without_sigs=sigs)
     labels = {"labs": c2n.load_labs, "guilds": load_guilds, "areas": c2n.load_areas}[name]()
-    cube = c2n.build_cube(corpus)
+    cube = c2n.build(corpus)
     query = cube.query(labels)
     assert query.labels is not None
     each = np.array(query.labels)
@@ -133,7 +133,7 @@ def tool_text(service: CubeService, known: Array, most: int) -> str:
 
 def plain_text(cube: Cube, known: Array, most: int) -> str:
     """Return the default network of a query as the default text."""
-    return c2n.to_text(c2n.construct(cube, known), most)
+    return c2n.construct(cube, known).to_text(most)
 
 
 def listing(cube: Cube, ranked: Callable[[Cube, Array], Array], *, numbers: bool = True) -> Text:

@@ -132,7 +132,7 @@ def make_env(cube: Cube, query: Query, vectors: Vectors | tuple[Vectors, ...], *
     >>> import cube2net as c2n
     >>> import cube2net.selection.rl.environment
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
+    >>> cube = c2n.build(planted.corpus)
     >>> vectors = c2n.api.embed_cells(cube, "words")
     >>> env = gymnasium.make("cube2net/Cells-v0", cube=cube, query=planted.query(0), vectors=vectors, m=4)
     >>> env.reset(seed=0)[0].shape
