@@ -11,7 +11,7 @@ The public names are listed in ``__init__.pyi``. Others are in modules: ``cube2n
 
 from __future__ import annotations
 
-from cube2net._util.display import show_by
+from cube2net._util.display import register_display
 
 TYPE_CHECKING = False  # importing typing would delay the moment from which the command line handles signals
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _notebook() -> Shows:
     return notebook
 
 
-show_by(_notebook)
+register_display(_notebook)
 
 
 def __dir__() -> list[str]:

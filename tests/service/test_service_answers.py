@@ -239,7 +239,7 @@ def test_a_comparison_can_be_stopped(service: CubeService, network_request: Netw
         stop.ask()
 
     with pytest.raises(KeyboardInterrupt):
-        stop.heeded(service.answer)("compare", {"request": network_request, "runs": 50}, told)
+        stop.wrap(service.answer)("compare", {"request": network_request, "runs": 50}, told)
 
 
 def real_questions(service: CubeService, network_request: NetworkRequest) -> dict[str, list[dict[str, Any]]]:

@@ -43,7 +43,7 @@ def test_work_that_nobody_waits_for_stops(
         "names": {"text": "Ada Lovelance\nIvan Vulik"},
     }
     stop = Stop()
-    answer: Callable[..., Any] = stop.heeded(service.answer)
+    answer: Callable[..., Any] = stop.wrap(service.answer)
     assert answer(name, questions[name])
     stop.ask()
     with pytest.raises(KeyboardInterrupt):

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from cube2net import __version__
 from cube2net._util.arrays import row_of_entries
 from cube2net._util.files import check_folder, write_files, write_table
-from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
+from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
 from cube2net.api.checkpoints import (
     Checkpoints,
     checkpoints_beside,
@@ -206,7 +206,7 @@ def build(
     >>> c2n.build(people, links=edges, dimensions=["city"], min_objects=1)
     Cube(city: 2 cells, 3 objects, 2 links)
     """
-    progress = listener(progress)
+    progress = resolve_progress(progress)
     second: Any = dimensions
     if _is_table(second):
         dimensions = None

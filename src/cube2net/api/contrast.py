@@ -18,7 +18,7 @@ from cube2net.api.construct import construct
 from cube2net.api.query import Asked, check_cube, query_of
 from cube2net.api.replay import asked_of
 from cube2net.cube.views import pick_cells
-from cube2net.errors import ParameterError, QueryError, Setting, plain, quoted, whole_number
+from cube2net.errors import ParameterError, QueryError, Setting, check_int, quote, quote_unsafe
 from cube2net.explanation.contrast import Separation, Sides, difference_interval, enough_objects, separate
 from cube2net.explanation.mixed_cells import MixedCells, find_mixed_cells
 from cube2net.model.comparison import by_number, cluster_names
@@ -124,7 +124,7 @@ def contrast(
             )
         if names is not None:
             raise ParameterError(
-                f"names are those of two queries, and the sides are labels here, got {quoted(names)}",
+                f"names are those of two queries, and the sides are labels here, got {quote(names)}",
                 parameter="names",
                 value=names,
             )
@@ -170,11 +170,11 @@ def _checked(cube: Cube, query: Asked, n_cells: int, chance: float) -> Query:
     """Return the query when everything asked for can be."""
     asked = query_of(cube, query)
     require_own_cells(cube, "contrasted")
-    whole_number("n_cells", n_cells, 1, what="cells")
+    check_int("n_cells", n_cells, 1, what="cells")
     given: object = chance
     if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) <= 1:
         raise ParameterError(
-            f"chance is {quoted(chance)}, expected a number above 0 and up to 1", parameter="chance", value=chance
+            f"chance is {quote(chance)}, expected a number above 0 and up to 1", parameter="chance", value=chance
         )
     return asked
 
@@ -184,7 +184,7 @@ def _names(given: Sequence[str] | None) -> tuple[str, str]:
         return NAMES
     names = [given] if isinstance(given, str) else list(given)
     if len(names) != 2 or not all(isinstance(name, str) and name for name in names) or names[0] == names[1]:
-        raise ParameterError(f"names is {quoted(given)}, expected two different texts", parameter="names", value=given)
+        raise ParameterError(f"names is {quote(given)}, expected two different texts", parameter="names", value=given)
     return names[0], names[1]
 
 
@@ -213,7 +213,11 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], n_cells: int, ch
     outside = int((~there).sum())
     query = Query(query.objects, tuple(labels), ids=query.ids)
     found = _separated(cube, query.objects[there], sides, n_cells, chance)
-    note = f"all {int(there.sum()):,} objects are in {plain(names[0])}: there are no others" if len(names) == 1 else ""
+    note = (
+        f"all {int(there.sum()):,} objects are in {quote_unsafe(names[0])}: there are no others"
+        if len(names) == 1
+        else ""
+    )
     each = tuple(
         _contrast(cube, query, (name, *distinct_names([REST], taken=[name])), one, outside, note, chance)
         for name, one in zip(names, found, strict=True)

@@ -13,7 +13,7 @@ from cube2net._util.progress import report_compiling
 from cube2net.api.query import Asked, check_cube, query_of
 from cube2net.cube.pivot import count_cells, cross_levels
 from cube2net.cube.window import find_time_dimensions
-from cube2net.errors import ParameterError, quoted, unknown, whole_number
+from cube2net.errors import ParameterError, check_int, quote, unknown_name
 from cube2net.explanation.drill import drill_down
 from cube2net.explanation.mixed_cells import count_objects, find_members, find_mixed_cells, rank_members
 from cube2net.model.contrast import Drilled, DrilledCell, Pivot, SeparatingCell
@@ -73,7 +73,7 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     ('200X', 'venue 0', 'topic 2')
     """
     asked = query_of(cube, query)
-    k = whole_number("k", k, 1, what="cells")
+    k = check_int("k", k, 1, what="cells")
     require_own_cells(cube, "drilled")
     top = mixed_cell_of(cube, _named(cell))
     inside = find_members(cube, top)
@@ -166,10 +166,10 @@ def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, mo
     4 venue × 3 topic labels, 200 objects; most of the 50 of the query, 50, in venue 0 and topic 2
     """
     require_own_cells(check_cube(cube), "crossed")
-    most = whole_number("most", most, 1, what="rows and columns")
+    most = check_int("most", most, 1, what="rows and columns")
     places = [_place(cube, which, name) for which, name in (("rows", rows), ("columns", columns))]
     if places[0][0] == places[1][0]:
-        raise ParameterError(f"{quoted(rows)} and {quoted(columns)} are levels of one dimension: give levels of two")
+        raise ParameterError(f"{quote(rows)} and {quote(columns)} are levels of one dimension: give levels of two")
     asked = None if query is None else query_of(cube, query)
     objects = np.empty(0, np.int32) if asked is None else asked.objects
     counts = cross_levels(cube, places[0], places[1], objects, most)
@@ -266,5 +266,5 @@ def _place(cube: Cube, which: str, name: str) -> tuple[int, int]:
         for at in levels_of(dimension)
     }
     if name not in places:
-        raise unknown(f"level of the {which}", name, places)
+        raise unknown_name(f"level of the {which}", name, places)
     return places[name]

@@ -18,7 +18,7 @@ from cube2net.api.read import remembering
 from cube2net.api.suggest import check_found
 from cube2net.cube.building.labels import parse_bins
 from cube2net.design.propose import columns_in_words, propose_for_tables
-from cube2net.errors import Cube2netError, CubeError, ParameterError, SourceError, listed
+from cube2net.errors import Cube2netError, CubeError, ParameterError, SourceError, join_names
 from cube2net.io.graphs import is_graph_file
 from cube2net.io.sources import SOURCES
 from cube2net.io.tables.table_roles import TableRoles
@@ -311,7 +311,7 @@ def read_spreadsheet(
     reason = "as was asked" if asked else found.reason
     numbers = [each.name for each in found.attributes if each.kind == "numbers" and each.dimension is not None]
     if numbers and found.dimensions and not {spec.attribute for spec in found.dimensions} & set(numbers):
-        noting.note(f"numbers make no dimension where labels do: {listed(numbers)} (dimensions may be named)")
+        noting.note(f"numbers make no dimension where labels do: {join_names(numbers)} (dimensions may be named)")
     return SpreadsheetReading(
         corpus=corpus,
         dimensions=chosen,

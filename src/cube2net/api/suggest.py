@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array, row_of_entries
-from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
+from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
 from cube2net._util.random import stream
 from cube2net._util.statistics import REACH
 from cube2net.api.query import Asked, query_of, read_query
@@ -21,7 +21,7 @@ from cube2net.cube.building.labels import TOPIC, parse_bins
 from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.design.combinations import score, tally
 from cube2net.design.propose import propose, text_of, with_text
-from cube2net.errors import Message, ParameterError, QueryError, listed, whole_number
+from cube2net.errors import Message, ParameterError, QueryError, check_int, join_names
 from cube2net.model.corpus import LINKS, Corpus, Topics, table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec
@@ -108,12 +108,12 @@ def suggest(
     >>> print(*suggestion.dependencies)
     city → state (all of 120 items)
     """
-    progress = listener(progress)
+    progress = resolve_progress(progress)
     corpus = corpus_of(data, tables, progress, suggest)
     found = propose(corpus, parse_bins, min_objects=min_objects, seed=seed, progress=progress)
     if query is None:
         return found
-    whole_number("splits", splits, 2, 1_000)
+    check_int("splits", splits, 2, 1_000)
     return _Ranking(corpus, query, found, topics, splits, seed, progress).ranked()
 
 
@@ -125,7 +125,7 @@ def decide_dimensions(corpus: Corpus, min_objects: int, seed: int, progress: Pro
     found = propose(corpus, parse_bins, min_objects=min_objects, seed=seed, progress=progress)
     check_found(found)
     if found.dimensions != corpus.dimensions:
-        progress.note(f"dimensions, unless others are named: {listed(found.dimensions)} ({found.reason})")
+        progress.note(f"dimensions, unless others are named: {join_names(found.dimensions)} ({found.reason})")
     return found
 
 

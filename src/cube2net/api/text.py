@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net.errors import ParameterError, quoted, whole_number
+from cube2net.errors import ParameterError, check_int, quote
 from cube2net.model.network import Network
 from cube2net.network.export.text import format_brief_text, format_text
 from cube2net.network.export.token_budget import estimate_tokens
@@ -22,8 +22,8 @@ def format_network(
 ) -> str:
     """Return a network as text; see :meth:`cube2net.Network.to_text`."""
     if counter is not None and not callable(counter):
-        raise ParameterError(f"the counter is {quoted(counter)}, expected a function of a text that counts its tokens")
-    most = whole_number("max_tokens", max_tokens, 0, what="tokens")
+        raise ParameterError(f"the counter is {quote(counter)}, expected a function of a text that counts its tokens")
+    most = check_int("max_tokens", max_tokens, 0, what="tokens")
     count = counter or estimate_tokens
     if brief:
         return format_brief_text(network, most, count, _nearness(network))

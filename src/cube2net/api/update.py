@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
+from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
 from cube2net.api import cubes
 from cube2net.api.topics import find_topics
 from cube2net.cube.building.build import leave_out_known
@@ -18,7 +18,7 @@ from cube2net.cube.building.replacing import Changes, change_items, find_changes
 from cube2net.cube.engines import ENGINES
 from cube2net.cube.storage.writer import change_folder
 from cube2net.design.propose import with_text
-from cube2net.errors import ParameterError, unknown
+from cube2net.errors import ParameterError, unknown_name
 from cube2net.model.corpus import ASSIGNED, WORDS, Corpus, Topics, table
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
@@ -113,14 +113,14 @@ def add_items(
     unchanged; where they are not, how many given links that were there got heavier.
     """
     if engine not in ENGINES:
-        raise unknown("engine", engine, ENGINES)
+        raise unknown_name("engine", engine, ENGINES)
     if skip_known and replace:
         raise ParameterError("skip_known leaves items out that the cube has, and replace replaces them: give one")
     if isinstance(remove, str):
         raise ParameterError(f"remove is the text {remove!r}, expected ids such as ['p17', 'p18']")
     if corpus is None and not remove:
         raise ParameterError("there is nothing to do: give new data, or ids of items to remove")
-    place, progress = path_of(folder, "the folder of the cube"), listener(progress)
+    place, progress = path_of(folder, "the folder of the cube"), resolve_progress(progress)
     added: dict[str, int] = {}
 
     def grown(cube: Cube) -> Cube:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.progress import ProgressOption, listener, report_compiling
+from cube2net._util.progress import ProgressOption, report_compiling, resolve_progress
 from cube2net.api.plan import METHODS, several
 from cube2net.api.replay import asked_of
-from cube2net.errors import ParameterError, quoted
+from cube2net.errors import ParameterError, quote
 from cube2net.model.change import BAN, PIN, Change, NamedNode, Price
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import chooses_cells
@@ -31,7 +31,7 @@ def change(network: Network, *, without: Any = (), with_: Any = (), cube: Cube |
     if not out and not inside:
         raise ParameterError("no cell and no object is named: name one, such as '2019 · ACL · parsing' or an id")
     for node in [each for each in out if each in inside][:1]:
-        raise ParameterError(f"{quoted(title_of(context.cube, node))} is left out and put in: it cannot be both")
+        raise ParameterError(f"{quote(title_of(context.cube, node))} is left out and put in: it cannot be both")
     known = [node for node in out if not _is_in(network, node)] + [node for node in inside if _is_in(network, node)]
     names = {"without": _named(context.cube, out), "with_": _named(context.cube, inside)}
     names["known"] = _named(context.cube, known)
@@ -147,7 +147,7 @@ def compute_pin_costs(
     context = network.context
     if context is None:
         return ()
-    tell, steering = listener(progress), context.steering
+    tell, steering = resolve_progress(progress), context.steering
     wanted = [(PIN, node) for node in steering.pins] + [(BAN, node) for node in steering.bans]
     found = []
     for number, (kind, node) in enumerate(wanted):

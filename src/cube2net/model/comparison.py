@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cube2net._util.arrays import Array, frozen
+from cube2net._util.arrays import Array, freeze
 from cube2net._util.display import Shown, load_function
-from cube2net._util.text import counted
-from cube2net.errors import CubeError, InputError, unknown
+from cube2net._util.text import format_count
+from cube2net.errors import CubeError, InputError, unknown_name
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import check_call
 from cube2net.model.objects import distinct_names
@@ -110,7 +110,7 @@ class Trial:
             raise InputError(
                 f"a trial of {self.configuration.name!r} has scores, or a reason why it has none, and not both"
             )
-        object.__setattr__(self, "evidence", frozen(self.evidence))
+        object.__setattr__(self, "evidence", freeze(self.evidence))
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -140,7 +140,7 @@ class Comparison(Shown):
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:
-            raise unknown("task", self.task, TASKS)
+            raise unknown_name("task", self.task, TASKS)
         if not self.trials:
             raise InputError("a comparison needs at least one trial")
         if not self.measures:
@@ -153,7 +153,7 @@ class Comparison(Shown):
         failed = sum(bool(trial.reason) for trial in self.trials)
         trouble = f", {failed:,} failed" if failed else ""
         sizes = ((self.configurations, "configuration"), (self.models, "model"), (self.seeds, "seed"))
-        return f"Comparison({self.task}: {' × '.join(counted(len(each), what) for each, what in sizes)}{trouble})"
+        return f"Comparison({self.task}: {' × '.join(format_count(len(each), what) for each, what in sizes)}{trouble})"
 
     @cached_property
     def configurations(self) -> tuple[Configuration, ...]:
@@ -222,7 +222,7 @@ class Comparison(Shown):
         for config in self.configurations:
             if config.name == name:
                 return config
-        raise unknown("configuration", name, [config.name for config in self.configurations])
+        raise unknown_name("configuration", name, [config.name for config in self.configurations])
 
     def verdict(self) -> Verdict:
         """Return which network helped, by how much and with what certainty, as a sentence and as numbers.
@@ -329,8 +329,8 @@ class Hidden:
     def __post_init__(self) -> None:
         if len(self.source) != len(self.target):
             raise CubeError(f"hidden pairs have {len(self.source):,} sources and {len(self.target):,} targets")
-        object.__setattr__(self, "source", frozen(self.source))
-        object.__setattr__(self, "target", frozen(self.target))
+        object.__setattr__(self, "source", freeze(self.source))
+        object.__setattr__(self, "target", freeze(self.target))
 
     def __len__(self) -> int:
         return len(self.source)

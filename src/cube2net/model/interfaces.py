@@ -15,8 +15,8 @@ import pyarrow as pa
 from cube2net import model as records
 from cube2net._util.arrays import Array
 from cube2net._util.progress import Progress, silent
-from cube2net._util.spelling import nearest
-from cube2net.errors import ParameterError, listed, quoted, unknown
+from cube2net._util.spelling import suggest_name
+from cube2net.errors import ParameterError, join_names, quote, unknown_name
 
 if TYPE_CHECKING:  # the records have methods that use this module
     import scipy.sparse as sp
@@ -245,7 +245,7 @@ def made(
     """
     if isinstance(given, str):
         if given not in registry:
-            raise unknown(what, given, registry)
+            raise unknown_name(what, given, registry)
         try:
             given = registry[given](**options)
         except TypeError as error:
@@ -255,7 +255,7 @@ def made(
     elif isinstance(given, type) or not isinstance(given, protocol):
         article = "an" if what[0] in "aeiou" else "a"
         raise ParameterError(
-            f"{article} {what} is a name ({listed(sorted(registry))}) or an object like one, got {quoted(given)}",
+            f"{article} {what} is a name ({join_names(sorted(registry))}) or an object like one, got {quote(given)}",
             parameter=what,
             value=given,
             allowed=sorted(registry),
@@ -309,7 +309,7 @@ def check_options(
             continue
         parameters = inspect.signature(function).parameters.values()
         own = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD and each.name not in allowed]
-        near = nearest(name, [*own, *allowed])
+        near = suggest_name(name, [*own, *allowed])
         if near in own:
             raise ParameterError(
                 f"{function.__name__} has no parameter {name!r}",
@@ -319,7 +319,7 @@ def check_options(
             )
         if not allowed:
             raise ParameterError(f"{what} takes no options, got {name!r}{instead}", value=name)
-        raise unknown(f"option of {what}", name, allowed)
+        raise unknown_name(f"option of {what}", name, allowed)
 
 
 def name_of(thing: object, registry: Mapping[str, Any]) -> str:
@@ -344,7 +344,7 @@ def names_of(objects: Iterable[object], others: Mapping[str, type]) -> dict[str,
     for thing in objects:
         same = once.setdefault(repr_of(thing), thing)
         if same is not thing and same != thing:
-            raise ParameterError(f"two different objects call themselves {quoted(repr_of(thing))}: give each a name")
+            raise ParameterError(f"two different objects call themselves {quote(repr_of(thing))}: give each a name")
     kinds = [*map(type, once.values()), *others.values()]
     names = [name_with(thing) if kinds.count(type(thing)) > 1 else type(thing).__name__ for thing in once.values()]
     clear = [names.count(name) == 1 and name not in others for name in names]
@@ -389,7 +389,7 @@ def expect(kind: type[T], given: object, what: str) -> T:
     if isinstance(given, kind):
         return given
     plain = given is None or isinstance(given, str | os.PathLike | int | float)
-    got = quoted(given) if plain else f"a {type(given).__name__}"
+    got = quote(given) if plain else f"a {type(given).__name__}"
     raise ParameterError(f"the {what} is {got}, expected a {kind.__name__}: {MADE_BY[kind.__name__]}")
 
 
@@ -431,8 +431,8 @@ def _call_error(function: Callable[..., Any], args: Sequence[object], options: M
     if args and not parameters:
         return ParameterError(f"{name} takes no arguments, got {len(args)}")
     if len(own) == len(parameters) and (strange := [each for each in options if each not in own]):
-        near = nearest(strange[0], own)
-        hint = f": it has {listed(own, 40) or 'none'}" if near is None else f" (did you mean {near!r}?)"
+        near = suggest_name(strange[0], own)
+        hint = f": it has {join_names(own, 40) or 'none'}" if near is None else f" (did you mean {near!r}?)"
         return ParameterError(f"{name} has no parameter {strange[0]!r}{hint}")
     if twice := [each for each in given if each in options]:
         return ParameterError(f"{name} got {twice[0]} twice, by position and by name")
@@ -448,9 +448,7 @@ def path_of(given: object, what: str) -> Path:
     """Return a path; what is none is said with what it was to be."""
     if isinstance(given, str | os.PathLike) and os.fspath(given):
         return Path(given)
-    raise ParameterError(
-        f"{what} is {quoted(given)}, expected a path, as a text or a Path", parameter=what, value=given
-    )
+    raise ParameterError(f"{what} is {quote(given)}, expected a path, as a text or a Path", parameter=what, value=given)
 
 
 def _is_default(thing: object, part: Any) -> bool:

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, LazyRagged, Ragged, count_unusable, frozen, travel_by_fields
-from cube2net._util.arrow import arrow_numbers, arrow_texts, to_pandas, to_polars, values_of
-from cube2net._util.text import counted
-from cube2net.errors import InputError, unknown
+from cube2net._util.arrays import Array, LazyRagged, Ragged, count_unusable, freeze, reduce_by_fields
+from cube2net._util.arrow import arrow_numbers, arrow_texts, to_numpy, to_pandas, to_polars
+from cube2net._util.text import format_count
+from cube2net.errors import InputError, unknown_name
 from cube2net.model import corpus as limits
 from cube2net.model.cube import Cube
 from cube2net.model.names import cell_line
@@ -68,7 +68,7 @@ class Form:
         )
         for what, got, allowed in named:
             if got not in allowed:
-                raise unknown(what, got, allowed)
+                raise unknown_name(what, got, allowed)
         for name in ("n_neighbors", "neighbor_weight", "cell_weight", "keep_unlinked"):
             object.__setattr__(self, name, OPTIONS[name].check(name, getattr(self, name), or_none=True))
 
@@ -130,13 +130,13 @@ class Network(NetworkActions):
 
     def __post_init__(self) -> None:
         for name in ("objects", "cells", "source", "target", "weight", "query_links"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, freeze(getattr(self, name)))
         if not np.array_equal(self.objects[: len(self.query)], self.query.objects):
             raise InputError("a network's first nodes must be the objects of its query")
         if not len(self.source) == len(self.target) == len(self.weight):
             raise InputError("a network's links need a source, a target and a weight each")
         if self.given is not None:
-            object.__setattr__(self, GIVEN, frozen(self.given))
+            object.__setattr__(self, GIVEN, freeze(self.given))
             if len(self.given) != int(self._among.sum()):
                 raise InputError("a network must say of every link between objects, and of no other, what was given")
         if self.selection.labels != self.labels and len(self.labels) == len(self.selection.cells):
@@ -155,7 +155,7 @@ class Network(NetworkActions):
             raise InputError("a network's links must join its nodes")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        make, (kind, values) = travel_by_fields(self)
+        make, (kind, values) = reduce_by_fields(self)
         names = self.names.table.select(["object", "name", "kind"]).take(pa.array(self.objects))
         carried = None if self.carried is None else self.carried.kept(self.objects, *self._ends)
         values |= {"names": None, "carried": carried, "context": None}
@@ -179,9 +179,9 @@ class Network(NetworkActions):
         return len(self.objects) + len(self.cells)
 
     def __repr__(self) -> str:
-        cells = f", {counted(len(self.cells), 'cell')}" if len(self.cells) else ""
+        cells = f", {format_count(len(self.cells), 'cell')}" if len(self.cells) else ""
         return (
-            f"Network({counted(len(self.objects), 'object')}{cells}, {counted(len(self.source), 'link')}, "
+            f"Network({format_count(len(self.objects), 'object')}{cells}, {format_count(len(self.source), 'link')}, "
             f"{len(self.query):,} in the query)"
         )
 
@@ -204,7 +204,7 @@ class Network(NetworkActions):
         titles = [cell_line(self.labels[rank]) for rank in self._ranks]
         ids = self.names.ids(self.objects)
         if self.names.whole:
-            lowest = min(0, values_of(ids).min())
+            lowest = min(0, to_numpy(ids).min())
             ids = pa.concat_arrays([ids, arrow_numbers(lowest - 1 - np.arange(len(titles)), pa.int64())])
         else:
             known = ids.to_pylist()
@@ -327,7 +327,7 @@ class Drawing:
     marked: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "places", frozen(self.places))
+        object.__setattr__(self, "places", freeze(self.places))
         if self.places.shape != (len(self.network), 2) or not bool(np.isfinite(self.places).all()):
             raise InputError(
                 f"{len(self.network):,} nodes have places of shape {self.places.shape}, expected two finite numbers"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from cube2net._util.display import Shown, load_function, shows
+from cube2net._util.display import Shown, get_display, load_function
 from cube2net._util.progress import ProgressOption
 from cube2net._util.statistics import LEVEL
 from cube2net.model.interfaces import check_call, path_of
@@ -111,8 +111,8 @@ class NetworkActions(Shown):
         if path is not None:
             draw = load_function("network.drawing.matplotlib", "draw")
             return draw(self, path_of(path, "the file of the picture"), title=title, seed=seed, name_cells=name_cells)
-        display = shows()
-        return None if display is None else display.plot_of(self, title, width)
+        display = get_display()
+        return None if display is None else display.draw_picture(self, title, width)
 
     @check_call
     def to_text(

@@ -16,7 +16,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array, Links
 from cube2net._util.progress import cores, share_compile_time
-from cube2net.errors import ParameterError, whole_number
+from cube2net.errors import ParameterError, check_int
 from cube2net.kernels.small_work import STEPS
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
@@ -73,7 +73,7 @@ class PageRank:
     tolerance: float = field(default=TOLERANCE, metadata={"slows": True})
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "top", whole_number("top", self.top, 0, or_none=True, what="objects, or None"))
+        object.__setattr__(self, "top", check_int("top", self.top, 0, or_none=True, what="objects, or None"))
         _check(self.damping, self.tolerance)
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:

@@ -28,7 +28,7 @@ from cube2net.apps.cli.options import (
     warn_of_formulas,
 )
 from cube2net.apps.cli.output import RESUMABLE_PATHS, say, show_json, show_table, shown_progress
-from cube2net.errors import ParameterError, SourceError, listed, plain, unknown
+from cube2net.errors import ParameterError, SourceError, join_names, quote_unsafe, unknown_name
 
 if TYPE_CHECKING:
     from cube2net._util.progress import Progress
@@ -124,7 +124,7 @@ def build(
     RESUMABLE_PATHS.append(checkpoints_of(out))
     is_replaced = out.exists()
     if engine not in ENGINES:
-        raise unknown("engine", engine, ENGINES)
+        raise unknown_name("engine", engine, ENGINES)
     for name, value in (("master", master), ("staging", staging), ("spark", spark[0] if spark else None)):
         if value is not None and engine != "spark":
             raise ParameterError(f"--{name} is for the engine 'spark', and the engine is {engine!r}")
@@ -218,7 +218,7 @@ def make_source(
     from cube2net.io.sources import SOURCES
 
     if source not in SOURCES:
-        raise unknown("source", source, [*SOURCES, BUNDLED])
+        raise unknown_name("source", source, [*SOURCES, BUNDLED])
     values = split_settings(settings)
     if not paths and not values:
         raise SourceError(f"source {source!r} needs a {'query to run' if source == SQL else 'path to read'}")
@@ -229,7 +229,7 @@ def make_source(
     handed |= {"queries": tuple(map(str, paths))} if source == SQL else {}
     if where and "where" not in fields_of(kind):
         able = [name for name, other in SOURCES.items() if "where" in fields_of(other)]
-        raise ParameterError(f"source {source!r} takes no --where: it is for {listed(able)}")
+        raise ParameterError(f"source {source!r} takes no --where: it is for {join_names(able)}")
     for called, value in (before or {}).items():
         name = "usual" if called == "columns" else called
         if name in fields_of(kind) and name not in values:
@@ -367,9 +367,9 @@ def show_suggestion(request: SuggestRequest, suggestion: Suggestion) -> None:
         ],
         right=("values", "filled"),
     )
-    say(*(f"{plain(each.name)} {each.reason}" for each in suggestion.attributes))
+    say(*(f"{quote_unsafe(each.name)} {each.reason}" for each in suggestion.attributes))
     if suggestion.dependencies:
-        say(f"levels: {listed(suggestion.dependencies)}")
+        say(f"levels: {join_names(suggestion.dependencies)}")
     say("")
     _show_proposals("each dimension by itself", suggestion.alone)
     if not suggestion.dimensions:
@@ -379,7 +379,7 @@ def show_suggestion(request: SuggestRequest, suggestion: Suggestion) -> None:
     if suggestion.topics is not None:
         exact = "" if suggestion.query is None else ", and here they were found"
         say(f"topics are counted as if {suggestion.topics} of them were spread evenly over the texts{exact}")
-    say(f"proposed: {listed(suggestion.dimensions)}: {suggestion.reason}", "")
+    say(f"proposed: {join_names(suggestion.dimensions)}: {suggestion.reason}", "")
     say(request.command(suggestion), "")
     say("in Python:", *(f"  {line}" for line in request.python(suggestion)))
 

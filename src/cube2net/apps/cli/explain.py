@@ -37,7 +37,10 @@ OF_QUERY_ALONE = {"out", "draw", "text", "max_tokens", "spreadsheet_safe", "show
 VIEW = ("where", "roll_up", "between", "kind")
 SHORTCUTS = ("seconds", "preset", "device")
 MaybeQuery = Annotated[
-    Path | None, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
+    Path | None,
+    typer.Option(
+        "--query", metavar="FILE|NAMES", help="A file of names (one a line, or CSV), or the names themselves."
+    ),
 ]
 NetworkFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Instead of --query and its options: a network that query wrote.")

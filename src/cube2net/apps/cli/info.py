@@ -16,7 +16,7 @@ import cube2net as c2n
 from cube2net.apps.cli.build import describe_source
 from cube2net.apps.cli.options import AsJson, Between, CubePath
 from cube2net.apps.cli.output import say, show_json, show_table, shown_progress
-from cube2net.errors import ParameterError, listed
+from cube2net.errors import ParameterError, join_names
 
 if TYPE_CHECKING:
     from cube2net.model.cube import Cube
@@ -172,14 +172,14 @@ def show_cube(about: dict[str, Any]) -> None:
     )
     if about["attributes"]["names"]:
         size = about["attributes"]["bytes"] / 1e6
-        say(f"objects carry {listed(about['attributes']['names'], MAX_LISTED_NAMES)} ({size:,.2f} MB)")
+        say(f"objects carry {join_names(about['attributes']['names'], MAX_LISTED_NAMES)} ({size:,.2f} MB)")
     if about["links_say"]:
         directed = "; methods take links as undirected" if "direction" in about["links_say"] else ""
         say(f"links say their {', '.join(about['links_say'])}{directed}")
     dropped = [(reason, f"{count:,}") for reason, count in about["dropped"].items()]
     show_table("left out", ("reason", "how many"), dropped or [("nothing", "0")], right=("how many",))
     for name, labels in about["no_direction"].items():
-        say(f"labels of {name} that word vectors do not know: {listed(labels, MAX_LISTED_NAMES)}", "")
+        say(f"labels of {name} that word vectors do not know: {join_names(labels, MAX_LISTED_NAMES)}", "")
     say(*(f"{name}: {value}" for name, value in about["settings"].items()))
     if about["source"]:
         say(f"source: {describe_source(about['source'])}")

@@ -33,7 +33,7 @@ from cube2net.apps.cli.options import (
     warn_of_formulas,
 )
 from cube2net.apps.cli.output import say, show_json, show_table, show_text, shown_progress
-from cube2net.errors import ParameterError, listed, some, unknown
+from cube2net.errors import ParameterError, join_names, quote_few, unknown_name
 
 if TYPE_CHECKING:
     from cube2net.model.cube import Cube
@@ -206,7 +206,7 @@ def show_missing(*queries: Query, cube: Cube | None = None) -> None:
     """Say which names were left out of queries; and which are names of others of the cube too, where one is given."""
     missing = describe_missing(*queries).get("missing")
     if missing:
-        say(f"left out, being unknown or the name of several objects: {len(missing):,} ({some(missing)})")
+        say(f"left out, being unknown or the name of several objects: {len(missing):,} ({quote_few(missing)})")
     shared = describe_missing(*queries).get("shared")
     if cube is not None and shared:
         from cube2net.model.query import said_of_shared
@@ -250,9 +250,9 @@ def construct_from_options(
     method, own = c2n.api.WITH_OPTIONS.get(method, (method, {}))
     kinds: Mapping[str, Any] = c2n.methods.METHODS if method in c2n.methods.METHODS else methods()
     if method not in kinds:
-        raise unknown("method", method, kinds)
+        raise unknown_name("method", method, kinds)
     if objective is not None and objective not in c2n.methods.OBJECTIVES:
-        raise unknown("objective", objective, c2n.methods.OBJECTIVES)
+        raise unknown_name("objective", objective, c2n.methods.OBJECTIVES)
     given = split_settings(settings)
     of_method = fields_of(kinds[method])
     chosen = {name: str(value) for name, value in own.items()}
@@ -286,7 +286,7 @@ def methods() -> dict[str, Any]:
 def _check_shortcut(name: str, method: str, given: Mapping[str, str]) -> None:
     takers = [other for other, kind in methods().items() if name in fields_of(kind)]
     if method not in takers:
-        ending = f"choose one of {listed(takers)}" if takers else "no method does"
+        ending = f"choose one of {join_names(takers)}" if takers else "no method does"
         raise ParameterError(f"method {method!r} takes no --{name}: {ending}")
     if name in given:
         raise ParameterError(f"{name} is given twice, by --{name} and by --set {name}={given[name]}")

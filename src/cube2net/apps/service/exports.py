@@ -19,7 +19,7 @@ from cube2net.api.export import check_outputs
 from cube2net.api.plan import WITH_OPTIONS
 from cube2net.apps.service.network_schemas import ExportRequest
 from cube2net.apps.service.requests import ParsedRequest
-from cube2net.errors import InputError, MissingPackageError, unknown
+from cube2net.errors import InputError, MissingPackageError, unknown_name
 from cube2net.model.cube import lineage_of
 from cube2net.model.names import cell_line
 from cube2net.model.network import Network
@@ -81,7 +81,7 @@ def export_file(service: CubeService, body: ExportRequest, progress: Progress) -
     """Return a file of a network; the same request gives the same bytes."""
     wanted = body["format"]
     if wanted not in endings():
-        raise unknown("format", wanted, endings())
+        raise unknown_name("format", wanted, endings())
     request = service.parse(body["request"])
     if wanted in WRITERS:
         return ExportedFile(wanted, MEDIA[Path(wanted).suffix], WRITERS[wanted](service, request).encode("utf-8"))

@@ -340,11 +340,11 @@ def renumber_cells(items: Callable[[], ItemIndex] | None, numbers: Array) -> Cal
         return None
 
     @cache
-    def renumbered() -> ItemIndex:
+    def renumber() -> ItemIndex:
         index = items()
         return replace(index, cells=rebuild_rows(index.cells, NONE, numbers))
 
-    return renumbered
+    return renumber
 
 
 def empty_items(index: ItemIndex, gone: Array, numbers: Array) -> ItemIndex:
