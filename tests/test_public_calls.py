@@ -41,7 +41,9 @@ def test_a_wrong_first_argument_is_one_sentence(name: str, tmp_path: Path, monke
     function = getattr(c2n, name)
     first = next(iter(inspect.signature(function).parameters), "")
     for given in (*small(), 3, object(), pd.DataFrame({"a": [1]}), np.arange(3)):
-        is_right = type(given).__name__.lower() == first or (first == "data" and isinstance(given, pd.DataFrame))
+        is_right = type(given).__name__.lower() == first or (
+            first in ("data", "tables") and isinstance(given, pd.DataFrame)
+        )
         if not is_right:
             refused(lambda given=given: function(given))  # type: ignore[misc]
     assert not list(tmp_path.iterdir())
