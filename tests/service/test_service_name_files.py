@@ -139,3 +139,17 @@ def test_nothing_of_a_file_stays_on_the_disk(
     with pytest.raises(Cube2netError):
         ask(service, "list.xlsx", b"PK rubbish")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada Lovelace; Ada Byron; Nobody at all",
+        "Ada Lovelace\tAda Byron\tNobody at all",
+        "Ada Lovelace, Ada Byron, Nobody at all",
+        "Ada Lovelace; Ada Byron\nNobody at all",
+    ],
+)
+def test_a_line_of_several_names_is_split(service: CubeService, text: str) -> None:
+    given = [row["given"] for row in service.answer("names", {"text": text})["rows"]]
+    assert given == ["Ada Lovelace", "Ada Byron", "Nobody at all"]

@@ -155,7 +155,7 @@ TEXTS = st.text(st.sampled_from("aAáÁbBçñß -.7"), max_size=9)
 @given(st.lists(TEXTS, min_size=1, max_size=12), TEXTS, st.integers(1, 5))
 def test_completing_finds_what_looking_through_all_names_finds(names: list[str], typed: str, most: int) -> None:
     known = np.arange(len(names))[::-1].copy()
-    found = NameIndex.of(pa.array(names, pa.string()), known).beginning(typed, most).tolist()
+    found = NameIndex.of(pa.array(names, pa.string()), known).find_by_prefix(typed, most).tolist()
 
     def words(text: str) -> list[str]:
         return "".join(sign if sign.isalnum() else " " for sign in fold_text(text)).split()
@@ -237,4 +237,4 @@ def test_all_names_that_hold_the_words_of_a_text_are_offered_however_long_they_a
         "Haas Maschinenbau GmbH & Co. KG",
     ]
     index = NameIndex.of(pa.array(firms), np.ones(len(firms)))
-    assert {firms[row] for row in index.like("Haas Maschinenbau", 5)} >= set(firms[-2:])
+    assert {firms[row] for row in index.find_similar("Haas Maschinenbau", 5)} >= set(firms[-2:])

@@ -16,13 +16,13 @@ from cube2net.errors import InputError
 Array = npt.NDArray[Any]
 
 
-def travel_by_fields(record: Any) -> tuple[Any, ...]:
+def reduce_by_fields(record: Any) -> tuple[Any, ...]:
     """Return how ``pickle`` makes a record again: from its fields, so that it is checked and cannot be written to."""
     values = {field.name: getattr(record, field.name) for field in fields(record) if field.init}
-    return remade, (type(record), {name: _plain(value) for name, value in values.items()})
+    return restore_record, (type(record), {name: _plain(value) for name, value in values.items()})
 
 
-def remade(kind: type, values: dict[str, Any]) -> Any:
+def restore_record(kind: type, values: dict[str, Any]) -> Any:
     """Return a record of some fields."""
     return kind(**values)
 
@@ -32,7 +32,7 @@ def _plain(value: Any) -> Any:
     return np.asarray(value) if isinstance(value, np.ndarray) else value
 
 
-def frozen(array: Array) -> Array:
+def freeze(array: Array) -> Array:
     """Return a view of the array that cannot be written to, a plain one where the array is mapped from a file."""
     view = array.view(np.ndarray)
     view.flags.writeable = False
@@ -65,10 +65,10 @@ class Ragged:
 
     def __post_init__(self) -> None:
         check_offsets(self.indptr, self.indices, "a ragged table")
-        object.__setattr__(self, "indptr", frozen(self.indptr))
-        object.__setattr__(self, "indices", frozen(self.indices))
+        object.__setattr__(self, "indptr", freeze(self.indptr))
+        object.__setattr__(self, "indices", freeze(self.indices))
 
-    __reduce__ = travel_by_fields
+    __reduce__ = reduce_by_fields
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -105,23 +105,23 @@ class LazyRagged(Ragged):
         object.__setattr__(self, "_take", take)
 
     @cached_property
-    def _loaded(self) -> tuple[Ragged, Array]:
+    def _all_rows(self) -> tuple[Ragged, Array]:
         return self._load()
 
     @property
     def indptr(self) -> Array:
         """Where every row begins; computes all rows."""
-        return self._loaded[0].indptr
+        return self._all_rows[0].indptr
 
     @property
     def indices(self) -> Array:
         """The entries of all rows; computes them."""
-        return self._loaded[0].indices
+        return self._all_rows[0].indices
 
     @property
     def counts(self) -> Array:
         """How many cells of the cube every entry stands for; computes all rows."""
-        return self._loaded[1]
+        return self._all_rows[1]
 
     def take_counted(self, rows: Array) -> tuple[Ragged, Array]:
         """Return some rows, without computing the others, and their counts."""
@@ -169,9 +169,9 @@ class Links:
         if len(self.weights) != len(self.indices):
             raise InputError(f"a table of links has {len(self.indices):,} ends and {len(self.weights):,} weights")
         for name in ("indptr", "indices", "weights"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, freeze(getattr(self, name)))
 
-    __reduce__ = travel_by_fields
+    __reduce__ = reduce_by_fields
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -200,22 +200,22 @@ HEAVIEST = float(np.finfo(np.float32).max)
 """The highest weight that a file can hold; sums above it are this."""
 
 
-def as_weights(sums: Array) -> Array:
+def to_weights(sums: Array) -> Array:
     """Return sums of weights in single precision, in which a file holds them, none above the highest there is.
 
-    >>> as_weights(np.array([0.5, 1e39])).tolist()
+    >>> to_weights(np.array([0.5, 1e39])).tolist()
     [0.5, 3.4028234663852886e+38]
     """
     return np.minimum(sums, HEAVIEST).astype(np.float32)
 
 
-def left_over(sums: Array) -> Array:
+def compute_remainders(sums: Array) -> Array:
     """Return what sums have that their weights lack for being rounded; a sum above the highest weight has nothing.
 
-    >>> left_over(np.array([16777217.0, 1e39])).tolist()
+    >>> compute_remainders(np.array([16777217.0, 1e39])).tolist()
     [1.0, 0.0]
     """
-    return np.minimum(sums, HEAVIEST) - as_weights(sums)
+    return np.minimum(sums, HEAVIEST) - to_weights(sums)
 
 
 def count_unusable(weights: Array) -> int:
@@ -366,7 +366,7 @@ def merge_links(source: Array, target: Array, weight: Array, count: int) -> tupl
     ([0, 0], [1, 2], [5.0, 3.0])
     """
     low, high, total = sum_links(source, target, weight, count)
-    return low, high, as_weights(total)
+    return low, high, to_weights(total)
 
 
 def sum_links(source: Array, target: Array, weight: Array, count: int) -> tuple[Array, Array, Array]:
@@ -398,10 +398,10 @@ def links_from_pairs(source: Array, target: Array, weight: Array, count: int) ->
     return Links(both.indptr.astype(np.int64), both.indices.astype(np.int32), both.data)
 
 
-def flat_texts(texts: pa.ChunkedArray) -> tuple[Array, Array]:
+def flatten_texts(texts: pa.ChunkedArray) -> tuple[Array, Array]:
     """Return where each text starts and ends among the bytes of all, and these bytes.
 
-    >>> starts, signs = flat_texts(pa.chunked_array([["ab"], ["", "c"]]))
+    >>> starts, signs = flatten_texts(pa.chunked_array([["ab"], ["", "c"]]))
     >>> starts.tolist(), signs.tobytes()
     ([0, 2, 2, 3], b'abc')
     """

@@ -51,7 +51,7 @@ def open_mapped(path: Path) -> pa.Table:
     return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
 
 
-def finished(path: Path) -> pa.Table | None:
+def open_finished(path: Path) -> pa.Table | None:
     """Return the table of a file that an earlier run has written, or None; one that cannot be read is removed."""
     try:
         return open_mapped(path) if path.exists() else None
@@ -63,7 +63,7 @@ def finished(path: Path) -> pa.Table | None:
 class MappedFolder:
     """The files of a folder, opened through one descriptor: a folder that takes its place meanwhile changes nothing.
 
-    Where a system has no such descriptors the files are opened by their paths; ``replaced`` tells in both cases
+    Where a system has no such descriptors the files are opened by their paths; ``is_replaced`` tells in both cases
     whether another folder has come to the place since, so that what was opened may be of two.
     """
 
@@ -83,7 +83,7 @@ class MappedFolder:
         if self.descriptor is not None:
             os.close(self.descriptor)
 
-    def replaced(self) -> bool:
+    def is_replaced(self) -> bool:
         """Return whether another folder, or none, is at the place now."""
         try:
             return _identity(self.path.stat()) != self.identity
@@ -126,18 +126,18 @@ class MappedFolder:
 
     def table(self, name: str) -> pa.Table:
         """Return the table of an Arrow file; what is not looked at is not read."""
-        with _named(name):
+        with _name_file(name):
             return pa.ipc.open_file(self.buffer(name)).read_all()
 
     def parquet(self, name: str) -> pa.Table:
         """Return the table of a Parquet file."""
-        with _named(name):
+        with _name_file(name):
             return pq.ParquetFile(self.buffer(name)).read(use_threads=False)  # read_table would load pandas
 
     def array(self, name: str, kinds: str = "iuf", dimensions: int = 1) -> Array:
         """Return the array of a ``.npy`` file, whose dtype is of one of some kinds and whose rows are contiguous."""
         with self.open(name) as file:
-            with _named(name):
+            with _name_file(name):
                 shape, fortran, dtype = _header(file)
             if dtype.kind not in kinds or dtype.hasobject or not dtype.isnative or dtype.itemsize > 8:
                 raise ValueError(f"{name} holds {dtype.str!r}, expected numbers of kind {' or '.join(kinds)}")
@@ -155,7 +155,7 @@ class MappedFolder:
 
 
 @contextmanager
-def _named(name: str) -> Iterator[None]:
+def _name_file(name: str) -> Iterator[None]:
     """Name the file in whatever its format's reader raises."""
     try:
         yield
@@ -206,12 +206,12 @@ def arrow_texts(values: Sequence[str | None]) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(written), content)
 
 
-def values_of(array: pa.Array) -> Array:
+def to_numpy(array: pa.Array) -> Array:
     """Return the numbers or truth values of an Arrow array in which none is missing.
 
-    >>> values_of(arrow_numbers(np.array([4, 5, 6])).slice(1)).tolist()
+    >>> to_numpy(arrow_numbers(np.array([4, 5, 6])).slice(1)).tolist()
     [5, 6]
-    >>> values_of(arrow_numbers(np.array([True, False, True])).slice(1)).tolist()
+    >>> to_numpy(arrow_numbers(np.array([True, False, True])).slice(1)).tolist()
     [False, True]
     """
     content, past = array.buffers()[1], array.offset + len(array)

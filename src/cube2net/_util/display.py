@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     class Shows(Protocol):
         """Shows records."""
 
-        def page_of(self, record: object) -> str | None:
+        def make_html(self, record: object) -> str | None:
             """Return HTML for a record, None where it has none."""
 
-        def plot_of(self, record: Any, title: str | None, width: int) -> Any:
+        def draw_picture(self, record: Any, title: str | None, width: int) -> Any:
             """Return a picture of a network."""
 
         def progress_bars(self) -> AbstractContextManager[Progress]:
@@ -33,35 +33,29 @@ if TYPE_CHECKING:
 _by: list[Callable[[], Shows]] = []
 
 
-def show_by(load: Callable[[], Shows]) -> None:
+def register_display(load: Callable[[], Shows]) -> None:
     """Let what a function loads show all records from now on."""
     _by[:] = [load]
 
 
-def shows() -> Shows | None:
+def get_display() -> Shows | None:
     """Return who shows records, None where nobody does."""
     return _by[-1]() if _by else None
 
 
-_public: list[Callable[[str], Any]] = []
+def load_function(module: str, name: str) -> Any:
+    """Return a function of a package that is above the record of which it is a method."""
+    from importlib import import_module
 
-
-def offer_by(load: Callable[[str], Any]) -> None:
-    """Let a function load what is public: some of it is a method of records too, which do not know who does it."""
-    _public[:] = [load]
-
-
-def offered(name: str) -> Any:
-    """Return what is public under a name."""
-    return _public[-1](name)
+    return getattr(import_module(f"cube2net.{module}"), name)
 
 
 class Shown:
     """A record that a notebook shows as a page, where somebody makes pages; else as its text."""
 
     def _repr_html_(self) -> str | None:
-        found = shows()
-        return None if found is None else found.page_of(self)
+        found = get_display()
+        return None if found is None else found.make_html(self)
 
 
 SHELLS = ("IPython", "ipykernel")
@@ -76,7 +70,7 @@ CONTEXT = 2
 """So many lines of a cell are shown at most."""
 
 
-def rendered(error: BaseException) -> list[str]:
+def format_error(error: BaseException) -> list[str]:
     """Return the lines of a traceback as IPython shows them, where it runs, and else as Python does.
 
     IPython asks an error for that (``_render_traceback_``). The second time, which is ``%tb``, and in the modes of

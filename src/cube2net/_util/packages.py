@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
-from cube2net.errors import InputError, MissingPackageError, first_line, some
+from cube2net.errors import InputError, MissingPackageError, first_line, quote_few
 
 CORE = ("numpy", "scipy", "pyarrow", "duckdb", "numba", "threadpoolctl", "lazy_loader", "typer", "rich")
 """The packages that cube2net itself installs, as they are imported."""
@@ -38,9 +38,9 @@ def require(purpose: str, *packages: str) -> None:
     if not missing:
         return
     names = [package.replace("_", "-") for package in missing]
-    named = some(names, most=len(names))
+    named = quote_few(names, most=len(names))
     extras = [extra for extra, members in EXTRAS.items() if not set(missing).isdisjoint(members)]
-    within = f"extra{'s' * (len(extras) > 1)} {some(extras, most=len(extras))}"
+    within = f"extra{'s' * (len(extras) > 1)} {quote_few(extras, most=len(extras))}"
     command = f": pip install {' '.join(names)} ({within})" if extras else ""
     raise MissingPackageError(f"{purpose} needs the package{'s' * (len(missing) > 1)} {named}{command}")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 from xml.parsers import expat
 
-from cube2net._util.zip_files import BROKEN, Gauge, Meter, damaged, open_member, open_raw, open_zip
+from cube2net._util.zip_files import BROKEN, Gauge, Meter, damage_error, open_member, open_raw, open_zip
 from cube2net.errors import Cube2netError, SourceError, first_line
 
 PIECE = 2**20
@@ -58,7 +58,7 @@ class SafeXml:
         reader.StartDoctypeDeclHandler = self._doctype if allow_doctype else self._refuse_doctype
         reader.EntityDeclHandler = self._refuse
         reader.ExternalEntityRefHandler = self._refuse
-        reader.SkippedEntityHandler = self._named
+        reader.SkippedEntityHandler = self._resolve_reference
 
     @property
     def place(self) -> str:
@@ -133,7 +133,7 @@ class SafeXml:
             "declarations inside the document type are refused, as entities could read other files or grow without end"
         )
 
-    def _named(self, name: str, _is_parameter: bool) -> None:
+    def _resolve_reference(self, name: str, _is_parameter: bool) -> None:
         character = html5.get(f"{name};")
         if character is not None:
             self._characters(character)
@@ -159,7 +159,7 @@ class Workbook:
 
 
 @contextmanager
-def opened_workbook(path: Path, meter: Meter) -> Iterator[Workbook]:
+def open_workbook(path: Path, meter: Meter) -> Iterator[Workbook]:
     """Give a workbook with the sheets that are not hidden; what is wrong with its file becomes one sentence."""
     gauge = meter.gauge(path)
     with open_raw(path, gauge) as raw:
@@ -177,7 +177,7 @@ def opened_workbook(path: Path, meter: Meter) -> Iterator[Workbook]:
         except zipfile.BadZipFile:
             raise SourceError(f"{path.name} is no whole Excel workbook: save it as .xlsx or .csv") from None
         except BROKEN as error:
-            raise damaged(path.name, error) from None
+            raise damage_error(path.name, error) from None
 
 
 def parse_part(
@@ -225,7 +225,7 @@ def _list_sheets(book: Workbook) -> None:
         raise SourceError(f"{book.path.name} has no sheet to read, expected one with a header and rows")
 
 
-def shared_texts(book: Workbook) -> list[str]:
+def read_shared_texts(book: Workbook) -> list[str]:
     """Return the texts that cells point to; how they are to be pronounced is passed over."""
     texts: list[str] = []
     if "xl/sharedStrings.xml" not in book.archive.namelist():
@@ -252,9 +252,9 @@ def shared_texts(book: Workbook) -> list[str]:
     return texts
 
 
-def sheet_texts(book: Workbook, sheet: str) -> list[list[str]]:
+def read_sheet(book: Workbook, sheet: str) -> list[list[str]]:
     """Return the rows of a sheet whose fields are texts; numbers are the texts that stand for them."""
-    shared = shared_texts(book)
+    shared = read_shared_texts(book)
     found: list[list[str]] = []
     pieces: list[str] = []
     field_kind, collects = "", False

@@ -25,7 +25,7 @@ from gzip import BadGzipFile
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from cube2net.errors import Cube2netError, Setting, SourceError, first_line, parse_size, whole_number
+from cube2net.errors import Cube2netError, Setting, SourceError, check_int, first_line, parse_size
 
 BLOCK = 2**16
 """How much of a packed file is taken at a time."""
@@ -39,7 +39,8 @@ RATIO = 100
 FREE = 16 * 2**20
 TOTAL = "100GB"
 GZIP, XZ, BZIP2 = b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh"
-PACKED = (GZIP, XZ, BZIP2)
+PACKED = {".gz": GZIP, ".xz": XZ, ".bz2": BZIP2}
+"""How packed files begin, by the end of their names."""
 BROKEN = (
     *(zlib.error, lzma.LZMAError, zipfile.BadZipFile, struct.error, EOFError, OSError),
     *(ValueError, ArithmeticError, LookupError, RuntimeError),
@@ -61,8 +62,8 @@ class UnpackLimits:
     max_unpacked: int | str = TOTAL
 
     def __post_init__(self) -> None:
-        whole_number("max_ratio", self.max_ratio, 1)
-        whole_number("max_unpacked", self.total, 1)
+        check_int("max_ratio", self.max_ratio, 1)
+        check_int("max_unpacked", self.total, 1)
 
     @property
     def total(self) -> int:
@@ -155,26 +156,26 @@ def open_raw(path: Path, gauge: Gauge) -> io.BufferedReader:
     return io.BufferedReader(_Disk(path, gauge), 2 * BLOCK)
 
 
-def unpacked(raw: io.BufferedReader, gauge: Gauge) -> io.BufferedReader:
+def unpack(raw: io.BufferedReader, gauge: Gauge) -> io.BufferedReader:
     """Return the bytes that a file holds, unpacked and metered where its first bytes say that it is packed.
 
     >>> import gzip
     >>> gauge = Gauge(Meter(), "a key", "rows.csv.gz", size=24)
-    >>> unpacked(io.BufferedReader(io.BytesIO(gzip.compress(b"id,name"))), gauge).read(), gauge.unpacked
+    >>> unpack(io.BufferedReader(io.BytesIO(gzip.compress(b"id,name"))), gauge).read(), gauge.unpacked
     (b'id,name', 7)
     """
-    magic = next((magic for magic in PACKED if raw.peek(6).startswith(magic)), None)
+    magic = next((magic for magic in PACKED.values() if raw.peek(6).startswith(magic)), None)
     if magic is not None:
         return io.BufferedReader(_Unpacked(raw, magic, gauge), BLOCK)
-    return metered(raw, gauge) if gauge.size is None else raw
+    return meter_bytes(raw, gauge) if gauge.size is None else raw
 
 
-def gunzipped(raw: io.BufferedReader, gauge: Gauge) -> io.BufferedReader:
-    """Return the bytes that a gzipped file holds, metered."""
-    return io.BufferedReader(_Unpacked(raw, GZIP, gauge), BLOCK)
+def unpack_as(ending: str, raw: io.BufferedReader, gauge: Gauge) -> io.BufferedReader:
+    """Return the bytes of a file that is packed as the end of its name says, metered."""
+    return io.BufferedReader(_Unpacked(raw, PACKED[ending], gauge), BLOCK)
 
 
-def metered(inner: IO[bytes], gauge: Gauge) -> io.BufferedReader:
+def meter_bytes(inner: IO[bytes], gauge: Gauge) -> io.BufferedReader:
     """Return the bytes of a stream that is unpacked elsewhere, such as a member of a zip."""
     return io.BufferedReader(_Metered(inner, gauge), BLOCK)
 
@@ -205,11 +206,11 @@ def open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, gauge: Gauge)
             f"{gauge.name}: {member.filename!r} is encrypted or packed by a rare method: unpack it, or save it anew"
         )
     gauge.check(member.file_size, member.compress_size)
-    with archive.open(member) as packed, metered(packed, gauge) as file:
+    with archive.open(member) as packed, meter_bytes(packed, gauge) as file:
         yield file
 
 
-def damaged(name: str, error: Exception) -> SourceError:
+def damage_error(name: str, error: Exception) -> SourceError:
     """Return the error for a file that cannot be read to its end."""
     if isinstance(error, OSError) and error.strerror:
         return SourceError(f"{name} cannot be read: {error.strerror}")
@@ -228,7 +229,7 @@ class _Disk(io.FileIO):
         try:
             much = super().readinto(buffer) or 0
         except OSError as error:
-            raise damaged(self.gauge.name, error) from None
+            raise damage_error(self.gauge.name, error) from None
         self.gauge.take(much)
         return much
 
@@ -248,7 +249,7 @@ class _Stream(io.RawIOBase):
         except Cube2netError:
             raise
         except BROKEN as error:
-            raise damaged(self.gauge.name, error) from None
+            raise damage_error(self.gauge.name, error) from None
         self.gauge.count(len(piece))
         view[: len(piece)] = piece
         return len(piece)
@@ -301,8 +302,9 @@ class _Unpacked(_Stream):
                 break
             self.rest += more
         if not self.rest.startswith(self.magic):
-            if self.magic == GZIP and (self.rest or not self.parts):
-                raise BadGzipFile(f"Not a gzipped file ({self.rest[:2]!r})")
+            if not self.parts or (self.magic == GZIP and self.rest):
+                ending = next(ending for ending, magic in PACKED.items() if magic == self.magic)
+                raise BadGzipFile(f"Not a {ending} file ({self.rest[:2]!r})")
             return None
         self.parts += 1
         if self.magic == GZIP:

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress, silent
-from cube2net.errors import ParameterError, Setting, SourceError, first_line, parse_size, quoted
+from cube2net.errors import ParameterError, Setting, SourceError, first_line, parse_size, quote
 from cube2net.io.tables.find_tables import TABLE_NAMES
 from cube2net.io.tables.table_source import read_tables
 from cube2net.model.corpus import Corpus
@@ -65,7 +65,7 @@ class Sql:
     def __post_init__(self) -> None:
         for query in self.queries:
             if not isinstance(query, str):
-                raise ParameterError(f"a query is {quoted(query)}, expected a text such as \"SELECT * FROM 'a.csv'\"")
+                raise ParameterError(f"a query is {quote(query)}, expected a text such as \"SELECT * FROM 'a.csv'\"")
         if self.memory is not None:
             parse_size(self.memory, "memory")
 

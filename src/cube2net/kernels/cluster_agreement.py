@@ -28,7 +28,7 @@ def jaccard(tables: Array) -> Array:
     """
     found, true = tables.sum(axis=-1), tables.sum(axis=-2)
     match = _share(tables, found[..., :, None] + true[..., None, :] - tables)
-    return (_mean_of_full(match.max(axis=-1), found) + _mean_of_full(match.max(axis=-2), true)) / 2
+    return (_average_full(match.max(axis=-1), found) + _average_full(match.max(axis=-2), true)) / 2
 
 
 def nmi(tables: Array) -> Array:
@@ -52,13 +52,13 @@ def entropy(shares: Array) -> Array:
     return -safe * np.log2(safe)
 
 
-def weighed_tables(found: Array, true: Array, shape: tuple[int, int], times: Array) -> Array:
+def count_tables(found: Array, true: Array, shape: tuple[int, int], times: Array) -> Array:
     """Return a table for every column of ``times``, which say how often each object counts: tables × found × true.
 
     ``found`` and ``true`` are the numbers of each object's clusters, below those of ``shape``. It is one product of a
     sparse matrix (clusters found and true × objects) with ``times`` (objects × tables).
 
-    >>> weighed_tables(np.array([0, 1, 1]), np.array([0, 0, 1]), (2, 2), np.array([[1.0], [0.0], [2.0]])).tolist()
+    >>> count_tables(np.array([0, 1, 1]), np.array([0, 0, 1]), (2, 2), np.array([[1.0], [0.0], [2.0]])).tolist()
     [[[1.0, 0.0], [0.0, 2.0]]]
     """
     import scipy.sparse as sp
@@ -75,7 +75,7 @@ def _share(part: Array, whole: Array, empty: float = 0.0) -> Array:
     return np.where(some, part / np.where(some, whole, 1.0), empty)
 
 
-def _mean_of_full(values: Array, sizes: Array) -> Array:
+def _average_full(values: Array, sizes: Array) -> Array:
     """Return the mean over the clusters that are not empty."""
     full = sizes > 0
     return _share(np.where(full, values, 0.0).sum(axis=-1), full.sum(axis=-1), empty=np.nan)

@@ -25,7 +25,7 @@ def njit(**options: Any) -> Callable[[F], F]:
     """
     options = {"nogil": True, "no_cfunc_wrapper": True, **options}
 
-    def compiled(function: F) -> F:
+    def decorate(function: F) -> F:
         try:
             made: F = numba.njit(**options)(function)
         except RuntimeError as error:
@@ -33,10 +33,10 @@ def njit(**options: Any) -> Callable[[F], F]:
                 raise
             progress.MONITOR.kept = False
             made = numba.njit(**{**options, "cache": False})(function)
-        _forget_what_is_stale(getattr(made, "_cache", None))
+        _discard_stale_cache(getattr(made, "_cache", None))
         return made
 
-    return compiled
+    return decorate
 
 
 @overload
@@ -50,8 +50,8 @@ def inner(function: Any = None, **options: Any) -> Any:
     the helper is interpreted; a test compiles it with numba's ``njit``. With options instead of a function, return the
     decorator that compiles with them.
     """
-    compiled = register_jitable(no_cfunc_wrapper=True, **options)
-    return compiled if function is None else compiled(function)
+    decorate = register_jitable(no_cfunc_wrapper=True, **options)
+    return decorate if function is None else decorate(function)
 
 
 def is_compiled(kernel: Any) -> bool:
@@ -62,7 +62,7 @@ def is_compiled(kernel: Any) -> bool:
     return Path(getattr(kept, "_index_path", "")).is_file()
 
 
-def _forget_what_is_stale(cache: Any) -> None:
+def _discard_stale_cache(cache: Any) -> None:
     """Let a kernel be compiled anew where what was kept names a record that is gone, as after an update."""
     load = getattr(cache, "load_overload", None)
     if load is None:
@@ -92,15 +92,15 @@ class _Words(event.Listener):
     """Says which of our kernels is compiled; what others compile in this process is none of our business."""
 
     def on_start(self, event: Any) -> None:
-        if name := _name_of(event):
+        if name := _get_kernel_name(event):
             progress.MONITOR.begin(name)
 
     def on_end(self, event: Any) -> None:
-        if name := _name_of(event):
+        if name := _get_kernel_name(event):
             progress.MONITOR.end(name)
 
 
-def _name_of(event: Any) -> str:
+def _get_kernel_name(event: Any) -> str:
     """Return the name of the kernel that an event is about, or nothing where it is not one of ours."""
     function = getattr(event.data.get("dispatcher"), "py_func", None)
     ours = str(getattr(function, "__module__", "")).startswith("cube2net.")

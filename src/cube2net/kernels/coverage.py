@@ -19,7 +19,7 @@ from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
 
 
-def touched(objects: Array, homes_indptr: Array, homes_indices: Array, cells: int) -> Array:
+def find_touched_cells(objects: Array, homes_indptr: Array, homes_indices: Array, cells: int) -> Array:
     """Return the cells that hold at least one of the objects, ascending."""
     hit = np.zeros(cells, dtype=np.bool_)
     _mark_touched(objects.astype(np.int64), homes_indptr, homes_indices, hit)

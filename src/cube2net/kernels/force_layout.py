@@ -24,7 +24,7 @@ MOST_NEW = 2 * (DEEPEST + 1)
 """One node adds at most so many squares."""
 
 
-def bins_for(count: int) -> int:
+def choose_bins(count: int) -> int:
     """Return into how many bins the plane is cut along each side for so many nodes, or that a tree does it."""
     return BY_TREE if count > MANY else max(2, int(np.ceil((9 * count) ** 0.25)))
 
@@ -205,7 +205,7 @@ def _push_overlapping(place: Array, radius: Array, order: Array, widest: float) 
     return moved
 
 
-def grown(place: Array, mass: Array) -> tuple[Array, Array, Array, float]:
+def build_tree(place: Array, mass: Array) -> tuple[Array, Array, Array, float]:
     """Return the tree of some nodes: quarters of each square, its heavy node, its one node or -1, and the root's side.
 
     ``quarters[s]`` are four squares, -1 for none; ``heavy[s]`` is the middle of the masses in it and their sum.
@@ -213,13 +213,13 @@ def grown(place: Array, mass: Array) -> tuple[Array, Array, Array, float]:
     count = len(place)
     low = place.min(axis=0)
     side = float((place.max(axis=0) - low).max()) + 1e-9
-    quarters, heavy, single = _room_for(4 * count + 2 * MOST_NEW)
+    quarters, heavy, single = _allocate_tree(4 * count + 2 * MOST_NEW)
     node, used = 0, 1
     while True:
         node, used = _insert(place, mass, low, side, quarters, heavy, single, node, used)
         if node == count:
             break
-        more = _room_for(2 * len(single))
+        more = _allocate_tree(2 * len(single))
         for old, new in zip((quarters, heavy, single), more, strict=True):
             new[:used] = old[:used]
         quarters, heavy, single = more
@@ -228,7 +228,7 @@ def grown(place: Array, mass: Array) -> tuple[Array, Array, Array, float]:
     return quarters[:used], heavy, single[:used], side
 
 
-def _room_for(squares: int) -> tuple[Array, Array, Array]:
+def _allocate_tree(squares: int) -> tuple[Array, Array, Array]:
     """Return the arrays of a tree of so many empty squares."""
     return np.full((squares, 4), -1, np.int64), np.zeros((squares, 3)), np.full(squares, -1, np.int64)
 
@@ -291,7 +291,7 @@ def repel_by_tree(place: Array, mass: Array, wide: float, force: Array) -> None:
     0.7 no square counts so for a node that lies in it: that is at most √2 sides away from the middle of the masses.
     """
     stack, sides = np.empty(4 * (DEEPEST + 2), np.int64), np.empty(4 * (DEEPEST + 2))
-    _repel(place, mass, wide, *grown(place, mass), stack, sides, force)
+    _repel(place, mass, wide, *build_tree(place, mass), stack, sides, force)
 
 
 @njit(cache=True)

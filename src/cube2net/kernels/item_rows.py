@@ -28,7 +28,7 @@ def sort_rows(indptr: Array, indices: Array) -> int:
     for row in range(len(indptr) - 1):
         last = indptr[row + 1]
         first = end
-        end += _sorted_into(indices, begin, last, indices, end)
+        end += _write_sorted(indices, begin, last, indices, end)
         indptr[row] = first
         begin = last
     indptr[-1] = end
@@ -69,7 +69,7 @@ def fill_cells(
                 if at[dimension] < indptr[item * count + dimension + 1]:
                     break
                 at[dimension] = indptr[item * count + dimension]
-        _sorted_into(out, starts[item], starts[item + 1], out, starts[item])
+        _write_sorted(out, starts[item], starts[item + 1], out, starts[item])
 
 
 @njit(cache=True)
@@ -89,7 +89,7 @@ def renumber_rows(indptr: Array, indices: Array, empty: Array, numbers: Array) -
                 if number >= 0:
                     out[end] = number
                     end += 1
-            end = first + _sorted_into(out, first, end, out, first)
+            end = first + _write_sorted(out, first, end, out, first)
         starts[row + 1] = end
     return starts, out[:end]
 
@@ -180,7 +180,7 @@ def _first_at_least(values: Array, low: int, high: int, wanted: int) -> int:
 
 
 @inner
-def _sorted_into(values: Array, begin: int, end: int, out: Array, place: int) -> int:
+def _write_sorted(values: Array, begin: int, end: int, out: Array, place: int) -> int:
     """Write the values of a span to a place, ascending and each once; return how many these are."""
     if end - begin > FEW:
         _sort_coarsely(values, begin, end)

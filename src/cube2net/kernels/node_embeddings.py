@@ -65,7 +65,7 @@ def running_sums(indptr: Array, weights: Array, sums: Array) -> None:
 
 
 @inner
-def weight_of(indptr: Array, sums: Array, node: int) -> Any:
+def sum_weights(indptr: Array, sums: Array, node: int) -> Any:
     """Return the weight of all links of a node together.
 
     ``sums`` are the running sums of the weights in every row; empty, every link weighs 1.
@@ -75,7 +75,7 @@ def weight_of(indptr: Array, sums: Array, node: int) -> Any:
 
 
 @inner
-def place_of(indptr: Array, sums: Array, node: int, goal: float) -> Any:
+def find_link(indptr: Array, sums: Array, node: int, goal: float) -> Any:
     """Return the place of the link that the running sums of a node's row come to at ``goal``, below their total."""
     start = indptr[node]
     last = indptr[node + 1] - 1
@@ -99,7 +99,7 @@ def weight_at(indptr: Array, sums: Array, node: int, place: int) -> Any:
 
 
 @inner
-def linked(indptr: Array, indices: Array, one: int, other: int) -> Any:
+def are_linked(indptr: Array, indices: Array, one: int, other: int) -> Any:
     """Return whether two nodes are linked, by a search in the shorter of their rows."""
     if indptr[one + 1] - indptr[one] > indptr[other + 1] - indptr[other]:
         one, other = other, one
@@ -119,7 +119,7 @@ def bias(indptr: Array, indices: Array, before: int, node: int, back: float, awa
     """Return node2vec's factor of a step: ``back`` to where the walk came from, 1 to its neighbours, else ``away``."""
     if node == before:
         return back
-    return 1.0 if linked(indptr, indices, before, node) else away
+    return 1.0 if are_linked(indptr, indices, before, node) else away
 
 
 @inner
@@ -164,10 +164,10 @@ def walk(transition: Any, node: Any, turn: int, path: Array) -> None:
     before = node
     came = 0.0
     for i in range(1, len(path)):
-        total = weight_of(indptr, sums, node)
+        total = sum_weights(indptr, sums, node)
         if plain or i == 1:
             bits += GOLDEN
-            place = place_of(indptr, sums, node, share(scramble(bits)) * total)
+            place = find_link(indptr, sums, node, share(scramble(bits)) * total)
         else:
             beyond = max(0.0, back - top) * came
             place = REFUSED
@@ -177,7 +177,7 @@ def walk(transition: Any, node: Any, turn: int, path: Array) -> None:
                 if drawn < 0.0:
                     place = RETURN
                     break
-                place = place_of(indptr, sums, node, drawn / top)
+                place = find_link(indptr, sums, node, drawn / top)
                 bits += GOLDEN
                 kept = share(scramble(bits))
                 if kept < least or kept * top < bias(indptr, indices, before, indices[place], back, away):
@@ -445,7 +445,7 @@ def learn_links(
         bits = counter(draws, first + i, 0) + GOLDEN
         end = pick(ends, scramble(bits))
         bits += GOLDEN
-        place = place_of(indptr, sums, end, share(scramble(bits)) * weight_of(indptr, sums, end))
+        place = find_link(indptr, sums, end, share(scramble(bits)) * sum_weights(indptr, sums, end))
         source[0] = uintp(indices[place])
         targets[0] = uintp(end)
         count, bits = draw_noise(chances, noise, bits, end, indices[place], targets, times)

@@ -12,10 +12,10 @@ import numpy as np
 from cube2net._util.arrays import Array
 
 
-def entries_of(indptr: Array, rows: Array) -> tuple[Array, Array]:
+def list_entries(indptr: Array, rows: Array) -> tuple[Array, Array]:
     """Return the entries of some rows, one row after the other, and the place among the rows that each belongs to.
 
-    >>> [part.tolist() for part in entries_of(np.array([0, 2, 2, 5]), np.array([2, 0]))]
+    >>> [part.tolist() for part in list_entries(np.array([0, 2, 2, 5]), np.array([2, 0]))]
     [[2, 3, 4, 0, 1], [0, 0, 0, 1, 1]]
     """
     first = np.asarray(indptr[rows])
@@ -27,7 +27,7 @@ def entries_of(indptr: Array, rows: Array) -> tuple[Array, Array]:
 
 def strengths(indptr: Array, weights: Array, rows: Array) -> Array:
     """Return the summed weights of the links of some objects."""
-    entries, owner = entries_of(indptr, rows)
+    entries, owner = list_entries(indptr, rows)
     return np.bincount(owner, weights[entries], minlength=len(rows)).astype(np.float64, copy=False)
 
 
@@ -63,7 +63,7 @@ def push(
         share = damping * given / strength[front].astype(np.float64)
         left[front] = 0.0
         settled[front] = settled[front] + (1.0 - damping) * given
-        entries, owner = entries_of(indptr, front)
+        entries, owner = list_entries(indptr, front)
         others, amounts = np.asarray(indices[entries]), share[owner] * weights[entries].astype(np.float64)
         np.add.at(arrived, others, amounts)
         come = others[amounts.astype(arrived.dtype) > 0.0]
@@ -72,7 +72,7 @@ def push(
         left[new] += arrived[new]
         arrived[new] = 0.0
         fresh = new[strength[new] <= 0.0]
-        strength[fresh] = _whole(indptr, weights, fresh, strength)
+        strength[fresh] = _get_strengths(indptr, weights, fresh, strength)
         reached[count : count + len(fresh)] = fresh
         count += len(fresh)
         front = _above(new, threshold, left, strength)
@@ -84,11 +84,11 @@ def _above(rows: Array, threshold: float, left: Array, strength: Array) -> Array
     return np.asarray(rows[left[rows] > threshold * strength[rows].astype(np.float64)])
 
 
-def _whole(indptr: Array, weights: Array, rows: Array, strength: Array) -> Array:
+def _get_strengths(indptr: Array, weights: Array, rows: Array, strength: Array) -> Array:
     """Return the strengths of rows: as they are known, negative, or summed where they are 0, in their own precision."""
     whole = -strength[rows]
     unknown = np.flatnonzero(whole == 0.0)
-    entries, owner = entries_of(indptr, rows[unknown])
+    entries, owner = list_entries(indptr, rows[unknown])
     np.add.at(whole, unknown[owner], weights[entries])
     return np.asarray(whole)
 
@@ -130,7 +130,7 @@ def follow(indptr: Array, indices: Array, allowance: int, state: Array, reached:
         seen += int((indptr[front + 1] - indptr[front]).sum())
         if seen > allowance:
             return count, False
-        entries, _ = entries_of(indptr, front)
+        entries, _ = list_entries(indptr, front)
         others = np.asarray(indices[entries])
         found, first = np.unique(others[state[others] == 0], return_index=True)
         new = found[np.argsort(first)]
@@ -165,7 +165,7 @@ def sweep(
     before: Array,
 ) -> float:
     """Do one sweep over the links of some rows; return the sum of their residuals, Σ |residual|."""
-    entries, owner = entries_of(indptr, rows)
+    entries, owner = list_entries(indptr, rows)
     total = np.bincount(owner, weights[entries] * now[indices[entries]], minlength=len(rows))
     linked = strength[rows] > 0.0
     rows, total = rows[linked], total[linked]

@@ -16,7 +16,7 @@ from cube2net.kernels.csr import count_entries, fill_homes
 SORTED = 64
 
 
-def held(cells: Array, members_indptr: Array, members_indices: Array, mark: Array) -> Array:
+def find_held_objects(cells: Array, members_indptr: Array, members_indices: Array, mark: Array) -> Array:
     """Return the objects that some cells hold, ascending; ``mark`` has a zero byte for each object and is changed."""
     entries = int((members_indptr[cells + 1] - members_indptr[cells]).sum())
     found = np.empty(min(entries, len(mark)), dtype=np.int32)
@@ -40,7 +40,7 @@ def _mark_held(cells: Array, members_indptr: Array, members_indices: Array, mark
     return count
 
 
-def alike(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array) -> tuple[Array, Array]:
+def group_alike(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array) -> tuple[Array, Array]:
     """Return a group number for each of some objects, and for each group the first of its objects.
 
     Two objects are in one group when the same cells hold them; ``place`` is the position of a cell, or −1 for one that
@@ -111,7 +111,7 @@ def same_cells(one: int, other: int, homes_indptr: Array, homes_indices: Array, 
         b += 1
 
 
-def placed_homes(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array) -> tuple[Array, Array]:
+def list_placed_homes(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array) -> tuple[Array, Array]:
     """Return the positions of the cells that hold each of some objects, as offsets and entries, without −1."""
     indptr = np.zeros(len(objects) + 1, dtype=np.int64)
     rows = (objects, homes_indptr, homes_indices, place)
@@ -144,7 +144,7 @@ def _fill_placed(objects: Array, homes_indptr: Array, homes_indices: Array, plac
                 end += 1
 
 
-def turned(indptr: Array, indices: Array, count: int) -> tuple[Array, Array]:
+def transpose_rows(indptr: Array, indices: Array, count: int) -> tuple[Array, Array]:
     """Return the rows that each of ``count`` entries stands in, as offsets and entries, each row ascending."""
     starts = np.zeros(count + 1, dtype=np.int64)
     count_entries(indices, starts[1:])
@@ -165,7 +165,7 @@ def row_sums(indptr: Array, indices: Array, terms: Array) -> Array:
     return sums
 
 
-def dear(
+def mark_too_costly(
     members_indptr: Array, members_indices: Array, homes_indptr: Array, homes_indices: Array, worth: Array, pays: Array
 ) -> Array:
     """Return which cells cost more by what they alone hold than all they hold pays, again and again without these.
@@ -177,12 +177,12 @@ def dear(
     out = np.zeros(cells, dtype=np.bool_)
     holders = np.diff(homes_indptr).astype(np.int32)
     rows = (members_indptr, members_indices, homes_indptr, homes_indices)
-    _leave_out_dear(*rows, worth, pays, holders, np.zeros(cells), np.empty(cells, dtype=np.int64), out)
+    _mark_too_costly(*rows, worth, pays, holders, np.zeros(cells), np.empty(cells, dtype=np.int64), out)
     return out
 
 
 @njit(cache=True)
-def _leave_out_dear(
+def _mark_too_costly(
     members_indptr: Array,
     members_indices: Array,
     homes_indptr: Array,
@@ -225,7 +225,7 @@ def _leave_out_dear(
 
 
 @njit(cache=True)
-def dominated(
+def mark_dominated(
     members_indptr: Array,
     members_indices: Array,
     homes_indptr: Array,

@@ -23,10 +23,10 @@ GOLDEN = np.uint64(2654435769)
 LOW, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
-def keys_for(most: int, objects: int) -> Array:
+def make_keys(most: int, objects: int) -> Array:
     """Return the keys of an empty table for at most so many of all objects.
 
-    >>> keys_for(3, 1_000).tolist(), keys_for(3, 50).tolist()
+    >>> make_keys(3, 1_000).tolist(), make_keys(3, 50).tolist()
     ([-1, -1, -1, -1, -1, -1, -1, -1], [])
     """
     if most * FEW >= objects:
@@ -35,7 +35,7 @@ def keys_for(most: int, objects: int) -> Array:
 
 
 @njit(cache=True)
-def hashed(v: Any, size: Any) -> Any:
+def hash_object(v: Any, size: Any) -> Any:
     """Return a place below ``size`` for an object: places of neighbours are far apart."""
     return (((np.uint64(v) * GOLDEN) & LOW) * np.uint64(size)) >> HALF
 
@@ -46,7 +46,7 @@ def spot(keys: Array, v: Any) -> Any:
     size = np.uint64(len(keys))
     if size == 0:
         return np.uint64(v)
-    place = hashed(v, size)
+    place = hash_object(v, size)
     while keys[place] != v and keys[place] != FREE:
         place = (place + np.uint64(1)) & (size - np.uint64(1))
     return place
@@ -107,7 +107,7 @@ def hop(
                     heavy[new] = weights[k]
                     new += 1
             if new > fan_out:
-                least = _of_rank(heavy, new, new - fan_out)
+                least = _select_rank(heavy, new, new - fan_out)
                 ties, capped = fan_out, True
                 for at in range(new):
                     if heavy[at] > least:
@@ -133,7 +133,7 @@ def hop(
 
 
 @inner
-def _of_rank(values: Array, count: int, rank: int) -> Any:
+def _select_rank(values: Array, count: int, rank: int) -> Any:
     """Return the value that stands at a place where the first ``count`` values ascend; they change their places."""
     low, high = 0, count - 1
     while low < high:
@@ -183,7 +183,7 @@ def induce(
     size = np.uint64(len(mark))
     if few:
         for v in nodes:
-            mark[hashed(v, size)] = 1
+            mark[hash_object(v, size)] = 1
     for i in range(len(nodes)):
         u = np.uint64(nodes[i])
         k, end = np.uint64(indptr[u]), np.uint64(indptr[u + one])
@@ -219,7 +219,7 @@ def induce(
                 v = indices[k]
                 source[found] = np.int32(k - start)
                 target[found] = v
-                found += np.uint64(mark[hashed(v, size)])
+                found += np.uint64(mark[hash_object(v, size)])
                 k += one
             at = count
             while at < found:
@@ -246,7 +246,7 @@ def neighbourhood(
     low, high, entries = links_among(indptr, indices, nodes)
     if spare:
         ends, others, _ = both_ends(len(nodes), low, high)
-        nodes = nodes[needed(ends, others, len(query))]
+        nodes = nodes[mark_needed(ends, others, len(query))]
         low, high, entries = links_among(indptr, indices, nodes)
     return nodes, low, high, entries
 
@@ -280,7 +280,7 @@ def expand(indptr: Array, indices: Array, query: Array, forbidden: Array, reach:
                     met[other] += 1
         room = len(query) + most - stop
         if end - stop > room:
-            return _fullest(met, found, stop, end, room)
+            return _keep_best_linked(met, found, stop, end, room)
         for at in range(stop, end):
             met[found[at]] = -1
         start, stop = stop, end
@@ -290,7 +290,7 @@ def expand(indptr: Array, indices: Array, query: Array, forbidden: Array, reach:
 
 
 @inner
-def _fullest(met: Array, found: Array, stop: int, end: int, room: int) -> Array:
+def _keep_best_linked(met: Array, found: Array, stop: int, end: int, room: int) -> Array:
     most = 0
     for at in range(stop, end):
         most = max(most, met[found[at]])
@@ -356,7 +356,7 @@ def both_ends(count: int, low: Array, high: Array) -> tuple[Array, Array, Array]
 
 
 @njit(cache=True)
-def needed(indptr: Array, others: Array, first: int) -> Array:
+def mark_needed(indptr: Array, others: Array, first: int) -> Array:
     """Return which nodes are left when those that a neighbour can stand in for go; the ``first`` ones never go.
 
     A node can go when all its neighbours are also neighbours of one of them: whatever it joins, that one

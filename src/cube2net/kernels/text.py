@@ -56,7 +56,7 @@ _copy_sixteen: Any = intrinsic(_copy_block)
 
 
 @njit(cache=True)
-def string_stop(data: Array, at: int, end: int) -> int:
+def find_string_stop(data: Array, at: int, end: int) -> int:
     """Return the first place from one on that is a quote, a backslash or a control character, ``end`` at the latest."""
     place, last = np.uint64(at), np.uint64(end)
     while place + np.uint64(WIDE) <= last:
@@ -73,7 +73,7 @@ def string_stop(data: Array, at: int, end: int) -> int:
 
 
 @njit(cache=True)
-def copied(data: Array, begin: int, end: int, out: Array, used: int) -> int:
+def copy_bytes(data: Array, begin: int, end: int, out: Array, used: int) -> int:
     """Copy the bytes between two places to a place of another array, and return where they end there."""
     at, last, to = np.uint64(begin), np.uint64(end), np.uint64(used)
     while at < last and at + np.uint64(WIDE) <= np.uint64(len(data)) and to + np.uint64(WIDE) <= np.uint64(len(out)):
@@ -108,7 +108,7 @@ def hex_code(data: Array, at: int, end: int) -> int:
 
 
 @njit(cache=True)
-def line_ends(data: Array) -> Array:
+def find_line_ends(data: Array) -> Array:
     """Return the places after the line feeds of some bytes."""
     count = 0
     for at in range(len(data)):
@@ -128,7 +128,7 @@ def line_ends(data: Array) -> Array:
 
 
 @njit(cache=True)
-def numbers_of_ids(starts: Array, data: Array, letter: int) -> Array:
+def parse_ids(starts: Array, data: Array, letter: int) -> Array:
     """Return the number of every id such as ``A5``, ``a5`` or ``https://openalex.org/A5``; -1 for what is none.
 
     ``letter`` is the code of the capital letter; what comes before it ends with a slash, if there is anything.
@@ -148,7 +148,7 @@ def numbers_of_ids(starts: Array, data: Array, letter: int) -> Array:
 
 
 @njit(cache=True)
-def heaviest(starts: Array, level: Array, weight: Array, wanted: int) -> Array:
+def find_heaviest(starts: Array, level: Array, weight: Array, wanted: int) -> Array:
     """Return for every row its heaviest entry of a level, the first of equal ones, -1 where it has none."""
     best = np.full(len(starts) - 1, -1, np.int64)
     for row in range(len(best)):
@@ -159,7 +159,7 @@ def heaviest(starts: Array, level: Array, weight: Array, wanted: int) -> Array:
 
 
 @njit(cache=True)
-def first_met(starts: Array, values: Array) -> Array:
+def mark_first(starts: Array, values: Array) -> Array:
     """Return which entries come for the first time in their row; negative ones never do."""
     first = np.zeros(len(values), np.bool_)
     for row in range(len(starts) - 1):
@@ -179,7 +179,7 @@ def first_met(starts: Array, values: Array) -> Array:
 
 
 @njit(cache=True)
-def latest(codes: Array, days: Array, valid: Array, count: int) -> Array:
+def find_latest(codes: Array, days: Array, valid: Array, count: int) -> Array:
     """Return for every code its entry of the latest day, the last of equal ones; -1 where no entry is valid."""
     found = np.full(count, -1, np.int64)
     for k in range(len(codes)):
@@ -203,7 +203,7 @@ def hash_texts(offsets: Array, data: Array) -> Array:
 
 
 @njit(cache=True)
-def checksums(offsets: Array, data: Array) -> Array:
+def compute_checksums(offsets: Array, data: Array) -> Array:
     """Return the CRC-32 of every text, which Python's zlib gives too."""
     table = np.empty(256, np.uint32)
     for entry in range(256):
@@ -234,7 +234,7 @@ LENGTH, INDEX = np.frombuffer(b"IndexLength", np.uint8), np.frombuffer(b"Inverte
 
 
 @njit(cache=True)
-def texts_of_indexes(starts: Array, data: Array) -> tuple[Array, Array, Array]:
+def read_indexes(starts: Array, data: Array) -> tuple[Array, Array, Array]:
     """Return the texts of indexes in JSON: where each ends, the bytes of all, and how each was read.
 
     Index ``i`` is ``data[starts[i]:starts[i + 1]]``. Words are put in the order of their places, those of one place in
@@ -272,9 +272,9 @@ def texts_of_indexes(starts: Array, data: Array) -> tuple[Array, Array, Array]:
                 word = word_of[order[k]]
                 begin, length = begins[word], lengths[word]
                 if begin >= 0:
-                    used = copied(data, begin, begin + length, text, used)
+                    used = copy_bytes(data, begin, begin + length, text, used)
                 else:
-                    used = copied(words, -1 - begin, length - 1 - begin, text, used)
+                    used = copy_bytes(words, -1 - begin, length - 1 - begin, text, used)
         ends[i + 1] = used
     return ends, text[:used], states
 
@@ -305,7 +305,7 @@ def _read(
             return ODD, 0, 0
         key, at, escaped = at + 1, at + 1, False
         while True:
-            at = string_stop(data, at, end)
+            at = find_string_stop(data, at, end)
             if at >= end or data[at] == QUOTE:
                 break
             escaped = escaped or data[at] == BACKSLASH
@@ -329,7 +329,7 @@ def _read(
             begins[known], lengths[known] = key, closed - key
             if escaped:
                 begins[known], before = -1 - filled, filled
-                filled = _unescaped(data, key, closed, words, filled)
+                filled = _unescape(data, key, closed, words, filled)
                 if filled < 0:
                     return ODD, 0, 0
                 lengths[known] = filled - before
@@ -390,7 +390,7 @@ def _in_order(place_of: Array, said: int, most: int) -> Array:
 
 
 @njit(cache=True)
-def _unescaped(data: Array, at: int, end: int, words: Array, filled: int) -> int:
+def _unescape(data: Array, at: int, end: int, words: Array, filled: int) -> int:
     """Copy a JSON string without its escapes, breaks as spaces; return how much is filled then, -1 where it is none."""
     while at < end:
         sign = data[at]

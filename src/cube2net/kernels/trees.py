@@ -50,7 +50,7 @@ def search(indptr: Array, others: Array, links: Array, first: Array) -> tuple[Ar
 
 
 @njit(cache=True)
-def rooted(count: int, low: Array, high: Array, cost: Array, first: Array) -> tuple[Array, Array, Array]:
+def root_forest(count: int, low: Array, high: Array, cost: Array, first: Array) -> tuple[Array, Array, Array]:
     """Return the order, the parents and the cost of the way up, for every node of a forest given by its links.
 
     A tree hangs from the first node it has in ``first``, else from its lowest.
@@ -74,7 +74,7 @@ def find(top: Array, node: int) -> int:
 
 
 @njit(cache=True)
-def spanning(count: int, low: Array, high: Array, order: Array) -> Array:
+def span_forest(count: int, low: Array, high: Array, order: Array) -> Array:
     """Return the links of the spanning forest that takes links in the given order where they join two parts."""
     top = np.arange(count)
     kept = np.empty(min(len(order), max(count - 1, 0)), np.int64)
@@ -131,8 +131,8 @@ def trim(low: Array, high: Array, cost: Array, worth: Array, other: Array, room:
     count = len(worth)
     if other.sum() <= room:
         return np.ones(count, np.bool_)
-    top = tops(low, high, cost, worth, other, room)
-    order, parent, up = rooted(count, low, high, cost, top)
+    top = find_tops(low, high, cost, worth, other, room)
+    order, parent, up = root_forest(count, low, high, cost, top)
     state = np.zeros(count, np.int8)
     left = room
     for node in top:
@@ -148,10 +148,10 @@ def trim(low: Array, high: Array, cost: Array, worth: Array, other: Array, room:
 
 
 @njit(cache=True)
-def tops(low: Array, high: Array, cost: Array, worth: Array, other: Array, room: int) -> Array:
+def find_tops(low: Array, high: Array, cost: Array, worth: Array, other: Array, room: int) -> Array:
     """Return a node of the best piece of every tree, at the lowest price found at which the pieces fit."""
     count = len(worth)
-    order, parent, up = rooted(count, low, high, cost, np.empty(0, np.int32))
+    order, parent, up = root_forest(count, low, high, cost, np.empty(0, np.int32))
     tree = np.empty(count, np.int32)
     for node in order:
         tree[node] = tree[parent[node]] if parent[node] >= 0 else node
@@ -269,7 +269,7 @@ TIGHT = 1e-9
 
 
 @njit(cache=True)
-def moat_of(top: Array, shift: Array, node: int) -> tuple[int, float]:
+def find_cluster(top: Array, shift: Array, node: int) -> tuple[int, float]:
     """Return the representative of a node's cluster, and how far the node's moat is ahead of it."""
     ahead = 0.0
     while top[node] != node:
@@ -343,8 +343,8 @@ def grow(
         now, link = heapq.heappop(meet)
         if spending[part[low[link]]] < 2:
             continue
-        a, ahead_a = moat_of(top, shift, low[link])
-        b, ahead_b = moat_of(top, shift, high[link])
+        a, ahead_a = find_cluster(top, shift, low[link])
+        b, ahead_b = find_cluster(top, shift, high[link])
         speed = int(active[a]) + int(active[b])
         if a == b or speed == 0:
             continue
@@ -376,9 +376,9 @@ def grow(
             continue
         node = woken
         while node >= 0:
-            ahead_a = moat_of(top, shift, node)[1]
+            ahead_a = find_cluster(top, shift, node)[1]
             for entry in range(indptr[node], indptr[node + 1]):
-                b, ahead_b = moat_of(top, shift, others[entry])
+                b, ahead_b = find_cluster(top, shift, others[entry])
                 link = links[entry]
                 if b != a:
                     slack = cost[link] - ahead_a - moat[a] - ahead_b - moat[b]

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cube2net._util.text import in_markdown
+from cube2net._util.text import escape_markdown
 from cube2net.apps.service.names import NEAREST, meanings
 from cube2net.apps.service.schemas import Candidate, Id, NameRow, NamesAnswer
 from cube2net.apps.service.service import CubeService
-from cube2net.errors import ParameterError, quoted, whole_number
+from cube2net.errors import ParameterError, check_int, quote
 from cube2net.model.names import cell_title
 from cube2net.network.export.token_budget import Section, estimate_tokens, fit_text
 
@@ -32,7 +32,7 @@ class ToolReply:
 
 def budget_of(asked: Mapping[str, Any]) -> int:
     """Return how many tokens an answer may have."""
-    return whole_number("max_tokens", asked.get("max_tokens", MAX_TOKENS), LEAST, MOST, what="tokens")
+    return check_int("max_tokens", asked.get("max_tokens", MAX_TOKENS), LEAST, MOST, what="tokens")
 
 
 def reply_within(text: str, most: int, structured: dict[str, Any] | None = None, *, wrong: bool = False) -> ToolReply:
@@ -69,13 +69,13 @@ def name(text: object) -> str:
     >>> print(name('x"\n- y *z*'))
     "x\" - y \*z\*"
     """
-    said = in_markdown(str(text)).replace('"', '\\"')
+    said = escape_markdown(str(text)).replace('"', '\\"')
     return f'"{said}"'
 
 
 def key(value: object) -> str:
     """Return an id in ``repr``, so that it can be given back."""
-    return f"id {quoted(value)}"
+    return f"id {quote(value)}"
 
 
 SHARE = 4
@@ -121,7 +121,7 @@ def look_up(service: CubeService, names: Sequence[Id], where: str = "objects") -
 
 def respelled(service: CubeService, text: str) -> str | None:
     """Return the one name that is a text in other capitals, or with other spaces; None where none or several are."""
-    rows = service.names.beginning(text[:200], BEARERS)
+    rows = service.names.find_by_prefix(text[:200], BEARERS)
     names = set(service.cube.objects.table["name"].take(rows).to_pylist())
     same = [each for each in names if _folded(each) == _folded(text)]
     return same[0] if len(same) == 1 else None
@@ -243,12 +243,12 @@ LONGEST = 4_000
 
 def said(sentence: str) -> str:
     """Return a sentence as one line that is inert in Markdown."""
-    return in_markdown(sentence, LONGEST)
+    return escape_markdown(sentence, LONGEST)
 
 
 def title(labels: Sequence[str]) -> str:
     """Return a cell by its labels between angles."""
-    return cell_title(labels, in_markdown)
+    return cell_title(labels, escape_markdown)
 
 
 def explanation_sections(told: Mapping[str, Any]) -> Iterator[Section]:
@@ -292,7 +292,7 @@ def _lift_line(lift: Mapping[str, Any]) -> str:
         f"{lift['query']:,} of {lift['queried']:,} of the query, {lift['everyone']:,} of {lift['objects']:,} in all"
     )
     times = f"{lift['lift']:.1f} times ({lift['low']:.1f} to {lift['high']:.1f})"
-    return f"- {in_markdown(lift['dimension'])} {name(lift['label'])}: {times}; {counts}"
+    return f"- {escape_markdown(lift['dimension'])} {name(lift['label'])}: {times}; {counts}"
 
 
 def _only_line(each: Mapping[str, Any]) -> str:

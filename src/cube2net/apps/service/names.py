@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net._util.progress import Progress
-from cube2net._util.spelling import as_spoken, other_forms, written_otherwise
+from cube2net._util.spelling import list_normal_forms, list_variants, reorder_name
 from cube2net.api import drill
 from cube2net.api.query import read_query_bytes, read_query_text
 from cube2net.apps.service.schemas import (
@@ -30,7 +30,7 @@ from cube2net.apps.service.schemas import (
     NamesAnswer,
     NamesRequest,
 )
-from cube2net.errors import ParameterError, listed, plain, whole_number
+from cube2net.errors import ParameterError, check_int, join_names, quote_unsafe
 from cube2net.model.cube import Cube
 from cube2net.model.names import cell_title
 from cube2net.model.objects import Found
@@ -122,8 +122,8 @@ def meanings(
 
 def complete(service: CubeService, body: CompleteRequest, progress: Progress) -> CompleteAnswer:
     """Return the objects whose names begin as somebody types, the best known first."""
-    most = whole_number("most", body.get("most", FEW_NAMES), 1, MOST_NAMES, what="names")
-    rows = service.names.beginning(body["text"][:200], most)
+    most = check_int("most", body.get("most", FEW_NAMES), 1, MOST_NAMES, what="names")
+    rows = service.names.find_by_prefix(body["text"][:200], most)
     return {"candidates": candidates(service, rows.tolist())}
 
 
@@ -132,7 +132,7 @@ def members(service: CubeService, body: MembersRequest, progress: Progress) -> M
     if not body["cells"]:
         raise ParameterError("cells is [], expected the labels of at least one cell")
     check_cells(body["cells"])
-    most = whole_number("most", body.get("most", MOST_MEMBERS), 1, MOST_MEMBERS, what="objects")
+    most = check_int("most", body.get("most", MOST_MEMBERS), 1, MOST_MEMBERS, what="objects")
     rows = drill.members(service.view(body), [tuple(labels) for labels in body["cells"]])
     shown = rows[:most]
     named = ", ".join(cell_title(labels) for labels in body["cells"][:2])
@@ -165,7 +165,7 @@ def _offered(
 ) -> dict[str, list[Candidate]]:
     """Return the objects that may be meant by names that several bear, and by names that none bears."""
     rows = {name: bearers[:most] for name, bearers in bearing.items()}
-    rows |= {name: service.names.like(name, CANDIDATES) for name in missing}
+    rows |= {name: service.names.find_similar(name, CANDIDATES) for name in missing}
     every = list(dict.fromkeys(row for each in rows.values() for row in each))
     known = dict(zip(every, candidates(service, every), strict=True))
     return {name: [known[row] for row in each] for name, each in rows.items()}
@@ -197,7 +197,7 @@ def _sentence(count: int, counts: Counter[str], labels: list[str] | None, *other
 
 def _is_turned(given: str, name: str) -> bool:
     """Return whether a name that was given is another turned around."""
-    return given != name and name in written_otherwise(given) and name not in other_forms(given)
+    return given != name and name in list_variants(given) and name not in list_normal_forms(given)
 
 
 def _by_capitals(service: CubeService, given: list[str], found: Found) -> Found:
@@ -208,9 +208,12 @@ def _by_capitals(service: CubeService, given: list[str], found: Found) -> Found:
         places.setdefault(name, []).append(place)
     names = service.cube.objects.table["name"]
     for name in found.missing[:MOST_CASED]:
-        own = {_in_small(form) for form in (name, *as_spoken(name))}
+        own = {_in_small(form) for form in (name, *reorder_name(name))}
         alike = [
-            row for form in own for row in service.names.called(form).tolist() if _in_small(names[row].as_py()) in own
+            row
+            for form in own
+            for row in service.names.find_by_name(form).tolist()
+            if _in_small(names[row].as_py()) in own
         ]
         if len(set(alike)) == 1:
             rows[places[name]] = alike[0]
@@ -226,7 +229,7 @@ def _in_small(text: str) -> str:
 
 def _is_capitalised(given: str, name: str) -> bool:
     """Return whether a name that was given differs from another by its capitals."""
-    return given != name and name not in written_otherwise(given) and _in_small(given) == _in_small(name)
+    return given != name and name not in list_variants(given) and _in_small(given) == _in_small(name)
 
 
 def _are(number: int) -> str:
@@ -247,7 +250,9 @@ def names_in(cube: Cube, body: NamesRequest) -> ReadNames:
         raise ParameterError("file is no base64, expected the bytes of a file written so") from None
     name = body.get("name", UNNAMED)
     if len(content) > MOST_FILE:
-        raise ParameterError(f"{plain(name)} has {len(content):,} bytes, expected a list of at most {MOST_FILE:,}")
+        raise ParameterError(
+            f"{quote_unsafe(name)} has {len(content):,} bytes, expected a list of at most {MOST_FILE:,}"
+        )
     return read_query_bytes(cube, content, name, column)
 
 
@@ -257,5 +262,7 @@ def which_column(body: NamesRequest, columns: Sequence[str]) -> str:
     >>> which_column({"file": "", "name": "x.csv"}, ["Group", "Surname"])
     'no column of x.csv has names that the cube knows: it has Group, Surname; choose the one to be read'
     """
-    called = plain(body.get("name", UNNAMED)) if "file" in body else "the text"
-    return f"no column of {called} has names that the cube knows: it has {listed(columns)}; choose the one to be read"
+    called = quote_unsafe(body.get("name", UNNAMED)) if "file" in body else "the text"
+    return (
+        f"no column of {called} has names that the cube knows: it has {join_names(columns)}; choose the one to be read"
+    )

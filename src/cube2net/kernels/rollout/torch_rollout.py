@@ -199,7 +199,7 @@ def best_near(tables: CellTables, left: Tensor, points: Tensor, k: int, price: T
     free = (left >> 32) > TAKEN
     far = distances(points, tables.turned).masked_fill_(~free, FAR)
     reach = far.kthvalue(min(k, tables.columns), dim=1, keepdim=True).values
-    worth = priced(left, price)
+    worth = compute_worth(left, price)
     lowest = torch.iinfo(torch.int64).min
     worth.masked_fill_(~(free & (far <= reach)), lowest)
     most = worth.amax(dim=1, keepdim=True)
@@ -210,7 +210,7 @@ def best_near(tables: CellTables, left: Tensor, points: Tensor, k: int, price: T
     return torch.where(none, -1, cell)
 
 
-def priced(left: Tensor, price: Tensor) -> Tensor:
+def compute_worth(left: Tensor, price: Tensor) -> Tensor:
     """Return gain − price·cost in steps of 2^−(bits + 24)."""
     return ((left >> 32) << PRICE_BITS) - price * (left & 0xFFFFFFFF)
 
@@ -224,14 +224,14 @@ def take(
     """
     chosen = best_near(tables, state.left, points, k, price, pass_over)
     if limited:
-        more = _brings(tables, state, chosen)
+        more = _count_new_nodes(tables, state, chosen)
         over = (chosen >= 0) & (more > state.room)
         while bool(over.any()):
             rows = torch.nonzero(over).squeeze(1)
             state.left[rows, chosen[rows]] -= LOST << 32
             state.gone[rows] += 1
             chosen[rows] = best_near(tables, state.left[rows], points[rows], k, price, pass_over)
-            more = _brings(tables, state, chosen)
+            more = _count_new_nodes(tables, state, chosen)
             over = (chosen >= 0) & (more > state.room)
         state.room -= more
     rows = torch.nonzero(chosen >= 0).squeeze(1)
@@ -254,7 +254,7 @@ def _entries(indptr: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
     return torch.arange(len(of), device=rows.device) + (begin - ends + sizes)[of], of
 
 
-def _uncovered(tables: CellTables, state: State, rows: Tensor, cells: Tensor) -> tuple[Tensor, Tensor]:
+def _find_uncovered(tables: CellTables, state: State, rows: Tensor, cells: Tensor) -> tuple[Tensor, Tensor]:
     """Return the selection and the group of every group that a cell would newly cover."""
     at, of = _entries(tables.members_indptr, cells)
     groups = tables.members[at].long()
@@ -263,14 +263,14 @@ def _uncovered(tables: CellTables, state: State, rows: Tensor, cells: Tensor) ->
     return of[new], groups[new]
 
 
-def _brings(tables: CellTables, state: State, chosen: Tensor) -> Tensor:
+def _count_new_nodes(tables: CellTables, state: State, chosen: Tensor) -> Tensor:
     rows = torch.nonzero(chosen >= 0).squeeze(1)
-    of, groups = _uncovered(tables, state, rows, chosen[rows])
+    of, groups = _find_uncovered(tables, state, rows, chosen[rows])
     return torch.zeros_like(state.room).index_add_(0, of, tables.nodes[groups].long())
 
 
 def _cover(tables: CellTables, state: State, rows: Tensor, cells: Tensor) -> None:
-    of, groups = _uncovered(tables, state, rows, cells)
+    of, groups = _find_uncovered(tables, state, rows, cells)
     bits = torch.ones_like(groups, dtype=torch.int32) << (groups & 31).int()
     # The bits are distinct and none is set yet, so adding them sets them.
     state.covered.index_put_((of, groups >> 5), bits, accumulate=True)
@@ -285,7 +285,7 @@ def centres(tables: CellTables, left: Tensor, spots: Tensor, price: Tensor) -> t
     Cells that would add nothing have no weight; without any weight the centre is 0.
     """
     left = left[:, : tables.cells]
-    worth = torch.where((left >> 32) > TAKEN, priced(left, price), 0).clamp_(min=0).double()
+    worth = torch.where((left >> 32) > TAKEN, compute_worth(left, price), 0).clamp_(min=0).double()
     worth *= 2.0 ** -(PRICE_BITS + tables.bits)
     sums = worth.sum(dim=1)
     return worth @ spots.double() / torch.where(sums > 0, sums, 1.0)[:, None], sums
