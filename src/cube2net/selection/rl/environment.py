@@ -122,9 +122,9 @@ class SelectionVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
 def make_env(cube: Cube, query: Query, vectors: Vectors | tuple[Vectors, ...], **options: Any) -> SelectionEnv:
     """Return the environment in which ``Cube2net`` of a preset learns, at the price that greedy reaches.
 
-    Options are ``weights`` (an objective of the query, by default jaccard), ``n_cells``, ``max_nodes``, ``preset``, ``k``
-    and ``directions``. A function pays at the end of an episode; near cells are then compared by jaccard at a price that is
-    part of the action.
+    Options are ``weights`` (an objective of the query, by default jaccard), ``n_cells``, ``max_nodes``, ``preset``,
+    ``k`` and ``directions``. If the objective is a function, the reward comes at the end of an episode; candidate cells
+    are then compared by jaccard at a price that is part of the action.
 
     Examples
     --------
