@@ -34,7 +34,7 @@ import scipy.sparse as sp
 
 import cube2net as c2n
 from cube2net._util.statistics import ENDS
-from cube2net._util.text import in_markdown
+from cube2net._util.text import escape_markdown
 from cube2net.api.datasets import AREA_SIGS
 from cube2net.apps.mcp.tools import answer
 from cube2net.apps.service.service import CubeService
@@ -145,7 +145,7 @@ def listing(cube: Cube, ranked: Callable[[Cube, Array], Array], *, numbers: bool
         rows, (linked, _) = ranked(cube, known), links_to(cube, known)
 
         def line(row: int) -> str:
-            apart = f" (id {in_markdown(ids[row])})" if often[names[row]] > 1 and names[row] != ids[row] else ""
+            apart = f" (id {escape_markdown(ids[row])})" if often[names[row]] > 1 and names[row] != ids[row] else ""
             said = f" {cube.links.degrees[row]:,} {linked[row]:,}" if numbers else ""
             return f"- {_quoted(names[row])}{apart}{said}"
 
@@ -220,14 +220,16 @@ def named(text: str, names: Sequence[str], ids: Sequence[str]) -> list[bool]:
     begun = {re.sub(r"( [\d,]+)*$", "", line) for line in lines} | {line.partition(":")[0] for line in lines}
     return [
         any(
-            f"- {form}{apart}" in begun for form in (in_markdown(name), _quoted(name)) for apart in ("", f" (id {key})")
+            f"- {form}{apart}" in begun
+            for form in (escape_markdown(name), _quoted(name))
+            for apart in ("", f" (id {key})")
         )
-        for name, key in zip(names, map(in_markdown, ids), strict=True)
+        for name, key in zip(names, map(escape_markdown, ids), strict=True)
     ]
 
 
 def _quoted(name: str) -> str:
-    return '"' + in_markdown(name).replace('"', '\\"') + '"'
+    return '"' + escape_markdown(name).replace('"', '\\"') + '"'
 
 
 def show(task: Task, texts: dict[str, Text], most: int, seeds: int) -> None:

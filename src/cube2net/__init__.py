@@ -11,7 +11,7 @@ and slices them, ``cube2net.model`` has the types, ``cube2net.api`` has further 
 
 from __future__ import annotations
 
-from cube2net._util.display import offer_by, show_by
+from cube2net._util.display import register_display, register_public
 
 TYPE_CHECKING = False  # importing typing would delay the moment from which the command line handles signals
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def _notebook() -> Shows:
     return notebook
 
 
-show_by(_notebook)
-offer_by(_load)
+register_display(_notebook)
+register_public(_load)
 
 
 def __dir__() -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import cube2net as c2n
-from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling, silent
+from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress, silent
 from cube2net.apps.notebook.progress_bars import (
     REMARKS,
     Bars,
@@ -187,7 +187,7 @@ def test_true_becomes_a_function_before_the_work_begins(monkeypatch: pytest.Monk
     @report_compiling
     def work(*, progress: ProgressOption = None) -> Progress:
         got.append(progress)
-        return listener(progress)
+        return resolve_progress(progress)
 
     assert work() is silent
     assert work(progress=False) is silent

@@ -16,7 +16,7 @@ from cube2net.errors import InputError
 Array = npt.NDArray[Any]
 
 
-def travel_by_fields(record: Any) -> tuple[Any, ...]:
+def reduce_by_fields(record: Any) -> tuple[Any, ...]:
     """Return how ``pickle`` makes a record again: from its fields, so that it is checked and cannot be written to."""
     values = {field.name: getattr(record, field.name) for field in fields(record) if field.init}
     return restore_record, (type(record), {name: _plain(value) for name, value in values.items()})
@@ -68,7 +68,7 @@ class Ragged:
         object.__setattr__(self, "indptr", freeze(self.indptr))
         object.__setattr__(self, "indices", freeze(self.indices))
 
-    __reduce__ = travel_by_fields
+    __reduce__ = reduce_by_fields
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -171,7 +171,7 @@ class Links:
         for name in ("indptr", "indices", "weights"):
             object.__setattr__(self, name, freeze(getattr(self, name)))
 
-    __reduce__ = travel_by_fields
+    __reduce__ = reduce_by_fields
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -200,10 +200,10 @@ HEAVIEST = float(np.finfo(np.float32).max)
 """The highest weight that a file can hold; sums above it are this."""
 
 
-def as_weights(sums: Array) -> Array:
+def to_weights(sums: Array) -> Array:
     """Return sums of weights in single precision, in which a file holds them, none above the highest there is.
 
-    >>> as_weights(np.array([0.5, 1e39])).tolist()
+    >>> to_weights(np.array([0.5, 1e39])).tolist()
     [0.5, 3.4028234663852886e+38]
     """
     return np.minimum(sums, HEAVIEST).astype(np.float32)
@@ -215,7 +215,7 @@ def compute_remainders(sums: Array) -> Array:
     >>> compute_remainders(np.array([16777217.0, 1e39])).tolist()
     [1.0, 0.0]
     """
-    return np.minimum(sums, HEAVIEST) - as_weights(sums)
+    return np.minimum(sums, HEAVIEST) - to_weights(sums)
 
 
 def count_unusable(weights: Array) -> int:
@@ -366,7 +366,7 @@ def merge_links(source: Array, target: Array, weight: Array, count: int) -> tupl
     ([0, 0], [1, 2], [5.0, 3.0])
     """
     low, high, total = sum_links(source, target, weight, count)
-    return low, high, as_weights(total)
+    return low, high, to_weights(total)
 
 
 def sum_links(source: Array, target: Array, weight: Array, count: int) -> tuple[Array, Array, Array]:
@@ -398,10 +398,10 @@ def links_from_pairs(source: Array, target: Array, weight: Array, count: int) ->
     return Links(both.indptr.astype(np.int64), both.indices.astype(np.int32), both.data)
 
 
-def flat_texts(texts: pa.ChunkedArray) -> tuple[Array, Array]:
+def flatten_texts(texts: pa.ChunkedArray) -> tuple[Array, Array]:
     """Return where each text starts and ends among the bytes of all, and these bytes.
 
-    >>> starts, signs = flat_texts(pa.chunked_array([["ab"], ["", "c"]]))
+    >>> starts, signs = flatten_texts(pa.chunked_array([["ab"], ["", "c"]]))
     >>> starts.tolist(), signs.tobytes()
     ([0, 2, 2, 3], b'abc')
     """

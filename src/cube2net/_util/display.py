@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _by: list[Callable[[], Shows]] = []
 
 
-def show_by(load: Callable[[], Shows]) -> None:
+def register_display(load: Callable[[], Shows]) -> None:
     """Let what a function loads show all records from now on."""
     _by[:] = [load]
 
@@ -46,7 +46,7 @@ def get_display() -> Shows | None:
 _public: list[Callable[[str], Any]] = []
 
 
-def offer_by(load: Callable[[str], Any]) -> None:
+def register_public(load: Callable[[str], Any]) -> None:
     """Let a function load what is public: some of it is a method of records too, which do not know who does it."""
     _public[:] = [load]
 

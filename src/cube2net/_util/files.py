@@ -21,7 +21,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO
 
-from cube2net._util.progress import Progress, silent, step, track_unfinished
+from cube2net._util.progress import Progress, check_stop, silent, track_unfinished
 from cube2net._util.text import write_rows
 from cube2net.errors import InputError, quote_few, unknown_name
 
@@ -51,12 +51,12 @@ def write_files(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
     with track_unfinished(*aside.values()):
         try:
             for path, writer in files.items():
-                step()
-                with one_sentence(path):
+                check_stop()
+                with explain_disk_errors(path):
                     writer(aside[path])
                     _sync_file(aside[path])
             for path in files:
-                with one_sentence(path):
+                with explain_disk_errors(path):
                     aside[path].replace(path)
             for folder in {path.parent for path in files}:
                 _sync_folder(folder)
@@ -86,7 +86,7 @@ def new_folder(target: Path) -> Iterator[Path]:
     aside = owned_beside(target, "building")
     if target.parent.exists() and not target.parent.is_dir():
         raise InputError(f"cannot write {str(target)!r}: {str(target.parent)!r} is a file, not a folder")
-    with one_sentence(target), track_unfinished(aside):
+    with explain_disk_errors(target), track_unfinished(aside):
         target.parent.mkdir(parents=True, exist_ok=True)
         remove_stale(target, "building")
         remove_abandoned(target.parent)
@@ -94,7 +94,7 @@ def new_folder(target: Path) -> Iterator[Path]:
         try:
             yield aside
             _sync(aside)
-            step()
+            check_stop()
             _put_in_place(aside, target)
             _sync_folder(target.parent)
         finally:
@@ -102,7 +102,7 @@ def new_folder(target: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def one_sentence(path: Path, verb: str = "write") -> Iterator[None]:
+def explain_disk_errors(path: Path, verb: str = "write") -> Iterator[None]:
     """Make one sentence of whatever is wrong with the disk while something is written at a path, or read there."""
     try:
         yield
@@ -186,7 +186,7 @@ def remove_stale(target: Path, kind: str) -> None:
             _remove(path)
 
 
-def being_replaced(target: Path) -> bool:
+def is_being_replaced(target: Path) -> bool:
     """Return whether a folder is on its way into a target's place, where a system cannot do that in one step."""
     return any(target.parent.glob(glob.escape(hidden_beside(target, "building").name) + f"-*{_OLD}"))
 
@@ -378,11 +378,11 @@ def only_writer(target: Path, progress: Progress = silent) -> Iterator[None]:
     The lock is a hidden file beside the target, which is removed at the end; what a killed process left of it keeps
     nobody out. Where nothing can be locked, a target that is there is left as it is and the writer is refused.
     """
-    step()
+    check_stop()
     target = Path(target).resolve()
     check_above(target)
     remove_abandoned_stages(target.parent)
-    with one_sentence(target):
+    with explain_disk_errors(target):
         lock = _waited_for(target, progress)
     if lock is None:
         yield
@@ -461,7 +461,7 @@ def _waited_for(target: Path, progress: Progress) -> IO[bytes] | None:
             progress(f"another process is writing {str(target)!r}: waiting for it", 0, None)
             said = True
         time.sleep(_PAUSE_SECONDS)
-        step()
+        check_stop()
 
 
 def _open(path: Path) -> tuple[IO[bytes], bool]:

@@ -15,10 +15,10 @@ def stream(seed: int, *purpose: str | int) -> np.random.Generator:
     >>> int(stream(0, "select", "random").integers(100)) == int(stream(0, "select", "random").integers(100))
     True
     """
-    return np.random.default_rng([check_int("seed", seed, 0, None), number(*purpose)])
+    return np.random.default_rng([check_int("seed", seed, 0, None), hash_purpose(*purpose)])
 
 
-def number(*purpose: str | int) -> int:
+def hash_purpose(*purpose: str | int) -> int:
     """Return a whole number below 2**63 that stands for a purpose, the same on every machine."""
     digest = hashlib.sha256("\x1f".join(map(str, purpose)).encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1

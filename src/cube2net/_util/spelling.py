@@ -34,22 +34,22 @@ OTHER_NAMES: dict[str, dict[str, str]] = {
 """What other fields call a thing that has another name here: what it is → its name here → theirs."""
 
 
-def nearest(text: str, names: Sequence[str]) -> str | None:
+def suggest_name(text: str, names: Sequence[str]) -> str | None:
     """Return the name that was most likely meant: the one fewest slips away, or one much like it; None without any.
 
     A slip is a letter too many, missing or wrong, or two that are swapped; there may be one for every three letters.
 
-    >>> nearest("rgeedy", ["anneal", "greedy"]), nearest("Anneal", ["anneal", "greedy"]), nearest("best", ["anneal"])
-    ('greedy', 'anneal', None)
+    >>> [suggest_name(text, ["anneal", "greedy"]) for text in ("rgeedy", "Anneal", "best")]
+    ['greedy', 'anneal', None]
     """
-    return next(iter(nearest_few(text, names, 1)), None)
+    return next(iter(suggest_names(text, names, 1)), None)
 
 
-def name_here(what: str, text: str) -> str | None:
+def translate_name(what: str, text: str) -> str | None:
     """Return the name that something has here which other fields call otherwise; None where that is not known.
 
-    >>> name_here("method", "PPR"), name_here("method", "k_hop"), name_here("method", "gredy"), name_here("form", "ego")
-    ('pagerank', 'hops', None, None)
+    >>> [translate_name("method", text) for text in ("PPR", "k_hop", "gredy")]
+    ['pagerank', 'hops', None]
     """
     typed = _letters_alone(text)
     for name, others in OTHER_NAMES.get(what, {}).items():
@@ -62,10 +62,10 @@ def _letters_alone(text: str) -> str:
     return "".join(sign for sign in text[:LONGEST].casefold() if sign not in " -_")
 
 
-def nearest_few(text: str, names: Sequence[str], most: int = 3) -> list[str]:
+def suggest_names(text: str, names: Sequence[str], most: int = 3) -> list[str]:
     """Return the names most likely meant, the likeliest first: none where none is like the text.
 
-    >>> nearest_few("Gent", ["Ghent", "Genk", "Turin", "gent"])
+    >>> suggest_names("Gent", ["Ghent", "Genk", "Turin", "gent"])
     ['gent', 'Ghent', 'Genk']
     """
     if len(text) > LONGEST:
@@ -76,7 +76,7 @@ def nearest_few(text: str, names: Sequence[str], most: int = 3) -> list[str]:
         name: slips
         for name in names
         if abs(len(name) - len(text)) <= (allowed := max(len(name), len(text)) // 3)
-        and (slips := slips_between(typed, name.casefold())) <= allowed
+        and (slips := count_edits(typed, name.casefold())) <= allowed
     }
     if counted:
         ranked = sorted(counted, key=lambda name: (counted[name], name != text, -_likeness(typed, name), name))
@@ -84,12 +84,12 @@ def nearest_few(text: str, names: Sequence[str], most: int = 3) -> list[str]:
     return difflib.get_close_matches(text, [name for name in names if len(name) <= LONGEST], n=most)
 
 
-def other_forms(text: str) -> list[str]:
+def list_normal_forms(text: str) -> list[str]:
     """Return a text with its accents written otherwise: letter and accent as one sign, and as two, where that differs.
 
-    >>> [len(form) for form in other_forms("Jos\u00e9")], [len(form) for form in other_forms("Jose\u0301")]
+    >>> [len(form) for form in list_normal_forms("Jos\u00e9")], [len(form) for form in list_normal_forms("Jose\u0301")]
     ([5], [4])
-    >>> other_forms("Jose")
+    >>> list_normal_forms("Jose")
     []
     """
     if text.isascii():
@@ -97,10 +97,10 @@ def other_forms(text: str) -> list[str]:
     return [form for form in (unicodedata.normalize(kind, text) for kind in ("NFC", "NFD")) if form != text]
 
 
-def as_spoken(text: str) -> list[str]:
+def reorder_name(text: str) -> list[str]:
     """Return a name as it is spoken, of one that sheets have: ``Last, First``, or two cells with a tab between.
 
-    >>> as_spoken("Fuchs, Sabine"), as_spoken("Fuchs\\tSabine"), as_spoken("Sabine Fuchs")
+    >>> reorder_name("Fuchs, Sabine"), reorder_name("Fuchs\\tSabine"), reorder_name("Sabine Fuchs")
     (['Sabine Fuchs'], ['Sabine Fuchs', 'Fuchs Sabine'], [])
     """
     for mark in ("\t", ","):
@@ -111,14 +111,14 @@ def as_spoken(text: str) -> list[str]:
     return []
 
 
-def written_otherwise(text: str) -> list[str]:
+def list_variants(text: str) -> list[str]:
     """Return how else a name may be written: with other accents, or turned around.
 
-    >>> written_otherwise("Fuchs, Sabine"), written_otherwise("Fuchs")
+    >>> list_variants("Fuchs, Sabine"), list_variants("Fuchs")
     (['Sabine Fuchs'], [])
     """
-    turned = as_spoken(text)
-    return [*other_forms(text), *(form for name in turned for form in (name, *other_forms(name)))]
+    turned = reorder_name(text)
+    return [*list_normal_forms(text), *(form for name in turned for form in (name, *list_normal_forms(name)))]
 
 
 def candidates(text: str, names: Sequence[str]) -> Sequence[str]:
@@ -132,13 +132,13 @@ def _likeness(typed: str, name: str) -> float:
     return difflib.SequenceMatcher(None, typed, name.casefold()).ratio()
 
 
-def slips_between(one: str, other: str) -> int:
+def count_edits(one: str, other: str) -> int:
     """Return the fewest slips that turn one text into another (their optimal string alignment).
 
     Among short names difflib alone would take the wrong one: it finds ``belp`` as much like ``dblp`` as like ``yelp``,
     and ``nene`` not like ``none`` at all.
 
-    >>> slips_between("nakeal", "anneal"), slips_between("linx", "line")
+    >>> count_edits("nakeal", "anneal"), count_edits("linx", "line")
     (2, 1)
     """
     before, last = list[int](), list(range(len(other) + 1))

@@ -70,7 +70,7 @@ class _Lines:
         return self.file.write(line[:-2] + "\n")
 
 
-def formulas_in(path: Path) -> int:
+def count_formulas(path: Path) -> int:
     """Return how many cells of a CSV file a spreadsheet may run."""
     limit = csv.field_size_limit(2**31 - 1)
     try:
@@ -93,45 +93,45 @@ _PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not i
 _HELD = _Held({**_PICTURES, 0x7F: "\u2421", **{ord(sign): ord(sign) for sign in "\t\n\r"}})
 
 
-def holdable(text: str) -> str:
+def replace_controls(text: str) -> str:
     r"""Return a text that XML and HTML can hold: line ends and tabs stay, other control characters become pictures.
 
-    >>> print(holdable("a\x01b"), ascii(holdable("c\ud800\x9b\ufffed")))
+    >>> print(replace_controls("a\x01b"), ascii(replace_controls("c\ud800\x9b\ufffed")))
     a␁b 'c\ufffd\ufffd\ufffdd'
     """
     return text.translate(_HELD)
 
 
-def short(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """Return a text on one line, cut to so many letters.
 
-    >>> short("a  long\\nname indeed", 12)
+    >>> shorten("a  long\\nname indeed", 12)
     'a long name…'
     """
-    line = one_line(text)
+    line = join_lines(text)
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
-def one_line(text: str) -> str:
+def join_lines(text: str) -> str:
     """Return a text on one line, of signs that can be drawn: what cannot be seen is left out.
 
-    >>> one_line("a\\x1b b\\u202e\\nc")
+    >>> join_lines("a\\x1b b\\u202e\\nc")
     'a␛ b c'
     """
-    line = " ".join(holdable(text).split())
+    line = " ".join(replace_controls(text).split())
     return line if line.isprintable() else "".join(sign for sign in line if unicodedata.category(sign) != "Cf")
 
 
-def in_markdown(text: str, most: int = 120) -> str:
+def escape_markdown(text: str, most: int = 120) -> str:
     r"""Return a text as one line that Markdown shows as it is: signs that mean something there get a backslash.
 
     Line ends become blanks, control characters pictures, and what cannot be seen is left out. Of a longer text the
     first ``most`` letters stay, with … behind them.
 
-    >>> print(in_markdown("a\n# b\x1b *c* [d](e) f_g"), in_markdown("1. x"), in_markdown("- y"), in_markdown("abcd", 3))
+    >>> print(*map(escape_markdown, ["a\n# b\x1b *c* [d](e) f_g", "1. x", "- y"]), escape_markdown("abcd", 3))
     a # b␛ \*c\* \[d](e) f_g 1\. x \- y abc…
     """
-    line = " ".join(holdable(text).split())
+    line = " ".join(replace_controls(text).split())
     if not line.isprintable():
         line = "".join(sign if sign.isprintable() else _lost(sign) for sign in line)
     if len(line) > most:

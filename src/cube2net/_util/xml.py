@@ -225,7 +225,7 @@ def _list_sheets(book: Workbook) -> None:
         raise SourceError(f"{book.path.name} has no sheet to read, expected one with a header and rows")
 
 
-def shared_texts(book: Workbook) -> list[str]:
+def read_shared_texts(book: Workbook) -> list[str]:
     """Return the texts that cells point to; how they are to be pronounced is passed over."""
     texts: list[str] = []
     if "xl/sharedStrings.xml" not in book.archive.namelist():
@@ -252,9 +252,9 @@ def shared_texts(book: Workbook) -> list[str]:
     return texts
 
 
-def sheet_texts(book: Workbook, sheet: str) -> list[list[str]]:
+def read_sheet(book: Workbook, sheet: str) -> list[list[str]]:
     """Return the rows of a sheet whose fields are texts; numbers are the texts that stand for them."""
-    shared = shared_texts(book)
+    shared = read_shared_texts(book)
     found: list[list[str]] = []
     pieces: list[str] = []
     field_kind, collects = "", False

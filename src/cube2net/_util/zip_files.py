@@ -39,7 +39,8 @@ RATIO = 100
 FREE = 16 * 2**20
 TOTAL = "100GB"
 GZIP, XZ, BZIP2 = b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh"
-PACKED = (GZIP, XZ, BZIP2)
+PACKED = {".gz": GZIP, ".xz": XZ, ".bz2": BZIP2}
+"""How packed files begin, by the end of their names."""
 BROKEN = (
     *(zlib.error, lzma.LZMAError, zipfile.BadZipFile, struct.error, EOFError, OSError),
     *(ValueError, ArithmeticError, LookupError, RuntimeError),
@@ -163,15 +164,15 @@ def unpack(raw: io.BufferedReader, gauge: Gauge) -> io.BufferedReader:
     >>> unpack(io.BufferedReader(io.BytesIO(gzip.compress(b"id,name"))), gauge).read(), gauge.unpacked
     (b'id,name', 7)
     """
-    magic = next((magic for magic in PACKED if raw.peek(6).startswith(magic)), None)
+    magic = next((magic for magic in PACKED.values() if raw.peek(6).startswith(magic)), None)
     if magic is not None:
         return io.BufferedReader(_Unpacked(raw, magic, gauge), BLOCK)
     return meter_bytes(raw, gauge) if gauge.size is None else raw
 
 
-def gunzip(raw: io.BufferedReader, gauge: Gauge) -> io.BufferedReader:
-    """Return the bytes that a gzipped file holds, metered."""
-    return io.BufferedReader(_Unpacked(raw, GZIP, gauge), BLOCK)
+def unpack_as(ending: str, raw: io.BufferedReader, gauge: Gauge) -> io.BufferedReader:
+    """Return the bytes of a file that is packed as the end of its name says, metered."""
+    return io.BufferedReader(_Unpacked(raw, PACKED[ending], gauge), BLOCK)
 
 
 def meter_bytes(inner: IO[bytes], gauge: Gauge) -> io.BufferedReader:
@@ -301,8 +302,9 @@ class _Unpacked(_Stream):
                 break
             self.rest += more
         if not self.rest.startswith(self.magic):
-            if self.magic == GZIP and (self.rest or not self.parts):
-                raise BadGzipFile(f"Not a gzipped file ({self.rest[:2]!r})")
+            if not self.parts or (self.magic == GZIP and self.rest):
+                ending = next(ending for ending, magic in PACKED.items() if magic == self.magic)
+                raise BadGzipFile(f"Not a {ending} file ({self.rest[:2]!r})")
             return None
         self.parts += 1
         if self.magic == GZIP:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from cube2net import __version__
 from cube2net._util.arrays import row_of_entries
 from cube2net._util.files import check_folder, write_files, write_table
-from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
+from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
 from cube2net.api.checkpoints import (
     Checkpoints,
     checkpoints_beside,
@@ -195,7 +195,7 @@ def build_cube(
     >>> c2n.build_cube(people, links=edges, dimensions=["city"], min_objects=1)
     Cube(city: 2 cells, 3 objects, 2 links)
     """
-    progress = listener(progress)
+    progress = resolve_progress(progress)
     if is_frame(dimensions) and "links" not in tables:
         tables, dimensions = {**tables, "links": dimensions}, None
     if is_frame(items) or isinstance(items, Path) or (isinstance(items, str) and Path(items).suffix):
@@ -268,7 +268,7 @@ def build_from(
     ...     c2n.build_from("tables", nodes, links, out=f"{folder}/cube", dimensions=["city"], min_objects=1)
     Cube(city: 2 cells, 3 objects, 2 links)
     """
-    progress = listener(progress)
+    progress = resolve_progress(progress)
     if out is None:
         raise ParameterError(
             "build_from saves the cube and needs a folder for it: give out=…, such as out='cube' (build_cube keeps one "

@@ -24,9 +24,9 @@ from cube2net._util.files import (
     LOCK,
     STAGES,
     NoLocksError,
+    explain_disk_errors,
     hidden_beside,
     new_folder,
-    one_sentence,
     owned_beside,
     remove_stale,
     try_lock,
@@ -81,7 +81,7 @@ class Checkpoints:
     @cached_property
     def folder(self) -> Path:
         """The folder of all stages, which no other process uses."""
-        with one_sentence(self.target):
+        with explain_disk_errors(self.target):
             remove_stale(self.target, STAGES)
             if self._is_only():
                 self.before = _files(self.usual)

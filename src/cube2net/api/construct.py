@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cube2net._util.arrays import Array
-from cube2net._util.progress import Progress, ProgressOption, listener, record_seconds, report_compiling, silent
+from cube2net._util.progress import Progress, ProgressOption, record_seconds, report_compiling, resolve_progress, silent
 from cube2net.api.plan import (
     LINK_TOLERANCE,
     METHODS,
@@ -173,7 +173,7 @@ def construct(
     (Network(50 objects, 163 links, 50 in the query), True)
     """
     given = {name: value for name, value in locals().items() if name in OPTIONS}
-    progress = listener(progress)
+    progress = resolve_progress(progress)
     chooser = method_of(method, method_options)
     options = NetworkOptions(**{**given, "method": chooser})
     if not isinstance(chooser, Method):

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
+from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
 from cube2net.errors import ParameterError, quote, unknown_name
 from cube2net.io import graphs
 from cube2net.io.bibliography.references import OBJECT_KINDS, References, is_reference_file
@@ -72,7 +72,7 @@ def read_source(source: str | Source, *paths: str | Path, progress: ProgressOpti
     Corpus(3 objects, 3 items, 2 links)
     """
     reader, places = reader_of(source, paths, options)
-    return remembering(reader.read(places, progress=listener(progress)), reader)
+    return remembering(reader.read(places, progress=resolve_progress(progress)), reader)
 
 
 def remembering(corpus: Corpus, source: Any) -> Corpus:
@@ -97,8 +97,8 @@ def read_more(
     """Return the corpus of files that are to be added to a cube: they may name its objects without listing them."""
     reader, places = reader_of(source, paths, options)
     if isinstance(reader, ReadsMore):
-        return reader.read_more(places, known=known, progress=listener(progress))
-    return reader.read(places, progress=listener(progress))
+        return reader.read_more(places, known=known, progress=resolve_progress(progress))
+    return reader.read(places, progress=resolve_progress(progress))
 
 
 @check_call
@@ -149,7 +149,7 @@ def read_tables(*tables: Any, progress: ProgressOption = None, **options: Any) -
     >>> c2n.read_tables(papers, item="paper", objects="author")
     Corpus(2 objects, 2 items, links by co-mention)
     """
-    return table_source.read_tables(tables, options, listener(progress))
+    return table_source.read_tables(tables, options, resolve_progress(progress))
 
 
 @check_call
@@ -288,7 +288,7 @@ def read_task(
         raise unknown_name("source of tasks", source, tasks)
     reader: Yelp | Movies = made(source, tasks, Source, "source", options)
     return reader.read_task(
-        [path_of(path, "a path to read") for path in paths], name, seed=seed, progress=listener(progress)
+        [path_of(path, "a path to read") for path in paths], name, seed=seed, progress=resolve_progress(progress)
     )
 
 

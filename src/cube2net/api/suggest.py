@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array, row_of_entries
-from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
+from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
 from cube2net._util.random import stream
 from cube2net._util.statistics import REACH
 from cube2net.api.query import Asked, query_of, read_query
@@ -108,7 +108,7 @@ def suggest(
     >>> print(*suggestion.dependencies)
     city → state (all of 120 items)
     """
-    progress = listener(progress)
+    progress = resolve_progress(progress)
     corpus = corpus_of(data, tables, progress, suggest)
     found = propose(corpus, parse_bins, min_objects=min_objects, seed=seed, progress=progress)
     if query is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
+from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
 from cube2net.api.cubes import open_cube
 from cube2net.api.topics import find_topics
 from cube2net.cube.building.build import leave_out_known
@@ -120,7 +120,7 @@ def add_items(
         raise ParameterError(f"remove is the text {remove!r}, expected ids such as ['p17', 'p18']")
     if corpus is None and not remove:
         raise ParameterError("there is nothing to do: give new data, or ids of items to remove")
-    place, progress = path_of(folder, "the folder of the cube"), listener(progress)
+    place, progress = path_of(folder, "the folder of the cube"), resolve_progress(progress)
     added: dict[str, int] = {}
 
     def grown(cube: Cube) -> Cube:

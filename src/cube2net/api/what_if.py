@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.progress import ProgressOption, listener, report_compiling
+from cube2net._util.progress import ProgressOption, report_compiling, resolve_progress
 from cube2net.api.plan import METHODS, several
 from cube2net.api.replay import asked_of
 from cube2net.errors import ParameterError, quote
@@ -253,7 +253,7 @@ def prices(network: Network, cube: Cube | None = None, *, progress: ProgressOpti
     context = network.context
     if context is None:
         return ()
-    tell, steering = listener(progress), context.steering
+    tell, steering = resolve_progress(progress), context.steering
     wanted = [(PIN, node) for node in steering.pins] + [(BAN, node) for node in steering.bans]
     found = []
     for number, (kind, node) in enumerate(wanted):

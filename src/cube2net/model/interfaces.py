@@ -15,7 +15,7 @@ import pyarrow as pa
 from cube2net import model as records
 from cube2net._util.arrays import Array
 from cube2net._util.progress import Progress, silent
-from cube2net._util.spelling import nearest
+from cube2net._util.spelling import suggest_name
 from cube2net.errors import ParameterError, join_names, quote, unknown_name
 from cube2net.model.corpus import Corpus, Topics
 from cube2net.model.cube import Cube
@@ -308,7 +308,7 @@ def check_options(
             continue
         parameters = inspect.signature(function).parameters.values()
         own = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD and each.name not in allowed]
-        near = nearest(name, [*own, *allowed])
+        near = suggest_name(name, [*own, *allowed])
         if near in own:
             raise ParameterError(
                 f"{function.__name__} has no parameter {name!r}",
@@ -427,7 +427,7 @@ def _call_error(function: Callable[..., Any], args: Sequence[object], options: M
     if args and not parameters:
         return ParameterError(f"{name} takes no arguments, got {len(args)}")
     if len(own) == len(parameters) and (strange := [each for each in options if each not in own]):
-        near = nearest(strange[0], own)
+        near = suggest_name(strange[0], own)
         hint = f": it has {join_names(own, 40) or 'none'}" if near is None else f" (did you mean {near!r}?)"
         return ParameterError(f"{name} has no parameter {strange[0]!r}{hint}")
     if twice := [each for each in given if each in options]:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, LazyRagged, Ragged, count_unusable, freeze, travel_by_fields
+from cube2net._util.arrays import Array, LazyRagged, Ragged, count_unusable, freeze, reduce_by_fields
 from cube2net._util.arrow import arrow_numbers, arrow_texts, to_numpy, to_pandas, to_polars
 from cube2net._util.display import Shown, get_display, load_public
 from cube2net._util.text import format_count
@@ -160,7 +160,7 @@ class Network(Shown):
             raise InputError("a network's links must join its nodes")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        make, (kind, values) = travel_by_fields(self)
+        make, (kind, values) = reduce_by_fields(self)
         names = self.names.table.select(["object", "name", "kind"]).take(pa.array(self.objects))
         carried = None if self.carried is None else self.carried.kept(self.objects, *self._ends)
         values |= {"names": None, "carried": carried, "context": None}

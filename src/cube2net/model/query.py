@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, Links, freeze, travel_by_fields
+from cube2net._util.arrays import Array, Links, freeze, reduce_by_fields
 from cube2net._util.display import Shown
 from cube2net._util.text import format_count
 from cube2net.errors import Cube2netError, Message, QueryError, Setting, quote, quote_few
@@ -55,7 +55,7 @@ class Query(Shown):
             raise QueryError(f"the query has {len(rows):,} objects and {len(self.ids):,} ids")
         object.__setattr__(self, "objects", freeze(rows))
 
-    __reduce__ = travel_by_fields
+    __reduce__ = reduce_by_fields
 
     def __len__(self) -> int:
         return len(self.objects)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cube2net._util.text import format_count, in_markdown
+from cube2net._util.text import escape_markdown, format_count
 from cube2net.apps.service.names import MAX_SUGGESTED, resolve_names
 from cube2net.apps.service.schemas import Candidate, Id, NameRow, NamesAnswer
 from cube2net.apps.service.service import CubeService
@@ -69,7 +69,7 @@ def name(text: object) -> str:
     >>> print(name('x"\n- y *z*'))
     "x\" - y \*z\*"
     """
-    said = in_markdown(str(text)).replace('"', '\\"')
+    said = escape_markdown(str(text)).replace('"', '\\"')
     return f'"{said}"'
 
 
@@ -254,12 +254,12 @@ LONGEST = 4_000
 
 def said(sentence: str) -> str:
     """Return a sentence as one line that is inert in Markdown."""
-    return in_markdown(sentence, LONGEST)
+    return escape_markdown(sentence, LONGEST)
 
 
 def title(labels: Sequence[str]) -> str:
     """Return a cell by its labels between angles."""
-    return cell_title(labels, in_markdown)
+    return cell_title(labels, escape_markdown)
 
 
 def explanation_sections(told: Mapping[str, Any]) -> Iterator[Section]:
@@ -303,7 +303,7 @@ def _lift_line(lift: Mapping[str, Any]) -> str:
         f"{lift['query']:,} of {lift['queried']:,} of the query, {lift['everyone']:,} of {lift['objects']:,} in all"
     )
     times = f"{lift['lift']:.1f} times ({lift['low']:.1f} to {lift['high']:.1f})"
-    return f"- {in_markdown(lift['dimension'])} {name(lift['label'])}: {times}; {counts}"
+    return f"- {escape_markdown(lift['dimension'])} {name(lift['label'])}: {times}; {counts}"
 
 
 def _only_line(each: Mapping[str, Any]) -> str:

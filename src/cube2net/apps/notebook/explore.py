@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net._util.packages import require
-from cube2net._util.spelling import nearest
+from cube2net._util.spelling import suggest_name
 from cube2net.api.plan import several
 from cube2net.api.query import check_cube, query_of
 from cube2net.apps.service.requests import describe_node, describe_query, split_options
@@ -98,7 +98,7 @@ def asked(cube: Cube, query: Any = None, **options: Any) -> dict[str, Any]:
     try:
         return as_json(request)
     except ParameterError as error:
-        near = {word: close for word in request.get("options", {}) if (close := nearest(word, WORDS)) is not None}
+        near = {word: close for word in request.get("options", {}) if (close := suggest_name(word, WORDS)) is not None}
         strange = next((word for word in near if word == error.value or error.parameter == "options"), None)
         if strange is None:
             raise

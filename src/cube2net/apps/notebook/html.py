@@ -13,7 +13,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from cube2net._util.files import write_files
-from cube2net._util.text import format_count, short
+from cube2net._util.text import format_count, shorten
 from cube2net.api.draw import described, picture_text
 from cube2net.api.export import summary
 from cube2net.api.report import results
@@ -43,7 +43,7 @@ def escaped(text: object, most: int = LONGEST) -> str:
     >>> escaped("<b>\u202eAT&T\n"), escaped("abcdef", 4)
     ('&lt;b&gt;AT&amp;T', 'abc…')
     """
-    return html.escape(short(str(text), most))
+    return html.escape(shorten(str(text), most))
 
 
 def sentence(text: object, *, faint: bool = False) -> str:
@@ -153,7 +153,7 @@ def draw_picture(network: Network, title: str | None = None, width: int = WIDTH)
 def _alt(network: Network, title: str) -> str:
     said = f"{title}: {described(network)}" if title else described(network)
     counts = Counter(network.query.labels or ())
-    labels = ", ".join(f"{short(label, 40)} ({count:,})" for label, count in counts.most_common(6))
+    labels = ", ".join(f"{shorten(label, 40)} ({count:,})" for label, count in counts.most_common(6))
     return f"{said}; coloured by label: {labels}" if labels else said
 
 

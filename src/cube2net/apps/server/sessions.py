@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 import secrets
 import shutil
 import zlib
@@ -208,7 +209,7 @@ class Uploads:
             or not name.isprintable()
         ):
             raise RefusalError(400, "name", f"a file is called {quote(given, 40)}: give it a plain, shorter name")
-        if not name.casefold().removesuffix(".gz").endswith(self.endings):
+        if not re.sub(r"\.(gz|xz|bz2)$", "", name.casefold()).endswith(self.endings):
             what = f"{quote(name)} is no table that can be read: choose a file that ends in {join_names(self.endings)}"
             if name.casefold().endswith((".ods", ".xls", ".numbers")):
                 what += " (save it as .xlsx or .csv first)"

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from cube2net._util.progress import Progress, Stop, ThrottledProgress, convert_interrupt, silent, step
+from cube2net._util.progress import Progress, Stop, ThrottledProgress, check_stop, convert_interrupt, silent
 from cube2net.api.cubes import open_cube
 from cube2net.apps.server.responses import WORKING, RefusalError, Reply, describe_failure, json_bytes, make_attachment
 from cube2net.apps.service.service import FILE, ROUTES, CubeService, Duration, KeptChoice
@@ -333,11 +333,11 @@ class _StoppableProgress:
         self._progress = progress
 
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:
-        step()
+        check_stop()
         self._progress(stage, done, total)
 
     def note(self, text: str) -> None:
-        step()
+        check_stop()
         self._progress.note(text)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net._util.progress import Progress
-from cube2net._util.spelling import as_spoken, other_forms, written_otherwise
+from cube2net._util.spelling import list_normal_forms, list_variants, reorder_name
 from cube2net._util.text import format_count
 from cube2net.api import drill
 from cube2net.api.query import read_query_bytes, read_query_text
@@ -200,7 +200,7 @@ def _list_notes(rows: list[NameRow], shared: set[str]) -> list[str]:
 
 def _is_turned(given: str, name: str) -> bool:
     """Return whether a name was given as 'Last, First'."""
-    return given != name and name in written_otherwise(given) and name not in other_forms(given)
+    return given != name and name in list_variants(given) and name not in list_normal_forms(given)
 
 
 def _find_ignoring_case(service: CubeService, given: list[str], found: Found) -> Found:
@@ -211,7 +211,7 @@ def _find_ignoring_case(service: CubeService, given: list[str], found: Found) ->
         places.setdefault(name, []).append(place)
     names = service.cube.objects.table["name"]
     for name in found.missing[:MAX_CASE_FOLDED]:
-        forms = {_fold_case(form) for form in (name, *as_spoken(name))}
+        forms = {_fold_case(form) for form in (name, *reorder_name(name))}
         alike = {
             row
             for form in forms
@@ -231,7 +231,7 @@ def _fold_case(text: str) -> str:
 
 
 def _differs_in_case(given: str, name: str) -> bool:
-    return given != name and name not in written_otherwise(given) and _fold_case(given) == _fold_case(name)
+    return given != name and name not in list_variants(given) and _fold_case(given) == _fold_case(name)
 
 
 def _read_names(cube: Cube, body: NamesRequest) -> ReadNames:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from cube2net._util.progress import Progress, silent, step
+from cube2net._util.progress import Progress, check_stop, silent
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw, unpack
 from cube2net.errors import Cube2netError, Setting, SourceError, join_names, unknown_name
 from cube2net.io.bibliography.author_names import identify_authors, plain_letters
@@ -105,7 +105,7 @@ class References:
                 count = 0
                 for line, fields in parsed:
                     count += 1
-                    step()
+                    check_stop()
                     record = clean_reference(f"{name} line {line:,}", fields)
                     if record.title:
                         yield record

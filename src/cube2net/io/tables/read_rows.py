@@ -183,7 +183,7 @@ def no_table(start: bytes) -> str | None:
     return MAGIC[magic]
 
 
-ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz), .parquet or .xlsx"
+ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz, .xz or .bz2), .parquet or .xlsx"
 DOCUMENTS = (".fods", ".numbers", ".odt", ".docx", ".doc", ".pages", ".rtf", ".pdf")
 """How the names of files end from which a table can be saved anew."""
 
