@@ -27,7 +27,7 @@ COMMAND = [sys.executable, "-m", "cube2net", "mcp"]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("assistant") / "cube"
-    c2n.save_cube(named_cube(), place)
+    named_cube().save(place)
     return place
 
 

@@ -43,17 +43,11 @@ def get_display() -> Shows | None:
     return _by[-1]() if _by else None
 
 
-_public: list[Callable[[str], Any]] = []
+def load_function(module: str, name: str) -> Any:
+    """Return a function of a package that is above the record of which it is a method."""
+    from importlib import import_module
 
-
-def register_public(load: Callable[[str], Any]) -> None:
-    """Let a function load what is public: some of it is a method of records too, which do not know who does it."""
-    _public[:] = [load]
-
-
-def load_public(name: str) -> Any:
-    """Return what is public under a name."""
-    return _public[-1](name)
+    return getattr(import_module(f"cube2net.{module}"), name)
 
 
 class Shown:
