@@ -224,7 +224,7 @@ def test_tables_and_views_of_postgresql_are_read(postgres: str, tmp_path: Path) 
     assert repr(corpus) == "Corpus(3 objects, 2 items, links by co-mention)"
     old = c2n.read_sql('FROM db.archive."Old papers"', attach={"db": postgres}, **RECORDS)
     assert repr(old) == "Corpus(2 objects, 1 item, links by co-mention)"
-    cube = c2n.build_from(
+    cube = c2n.api.build_from(
         Sql(queries=("FROM db.papers",), attach={"db": postgres}, **RECORDS),
         out=tmp_path / "cube",
         dimensions=["year"],

@@ -216,8 +216,8 @@ def identity_of(thing: object, known: Iterable[type]) -> str:
     Of an object of one's own nothing is known but what it calls itself, so it is another one every time; so is a source
     that reads what may change without a sign (``is_remote``).
     """
-    is_known = is_dataclass(thing) and not isinstance(thing, type) and type(thing) in set(known)
-    if not is_known or getattr(thing, "is_remote", False):
+    is_remote = getattr(thing, "is_remote", False)
+    if is_remote or not is_dataclass(thing) or isinstance(thing, type) or type(thing) not in set(known):
         return secrets.token_hex(16)
     parts = [part.name for part in fields(thing) if part.name != THREADS and not part.metadata.get("handed")]
     return digest(type(thing).__name__, [(name, repr(getattr(thing, name))) for name in parts])
