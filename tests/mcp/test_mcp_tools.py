@@ -103,15 +103,12 @@ def test_a_model_reads_what_a_tool_does_when_to_use_it_and_what_comes_back(tool:
 def test_names_as_typed_become_ids_and_the_others_have_candidates() -> None:
     text = said("find_objects", objects=["Object 3", "o3", " o4 ", "Twin", "Objekt 5", "nowhere near"])
     lines = text.split("\n")
-    assert (
-        lines[0]
-        == "2 of 6 names are found; 1 is borne by several objects: choose; 2 are not in the cube; 1 is there twice."
-    )
+    assert lines[0] == "2 of 6 names found, 1 ambiguous, 2 unknown, 1 repeated."
     assert "- \"Object 3\" (id 'o3')" in lines and '- "o4" is "Object 4" (id \'o4\')' in lines
     twins = next(line for line in lines if line.startswith('- "Twin":'))
     assert all(f"(id '{twin}')" in twins for twin in TWINS)
     assert '- "Objekt 5": "Object 5" (id \'o5\')' in text
-    assert '- "nowhere near": nothing is spelled like it' in lines
+    assert '- "nowhere near": no similar name' in lines
 
 
 def test_names_are_completed() -> None:
@@ -122,14 +119,14 @@ def test_names_are_completed() -> None:
 
 def test_a_name_that_several_bear_does_not_fail_the_call() -> None:
     text = said("construct", objects=[*ASKED, "Twin", "no such name"])
-    assert text.startswith("Of objects: 16 of 18 names are found; 1 is borne by several objects")
+    assert text.startswith("Of objects: 16 of 18 names found, 1 ambiguous, 1 unknown.")
     assert '- "Twin": "Twin" (id \'o20\')' in text and "# Network around a query of 16 objects" in text
 
 
 def test_where_no_name_means_one_object_the_candidates_are_the_answer() -> None:
     for tool in ("construct", "explain", "contrast", "drill"):
         told = ask(tool, objects=["Twin", "Objekt 5"])
-        assert told.wrong and told.text.startswith("no name of objects means one object: 0 of 2 names are found")
+        assert told.wrong and told.text.startswith("no name of objects means one object: 0 of 2 names found")
         assert "(id 'o21')" in told.text and '"Object 5"' in told.text
 
 
@@ -309,7 +306,7 @@ def test_a_name_can_be_given_back_as_an_answer_wrote_it() -> None:
     written = re.findall(r'^- "((?:[^"\\]|\\.)*)"', text, flags=re.MULTILINE)
     marked = [name.replace('\\"', '"') for name in written if "\\" in name and "\N{SYMBOL FOR ESCAPE}" not in name]
     assert len(marked) >= 4
-    assert ask("find_objects", objects=marked).text.startswith(f"{len(marked)} of {len(marked)} names are found")
+    assert ask("find_objects", objects=marked).text.startswith(f"{len(marked)} of {len(marked)} names found")
 
 
 def test_the_instructions_say_what_the_cube_has() -> None:

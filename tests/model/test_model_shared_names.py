@@ -92,7 +92,7 @@ def test_a_pasted_name_that_is_an_id_is_found_with_all_who_bear_it(cube: Cube) -
     assert [each["id"] for each in wei["candidates"]] == ["Wei Li", "wei-li", "wei-li-2"]
     assert (ben["state"], [each["id"] for each in ben["candidates"]]) == ("ambiguous", ["ben", "ben-2"])
     assert answer["sentence"] == (
-        "2 of 3 names are found, 1 of them is also the name of others; 1 is borne by several objects: choose"
+        '2 of 3 names found; "Ben" is the name of 2 objects: choose one; 1 name also belonging to other objects'
     )
 
 

@@ -25,7 +25,7 @@ from cube2net.api.query import example_objects
 from cube2net.api.report import check_report, report_files, results
 from cube2net.api.spreadsheets import reading_in
 from cube2net.apps.service.exports import PICTURES, endings, missing_for
-from cube2net.apps.service.names import MOST_FILE, MOST_GIVEN, candidates
+from cube2net.apps.service.names import MAX_FILE_BYTES, MAX_NAMES_GIVEN, describe_candidates
 from cube2net.apps.service.network_schemas import (
     ChangeAnswer,
     ColumnValue,
@@ -327,14 +327,14 @@ def cube(service: CubeService, body: CubeRequest, progress: Progress) -> CubeAns
         "limits": {
             "letters": MOST,
             "bytes": MOST_BYTES,
-            "file": MOST_FILE,
-            "names": MOST_GIVEN,
+            "file": MAX_FILE_BYTES,
+            "names": MAX_NAMES_GIVEN,
             "members": MOST_MEMBERS,
             "least_runs": LEAST_RUNS,
             "runs": RUNS,
             "most_runs": MOST_RUNS,
         },
-        "examples": candidates(service, example_objects(whole)),
+        "examples": describe_candidates(service, example_objects(whole)),
         "read": _reading(whole),
         "version": __version__,
     }
