@@ -19,7 +19,7 @@ class Export(Sample):
     def check(self, corpus: Corpus) -> None:
         """Check the corpus and build its cube."""
         super().check(corpus)
-        c2n.build_cube(corpus, ["title"], min_objects=1)
+        c2n.build(corpus, ["title"], min_objects=1)
 
 
 def find_exports() -> dict[str, Export]:

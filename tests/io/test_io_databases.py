@@ -224,12 +224,8 @@ def test_tables_and_views_of_postgresql_are_read(postgres: str, tmp_path: Path) 
     assert repr(corpus) == "Corpus(3 objects, 2 items, links by co-mention)"
     old = c2n.read_sql('FROM db.archive."Old papers"', attach={"db": postgres}, **RECORDS)
     assert repr(old) == "Corpus(2 objects, 1 item, links by co-mention)"
-    cube = c2n.api.build_from(
-        Sql(queries=("FROM db.papers",), attach={"db": postgres}, **RECORDS),
-        out=tmp_path / "cube",
-        dimensions=["year"],
-        min_objects=1,
-    )
+    source = Sql(queries=("FROM db.papers",), attach={"db": postgres}, **RECORDS)
+    cube = c2n.build(source=source, out=tmp_path / "cube", dimensions=["year"], min_objects=1)
     assert repr(cube) == "Cube(year: 2 cells, 3 objects, 2 links)"
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and b"s3cret" in path.read_bytes()]
 
