@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 _displays: list[Callable[[], Display]] = []
-_loaders: list[Callable[[str], Any]] = []
+_public: list[Callable[[str], Any]] = []
 
 
 def register_display(load: Callable[[], Display]) -> None:
@@ -46,12 +46,12 @@ def get_display() -> Display | None:
 
 def register_public(load: Callable[[str], Any]) -> None:
     """Set the function that loads public names, which methods of records use without importing higher layers."""
-    _loaders[:] = [load]
+    _public[:] = [load]
 
 
 def load_public(name: str) -> Any:
     """Return the object with a public name."""
-    return _loaders[-1](name)
+    return _public[-1](name)
 
 
 class Shown:
