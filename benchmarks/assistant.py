@@ -6,7 +6,7 @@ Of each labelled group 20 % of the members are hidden, and the others are the qu
 of tokens, and the hidden members that it names are counted:
 
 - ``construct``: what the assistant's tool ``construct`` answers, head and all;
-- ``to_text``: the default network by :func:`cube2net.to_text` as it is without a word;
+- ``to_text``: the default network by ``network.to_text()``;
 - ``one hop``: those linked to the query, most links first, then the heaviest;
 - ``PageRank``: the nearest by the walk of the method ``pagerank``;
 - ``BM25``: objects by how well their name and the titles of their items match the words of the known members' titles.
@@ -98,7 +98,7 @@ def task_of(name: str) -> Task:
     sigs = {"labs": (), "guilds": tuple(GUILDS), "areas": AREA_SIGS}[name]
     corpus = c2n.load_bundled(without_sigs=sigs)
     labels = {"labs": c2n.load_labs, "guilds": load_guilds, "areas": c2n.load_areas}[name]()
-    cube = c2n.build_cube(corpus)
+    cube = c2n.build(corpus)
     query = cube.query(labels)
     assert query.labels is not None
     each = np.array(query.labels)
@@ -133,7 +133,7 @@ def tool_text(service: CubeService, known: Array, most: int) -> str:
 
 def plain_text(cube: Cube, known: Array, most: int) -> str:
     """Return the default network of a query as the default text."""
-    return c2n.to_text(c2n.construct(cube, known), most)
+    return c2n.construct(cube, known).to_text(most)
 
 
 def listing(cube: Cube, ranked: Callable[[Cube, Array], Array], *, numbers: bool = True) -> Text:

@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--slow", type=int, default=2_000)
     parser.add_argument("--pairs", type=int, default=1_000_000)
     asked = parser.parse_args()
-    cube = c2n.build_cube(c2n.load_bundled())
+    cube = c2n.build(c2n.load_bundled())
     layout(make_network(cube, 50))  # compiled before a clock looks
     for nodes in asked.nodes:
         network = make_network(cube, nodes)

@@ -26,7 +26,7 @@ PLANTED = c2n.make_planted(objects=200, communities=4, noise=0)
 
 @pytest.fixture(scope="module")
 def cube() -> Cube:
-    return c2n.build_cube(PLANTED.corpus)
+    return c2n.build(PLANTED.corpus)
 
 
 @pytest.fixture

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 
 _displays: list[Callable[[], Display]] = []
-_public: list[Callable[[str], Any]] = []
 
 
 def register_display(load: Callable[[], Display]) -> None:
@@ -44,14 +43,11 @@ def get_display() -> Display | None:
     return _displays[-1]() if _displays else None
 
 
-def register_public(load: Callable[[str], Any]) -> None:
-    """Set the function that loads public names, which methods of records use without importing higher layers."""
-    _public[:] = [load]
+def load_function(module: str, name: str) -> Any:
+    """Return a function of a package that is above the record of which it is a method."""
+    from importlib import import_module
 
-
-def load_public(name: str) -> Any:
-    """Return the object with a public name."""
-    return _public[-1](name)
+    return getattr(import_module(f"cube2net.{module}"), name)
 
 
 class Shown:

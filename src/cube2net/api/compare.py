@@ -92,7 +92,7 @@ def compare(
     Parameters
     ----------
     cube
-        Of :func:`build_cube` or :func:`open_cube`.
+        Of :func:`build` or :func:`open`.
     query
         Objects by id or by name in whatever lists them: a list, a series or an index of pandas or Polars, an array; a
         mapping from objects to labels; a frame with a column ``object`` or ``id``, and maybe ``label``; another
@@ -142,7 +142,7 @@ def compare(
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
+    >>> cube = c2n.build(planted.corpus)
     >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
     >>> c2n.compare(cube, labels, methods=["pagerank"], models=["deepwalk"], runs=2)
     Comparison(clustering: 2 configurations × 1 model × 2 seeds)

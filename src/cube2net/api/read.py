@@ -26,7 +26,7 @@ from cube2net.model.objects import Objects
 SQL = "sql"
 UNSAID = ("columns", "usual", "sheet", "strict", "max_ratio", "max_unpacked")
 """What a corpus says otherwise of how it was read, or what is of one reading only."""
-EXPECTED = "a corpus, a frame, a mapping of frames, a path or a graph"
+EXPECTED = "a corpus, a frame, a path, a list or mapping of frames or paths, or a graph"
 
 
 @check_call
@@ -58,7 +58,7 @@ def read_source(source: str | Source, *paths: str | Path, progress: ProgressOpti
 
     See Also
     --------
-    build_from : Reads and builds, and goes on where it was cut off.
+    build : Read and build at once.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def read_graph(path: str | Path, *, progress: ProgressOption = None, **options: 
 
     See Also
     --------
-    write_network : Writes such files.
+    Network.save : Write such files.
 
     Examples
     --------
@@ -311,7 +311,7 @@ def from_networkx(graph: Any, **options: Any) -> Corpus:
     Returns
     -------
     Corpus
-        Ready for :func:`build_cube`, in dimensions of its attributes.
+        Ready for :func:`build`, in dimensions of its attributes.
 
     Examples
     --------
@@ -343,11 +343,12 @@ def corpus_of(data: Any, options: Mapping[str, Any], progress: Progress, functio
     check_options(options, "tables", [*options_of(SOURCES["tables"]), "records"], function)
     if data is None and not options:
         raise ParameterError(f"{function.__name__} is given nothing to read, expected {EXPECTED}")
-    if data is not None and not _is_readable(data):
-        several = isinstance(data, list | tuple) and len(data) > 1
-        hint = ": of several tables the others go by their names, as links=…" if several else ""
-        raise ParameterError(f"the data is {quote(data)}, expected {EXPECTED}{hint}")
-    return table_source.read_tables(() if data is None else (data,), options, progress)
+    tables = () if data is None else (data,)
+    if isinstance(data, list | tuple) and not is_frame(data):
+        tables = tuple(data)
+    if data is not None and not (tables and all(map(_is_readable, tables))):
+        raise ParameterError(f"the data is {quote(data)}, expected {EXPECTED}")
+    return table_source.read_tables(tables, options, progress)
 
 
 def reader_of(source: str | Source, given: Sequence[Any], options: Mapping[str, Any]) -> tuple[Source, list[Path]]:

@@ -220,7 +220,7 @@ B1, B2, B3 = np.float32(62370.0), np.float32(3150.0), np.float32(28.0)
 
 
 def make_slots() -> tuple[Array, Array]:
-    """Return a buffer as one row, and a view of it with a row per slot; zeros keep products with unused slots finite."""
+    """Return a buffer as one row, and a view with a row per slot; zeros keep products with unused slots finite."""
     slots = np.zeros(SLOTS * APART, np.float32)
     return slots, slots.reshape(SLOTS, APART)
 

@@ -76,7 +76,7 @@ def compute_label_shares(network: Network) -> dict[str, tuple[tuple[str, ...], s
 
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
+    >>> network = c2n.construct(c2n.build(planted.corpus), planted.query(0))
     >>> labels, shares = compute_label_shares(network)["venue"]
     >>> len(labels), shares.shape
     (4, (110, 4))

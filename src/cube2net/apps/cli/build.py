@@ -153,11 +153,11 @@ def build(
 
         if source == BUNDLED:
             corpus = read_corpus(source, paths or [], source_settings, strict, progress, where or [])
-            cube = c2n.build_cube(corpus, specs or propose(corpus), **options)
+            cube = c2n.build(corpus, specs or propose(corpus), **options)
         else:
             reader = make_source(source, paths or [], source_settings, strict, where or [])
             places = () if source == SQL else paths or []
-            cube = c2n.build_from(reader, *places, dimensions=specs or propose, **options)
+            cube = c2n.build([*places], source=reader, dimensions=specs or propose, **options)
     say(f"{out}: {cube}")
     if is_replaced:
         say("the cube that was there is replaced")
@@ -342,7 +342,7 @@ class SuggestRequest:
         lines = ["import cube2net as c2n"]
         if suggestion.needs_topics:
             lines.append("from cube2net.topics.lda import Lda")
-        return [*lines, f"corpus = {read}", f"cube = c2n.build_cube(corpus, {', '.join(build)})"]
+        return [*lines, f"corpus = {read}", f"cube = c2n.build(corpus, {', '.join(build)})"]
 
     def _options(self) -> list[str]:
         """Return the parameters of the source as Python writes them."""
@@ -463,7 +463,7 @@ def _read_more(
     folder: Path, source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, progress: Progress
 ) -> Corpus:
     """Return the corpus of more files, read as those of the cube were unless another source is named."""
-    cube = c2n.open_cube(folder)
+    cube = c2n.open(folder)
     before = cube.settings.get("source") or {}
     source = source or before.get("name", "")
     if not source:

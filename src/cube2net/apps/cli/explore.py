@@ -76,7 +76,7 @@ def explore(
         for name, value in (("dimension", dimension), ("min-objects", min_objects), ("set", set_)):
             if value:
                 raise ParameterError(f"--{name} is for tables, and {str(paths[0])!r} is a cube already")
-        _serve(c2n.open_cube(paths[0]), query, port, host, no_browser, skip_missing)
+        _serve(c2n.open(paths[0]), query, port, host, no_browser, skip_missing)
         return
     if not paths:
         if query is not None:
@@ -254,7 +254,7 @@ def mcp(cube: CubePath) -> None:
     from cube2net._util.packages import require
 
     require("the assistant", "mcp")
-    opened = c2n.open_cube(cube)
+    opened = c2n.open(cube)
     from cube2net._util.progress import report_compiling_to
     from cube2net.apps.mcp.protocol import serve
 

@@ -43,7 +43,7 @@ def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     Parameters
     ----------
     cube
-        Of :func:`build_cube` or :func:`open_cube`, or a view of one; it may be in memory only.
+        Of :func:`build` or :func:`open`, or a view of one; it may be in memory only.
     query
         What to begin with: objects as :func:`construct` takes them. Without one the page asks for names.
     options
@@ -61,7 +61,7 @@ def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> widget = c2n.explore(c2n.build_cube(planted.corpus), planted.query(0)[:10], n_cells=3)
+    >>> widget = c2n.explore(c2n.build(planted.corpus), planted.query(0)[:10], n_cells=3)
     >>> widget.network
     Network(20 objects, 3 cells, 83 links, 10 in the query)
     >>> widget.query = planted.query(1)[:5]

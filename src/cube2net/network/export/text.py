@@ -33,7 +33,7 @@ STEERED = {"pins": "in it", "bans": "not in it", "prefer": "more like", "avoid":
 
 
 def format_text(network: Network, most: int, count: Count = estimate_tokens) -> str:
-    """Return as much of a network as a text of so many tokens holds; see :func:`cube2net.to_text`."""
+    """Return as much of a network as a text of so many tokens holds; see :meth:`cube2net.Network.to_text`."""
     nodes = NodeTexts(network)
     outside, inside, cells = nodes.outside, len(network.query), len(network.labels)
     head = [*nodes.opening_lines(), nodes.describe_worth()]
@@ -66,7 +66,7 @@ def format_text(network: Network, most: int, count: Count = estimate_tokens) -> 
 def format_brief_text(
     network: Network, most: int, count: Count = estimate_tokens, nearness: Array | None = None
 ) -> str:
-    """Return as many names of a network as a text of so many tokens holds; see :func:`cube2net.to_text`.
+    """Return as many names of a network as a text of so many tokens holds; see :meth:`cube2net.Network.to_text`.
 
     ``nearness`` says of every object of the network how near it is to the query.
     """
