@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from cube2net._util.display import Shows
+    from cube2net._util.display import Display
 
 __version__ = "0.1.0"
 
@@ -44,7 +44,7 @@ def _load(name: str) -> Any:
     return _read_stub()[0](name)
 
 
-def _notebook() -> Shows:
+def _notebook() -> Display:
     from cube2net.apps import notebook
 
     return notebook

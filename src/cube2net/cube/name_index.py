@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, distinct
 from cube2net._util.progress import check_stop
-from cube2net._util.spelling import LONGEST, count_edits
+from cube2net._util.spelling import MAX_TEXT_LETTERS, count_edits
 from cube2net.model.cube import Cube
 
 BETWEEN_WORDS = r"[^\p{L}\p{N}]+"
@@ -141,7 +141,7 @@ class NameIndex:
         """
         typed = " ".join(_split_words(fold_text(text)))
         parts = [part for part in dict.fromkeys(typed.split()) if len(part) >= STEM]
-        if not parts or len(text) > LONGEST:
+        if not parts or len(text) > MAX_TEXT_LETTERS:
             return []
         shared = np.concatenate([distinct(self._rows(part[:STEM]).astype(np.int64)) for part in parts])
         rows, counts = np.unique(shared, return_counts=True)

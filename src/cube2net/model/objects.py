@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, reduce_by_fields
 from cube2net._util.arrow import arrow_numbers, arrow_texts
-from cube2net._util.spelling import LONGEST, candidates, list_variants
+from cube2net._util.spelling import MAX_TEXT_LETTERS, candidates, list_variants
 from cube2net.errors import CubeError
 
 URL = re.compile(r"(?i)https?://[^/?#]+/([^?#]*)")
@@ -183,7 +183,7 @@ class Objects:
         Names that share no word's first letters with the key are not looked at.
         """
         starts = sorted({word[:3].casefold() for word in key.split() if len(word) >= 3})
-        if not starts or len(key) > LONGEST or not is_text(key):
+        if not starts or len(key) > MAX_TEXT_LETTERS or not is_text(key):
             return []
         names = self.table["name"]
         pattern = "|".join(rf"(?:^|\W){_escape(start)}" for start in starts)
