@@ -357,13 +357,15 @@ def fetch_file(address: str, folder: Path, progress: Progress) -> str:
     The folders of a bucket's keys stay, since names such as ``year=1999`` hold values.
     """
     progress(f"fetching {hide_passwords(address)}", 0, None)
-    is_bucket = address.startswith("s3://")
+    is_object_store = address.startswith("s3://")
     folder.mkdir(parents=True)
     try:
-        return str(_fetch_objects(address, folder) if is_bucket else _fetch_url(address, folder))
+        return str(_fetch_objects(address, folder) if is_object_store else _fetch_url(address, folder))
     except (OSError, ValueError, pa.ArrowException, HTTPException) as error:
         said = error if isinstance(error, HTTPError) else getattr(error, "reason", error)
-        hint = "AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, says who you are" if is_bucket else None
+        hint = (
+            "AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, says who you are" if is_object_store else None
+        )
         place, reason = hide_passwords(address), hide_passwords(first_line(said))
         raise SourceError(f"{quote(place)} cannot be fetched: {reason}", hint=hint) from None
 
