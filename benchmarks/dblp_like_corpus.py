@@ -22,9 +22,9 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array
 from cube2net._util.arrow import open_mapped
 from cube2net._util.files import new_folder
-from cube2net._util.progress import Progress, ProgressOption, listener, silent
+from cube2net._util.progress import Progress, ProgressOption, resolve_progress, silent
 from cube2net._util.random import stream
-from cube2net.errors import ParameterError, SourceError, whole_number
+from cube2net.errors import ParameterError, SourceError, check_int
 from cube2net.model.corpus import LABELS, MENTIONS, OBJECTS, Corpus
 from cube2net.model.dimension import DimensionSpec
 
@@ -98,14 +98,14 @@ def make_dblp_like(
     making = Making.of(papers, years, authors, newcomers, venues, topics, seed)
     if out is None:
         parts: dict[str, list[pa.Table]] = {name: [] for name in TABLES}
-        for name, part in making.tables(listener(progress)):
+        for name, part in making.tables(resolve_progress(progress)):
             parts[name].append(part)
         return _corpus({name: pa.concat_tables(some) for name, some in parts.items()})
     folder = Path(out)
     if folder.exists() and not _replaceable(folder):
         raise SourceError(f"{str(folder)!r} exists and is not a made-up corpus: choose another place or remove it")
     with new_folder(folder) as aside:
-        _write(aside, making.tables(listener(progress)))
+        _write(aside, making.tables(resolve_progress(progress)))
     return open_dblp_like(out)
 
 
@@ -149,17 +149,17 @@ class Making:
         """Return a literature that nobody has written yet."""
         from team_assembly import Habits, Literature
 
-        papers = whole_number("papers", papers, 1, MOST_PAPERS)
-        topics = whole_number("topics", topics, 1, 10_000)
+        papers = check_int("papers", papers, 1, MOST_PAPERS)
+        topics = check_int("topics", topics, 1, 10_000)
         usual = max(1, round(VENUES * (papers / FITTED_PAPERS) ** VENUES_POWER))
-        venues = usual if venues is None else whole_number("venues", venues, 1)
+        venues = usual if venues is None else check_int("venues", venues, 1)
         if venues * topics > MOST_PROFILES:
             raise ParameterError(
                 f"{venues:,} venues × {topics:,} topics are too many, expected {MOST_PROFILES:,} at most"
             )
         if len(years) != 2 or years[0] > years[1]:
             raise ParameterError(f"years are {years!r}, expected the first and the last")
-        first, last = (whole_number("a year", year, 1500, 2100) for year in years)
+        first, last = (check_int("a year", year, 1500, 2100) for year in years)
         if not 1.1 <= authors <= 20:
             raise ParameterError(f"authors is {authors!r}, expected 1.1 to 20 in the mean of all papers")
         if newcomers is not None and not 0 <= newcomers <= 1:

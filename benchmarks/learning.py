@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--only", default="curves,vectors,reuse,newcomers")
     asked = parser.parse_args()
-    cube = c2n.open_cube(asked.cube)
+    cube = c2n.open(asked.cube)
     queries = {path.stem: c2n.read_query(cube, path, skip_missing=True) for path in (asked.labs, asked.areas)}
     parts = asked.only.split(",")
     if "curves" in parts:

@@ -24,7 +24,7 @@ from threading import Event, Thread
 from time import perf_counter, process_time
 from typing import Any
 
-from cube2net._util.zip_files import Meter, open_raw, unpacked
+from cube2net._util.zip_files import Meter, open_raw, unpack
 from cube2net.io.bibliography.openalex import OpenAlex
 
 IDS = re.compile(rb'("(?:https://openalex\.org/)?[WA])(?=\d+")')
@@ -69,7 +69,7 @@ def made(folder: Path, samples: list[Path], works: int) -> tuple[list[Path], int
     """Return parts with at least so many works, how many these are, and their bytes unpacked."""
     text = b""
     for sample in samples:
-        with open_raw(sample, gauge := Meter().gauge(sample)) as raw, unpacked(raw, gauge) as file:
+        with open_raw(sample, gauge := Meter().gauge(sample)) as raw, unpack(raw, gauge) as file:
             text += file.read()
     pieces = IDS.split(text)
     each = text.count(b"\n")

@@ -18,9 +18,9 @@ from cube2net._util.progress import (
     CompileMonitor,
     CpuStopwatch,
     Stopwatch,
-    announce_to,
+    record_seconds,
+    report_compiling_to,
     share_compile_time,
-    timed,
 )
 from cube2net.selection.constraints import Clock
 
@@ -41,7 +41,7 @@ class Hands:
 def hands(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hands]:
     clock = Hands()
     monkeypatch.setattr(progress, "time", clock)
-    monkeypatch.setattr(progress, "_mine", progress._Mine())
+    monkeypatch.setattr(progress, "_thread", progress._ThreadState())
     yield clock
 
 
@@ -74,7 +74,7 @@ def test_a_stopwatch_stands_still_while_code_is_compiled(hands: Hands) -> None:
 def test_the_parts_of_a_network_and_limits_of_time_do_not_count_compiling(hands: Hands) -> None:
     seconds: dict[str, float] = {}
     clock = Clock(10.0)
-    with timed(seconds, "select"):
+    with record_seconds(seconds, "select"):
         compile_for(hands, 25)
         hands.now += 2
     assert seconds == {"select": 2}
@@ -136,9 +136,9 @@ def test_who_listens_is_told_and_standard_error_is_not(capsys: pytest.CaptureFix
     waiting.listeners.append(lambda *words: told.append(words))
     for name in ("cool", "heat"):
         waiting.begin(name)
-        waiting.say()
+        waiting.announce()
         waiting.end(name)
-    waiting.say()
+    waiting.announce()
     assert told == [(f"{CACHED_NOTICE}: cool", 0, None), (f"{CACHED_NOTICE}: heat", 1, None)]
     assert capsys.readouterr().err == ""
 
@@ -152,15 +152,15 @@ def test_without_a_listener_a_terminal_gets_one_line_and_nobody_else_any(
     waiting.kept = False
     for name in ("cool", "heat"):
         waiting.begin(name)
-        waiting.say()
+        waiting.announce()
         waiting.end(name)
     assert capsys.readouterr().err == (f"cube2net: {UNCACHED_NOTICE}\n" if terminal else "")
 
 
 def test_nobody_is_told_who_asked_for_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    with announce_to(None):
+    with report_compiling_to(None):
         progress.MONITOR.begin("cool")
-        progress.MONITOR.say()
+        progress.MONITOR.announce()
         progress.MONITOR.end("cool")
     assert capsys.readouterr().err == ""
 
@@ -263,7 +263,7 @@ def test_compiled_code_that_names_a_record_that_is_gone_is_made_anew(tmp_path: P
 
 def test_kernels_on_the_way_to_a_first_network_do_not_use_sorts_that_take_seconds_to_compile() -> None:
     slow = {"sort", "argsort", "unique", "partition", "searchsorted", "cumsum", "flatnonzero"}
-    later = {"text.first_met", "text._in_order"}  # of OpenAlex, of planted data
+    later = {"text.mark_first", "text._in_order"}  # of OpenAlex, of planted data
     found = set()
     for file in sorted(Path(progress.__file__).parents[1].joinpath("kernels").glob("*.py")):
         for function in ast.parse(file.read_text("utf-8")).body:

@@ -13,7 +13,7 @@ import pytest
 
 from cube2net._util import progress as work
 from cube2net._util.files import new_folder, write_files
-from cube2net._util.progress import Stop, remove_unfinished, step, unfinished
+from cube2net._util.progress import Stop, check_stop, remove_unfinished, track_unfinished
 from cube2net.apps.cli import EXIT_STATUS, INTERRUPTED
 
 
@@ -240,7 +240,7 @@ def test_a_folder_that_took_its_place_is_not_removed(tmp_path: Path) -> None:
         (aside / "part").write_text("whole")
         [known] = work._unfinished
     assert work._unfinished == []
-    with unfinished(known):
+    with track_unfinished(known):
         remove_unfinished()
     assert (tmp_path / "cube" / "part").read_text() == "whole"
 
@@ -265,15 +265,15 @@ def test_work_in_another_thread_stops_at_its_next_step() -> None:
     def work() -> None:
         while True:
             begun.set()
-            step()
+            check_stop()
 
     with ThreadPoolExecutor(1) as pool, Stop() as stop:
-        done = pool.submit(stop.heeded(work))
+        done = pool.submit(stop.wrap(work))
         assert begun.wait(20)
-        step()  # here nobody asked
+        check_stop()  # here nobody asked
         stop.ask()
         assert isinstance(done.exception(20), KeyboardInterrupt)
-    step()
+    check_stop()
 
 
 def test_a_signal_when_all_is_done_does_not_change_the_status(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, Literal
 
-from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.errors import ParameterError, check_int, unknown_name
 
 METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
 OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage", "linked", "cover")
@@ -48,10 +48,10 @@ class Option:
         if value is None and or_none:
             return None
         if self.kind == "name" and value not in self.allowed:
-            raise unknown(name, value, self.allowed)
+            raise unknown_name(name, value, self.allowed)
         if self.kind == "count":
             what = f"{self.counts}, or None" if or_none else self.counts
-            return whole_number(name, value, 0, *([] if self.counts else [None]), what=what)
+            return check_int(name, value, 0, *([] if self.counts else [None]), what=what)
         if self.kind == "flag" and not isinstance(value, bool):
             raise ParameterError(f"{name} is {value!r}, expected True or False", parameter=name, value=value)
         if self.kind == "share" and not (isinstance(value, int | float) and 0 < value <= 1):

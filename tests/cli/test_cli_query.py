@@ -338,3 +338,12 @@ def test_a_window_of_time_limits_what_is_shown_and_asked(tool, tmp_path: Path) -
     assert tool(*words, "--dimension", "year@years", "--quiet", "--out", tmp_path / "bare", "--items", "index")[0] == 0
     status, _, err = tool("info", tmp_path / "bare", "--between", "2000..2004")
     assert (status, "build it again to have them (--items all)" in err) == (2, True)
+
+
+def test_names_may_be_given_in_place_of_a_file(tool, cube: Path) -> None:
+    by_text = tool("query", cube, "--query", "p0; p2; p4", "--json")[1]
+    assert json.loads(by_text)["query_found"] == 3
+    status, _, err = tool("query", cube, "--query", "nobody at all")
+    assert (status, "not in the cube" in err) == (2, True)
+    status, _, err = tool("query", cube, "--query", "missing.csv")
+    assert (status, "cannot read the query" in err) == (2, True)

@@ -8,7 +8,7 @@ from cube2net.model.names import mixed_cell_of
 
 def small_cube() -> c2n.Cube:
     corpus = c2n.make_planted(objects=200, communities=4, noise=0.2, seed=1).corpus
-    return c2n.build_cube(corpus, ["year@years/decades", "venue", "topic"], min_objects=3)
+    return c2n.build(corpus, ["year@years/decades", "venue", "topic"], min_objects=3)
 
 
 def test_a_cell_lies_where_its_labels_are_or_are_part_of_those_shown() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cube2net.api.build import build_cube, build_from
+from cube2net.api.build import build
 from cube2net.api.datasets import load_bundled
 from cube2net.cube.engines import duckdb as engines
 from cube2net.cube.engines.duckdb import DuckDB, measure_anonymous_memory, release_memory
@@ -30,7 +30,7 @@ def test_a_limit_below_what_a_build_takes_is_refused_before_anything_is_read(tmp
     with pytest.raises(
         ParameterError, match="memory is '200MB', and a build takes at least 300 MB: give 300MB or more"
     ):
-        build_from("tables", tmp_path, out=tmp_path / "cube", memory="200MB")
+        build(tmp_path, source="tables", out=tmp_path / "cube", memory="200MB")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -42,7 +42,7 @@ def test_a_limit_below_what_topics_take_is_refused_before_they_are_looked_for(
     with pytest.raises(
         ParameterError, match="memory is '400MB', and finding topics in 39,833 texts takes about 459 MB"
     ):
-        build_cube(
+        build(
             load_bundled(),
             out=tmp_path / "cube",
             memory="400MB",

@@ -231,7 +231,7 @@ def test_cells_of_some_objects_are_those_found_by_computing_all_members(rows: li
     view = cuboid(cube_of(rows, least=least), "full+one")
     objects = np.array(some, dtype=np.int64)
     cells, counts = view.object_cells.take_counted(objects)
-    assert "_loaded" not in vars(view.cells.members), "members of all cells were computed"
+    assert "_all_rows" not in vars(view.cells.members), "members of all cells were computed"
     members, all_counts = view.cells.members, view.cells.members.counts
     expected = [
         (place, cell, int(all_counts[entry]))

@@ -193,7 +193,7 @@ def html_table(table: Table) -> str:
 
 @dataclass(frozen=True)
 class Failing:
-    """A user's method that fails, or selects the first object."""
+    """A method of one's own that raises, or selects the first cell."""
 
     fails: bool = True
 

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cube2net._util import zip_files as unpacking
-from cube2net._util.zip_files import Gauge, Meter, UnpackLimits, open_zip, unpacked
+from cube2net._util.zip_files import Gauge, Meter, UnpackLimits, open_zip, unpack
 from cube2net.apps.cli.options import configured
 from cube2net.errors import ParameterError, SourceError
 from cube2net.io.bibliography.acl import Acl
@@ -219,7 +219,7 @@ def test_a_zip_with_a_directory_too_large_to_hold_is_refused(tmp_path: Path, mon
 def test_packed_parts_are_unpacked_as_one(parts: list[bytes], by: str, step: int) -> None:
     packed = b"".join(map(bombs.PACK[by], parts)) + bytes(8)
     gauge = Gauge(Meter(), "key", "x", len(packed))
-    file = unpacked(io.BufferedReader(io.BytesIO(packed)), gauge)
+    file = unpack(io.BufferedReader(io.BytesIO(packed)), gauge)
     pieces = list(iter(lambda: file.read(step), b""))
     assert b"".join(pieces) == b"".join(parts) and gauge.unpacked == sum(map(len, parts))
 
@@ -232,7 +232,7 @@ def test_a_packed_file_that_is_cut_or_damaged_is_one_sentence(by: str, data: st.
     else:
         packed[data.draw(st.integers(6, len(packed) - 1))] ^= data.draw(st.integers(1, 255))
     try:
-        whole = unpacked(io.BufferedReader(io.BytesIO(bytes(packed))), Gauge(Meter(), 1, "x", len(packed))).read()
+        whole = unpack(io.BufferedReader(io.BytesIO(bytes(packed))), Gauge(Meter(), 1, "x", len(packed))).read()
     except SourceError as error:
         assert str(error).startswith("x cannot be read: ") and "\n" not in str(error)
     else:

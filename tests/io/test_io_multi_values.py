@@ -86,6 +86,10 @@ def test_records_of_one_object_each_are_reported_with_the_separator_to_name(tmp_
         (["Ott, Ada; Ek, Bo", "Lo, Cleo"], (";",)),
         (["Ada Ott; Bo Ek and Cleo Lo", "Cleo Lo"], (";", " and ")),
         (["Ada Ott"] * 60 + ["Bo Ek and Cleo Lo"], (" and ",)),
+        (["Ott, A.; Ek, B. & Lo, C.", "Lo, C. & Ott, A.", "Ott, A."], (";", " & ")),
+        (["Ada Ott; Bo Ek", "Cleo Lo, Ada Ott", "Bo Ek|Cleo Lo"], (";", "|", ",")),
+        (["Ada Ott, Oslo University; Bo Ek, Rome University", "Cleo Lo, Bonn University"], (";",)),
+        (["Ada Ott|Bo Ek", "Cleo Lo|Ada Ott"] * 150 + ["Luc e Ferro|Bo Ek"], ("|",)),
         (["Ott, Ada", "Ek, Bo", "Lo, Cleo"], ()),
         (["Johnson & Johnson", "Ada Ott", "Bo Ek"], ()),
     ],
@@ -152,6 +156,7 @@ def test_labels_that_come_again_are_split_and_names_titles_and_texts_are_not() -
     pairs = [f"{one}|{two}" for one in kinds for two in kinds if one != two]
     assert find_label_separator(pairs * 3) == find_label_separator([*pairs * 3, *kinds * 4]) == "|"
     assert find_label_separator([pair.replace("|", "; ") for pair in pairs * 3]) == ";"
+    assert find_label_separator([*pairs, *kinds * 90]) == "|", "few values are lists"
     assert find_label_separator(["Drama|War"] * 40) is None, "the whole value comes as often as its parts"
     assert find_label_separator(pairs[:10]) is None, "too few to say"
     assert find_label_separator([f"Story {number} | The Daily News" for number in range(40)]) is None

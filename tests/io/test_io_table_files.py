@@ -1,6 +1,8 @@
 """One table file at a time: what is wrong with it, and where."""
 
+import bz2
 import gzip
+import lzma
 from pathlib import Path
 
 import pyarrow as pa
@@ -97,7 +99,17 @@ def test_a_cut_gzip_file_is_refused(tmp_path):
     told = refusal(put(tmp_path / "x.csv.gz", gzip.compress(b"id,name\n" + bytes(range(65, 90)) * 900)[:-30]))
     assert told.startswith("x.csv.gz cannot be read: ")
     assert told.endswith(" (is it cut short?)")
-    assert refusal(put(tmp_path / "y.csv.gz", "id\na\n")).startswith("y.csv.gz cannot be read: Not a gzipped file")
+    assert refusal(put(tmp_path / "y.csv.gz", "id\na\n")).startswith("y.csv.gz cannot be read: Not a .gz file")
+
+
+@pytest.mark.parametrize(
+    ("name", "pack"), [("x.csv.gz", gzip.compress), ("x.tsv.xz", lzma.compress), ("x.csv.bz2", bz2.compress)]
+)
+def test_packed_tables_are_read(tmp_path, name, pack):
+    mark = b"\t" if "tsv" in name else b","
+    assert read_rows(put(tmp_path / name, pack(b"id%bcity\n1%bRome\n" % (mark, mark)))).table["city"].to_pylist() == [
+        "Rome"
+    ]
 
 
 def test_a_cut_parquet_file_is_refused(tmp_path):

@@ -7,9 +7,9 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from cube2net._util.arrays import frozen, links_from_pairs
+from cube2net._util.arrays import freeze, links_from_pairs
 from cube2net.kernels.subgraphs import links_among
-from cube2net.kernels.trees import spanning
+from cube2net.kernels.trees import span_forest
 
 SEEDS = range(25)
 N = 11
@@ -32,14 +32,14 @@ def graph_of(indptr: Any, indices: Any) -> nx.Graph:
 
 def some_query(seed: int, count: int = N) -> Any:
     rng = np.random.default_rng(seed + 1000)
-    return frozen(np.sort(rng.choice(count, int(rng.integers(1, 6)), replace=False)).astype(np.int32))
+    return freeze(np.sort(rng.choice(count, int(rng.integers(1, 6)), replace=False)).astype(np.int32))
 
 
 def problem(seed: int) -> tuple[Any, Any, Any, Any, nx.Graph]:
     """Return links with costs of their own, prizes for some nodes, and the same as a graph."""
     rng = np.random.default_rng(seed)
     indptr, indices = random_links(seed)
-    low, high, _ = links_among(indptr, indices, frozen(np.arange(N, dtype=np.int32)))
+    low, high, _ = links_among(indptr, indices, freeze(np.arange(N, dtype=np.int32)))
     cost = rng.uniform(0.5, 2.0, len(low))
     prize = np.where(rng.random(N) < 0.5, rng.uniform(0.1, 3.0, N), 0.0)
     graph = nx.Graph()
@@ -53,7 +53,7 @@ def forest(seed: int) -> tuple[Any, Any, Any, Any, nx.Graph]:
     """Return the links of a random forest with their costs, worths for its nodes, and the forest as a graph."""
     rng = np.random.default_rng(seed + 500)
     low, high, cost, _, graph = problem(seed)
-    kept = spanning(N, low, high, rng.permutation(len(low)))
+    kept = span_forest(N, low, high, rng.permutation(len(low)))
     left = set(kept.tolist())
     graph.remove_edges_from([(a, b) for a, b, link in graph.edges(data="link") if link not in left])
     return low[kept], high[kept], cost[kept], rng.uniform(-2.0, 2.5, N), graph

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.kernels.cluster_agreement import AGREEMENT, f1, jaccard, nmi, weighed_tables
+from cube2net.kernels.cluster_agreement import AGREEMENT, count_tables, f1, jaccard, nmi
 
 # Objects by found and true cluster, and how often each counts.
 OBJECTS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=15).filter(
@@ -108,6 +108,6 @@ def test_weighed_tables_are_counts_of_objects_one_by_one(seed: int, count: int, 
     for place in range(count):
         for draw in range(draws):
             wanted[draw, found[place], true[place]] += times[place, draw]
-    tables = weighed_tables(found, true, (3, 2), times.astype(kind))
+    tables = count_tables(found, true, (3, 2), times.astype(kind))
     assert tables.dtype == np.float64
     assert np.array_equal(tables, wanted)

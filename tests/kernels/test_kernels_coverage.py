@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net._util.arrays import Array, frozen
+from cube2net._util.arrays import Array, freeze
 from cube2net.kernels import coverage
 from cube2net.model.cube import Cube
 
@@ -16,7 +16,7 @@ OBJECTS = 12
 cubes = st.lists(st.sets(st.integers(0, OBJECTS - 1)), min_size=1, max_size=8).map(
     lambda cells: toy_cube([sorted(cell) for cell in cells], objects=OBJECTS)
 )
-quarters = st.lists(st.integers(-40, 40), min_size=OBJECTS, max_size=OBJECTS).map(lambda row: frozen(np.array(row) / 4))
+quarters = st.lists(st.integers(-40, 40), min_size=OBJECTS, max_size=OBJECTS).map(lambda row: freeze(np.array(row) / 4))
 steps = st.lists(st.integers(0, 7), max_size=10)
 
 
@@ -48,8 +48,8 @@ def plain_residuals(cube: Cube, chosen: list[int], weight: Array) -> list[float]
 
 
 def by_hand() -> State:
-    gain = frozen(np.array([1.0, 1.0, 0.0, 0.0, 1.0]))
-    return State(toy_cube([[0, 1, 2], [1, 2, 3], [4]], objects=5), gain, frozen(1.0 - gain))
+    gain = freeze(np.array([1.0, 1.0, 0.0, 0.0, 1.0]))
+    return State(toy_cube([[0, 1, 2], [1, 2, 3], [4]], objects=5), gain, freeze(1.0 - gain))
 
 
 def test_adding_a_cell_leaves_others_what_it_does_not_hold() -> None:
@@ -127,7 +127,7 @@ def test_growing_gives_what_each_cell_adds_to_those_before(
 
 @given(cubes, st.sets(st.integers(0, OBJECTS - 1)))
 def test_touched_cells_are_those_that_hold_one_of_the_objects(cube: Cube, objects: set[int]) -> None:
-    found = coverage.touched(
+    found = coverage.find_touched_cells(
         np.array(sorted(objects), dtype=np.int64), cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells)
     )
     plain = [cell for cell in range(len(cube.cells)) if objects & set(cube.cells.members[cell].tolist())]

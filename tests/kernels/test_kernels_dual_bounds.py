@@ -107,7 +107,7 @@ def test_a_dominated_cell_is_never_needed(seed: int) -> None:
     members, homes, worth, own, _ = draw(seed)
     wanted, harmless = worth > 0, np.zeros(GROUPS, dtype=bool)
     rows = (members.indptr, members.indices, homes.indptr, homes.indices)
-    out = reductions.dominated(*rows, wanted, harmless, own, np.zeros(CELLS), np.zeros(CELLS))
+    out = reductions.mark_dominated(*rows, wanted, harmless, own, np.zeros(CELLS), np.zeros(CELLS))
     kept = [cell for cell in range(CELLS) if not out[cell]]
     for size in range(CELLS + 1):
         best = max(value(members, worth, own, c) for n in range(size + 1) for c in combinations(range(CELLS), n))

@@ -11,8 +11,8 @@ from cube2net.kernels.force_layout import (
     DEEPEST,
     MANY,
     WIDE,
-    bins_for,
-    grown,
+    build_tree,
+    choose_bins,
     push_apart,
     relax,
     repel,
@@ -47,7 +47,7 @@ def test_what_is_far_is_put_together_with_little_error(seed: int) -> None:
 def test_every_node_is_once_in_the_tree_and_masses_add_up(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     place, mass = rng.normal(size=(count, 2)), rng.random(count) + 0.5
-    quarters, heavy, single, side = grown(place, mass)
+    quarters, heavy, single, side = build_tree(place, mass)
     assert sorted(single[single >= 0].tolist()) == list(range(count))
     np.testing.assert_allclose(heavy[0], [*(place * mass[:, None]).sum(axis=0) / mass.sum(), mass.sum()])
     for square, below in enumerate(quarters):
@@ -60,7 +60,7 @@ def test_every_node_is_once_in_the_tree_and_masses_add_up(seed: int, count: int)
 
 def test_nodes_in_one_place_and_very_near_ones_end_the_tree() -> None:
     place = np.array([[0.0, 0.0]] * 3 + [[1e-13, 0.0], [1.0, 1.0]])
-    quarters, *_ = grown(place, np.ones(5))
+    quarters, *_ = build_tree(place, np.ones(5))
     assert len(quarters) <= 4 * 5 + 2 * DEEPEST
     force = np.zeros((5, 2))
     repel_by_tree(place, np.ones(5), WIDE, force)
@@ -69,8 +69,8 @@ def test_nodes_in_one_place_and_very_near_ones_end_the_tree() -> None:
 
 
 def test_many_nodes_are_laid_out_by_the_tree() -> None:
-    assert bins_for(MANY) > 2
-    assert bins_for(MANY + 1) == BY_TREE
+    assert choose_bins(MANY) > 2
+    assert choose_bins(MANY + 1) == BY_TREE
     rng = np.random.default_rng(0)
     place, nobody = rng.normal(size=(300, 2)), np.empty(0, np.int64)
     hold = np.array([0.05, 0.05])

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.kernels.text import CUT, ODD, WHOLE, first_met, heaviest, latest, numbers_of_ids, texts_of_indexes
+from cube2net.kernels.text import CUT, ODD, WHOLE, find_heaviest, find_latest, mark_first, parse_ids, read_indexes
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\n\r\t\b\f"), max_size=6)
 INDEXES = st.dictionaries(WORDS, st.lists(st.integers(0, 300), max_size=4), max_size=8)
@@ -18,7 +18,7 @@ INDEXES = st.dictionaries(WORDS, st.lists(st.integers(0, 300), max_size=4), max_
 
 def texts(*indexes: bytes) -> tuple[list[str], list[int]]:
     starts = np.cumsum([0, *map(len, indexes)]).astype(np.int64)
-    ends, data, states = texts_of_indexes(starts, np.frombuffer(b"".join(indexes), np.uint8))
+    ends, data, states = read_indexes(starts, np.frombuffer(b"".join(indexes), np.uint8))
     return [bytes(data[a:b]).decode() for a, b in pairwise(ends)], states.tolist()
 
 
@@ -53,7 +53,7 @@ def test_an_index_that_is_cut_gives_the_words_that_are_whole(index: dict[str, li
 @given(st.lists(st.binary(max_size=30), max_size=3))
 def test_whatever_the_bytes_are_a_state_is_said(pieces: list[bytes]) -> None:
     starts = np.cumsum([0, *map(len, pieces)]).astype(np.int64)
-    ends, data, states = texts_of_indexes(starts, np.frombuffer(b"".join(pieces), np.uint8))
+    ends, data, states = read_indexes(starts, np.frombuffer(b"".join(pieces), np.uint8))
     assert set(states.tolist()) <= {WHOLE, CUT, ODD}
     assert ends[0] == 0 and ends[-1] == len(data) and (np.diff(ends) >= 0).all()
 
@@ -70,7 +70,7 @@ ID = re.compile(r"(?:.*/)?[Aa](\d{1,18})", re.DOTALL)
 def test_numbers_of_ids_are_what_a_pattern_finds(ids: list[str]) -> None:
     encoded = [text.encode() for text in ids]
     starts = np.cumsum([0, *map(len, encoded)]).astype(np.int64)
-    found = numbers_of_ids(starts, np.frombuffer(b"".join(encoded), np.uint8), ord("A"))
+    found = parse_ids(starts, np.frombuffer(b"".join(encoded), np.uint8), ord("A"))
     assert found.tolist() == [int(match[1]) if (match := ID.fullmatch(text)) else -1 for text in ids]
 
 
@@ -87,15 +87,15 @@ def test_first_heaviest_and_latest_are_as_a_plain_search_finds_them(rows: list[l
         for row in rows
         for at, entry in enumerate(row)
     ]
-    assert first_met(starts, values).tolist() == met
+    assert mark_first(starts, values).tolist() == met
     for level in range(3):
         best = []
         for row, start in zip(rows, starts.tolist(), strict=False):
             some = [at for at, entry in enumerate(row) if entry[1] == level]
             best.append(start + max(some, key=lambda at: row[at][2]) if some else -1)
-        assert heaviest(starts, levels, weights.astype(float), level).tolist() == best
+        assert find_heaviest(starts, levels, weights.astype(float), level).tolist() == best
     found = [-1] * 3
     for at, (value, code, day) in enumerate(flat):
         if value >= 0 and (found[code] < 0 or day >= flat[found[code]][2]):
             found[code] = at
-    assert latest(levels.astype(np.int32), weights, values >= 0, 3).tolist() == found
+    assert find_latest(levels.astype(np.int32), weights, values >= 0, 3).tolist() == found

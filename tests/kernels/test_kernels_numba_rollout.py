@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net._util.arrays import Array, frozen
+from cube2net._util.arrays import Array, freeze
 from cube2net.kernels import coverage
 from cube2net.kernels.rollout import numba_rollout
 from cube2net.model.cube import Cube
@@ -21,7 +21,7 @@ HIGHEST = 2**31 - 1
 cubes = st.lists(st.sets(st.integers(0, OBJECTS - 1)), min_size=1, max_size=8).map(
     lambda cells: toy_cube([sorted(cell) for cell in cells], objects=OBJECTS)
 )
-quarters = st.lists(st.integers(-8, 8), min_size=OBJECTS, max_size=OBJECTS).map(lambda row: frozen(np.array(row) / 4))
+quarters = st.lists(st.integers(-8, 8), min_size=OBJECTS, max_size=OBJECTS).map(lambda row: freeze(np.array(row) / 4))
 prices = st.integers(-4, 8).map(lambda number: number / 8)
 whole = st.sampled_from([0, 1, 1023, 1024, 2**21 - 1, 2**21, 2**30, HIGHEST - 1, HIGHEST]) | st.integers(0, HIGHEST)
 

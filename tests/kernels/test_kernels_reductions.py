@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net._util.arrays import Array, ragged_from_lists, transpose
-from cube2net.kernels.reductions import alike, dear, held, placed_homes, row_sums, turned
+from cube2net.kernels.reductions import (
+    find_held_objects,
+    group_alike,
+    list_placed_homes,
+    mark_too_costly,
+    row_sums,
+    transpose_rows,
+)
 
 OBJECTS = 12
 all_cells = st.lists(st.sets(st.integers(0, OBJECTS - 1)), min_size=1, max_size=8)
@@ -22,10 +29,10 @@ def merged(cells: list[set[int]], some: list[int]) -> tuple[list[int], int, list
     chosen: Array = np.array(some, dtype=np.int64)
     place = np.full(len(cells), -1, np.int32)
     place[chosen] = np.arange(len(chosen))
-    objects = held(chosen, members.indptr, members.indices, np.zeros(OBJECTS, np.uint8))
+    objects = find_held_objects(chosen, members.indptr, members.indices, np.zeros(OBJECTS, np.uint8))
     group = np.full(OBJECTS, -1)
-    group[objects], first = alike(objects, homes.indptr, homes.indices, place)
-    indptr, indices = turned(*placed_homes(first, homes.indptr, homes.indices, place), len(some))
+    group[objects], first = group_alike(objects, homes.indptr, homes.indices, place)
+    indptr, indices = transpose_rows(*list_placed_homes(first, homes.indptr, homes.indices, place), len(some))
     return group.tolist(), len(first), [indices[indptr[i] : indptr[i + 1]].tolist() for i in range(len(some))]
 
 
@@ -69,12 +76,12 @@ def test_groups_are_numbered_by_their_first_objects_and_rows_are_summed(cells: l
     homes = transpose(members, OBJECTS)
     place = np.full(max(len(cells), 1), -1, np.int32)
     place[chosen] = np.arange(len(chosen))
-    objects = held(chosen, members.indptr, members.indices, np.zeros(OBJECTS, np.uint8))
+    objects = find_held_objects(chosen, members.indptr, members.indices, np.zeros(OBJECTS, np.uint8))
     assert objects.tolist() == sorted(set().union(*(cells[cell] for cell in chosen.tolist())))
-    group, first = alike(objects, homes.indptr, homes.indices, place)
+    group, first = group_alike(objects, homes.indptr, homes.indices, place)
     assert first.tolist() == [int(objects[group.tolist().index(number)]) for number in range(len(first))]
     assert first.tolist() == sorted(first.tolist())
-    turned_rows = turned(*placed_homes(first, homes.indptr, homes.indices, place), len(chosen))
+    turned_rows = transpose_rows(*list_placed_homes(first, homes.indptr, homes.indices, place), len(chosen))
     expected = [sorted({int(group[objects.tolist().index(o)]) for o in cells[cell]}) for cell in chosen.tolist()]
     rows = [turned_rows[1][start:end].tolist() for start, end in pairwise(turned_rows[0].tolist())]
     assert rows == expected
@@ -86,7 +93,7 @@ def test_groups_are_numbered_by_their_first_objects_and_rows_are_summed(cells: l
 def test_objects_found_are_in_order_whether_they_are_few_or_many() -> None:
     rows = ragged_from_lists([[7, 9], [2, 7]])
     for objects in (10, 10_000):
-        found = held(np.array([0, 1]), rows.indptr, rows.indices, np.zeros(objects, np.uint8))
+        found = find_held_objects(np.array([0, 1]), rows.indptr, rows.indices, np.zeros(objects, np.uint8))
         assert found.tolist() == [2, 7, 9]
 
 
@@ -96,7 +103,7 @@ def test_cells_are_dear_by_what_they_alone_hold_until_none_is_left(cells: list[s
     homes = transpose(members, OBJECTS)
     pays = np.array([float(sum(max(worth[o], 0) for o in row)) for row in cells])
     rows = (members.indptr, members.indices, homes.indptr, homes.indices)
-    out = dear(*rows, np.array(worth, dtype=float), pays).tolist()
+    out = mark_too_costly(*rows, np.array(worth, dtype=float), pays).tolist()
     left = set(range(len(cells)))
     while True:
         alone = {c: {o for o in cells[c] if sum(o in cells[other] for other in left) == 1} for c in left}

@@ -13,10 +13,10 @@ from cube2net.kernels.node_embeddings import (
     SLOTS,
     TRIES,
     fill_walks,
+    find_link,
     learn_links,
     learn_walks,
     make_slots,
-    place_of,
     running_sums,
 )
 from cube2net.mining.node_embeddings import MOST_DIMENSIONS, blank, chances, small
@@ -197,7 +197,7 @@ def test_learning_from_links_is_that_of_plain_python(first_order: bool) -> None:
         bits = moved(counter(DRAWS, 100 + i, 0))
         end = int(pick(ends, scrambled(bits)))
         bits = moved(bits)
-        place = place_of(links.indptr, sums, end, share(scrambled(bits)) * strengths[end])
+        place = find_link(links.indptr, sums, end, share(scrambled(bits)) * strengths[end])
         other = int(links.indices[place])
         found, _ = twin_noise(noise, 5, bits, {end, other})
         twin_learn(x, y, [other], [end, *found], 0.2 - 0.0004 * i)

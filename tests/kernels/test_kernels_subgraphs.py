@@ -8,8 +8,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from cube2net._util.arrays import frozen
-from cube2net.kernels.subgraphs import both_ends, expand, links_among, needed, neighbourhood
+from cube2net._util.arrays import freeze
+from cube2net.kernels.subgraphs import both_ends, expand, links_among, mark_needed, neighbourhood
 
 from forests import SEEDS, N, graph_of, problem, random_links, some_query
 
@@ -63,7 +63,7 @@ def test_a_ring_that_does_not_fit_gives_those_with_most_links_back(most: int) ->
 def test_links_among_nodes_stand_once_each() -> None:
     for seed in SEEDS:
         indptr, indices = random_links(seed)
-        nodes = frozen(np.random.default_rng(seed).permutation(N)[:7].astype(np.int32))
+        nodes = freeze(np.random.default_rng(seed).permutation(N)[:7].astype(np.int32))
         low, high, entries = links_among(indptr, indices, nodes)
         pairs = {frozenset((int(nodes[a]), int(nodes[b]))) for a, b in zip(low, high, strict=True)}
         twin = {frozenset(pair) for pair in graph_of(indptr, indices).subgraph(nodes.tolist()).edges}
@@ -75,7 +75,7 @@ def test_a_node_goes_only_when_a_neighbour_that_stays_has_its_links() -> None:
     for seed in SEEDS:
         low, high, _, _, graph = problem(seed)
         indptr, others, _ = both_ends(N, low, high)
-        left = needed(indptr, others, 4)
+        left = mark_needed(indptr, others, 4)
         gone = set(np.flatnonzero(~left).tolist())
         twin = graph.copy()
         for node in range(N):  # the same in sets

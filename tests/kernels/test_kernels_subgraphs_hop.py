@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net._util.arrays import Links, links_from_pairs
-from cube2net.kernels.subgraphs import hop, keys_for, look, seat
+from cube2net.kernels.subgraphs import hop, look, make_keys, seat
 
 
 def run(links: Links, front: list[int], fan_out: int, known: list[int]) -> dict[int, int]:
     rows, out = np.array(front, np.int32), np.array(known, np.int32)
     most = sum(len(links.neighbours(one)) for one in front)
     counts = []
-    for keys in (np.empty(0, np.int32), keys_for(most + len(known), 10**9)):
+    for keys in (np.empty(0, np.int32), make_keys(most + len(known), 10**9)):
         size = len(keys) or len(links)
         marks, hits = np.zeros(size, np.uint8), np.zeros(size, np.int32)
         seat(keys, marks, out, 1, 0)

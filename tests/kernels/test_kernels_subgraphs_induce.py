@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from cube2net._util.arrays import Links, links_from_pairs
 from cube2net.kernels.numpy_kernels import HUB
-from cube2net.kernels.subgraphs import FEW, induce, keys_for, seat
+from cube2net.kernels.subgraphs import FEW, induce, make_keys, seat
 
 
 def run(links: Links, nodes: list[int]) -> list[tuple[int, int, float]]:
     rows = np.array(nodes, np.int32)
     room = sum(len(links.neighbours(node)) for node in nodes)
-    keys = keys_for(len(nodes), len(links))
+    keys = make_keys(len(nodes), len(links))
     place, mark = np.zeros(len(keys) or len(links), np.int32), np.zeros(2 * len(keys), np.uint8)
     seat(keys, place, rows, 1, 1)
     source, target, weight = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.float32)

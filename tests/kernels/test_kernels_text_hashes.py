@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.kernels.text import checksums, hash_texts
+from cube2net.kernels.text import compute_checksums, hash_texts
 
 MASK = 2**64 - 1
 
@@ -37,5 +37,5 @@ def test_the_number_of_a_text_never_changes_for_cubes_on_disk_have_it(text: str,
 def test_the_checksum_of_a_text_is_that_of_zlib(texts: list[str]) -> None:
     parts = [text.encode("utf-8", "surrogatepass") for text in texts]
     offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)
-    numbers = checksums(offsets, np.frombuffer(b"".join(parts), np.uint8))
+    numbers = compute_checksums(offsets, np.frombuffer(b"".join(parts), np.uint8))
     assert numbers.tolist() == [zlib.crc32(part) for part in parts]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cube2net.kernels.subgraphs import both_ends
-from cube2net.kernels.trees import best_subtrees, rooted, search, spanning
+from cube2net.kernels.trees import best_subtrees, root_forest, search, span_forest
 
 from forests import NONE, SEEDS, N, forest, problem, value
 
@@ -36,7 +36,7 @@ def test_both_ends_and_search_give_shortest_paths_and_parts() -> None:
 def test_spanning_takes_the_lightest_links() -> None:
     for seed in SEEDS:
         low, high, cost, _, graph = problem(seed)
-        kept = spanning(N, low, high, np.argsort(cost))
+        kept = span_forest(N, low, high, np.argsort(cost))
         twin = {data["link"] for *_, data in nx.minimum_spanning_edges(graph, weight="cost")}
         assert set(kept.tolist()) == twin
 
@@ -44,7 +44,7 @@ def test_spanning_takes_the_lightest_links() -> None:
 def test_no_connected_subtree_is_worth_more_than_the_best() -> None:
     for seed in range(8):
         low, high, cost, worth, graph = forest(seed)
-        order, parent, up = rooted(N, low, high, cost, NONE)
+        order, parent, up = root_forest(N, low, high, cost, NONE)
         keep, best = best_subtrees(order, parent, worth, up, np.zeros(N, np.int32), 1)
         top = 0.0
         for bits in range(1, 1 << N):
@@ -56,7 +56,7 @@ def test_no_connected_subtree_is_worth_more_than_the_best() -> None:
 
 
 def test_every_group_of_trees_has_its_own_best_subtree() -> None:
-    order, parent, up = rooted(6, np.array([0, 1, 3]), np.array([1, 2, 4]), np.array([1.0, 1.0, 1.0]), NONE)
+    order, parent, up = root_forest(6, np.array([0, 1, 3]), np.array([1, 2, 4]), np.array([1.0, 1.0, 1.0]), NONE)
     worth = np.array([2.5, 0.0, 3.0, 1.0, 0.5, -1.0])
     keep, best = best_subtrees(order, parent, worth, up, np.array([0, 0, 0, 1, 1, 2], np.int32), 3)
     assert keep.tolist() == [True, True, True, True, False, False]
@@ -67,4 +67,4 @@ def test_no_nodes_make_no_trees() -> None:
     none = np.empty(0, np.int32)
     ends = both_ends(0, none, none)
     assert [len(column) for column in search(*ends, NONE)] == [0, 0, 0, 0]
-    assert len(spanning(0, none, none, np.empty(0, np.int64))) == 0
+    assert len(span_forest(0, none, none, np.empty(0, np.int64))) == 0

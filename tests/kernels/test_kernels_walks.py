@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 from cube2net._util.arrays import Array, Links, links_from_pairs
 from cube2net.kernels import node_embeddings as kernels
 from cube2net.kernels.compiled import njit
-from cube2net.kernels.node_embeddings import PROPOSALS, fill_walks, linked, running_sums
+from cube2net.kernels.node_embeddings import PROPOSALS, are_linked, fill_walks, running_sums
 
 counter, scramble, share = (njit()(function) for function in (kernels.counter, kernels.scramble, kernels.share))
 
@@ -192,7 +192,7 @@ def test_every_step_is_along_a_link(seed: int, p: float, q: float, equal: bool) 
             assert there in links.neighbours(here)
     for one in range(len(links)):
         for other in range(len(links)):
-            assert linked(links.indptr, links.indices, one, other) == (other in links.neighbours(one))
+            assert are_linked(links.indptr, links.indices, one, other) == (other in links.neighbours(one))
 
 
 def test_a_walk_depends_on_its_seed_its_node_and_its_round_alone() -> None:

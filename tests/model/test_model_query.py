@@ -146,3 +146,15 @@ def test_what_leaves_missing_objects_out_is_said_as_it_is_called_and_as_it_is_ty
     assert str(caught.value).endswith("(cube.query(…, skip_missing=True) leaves them out)")
     typed = render_message(caught.value.message)
     assert typed.endswith("(cube2net query --show-missing lists them all, --skip-missing leaves them out)")
+
+
+@pytest.mark.parametrize(
+    "text", ["o1; o2; o4", "o1\to2\to4", "o1,o2, o4", "Object 1|o2|o4", "o1\no2\no4\n", "o1; o2\no4"]
+)
+def test_a_text_lists_objects_divided_by_separators_or_lines(text: str) -> None:
+    assert cube().query(text).objects.tolist() == cube().query(["o1", "o2", "o4"]).objects.tolist()
+
+
+def test_a_list_in_a_text_is_split_though_a_name_in_it_is_unknown() -> None:
+    assert cube().query("o1; o2; nobody", skip_missing=True).missing == ("nobody",)
+    assert cube().query("o3").objects.tolist() == cube().query(["o3"]).objects.tolist()

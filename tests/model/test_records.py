@@ -56,7 +56,7 @@ def test_a_query_takes_ids_names_rows_and_labels_and_counts_each_object_once() -
         (["Objekt 3"], r"query names 1 object that is not in the cube: 'Objekt 3' \(did you mean 'Object 3' for"),
         (["a", "b", "c", "d"], r"query names 4 objects that are not in the cube: 'a', 'b', 'c', …"),
         ([7], r"query names 1 row that the cube does not have: 7 \(it has 5 objects\)"),
-        ("o1", "a query is a list of objects, got the text 'o1'"),
+        ("", "the query is empty"),
     ],
 )
 def test_a_query_that_cannot_be_used_says_why(given: object, text: str) -> None:

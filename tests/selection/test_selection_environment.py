@@ -83,7 +83,7 @@ def test_it_is_registered_alone_and_side_by_side() -> None:
     env = gymnasium.make("cube2net/Cells-v0", cube=cube, query=query, vectors=vectors, n_cells=3)
     first = env.unwrapped
     assert isinstance(first, SelectionEnv) and first.trajectories.steps == 3
-    options: Any = {"cube": cube, "query": query, "vectors": vectors, "weights": weights, "m": 3}
+    options: Any = {"cube": cube, "query": query, "vectors": vectors, "weights": weights, "n_cells": 3}
     many = gymnasium.make_vec("cube2net/Cells-v0", num_envs=2, vectorization_mode="vector_entry_point", **options)
     assert many.reset()[0].shape == (2, *env.reset()[0].shape)
 

@@ -69,7 +69,7 @@ def test_a_method_says_what_is_missing(service: CubeService, monkeypatch: pytest
 
 
 def test_a_cube_in_memory_has_no_checksum() -> None:
-    service = CubeService(c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus))
+    service = CubeService(c2n.build(c2n.make_planted(objects=200, communities=4).corpus))
     answer = service.answer("cube", {})
     assert (answer["checksum"], answer["name"]) == (None, "a cube in memory")
     assert "cube" not in service.answer("construct", {"request": {"query": ["o1", "o2"]}})["request"]
@@ -239,7 +239,7 @@ def test_a_comparison_can_be_stopped(service: CubeService, network_request: Netw
         stop.ask()
 
     with pytest.raises(KeyboardInterrupt):
-        stop.heeded(service.answer)("compare", {"request": network_request, "runs": 50}, told)
+        stop.wrap(service.answer)("compare", {"request": network_request, "runs": 50}, told)
 
 
 def real_questions(service: CubeService, network_request: NetworkRequest) -> dict[str, list[dict[str, Any]]]:

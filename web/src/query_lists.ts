@@ -2,12 +2,12 @@
 import { labelClass, labelNumbers } from "./colours";
 import { counted, el, fill, number } from "./dom";
 import { about } from "./names_field";
+import { clearlyMeant } from "./nearest_name";
 import type { Draft, Entry, SureEntry } from "./query_draft";
 import type { Candidate, Id } from "./types";
 
-/** So many objects and names that mean nobody are listed without a word. */
+/** Objects and names to repair that are listed at first. */
 const SHOWN = 200;
-const UNSURE = 50;
 /** So many labels are listed. */
 const LABELS = 24;
 
@@ -31,10 +31,11 @@ export interface QueryLists {
 }
 
 export function queryLists(draft: Draft, acts: Acts): QueryLists {
-  const trouble = el("ul", { class: "trouble" });
+  const trouble = el("div", { class: "trouble" });
   const legend = el("ul", { class: "legend", "aria-label": "Labels of the query" });
   const chips = el("ul", { class: "chips", "aria-label": "Objects of the query" });
   let all = false;
+  let allUnsure = false;
   /** The object in whose place another of its name may be chosen, and these once they are known. */
   let asked: SureEntry | null = null;
   let others: Candidate[] = [];
@@ -52,17 +53,37 @@ export function queryLists(draft: Draft, acts: Acts): QueryLists {
 
   const redraw = (): void => drawChips(labelNumbers(draft.sure.map((one) => one.label)));
 
+  /** Draws the table of names that several objects share or none has. */
   function drawTrouble(refused: string | null): void {
     const { unsure, suggested } = draft;
-    const every = unsure.filter((one) => one.state === "missing" && one.candidates.length > 0).length === suggested.length;
-    const leave = el("button", { type: "button", "data-do": "leave-out", onclick: () => acts.dropUnsure() }, "Leave them out");
-    const take = el("button", { type: "button", "data-do": "take-suggested", onclick: () => acts.takeSuggested() }, every ? "Take all suggestions" : `Take ${number(suggested.length)} suggestions`);
-    const several = suggested.length > 1;
+    const suggestions = new Set(suggested);
+    const shown = allUnsure ? unsure : unsure.slice(0, SHOWN);
+    const showAll = (): void => {
+      allUnsure = true;
+      drawTrouble(refused);
+    };
+    const left = unsure.length - suggested.length;
     fill(
       trouble,
-      refused ? el("li", { class: "bad", role: "alert" }, refused) : null,
-      ...unsure.slice(0, UNSURE).map((one) => unsureRow(one, acts)),
-      unsure.length > 1 ? el("li", { class: "row between" }, el("span", {}, `${number(unsure.length)} names mean nobody yet`), several ? take : null, leave) : null,
+      refused ? el("p", { class: "bad", role: "alert" }, refused) : null,
+      unsure.length === 0
+        ? null
+        : el(
+            "table",
+            { class: "repair" },
+            el("caption", {}, `${counted(unsure.length, "name needs", "names need")} your choice`),
+            el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Given"), el("th", { scope: "col" }, "In the data"), el("th", { scope: "col" }, el("span", { class: "aside" }, "Remove")))),
+            el("tbody", {}, ...shown.map((one) => unsureRow(one, suggestions.has(one), acts))),
+          ),
+      shown.length < unsure.length ? el("button", { type: "button", class: "bare", onclick: showAll }, `Show ${number(unsure.length - shown.length)} more`) : null,
+      unsure.length > 1
+        ? el(
+            "div",
+            { class: "row wrap" },
+            suggested.length > 0 ? el("button", { type: "button", class: "primary", "data-do": "take-suggested", onclick: () => acts.takeSuggested() }, left === 0 ? "Accept all suggestions" : `Accept ${counted(suggested.length, "suggestion")}`) : null,
+            el("button", { type: "button", "data-do": "leave-out", onclick: () => acts.dropUnsure() }, `Remove all ${number(unsure.length)}`),
+          )
+        : null,
     );
   }
 
@@ -112,30 +133,26 @@ function chip(one: SureEntry, label: string, acts: Acts, isOpen: boolean, open: 
   );
 }
 
-/** A name that several bear, or none, with those who may be meant. */
-function unsureRow(one: Entry, acts: Acts): HTMLElement {
+/** A name that several objects share, or none has, with candidates; the suggested one is marked. */
+function unsureRow(one: Entry, isSuggested: boolean, acts: Acts): HTMLElement {
   const many = one.state === "ambiguous";
+  const suggestion = isSuggested ? clearlyMeant(one.given, one.candidates) : null;
+  const what = many ? "several have this name" : one.candidates.length > 0 ? "no match; did you mean" : "no match";
   return el(
-    "li",
+    "tr",
     { class: one.state, "data-given": one.given },
-    el(
-      "div",
-      { class: "row" },
-      el("strong", {}, one.given),
-      el("span", { class: "tag" }, many ? "which one?" : "not in the cube"),
-      el("button", { type: "button", class: "remove", "aria-label": `Remove ${one.given}`, onclick: () => acts.drop(one) }, "×"),
-    ),
-    one.candidates.length > 0 && !many ? el("p", { class: "small quiet" }, "Did you mean") : null,
-    candidates(one, one.candidates, acts),
+    el("th", { scope: "row" }, el("bdi", {}, one.given), one.label === "" ? null : el("span", { class: "small quiet" }, one.label)),
+    el("td", {}, el("span", { class: "tag" }, what), candidates(one, one.candidates, acts, suggestion)),
+    el("td", {}, el("button", { type: "button", class: "remove", "aria-label": `Remove ${one.given}`, onclick: () => acts.drop(one) }, "×")),
   );
 }
 
-/** Those who may be meant, told apart, as buttons; the one that is meant now is marked. */
-function candidates(one: Entry, offered: readonly Candidate[], acts: Acts): HTMLElement {
+/** The candidates of a name as buttons; the chosen one is pressed, and the suggested one marked. */
+function candidates(one: Entry, offered: readonly Candidate[], acts: Acts, suggestion: Candidate | null = null): HTMLElement {
   const button = (each: Candidate): HTMLElement =>
     el(
       "button",
-      { type: "button", "aria-pressed": one.id === null ? null : String(String(each.id) === String(one.id)), onclick: () => acts.choose(one, each) },
+      { type: "button", class: each === suggestion ? "suggested" : null, "aria-pressed": one.id === null ? null : String(String(each.id) === String(one.id)), onclick: () => acts.choose(one, each) },
       el("span", {}, each.name),
       about(each) ? el("span", { class: "about" }, about(each)) : null,
     );

@@ -10,13 +10,13 @@ from typing import Any
 
 from cube2net._util.arrays import Array
 from cube2net._util.files import check_folder, only_writer
-from cube2net._util.progress import Progress, ProgressOption, cores, listener, report_compiling, silent
+from cube2net._util.progress import Progress, ProgressOption, cores, report_compiling, resolve_progress, silent
 from cube2net.api.construct import Chosen, choose, method_of, network_of
 from cube2net.api.plan import METHODS, WITH_OPTIONS, Plan, objective_name, plan_network
 from cube2net.api.query import Asked, query_of
 from cube2net.cube.removal import draw_unlinked_pairs, hide_pairs
 from cube2net.cube.views import cuboid
-from cube2net.errors import ParameterError, Setting, quoted, unknown, whole_number
+from cube2net.errors import ParameterError, Setting, check_int, quote, unknown_name
 from cube2net.evaluation.auto import choose_by_hidden_links, choose_by_labels
 from cube2net.evaluation.configurations import DEFAULT, SHORT_LIST, Maker, list_configurations, several, with_peers
 from cube2net.evaluation.hidden_links import HiddenRuns
@@ -92,7 +92,7 @@ def compare(
     Parameters
     ----------
     cube
-        Of :func:`build_cube` or :func:`open_cube`.
+        Of :func:`build` or :func:`open`.
     query
         Objects by id or by name in whatever lists them: a list, a series or an index of pandas or Polars, an array; a
         mapping from objects to labels; a frame with a column ``object`` or ``id``, and maybe ``label``; another
@@ -142,21 +142,21 @@ def compare(
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
+    >>> cube = c2n.build(planted.corpus)
     >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
     >>> c2n.compare(cube, labels, methods=["pagerank"], models=["deepwalk"], runs=2)
     Comparison(clustering: 2 configurations × 1 model × 2 seeds)
     """
-    progress = listener(progress)
+    progress = resolve_progress(progress)
     path = None if out is None else path_of(out, "out") / JOURNAL
     asked = query_of(cube, query)
     task = task_of(asked) if task is None else task
     if task not in TASKS:
-        raise unknown("task", task, TASKS)
+        raise unknown_name("task", task, TASKS)
     if path is not None and not path.exists():
         check_folder(path.parent, WRITTEN, "a comparison's")
-    runs = whole_number("runs", runs, 1)
-    seed = whole_number("seed", seed, 0, None)
+    runs = check_int("runs", runs, 1)
+    seed = check_int("seed", seed, 0, None)
     seeds, named = range(seed, seed + runs), named_methods(methods)
     peers = _baselines(as_large, baselines)
     varied: dict[str, Any] = {
@@ -234,7 +234,7 @@ def named_methods(methods: Methods | None) -> dict[str, str | Method]:
     if methods is None:
         return dict(COMPARED)
     if isinstance(methods, str) or not isinstance(methods, Iterable):
-        raise ParameterError(f"methods are a list of names and objects, or objects by name, got {quoted(methods)}")
+        raise ParameterError(f"methods are a list of names and objects, or objects by name, got {quote(methods)}")
     given: dict[str, str | Method] = {}
     if isinstance(methods, Mapping):
         given.update(
@@ -342,8 +342,8 @@ class Auto:
     chooses_cells = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "runs", whole_number("runs", self.runs, 1))
-        object.__setattr__(self, "folds", whole_number("folds", self.folds, 2))
+        object.__setattr__(self, "runs", check_int("runs", self.runs, 1))
+        object.__setattr__(self, "folds", check_int("folds", self.folds, 2))
         if not isinstance(self.seconds, int | float) or not 0 < self.seconds < float("inf"):
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0")
         made(self.embedding, EMBEDDINGS, NodeEmbedder, "embedding", {})
@@ -355,7 +355,7 @@ class Auto:
         return replace(network, recipe=recipe)
 
     def _chosen(self, cube: Cube, query: Query, *, seed: int, progress: Progress) -> Network:
-        seed = whole_number("seed", seed, 0, None)
+        seed = check_int("seed", seed, 0, None)
         make, models = maker(cube, query), {"": self.embedding}
         until: dict[str, Any] = {"seeds": range(seed, seed + self.runs), "seconds": self.seconds, "progress": progress}
         if any(query.labels or ()):
@@ -397,12 +397,12 @@ def judge(
     The options are those of :func:`construct`, steering included; task and runs are those of :func:`compare`. A bound
     changes nothing here.
     """
-    told = listener(progress)
+    told = resolve_progress(progress)
     asked = query_of(cube, query)
     task = task_of(asked) if task is None else task
     if task not in JUDGES:
-        raise unknown("task", task, JUDGES)
-    runs = whole_number("runs", runs, 1)
+        raise unknown_name("task", task, JUDGES)
+    runs = check_int("runs", runs, 1)
     given = {name: value for name, value in options.items() if name in OPTIONS}
     chooser = method_of(method, {name: value for name, value in options.items() if name not in OPTIONS})
     if not isinstance(chooser, Method):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cube2net._util.arrays import Array
-from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling, silent, timed
+from cube2net._util.progress import Progress, ProgressOption, record_seconds, report_compiling, resolve_progress, silent
 from cube2net.api.plan import (
     LINK_TOLERANCE,
     METHODS,
@@ -22,7 +22,7 @@ from cube2net.api.plan import (
 )
 from cube2net.api.query import Asked, query_of
 from cube2net.api.recipe import recipe_of
-from cube2net.errors import ParameterError, quoted, some, whole_number
+from cube2net.errors import ParameterError, check_int, quote, quote_few
 from cube2net.model.cube import Cube, limits_of
 from cube2net.model.interfaces import (
     MakesNetworks,
@@ -99,21 +99,21 @@ def construct(
     Parameters
     ----------
     cube
-        Of :func:`build_cube` or :func:`open_cube`.
+        Of :func:`build` or :func:`open`.
     query
         Objects by id or by name in whatever lists them: a list, a series or an index of pandas or Polars, an array; a
         mapping from objects to labels; a frame with a column ``object`` or ``id``, and maybe ``label``; another
         network, or a :class:`Query`. Whole numbers in a list or an array are rows where ids are texts. See
         :meth:`Cube.query`.
     method
-        A name of :data:`METHODS`, ``"hops 2"``, ``"cube2net paper"``, or an object of your own with ``select``;
-        ``"auto"`` (or :class:`Auto`) tries several networks.
+        A name of :data:`cube2net.methods.METHODS`, ``"hops 2"``, ``"cube2net paper"``, or an object of your own with
+        ``select``; ``"auto"`` (or :class:`cube2net.methods.Auto`) tries several networks.
     n_cells
         At most so many cells. Without a number as many as serve the query for the objective ``cover``, and else 20.
     objective
-        A name of :data:`OBJECTIVES`, an object of your own, or a function ``f(objects, query)`` of the row numbers
-        brought. Without one, ``"cover"`` in the forms hybrid and cells for greedy and exact, and else the paper's
-        ``"jaccard"``.
+        A name of :data:`cube2net.methods.OBJECTIVES`, an object of your own, or a function ``f(objects, query)`` of the
+        row numbers brought. Without one, ``"cover"`` in the forms hybrid and cells for greedy and exact, and else the
+        paper's ``"jaccard"``.
     form
         ``"hybrid"`` (the query, cells and neighbours), ``"cells"`` (the query and cells), ``"objects"`` (the query and
         all objects of the cells) or ``"cells+objects"``; see :class:`cube2net.model.Form`. Without one, ``"hybrid"``
@@ -141,7 +141,7 @@ def construct(
     pins, bans
         Cells and objects that must be in the network, and that must not: a cell by its labels, as a tuple or as
         ``"2010s · ACL · parsing"``, an object by its id or name. Pinned cells come first and count within ``n_cells``;
-        an object banned is as if the cube did not have it. See :func:`prices` for what each of them costs.
+        an object banned is as if the cube did not have it. See :meth:`Network.pin_costs` for what each of them costs.
     prefer, avoid
         Objects whose cells are worth more, as those of the query are, and others whose cells are worth less.
     bound
@@ -165,7 +165,7 @@ def construct(
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
+    >>> cube = c2n.build(planted.corpus)
     >>> c2n.construct(cube, planted.query(0))
     Network(100 objects, 10 cells, 779 links, 50 in the query)
     >>> paper = c2n.construct(cube, planted.query(0), "greedy", n_cells=4, form="objects")
@@ -173,7 +173,7 @@ def construct(
     (Network(50 objects, 163 links, 50 in the query), True)
     """
     given = {name: value for name, value in locals().items() if name in OPTIONS}
-    progress = listener(progress)
+    progress = resolve_progress(progress)
     chooser = method_of(method, method_options)
     options = NetworkOptions(**{**given, "method": chooser})
     if not isinstance(chooser, Method):
@@ -207,7 +207,7 @@ def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) 
         check_options(options, f"the method {method!r}", options_of(kinds[method]), construct)
     elif options and not isinstance(method, str):
         instead = ": set it where the method is made"
-        check_options(options, f"the object {quoted(method)}", (), construct, instead=instead)
+        check_options(options, f"the object {quote(method)}", (), construct, instead=instead)
     found: Method | MakesNetworks = made(method, kinds, (Method, MakesNetworks), "method", options)
     return found
 
@@ -237,25 +237,25 @@ class Chosen:
 
 def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress = silent) -> Chosen:
     """Return what the method of a plan chooses; see :func:`construct` for the parameters."""
-    whole_number("seed", seed, 0, None)
+    check_int("seed", seed, 0, None)
     cube, query, budget = plan.cube, plan.query, plan.budget
     seconds: dict[str, float] = {}
-    with timed(seconds, "weigh"):
+    with record_seconds(seconds, "weigh"):
         weights = _weights(plan)
         settled = ResidualProblem.of(cube, weights, budget)
-    with timed(seconds, "vectors"):
+    with record_seconds(seconds, "vectors"):
         ready = with_vectors(cube, plan.method, seed)
     if ready is plan.method:
         del seconds["vectors"]
     if isinstance(ready, TellsProgress):
         ready = ready.with_progress(progress)
-    with timed(seconds, "select"):
+    with record_seconds(seconds, "select"):
         given = ready.select(cube, query, weights=settled.objective, budget=settled.budget, seed=seed)
     selection = check_selection(given, cube, name_of(plan.method, METHODS), settled.budget)
     seconds["select"] -= selection.train_seconds
     seconds["train"] = selection.train_seconds
     if bound:
-        with timed(seconds, "bound"):
+        with record_seconds(seconds, "bound"):
             selection = bounded(cube, query, settled.objective, settled.budget, selection)
     selection = settled.with_choice(selection)
     empty = settled.empty_value if len(selection.cells) else selection.value
@@ -300,7 +300,7 @@ def network_of(
     if default and brings_objects(selection, scope):
         form = replace(form, kind="objects")
     seconds = dict(chosen.seconds)
-    with timed(seconds, "links"):
+    with record_seconds(seconds, "links"):
         if form.kind == "cells+objects" and plan.max_nodes is not None:
             selection = first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value, scope)
         large = describe_size(cube, query, selection, form, plan.max_nodes, scope)
@@ -346,7 +346,7 @@ def _notes(plan: Plan, network: Network, large: str) -> list[str]:
     notes = ["" if empty else network.selection.note, large, empty or describe_scope(query, scope, by)]
     known = [row for row in plan.steering.prefer if row in query.objects]
     if known:
-        names = some([title_of(plan.cube, Node("object", row)) for row in known])
+        names = quote_few([title_of(plan.cube, Node("object", row)) for row in known])
         notes.append(f"in the query already, so that preferring changes nothing: {names}")
     return [*notes, "" if empty else describe_missing_links(plan.cube, network, scope)]
 

@@ -18,7 +18,7 @@ from cube2net.api.construct import construct
 from cube2net.api.query import Asked, check_cube, query_of
 from cube2net.api.replay import asked_of
 from cube2net.cube.views import pick_cells
-from cube2net.errors import ParameterError, QueryError, Setting, plain, quoted, whole_number
+from cube2net.errors import ParameterError, QueryError, Setting, check_int, quote, quote_unsafe
 from cube2net.explanation.contrast import Separation, Sides, difference_interval, enough_objects, separate
 from cube2net.explanation.mixed_cells import MixedCells, find_mixed_cells
 from cube2net.model.comparison import by_number, cluster_names
@@ -73,7 +73,7 @@ def contrast(
     Parameters
     ----------
     cube
-        Of :func:`build_cube` or :func:`open_cube`, also rolled up or diced.
+        Of :func:`build` or :func:`open`, also rolled up or diced.
     query
         Objects as :func:`construct` takes them; with labels, where there is no second query.
     against
@@ -107,7 +107,7 @@ def contrast(
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
+    >>> cube = c2n.build(planted.corpus)
     >>> found = c2n.contrast(cube, planted.query(0), planted.query(1), names=("A", "B"))
     >>> found
     Contrast(A 50 against B 50: 2 cells, value 1.000 of 1.000)
@@ -124,7 +124,7 @@ def contrast(
             )
         if names is not None:
             raise ParameterError(
-                f"names are those of two queries, and the sides are labels here, got {quoted(names)}",
+                f"names are those of two queries, and the sides are labels here, got {quote(names)}",
                 parameter="names",
                 value=names,
             )
@@ -140,45 +140,13 @@ def contrast_with_others(
     return contrast(cube, asked, asked.others(len(cube.objects)), n_cells, names=OTHERS if names is None else names)
 
 
-@check_call
 @report_compiling
-def describe(
+def describe_clusters(
     network: Network | Cube, clusters: Any, n_cells: int = 10, *, cube: Cube | None = None, chance: float = LEVEL
 ) -> Description:
-    """Return what the clusters of a network's objects are: for each the few cells that tell it from the others.
+    """Return what distinguishes each cluster of the objects of a network, or of a cube.
 
-    Parameters
-    ----------
-    network
-        A network whose objects were clustered; or a cube, and then ``clusters`` name its objects.
-    clusters
-        A number or a name for each object of the query, or for each object node, in the order of the network: a
-        list, an array, what :func:`cube2net.api.cluster_query` gives. Or a mapping from objects to clusters, a
-        series with objects as its index (only an unnamed index from 0 on is the order of the network), or a table
-        ``object, cluster``; ``label`` or one other column beside the objects will do. None, nan and numbers below 0 are
-        no cluster.
-    n_cells
-        At most so many cells for each cluster.
-    cube
-        The cube of a network that came from another process.
-    chance
-        As :func:`contrast` has it.
-
-    Returns
-    -------
-    Description
-        One contrast a cluster; ``str`` of it has a sentence for each. Objects that are not in the network count as the
-        others do, and ``elsewhere`` says how many these are.
-
-    Examples
-    --------
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> clusters = {name: number for number in (0, 1) for name in planted.query(number)}
-    >>> network = c2n.construct(c2n.build_cube(planted.corpus), list(clusters))
-    >>> print(c2n.describe(network, clusters, n_cells=1))
-    cluster 0 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 2⟩ (100 % against 0 %)
-    cluster 1 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 0⟩ (100 % against 0 %)
+    See :meth:`cube2net.Network.describe_clusters`.
     """
     if isinstance(network, Network):
         network = asked_of(network, cube)
@@ -202,11 +170,11 @@ def _checked(cube: Cube, query: Asked, n_cells: int, chance: float) -> Query:
     """Return the query when everything asked for can be."""
     asked = query_of(cube, query)
     require_own_cells(cube, "contrasted")
-    whole_number("n_cells", n_cells, 1, what="cells")
+    check_int("n_cells", n_cells, 1, what="cells")
     given: object = chance
     if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) <= 1:
         raise ParameterError(
-            f"chance is {quoted(chance)}, expected a number above 0 and up to 1", parameter="chance", value=chance
+            f"chance is {quote(chance)}, expected a number above 0 and up to 1", parameter="chance", value=chance
         )
     return asked
 
@@ -216,7 +184,7 @@ def _names(given: Sequence[str] | None) -> tuple[str, str]:
         return NAMES
     names = [given] if isinstance(given, str) else list(given)
     if len(names) != 2 or not all(isinstance(name, str) and name for name in names) or names[0] == names[1]:
-        raise ParameterError(f"names is {quoted(given)}, expected two different texts", parameter="names", value=given)
+        raise ParameterError(f"names is {quote(given)}, expected two different texts", parameter="names", value=given)
     return names[0], names[1]
 
 
@@ -245,7 +213,11 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], n_cells: int, ch
     outside = int((~there).sum())
     query = Query(query.objects, tuple(labels), ids=query.ids)
     found = _separated(cube, query.objects[there], sides, n_cells, chance)
-    note = f"all {int(there.sum()):,} objects are in {plain(names[0])}: there are no others" if len(names) == 1 else ""
+    note = (
+        f"all {int(there.sum()):,} objects are in {quote_unsafe(names[0])}: there are no others"
+        if len(names) == 1
+        else ""
+    )
     each = tuple(
         _contrast(cube, query, (name, *distinct_names([REST], taken=[name])), one, outside, note, chance)
         for name, one in zip(names, found, strict=True)

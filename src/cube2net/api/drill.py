@@ -13,7 +13,7 @@ from cube2net._util.progress import report_compiling
 from cube2net.api.query import Asked, check_cube, query_of
 from cube2net.cube.pivot import count_cells, cross_levels
 from cube2net.cube.window import find_time_dimensions
-from cube2net.errors import ParameterError, quoted, unknown, whole_number
+from cube2net.errors import ParameterError, check_int, quote, unknown_name
 from cube2net.explanation.drill import drill_down
 from cube2net.explanation.mixed_cells import count_objects, find_members, find_mixed_cells, rank_members
 from cube2net.model.contrast import Drilled, DrilledCell, Pivot, SeparatingCell
@@ -63,7 +63,7 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0.2, seed=0)
-    >>> cube = c2n.build_cube(planted.corpus)
+    >>> cube = c2n.build(planted.corpus)
     >>> answer = c2n.drill(cube, planted.query(0), k=2)
     >>> answer
     Drilled(2 cells below ⟨∗ · ∗ · ∗⟩, 0 objects left over)
@@ -73,7 +73,7 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     ('200X', 'venue 0', 'topic 2')
     """
     asked = query_of(cube, query)
-    k = whole_number("k", k, 1, what="cells")
+    k = check_int("k", k, 1, what="cells")
     require_own_cells(cube, "drilled")
     top = mixed_cell_of(cube, _named(cell))
     inside = find_members(cube, top)
@@ -159,17 +159,17 @@ def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, mo
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> table = c2n.pivot(c2n.build_cube(planted.corpus), "venue", "topic", planted.query(0))
+    >>> table = c2n.pivot(c2n.build(planted.corpus), "venue", "topic", planted.query(0))
     >>> table
     Pivot(venue × topic: 4 × 3 labels)
     >>> print(table)
     4 venue × 3 topic labels, 200 objects; most of the 50 of the query, 50, in venue 0 and topic 2
     """
     require_own_cells(check_cube(cube), "crossed")
-    most = whole_number("most", most, 1, what="rows and columns")
+    most = check_int("most", most, 1, what="rows and columns")
     places = [_place(cube, which, name) for which, name in (("rows", rows), ("columns", columns))]
     if places[0][0] == places[1][0]:
-        raise ParameterError(f"{quoted(rows)} and {quoted(columns)} are levels of one dimension: give levels of two")
+        raise ParameterError(f"{quote(rows)} and {quote(columns)} are levels of one dimension: give levels of two")
     asked = None if query is None else query_of(cube, query)
     objects = np.empty(0, np.int32) if asked is None else asked.objects
     counts = cross_levels(cube, places[0], places[1], objects, most)
@@ -266,5 +266,5 @@ def _place(cube: Cube, which: str, name: str) -> tuple[int, int]:
         for at in levels_of(dimension)
     }
     if name not in places:
-        raise unknown(f"level of the {which}", name, places)
+        raise unknown_name(f"level of the {which}", name, places)
     return places[name]

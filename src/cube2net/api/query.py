@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.text import unguarded
-from cube2net.errors import QueryError, plain, quoted, some
+from cube2net._util.text import strip_guard
+from cube2net.errors import QueryError, quote, quote_few, quote_unsafe
 from cube2net.io import query_files
 from cube2net.io.query_files import read_pairs_file, read_query_file, read_text
+from cube2net.io.text_records import format_of
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import check_call, expect, path_of
-from cube2net.model.query import CLUSTER, LABEL, Query, ReadNames
+from cube2net.model.query import CLUSTER, LABEL, Query, ReadNames, split_names
 
 Asked = Any
 """A query, or whatever lists objects: names, ids, rows, a mapping to labels, a frame, a series, another network."""
@@ -35,7 +36,7 @@ def query_of(cube: Cube, query: Asked) -> Query:
     if asked.ids is not None and not asked.ids.equals(cube.objects.ids(asked.objects)):
         there, here = (side.to_pylist() for side in (asked.ids, cube.objects.ids(asked.objects)))
         at = next(place for place, own in enumerate(there) if own != here[place])
-        which = f"row {int(asked.objects[at]):,} is {quoted(there[at])} there and {quoted(here[at])} here"
+        which = f"row {int(asked.objects[at]):,} is {quote(there[at])} there and {quote(here[at])} here"
         raise QueryError(f"the query was made for another cube: {which}")
     return asked
 
@@ -59,7 +60,7 @@ def unresolved_names(cube: Cube, path: str | Path) -> list[tuple[str, str]]:
 
 @check_call
 def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
-    """Return the query that a file names: a name a line, or a table ``object[,label]``.
+    """Return the query that a file names: a name a line, or a table ``object[,label]``; or the names in a text.
 
     Parameters
     ----------
@@ -68,7 +69,8 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     path
         A table (CSV and other delimited text, Excel, Parquet, JSON lines) with a column ``object``, and maybe
         ``label``; without the first, the column whose values are objects of the cube. Else a text with one id or name a
-        line, in which empty lines and lines that begin with ``#`` are passed over.
+        line, in which empty lines and lines that begin with ``#`` are skipped. If there is no such file, the names
+        themselves, such as ``"Ann Ek; Bo Ott"``.
     skip_missing
         Whether names that no object bears, or that several do, are left out and listed in ``Query.missing``. By default
         they are refused.
@@ -88,7 +90,7 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     >>> import tempfile
     >>> from pathlib import Path
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus)
+    >>> cube = c2n.build(c2n.make_planted(objects=200, communities=4).corpus)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "query.csv")
     ...     _ = path.write_text("object,label\\no0,red\\no5,blue\\nnobody,blue\\n")
@@ -123,13 +125,19 @@ def read_clusters(cube: Cube, path: str | Path, *, skip_missing: bool = False) -
     names, labels = _read(cube, path, CLUSTER)
     if labels is None:
         name = path_of(path, "the file of the clusters").name
-        raise QueryError(f"{plain(name)} has no column {CLUSTER!r}: it needs the columns object,{CLUSTER}")
+        raise QueryError(f"{quote_unsafe(name)} has no column {CLUSTER!r}: it needs the columns object,{CLUSTER}")
     return cube.query(_known(cube, names), labels, skip_missing=skip_missing)
 
 
 def _read(cube: Cube, path: str | Path, first: str = LABEL) -> tuple[list[str], list[str] | None]:
-    """Return the names and labels of a query file, whose column of objects is the one that the cube knows best."""
-    return read_query_file(path_of(path, "the file of the query"), partial(_are_known, cube), first)
+    """Return the names and labels of a query file, whose column of objects is the one that the cube knows best.
+
+    Where there is no such file, and it is not called as one, these are the names in the text.
+    """
+    path, are_known = path_of(path, "the file of the query"), partial(_are_known, cube)
+    if first == LABEL and format_of(path) is None and not path.exists():
+        return split_names([str(path)], are_known), None
+    return read_query_file(path, are_known, first)
 
 
 def _are_known(cube: Cube, names: Sequence[str]) -> list[bool]:
@@ -141,7 +149,7 @@ def _are_known(cube: Cube, names: Sequence[str]) -> list[bool]:
 
 def _known(cube: Cube, names: list[str]) -> list[str]:
     """Return names of a file as the cube has them: where a spreadsheet's guard is in front of one, maybe without."""
-    bare = {name: unguarded(name) for name in names if unguarded(name) != name}
+    bare = {name: strip_guard(name) for name in names if strip_guard(name) != name}
     unknown = set(cube.objects.find(list(bare)).missing) if bare else set()
     return [bare[name] if name in unknown else name for name in names]
 
@@ -152,7 +160,7 @@ def read_links(cube: Cube, path: str | Path) -> tuple[Array, Array]:
     found = cube.objects.find(_known(cube, [name for pair in pairs for name in pair]))
     lost = [*found.missing, *found.ambiguous]
     if lost:
-        raise QueryError(f"{Path(path).name} names {len(lost):,} objects that are not in the cube: {some(lost)}")
+        raise QueryError(f"{Path(path).name} names {len(lost):,} objects that are not in the cube: {quote_few(lost)}")
     rows = found.rows.reshape(-1, 2)
     return rows[:, 0], rows[:, 1]
 
@@ -164,8 +172,8 @@ LOOKED_AT = 300
 def example_objects(cube: Cube, most: int = 3) -> list[int]:
     """Return the rows of a few objects of one cell, the first of which is linked to the others where any are.
 
-    >>> from cube2net.api import build_cube, make_planted
-    >>> cube = build_cube(make_planted(objects=60, communities=3, links=4.0, seed=0).corpus)
+    >>> import cube2net as c2n
+    >>> cube = c2n.build(c2n.make_planted(objects=60, communities=3, links=4.0, seed=0).corpus)
     >>> first, *others = example_objects(cube)
     >>> all(other in cube.links.neighbours(first) for other in others)
     True

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net import __version__
-from cube2net.errors import quoted
+from cube2net.errors import quote
 from cube2net.model.cube import lineage_of
 from cube2net.model.interfaces import name_of, options_of
 from cube2net.model.names import CELL, OBJECT, Node
@@ -82,7 +82,7 @@ def made_of(network: Network) -> dict[str, Any]:
 def _described(thing: object, registry: Mapping[str, Any], what: str, problems: list[str]) -> dict[str, Any]:
     name = name_of(thing, registry)
     if registry.get(name) is not type(thing):
-        problems.append(f"its {what} {quoted(name)} is one's own")
+        problems.append(f"its {what} {quote(name)} is one's own")
         return {"name": name, "options": {}}
     options = {}
     for option in options_of(type(thing)):
@@ -113,7 +113,7 @@ def _value(value: Any, what: str, problems: list[str]) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         problems.append(f"{what} is an object, {type(value).__name__}")
     else:
-        problems.append(f"{what} is {quoted(value, 60)}")
+        problems.append(f"{what} is {quote(value, 60)}")
     return None
 
 

@@ -15,8 +15,8 @@ from cube2net import __version__
 from cube2net._util.arrays import Array
 from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress, ProgressOption, report_compiling
+from cube2net.api import cubes
 from cube2net.api.construct import construct, known_choice, network_of
-from cube2net.api.cubes import open_cube
 from cube2net.api.plan import METHODS, plan_network
 from cube2net.api.recipe import made_of
 from cube2net.cube.views import cuboid, dice, drill_down, of_kind, pick_cells, roll_up, slice_cube
@@ -28,9 +28,9 @@ from cube2net.errors import (
     Placeholder,
     QueryError,
     Setting,
-    listed,
-    quoted,
-    some,
+    join_names,
+    quote,
+    quote_few,
 )
 from cube2net.model.cube import VIEW, Cube, lineage_of
 from cube2net.model.interfaces import check_call, expect, path_of
@@ -83,7 +83,7 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
     Parameters
     ----------
     path
-        Any file that :func:`write_network` wrote, or the path it was given.
+        Any file that :meth:`Network.save` wrote, or the path it was given.
     cube
         The cube, or its folder. A recipe has the name of the folder alone: without a cube, one of that name beside the
         file is taken, or one where you are.
@@ -107,9 +107,9 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     cube = c2n.build_cube(planted.corpus, out=f"{folder}/cube")
+    ...     cube = c2n.build(planted.corpus, out=f"{folder}/cube")
     ...     network = c2n.construct(cube, planted.query(0))
-    ...     _ = c2n.write_network(network, f"{folder}/network.graphml")
+    ...     _ = network.save(f"{folder}/network.graphml")
     ...     c2n.replay(f"{folder}/network.graphml")
     Replayed(the same: Network(100 objects, 10 cells, 779 links, 50 in the query))
     >>> network.recipe
@@ -146,7 +146,9 @@ def asked_by(recipe: Recipe, cube: Cube, make: Callable[..., Network]) -> Networ
     for number, view in enumerate(recipe.cube["views"][seen:], seen + 1):
         given = {name: value for name, value in view.items() if name != VIEW}
         if not isinstance(view.get(VIEW), str) or view[VIEW] not in VIEWS:
-            raise InputError(f"the recipe's view {number} is {quoted(view.get(VIEW))}: choose one of {listed(VIEWS)}")
+            raise InputError(
+                f"the recipe's view {number} is {quote(view.get(VIEW))}: choose one of {join_names(VIEWS)}"
+            )
         cube = _with_its_options(VIEWS[view[VIEW]], "view", cube, given)
     method = _made(recipe.method, METHODS, "method")
     objective = _made(recipe.objective, OBJECTIVES, "objective")
@@ -174,12 +176,12 @@ def _steering(recipe: Recipe, cube: Cube) -> dict[str, list[Any]]:
     for word in STEERING:
         given = recipe.parameters.get(word, [])
         if not isinstance(given, list) or not all(_is_node(one) for one in given):
-            raise InputError(f"the recipe has odd {word}: {quoted(given, 60)}")
+            raise InputError(f"the recipe has odd {word}: {quote(given, 60)}")
         keys = [str(one[OBJECT]) for one in given if OBJECT in one]
         found = cube.objects.find(keys)
         lost = [*found.missing, *found.ambiguous]
         if lost:
-            raise QueryError(f"the cube does not have {len(lost):,} objects of the recipe's {word}: {some(lost)}")
+            raise QueryError(f"the cube does not have {len(lost):,} objects of the recipe's {word}: {quote_few(lost)}")
         rows = iter(found.rows.tolist())
         steering[word] = [tuple(one[CELL]) if CELL in one else Node(OBJECT, next(rows)) for one in given]
     return steering
@@ -195,15 +197,15 @@ def _is_node(given: object) -> bool:
 
 def _found(recipe: Recipe, path: Path, given: str | Path | None) -> Cube:
     if given is not None:
-        return open_cube(given)
+        return cubes.open(given)
     name = recipe.cube.get("name")
     hint = Setting("cube", Placeholder("FOLDER"))
     if name is None:
         raise InputError("the network was made of a cube in memory: give the cube or its folder", hint=hint)
     for folder in (path.parent / name, Path(name)):
         if name not in ("", "..") and Path(name).name == name and folder.is_dir():
-            return open_cube(folder)
-    raise CubeError(f"the cube {quoted(name)} is neither beside the file nor here: give its folder", hint=hint)
+            return cubes.open(folder)
+    raise CubeError(f"the cube {quote(name)} is neither beside the file nor here: give its folder", hint=hint)
 
 
 def _told_apart(recipe: Recipe, cube: Cube) -> list[str]:
@@ -227,7 +229,7 @@ def _query(recipe: Recipe, cube: Cube) -> Query:
     if found.missing or found.ambiguous:
         raise QueryError(
             f"the cube does not have {len(found.missing) + len(found.ambiguous):,} objects of the recipe's query: "
-            f"{some([*found.missing, *found.ambiguous])}"
+            f"{quote_few([*found.missing, *found.ambiguous])}"
         )
     order = np.argsort(found.rows, kind="stable")
     return Query(found.rows[order], None if labels is None else tuple(labels[at] for at in order), (), None)
@@ -236,8 +238,8 @@ def _query(recipe: Recipe, cube: Cube) -> Query:
 def _made(described: Mapping[str, Any], registry: Mapping[str, Any], what: str) -> Any:
     name = described["name"]
     if name not in registry:
-        raise InputError(f"the recipe has the {what} {quoted(name)}, and there are {listed(registry)}")
-    return _with_its_options(registry[name], f"{what} {quoted(name)}", None, described["options"])
+        raise InputError(f"the recipe has the {what} {quote(name)}, and there are {join_names(registry)}")
+    return _with_its_options(registry[name], f"{what} {quote(name)}", None, described["options"])
 
 
 def _with_its_options(make: Callable[..., Any], what: str, first: Any, options: Mapping[str, Any]) -> Any:
@@ -376,4 +378,4 @@ def _followed(recipe: Recipe, cube: Cube, progress: Progress | None = None) -> N
 def _of_folder(recipe: Recipe) -> str:
     """Return what the cube's folder was called, as a part of a sentence; nothing of a cube in memory."""
     name = recipe.cube.get("name")
-    return "" if name is None else f", whose folder was {quoted(name)}"
+    return "" if name is None else f", whose folder was {quote(name)}"

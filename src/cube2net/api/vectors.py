@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.errors import ParameterError, whole_number
+from cube2net.errors import ParameterError, check_int
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import CellEmbedder, NodeEmbedder, made
 from cube2net.model.vectors import Vectors
@@ -30,7 +30,7 @@ def near_cells(
     cube: Cube, cell: int | Sequence[str], k: int = 10, vectors: Vectors | None = None
 ) -> list[tuple[str, ...]]:
     """Return the labels of the k cells nearest to a cell (its number or its labels), without itself."""
-    cell = whole_number("cell", cell, 0, len(cube.cells) - 1) if isinstance(cell, int) else cube.find_cell(cell)
+    cell = check_int("cell", cell, 0, len(cube.cells) - 1) if isinstance(cell, int) else cube.find_cell(cell)
     known = embed_cells(cube) if vectors is None else vectors
     found, _ = Nearest.of(known).find(known.values[[cell]], k=k, taken=np.array([[cell]]))
     return [cube.cell(int(number)) for number in found[0] if number >= 0]

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, distinct
-from cube2net._util.progress import step
-from cube2net._util.spelling import LONGEST, slips_between
+from cube2net._util.progress import check_stop
+from cube2net._util.spelling import MAX_TEXT_LETTERS, count_edits
 from cube2net.model.cube import Cube
 
 BETWEEN_WORDS = r"[^\p{L}\p{N}]+"
@@ -45,8 +45,10 @@ class NameIndex:
     without accents, and ``rank`` is how well known every object is, the best known first.
 
     >>> index = NameIndex.of(pa.array(["Ada Lovelace", "Ádám Nagy", "Ben Ada-Smith"]), np.array([1, 5, 3]))
-    >>> index.beginning("ada", 9).tolist(), index.beginning("smith be", 9).tolist(), index.like("Ada Lovelance", 1)
-    ([1, 2, 0], [2], [0])
+    >>> index.find_by_prefix("ada", 9).tolist(), index.find_by_prefix("smith be", 9).tolist()
+    ([1, 2, 0], [2])
+    >>> index.find_similar("Ada Lovelance", 1)
+    [0]
     """
 
     names: pa.Array
@@ -95,7 +97,7 @@ class NameIndex:
         texts = sum(map(len, self.words)) + 60 * len(self.words)
         return int(self.names.nbytes + self.starts.nbytes + self.rows.nbytes + self.rank.nbytes + texts)
 
-    def beginning(self, text: str, most: int) -> Array:
+    def find_by_prefix(self, text: str, most: int) -> Array:
         """Return the rows of names of which a word begins with each word of a text, the best known first.
 
         Accents and capitals do not matter; a name that is the text itself comes first.
@@ -113,25 +115,25 @@ class NameIndex:
         found = np.flatnonzero(mark)
         if len(found) > most:
             found = found[np.argpartition(self.rank[found], most)[:most]]
-        same = self._called(" ".join(typed.split()), parts)
+        same = self._match_names(" ".join(typed.split()), parts)
         found = np.union1d(found, same)
         chosen: Array = found[np.lexsort((self.rank[found], ~np.isin(found, same)))][:most]
         return chosen.astype(np.int64)
 
-    def called(self, text: str) -> Array:
+    def find_by_name(self, text: str) -> Array:
         """Return the rows of names that are a text but for capitals and accents."""
         typed = fold_text(text)
         parts = _split_words(typed)
-        return self._called(" ".join(typed.split()), parts) if parts else np.empty(0, np.int64)
+        return self._match_names(" ".join(typed.split()), parts) if parts else np.empty(0, np.int64)
 
-    def _called(self, typed: str, parts: list[str]) -> Array:
+    def _match_names(self, typed: str, parts: list[str]) -> Array:
         """Return the rows of names that are a text itself, which has these words."""
         each = [self._rows(part, whole=True) for part in parts]
         rows = min(each, key=len)
         found: Array = rows[np.asarray(pc.equal(self.names.take(pa.array(rows)), typed))]
         return found
 
-    def like(self, text: str, most: int) -> list[int]:
+    def find_similar(self, text: str, most: int) -> list[int]:
         """Return the rows of the names spelled most like a text, up to one slip for every three letters of it.
 
         Looked at are names that share the first letters of most words with it. A name of which the text has all words,
@@ -139,7 +141,7 @@ class NameIndex:
         """
         typed = " ".join(_split_words(fold_text(text)))
         parts = [part for part in dict.fromkeys(typed.split()) if len(part) >= STEM]
-        if not parts or len(text) > LONGEST:
+        if not parts or len(text) > MAX_TEXT_LETTERS:
             return []
         shared = np.concatenate([distinct(self._rows(part[:STEM]).astype(np.int64)) for part in parts])
         rows, counts = np.unique(shared, return_counts=True)
@@ -152,7 +154,7 @@ class NameIndex:
         whole = [pair for pair in names if set(parts) <= set(_split_words(pair[1]))][: COMPARED // 2]
         names = whole + [pair for pair in names if pair not in whole]
         allowed, found = max(len(typed) // 3, 1), []
-        step()
+        check_stop()
         for row, name in names[:COMPARED]:
             words = _split_words(name)
             inside = set(parts) <= set(words) or set(words) <= set(typed.split())
@@ -186,4 +188,4 @@ def _pair_letters(text: str) -> set[tuple[str, str]]:
 
 
 def _count_slips(one: str, other: str, allowed: int) -> int:
-    return allowed + 1 if abs(len(one) - len(other)) > allowed else slips_between(one, other)
+    return allowed + 1 if abs(len(one) - len(other)) > allowed else count_edits(one, other)

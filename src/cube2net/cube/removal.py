@@ -23,7 +23,7 @@ from cube2net._util.arrays import (
 from cube2net._util.random import stream
 from cube2net.cube.building.cells import cell_keys, empty_items, pack_object_cells
 from cube2net.cube.building.links import drop_pairs
-from cube2net.errors import CubeError, ParameterError, QueryError, some, whole_number
+from cube2net.errors import CubeError, ParameterError, QueryError, check_int, quote_few
 from cube2net.model.comparison import Hidden
 from cube2net.model.cube import Cells, Cube, require_own_cells
 from cube2net.model.dimension import MAX_MENTIONS, MIN_OBJECTS, SMALL
@@ -101,10 +101,10 @@ def _find_items(index: ItemIndex, items: Sequence[int] | Sequence[str] | Array) 
     if len(numbers) and numbers.dtype.kind in "UO":
         return index.find([str(item) for item in items])
     if len(numbers) and (numbers.ndim != 1 or numbers.dtype.kind not in "iu"):
-        raise ParameterError(f"items are numbers or ids, got {some(numbers.tolist())}")
+        raise ParameterError(f"items are numbers or ids, got {quote_few(numbers.tolist())}")
     outside = numbers[(numbers < 0) | (numbers >= len(index))].tolist()
     if outside:
-        raise ParameterError(f"the cube has {len(index):,} items, and no item of the number {some(outside)}")
+        raise ParameterError(f"the cube has {len(index):,} items, and no item of the number {quote_few(outside)}")
     return numbers.astype(np.int64)
 
 
@@ -282,7 +282,7 @@ def draw_unlinked_pairs(cube: Cube, query: Query, count: int, seed: int = 0) -> 
 
     The pairs are distinct and ascending, the lower object of each first.
     """
-    count = whole_number("count", count, 0, what="pairs")
+    count = check_int("count", count, 0, what="pairs")
     linked = _find_linked_pairs(cube.links, query)
     free = len(query) * (len(query) - 1) // 2 - len(linked)
     drawn = np.arange(free) if count >= free else stream(seed, "cube", "unlinked").choice(free, count, replace=False)

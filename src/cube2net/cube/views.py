@@ -25,7 +25,7 @@ from cube2net._util.arrays import (
     transpose,
 )
 from cube2net.cube.building.cells import pack_object_cells, renumber_cells
-from cube2net.errors import ParameterError, Placeholder, RollUp, listed, unknown
+from cube2net.errors import ParameterError, Placeholder, RollUp, join_names, unknown_name
 from cube2net.model.cube import Cells, Cube, record_view, require_own_cells
 from cube2net.model.dimension import MIN_OBJECTS, SMALL, STAR, TOP, Dimension, Level
 from cube2net.model.items import ItemIndex
@@ -64,7 +64,7 @@ def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
     Examples
     --------
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.make_planted(seed=0).corpus)
+    >>> cube = c2n.build(c2n.make_planted(seed=0).corpus)
     >>> one = cuboid(cube, "one")
     >>> cube.cell(0), one.cell(0), one.cell(len(one.cells) - 1)
     (('198X', 'venue 0', 'topic 2'), ('198X', '∗', '∗'), ('∗', '∗', 'topic 5'))
@@ -110,7 +110,7 @@ def _parse_levels(cube: Cube, text: str) -> Cuboid:
     names = [text] if text in places else [part.strip() for part in text.split(",")]
     for name in names:
         if name not in places:
-            raise unknown("level", name, [*places, FULL, ONE] if len(names) == 1 else places)
+            raise unknown_name("level", name, [*places, FULL, ONE] if len(names) == 1 else places)
         number, depth = places[name]
         if chosen[number] is not None:
             raise ParameterError(
@@ -311,7 +311,7 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
     its ``finest``. Items are in a cell if they are in one of its parts.
 
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
+    >>> cube = c2n.build(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
     >>> view = pick_cells(cube, [["202X", "∗"], ["2019", "ACL"]])
     >>> view.cell(0), view.cell(1)
     (('202X', '∗'), ('2019', 'ACL'))
@@ -384,7 +384,7 @@ def roll_up(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     Examples
     --------
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
+    >>> cube = c2n.build(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
     >>> [dimension.name for dimension in roll_up(cube, "year").dimensions]
     ['decades', 'venue']
     >>> roll_up(roll_up(cube, "venue", "kind"), "year", "∗").cell(0)
@@ -430,8 +430,8 @@ def _find_level_above(dimension: Dimension, to: str | None) -> int | None:
     if to in TOP:
         return None
     if to == name:
-        raise ParameterError(f"dimension {name!r} stands at {to!r} already: roll it up to {listed([*above, STAR])}")
-    raise unknown(f"level above {name!r}", to, [*above, STAR])
+        raise ParameterError(f"dimension {name!r} stands at {to!r} already: roll it up to {join_names([*above, STAR])}")
+    raise unknown_name(f"level above {name!r}", to, [*above, STAR])
 
 
 def drill_down(cube: Cube, dimension: str, to: str | None = None) -> Cube:
@@ -464,7 +464,7 @@ def _find_level_below(dimension: Dimension, finest: Dimension, to: str | None) -
         return dimension.at if dimension.is_top else dimension.below[dimension.at]
     names = {dimension.levels[at].name: at for at in levels}
     if to not in names:
-        raise unknown(f"level below {STAR if dimension.is_top else dimension.name!r}", to, names)
+        raise unknown_name(f"level below {STAR if dimension.is_top else dimension.name!r}", to, names)
     return names[to]
 
 
@@ -653,7 +653,7 @@ def of_kind(cube: Cube, kinds: str | Sequence[str]) -> Cube:
     Examples
     --------
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.make_planted(seed=0).corpus)
+    >>> cube = c2n.build(c2n.make_planted(seed=0).corpus)
     >>> of_kind(cube, "thing").bringable.all()
     Traceback (most recent call last):
     cube2net.errors.ParameterError: unknown kind 'thing': choose one of object
@@ -665,9 +665,9 @@ def of_kind(cube: Cube, kinds: str | Sequence[str]) -> Cube:
     existing = pc.unique(column).drop_null().to_pylist()
     for kind in names:
         if kind not in existing:
-            raise unknown("kind", kind, existing)
+            raise unknown_name("kind", kind, existing)
     marks = pc.is_in(column, value_set=pa.array(names, pa.string())).to_numpy()
-    view = f"only objects of kind {listed(dict.fromkeys(names))} are brought"
+    view = f"only objects of kind {join_names(dict.fromkeys(names))} are brought"
     limited = add_view_throughout(limit_objects(cube, np.asarray(marks, dtype=bool)), view)
     return record_view(limited, cube, "of_kind", kinds=kinds)
 

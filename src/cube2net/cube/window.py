@@ -17,7 +17,7 @@ from cube2net.cube.building.labels import FINER_THAN_YEARS, MONTH, YEAR
 from cube2net.cube.building.links import keep_link_rows
 from cube2net.cube.removal import remove_items
 from cube2net.cube.views import add_view_throughout, limit_objects
-from cube2net.errors import CubeError, ParameterError, Setting, listed, quoted, unknown
+from cube2net.errors import CubeError, ParameterError, Setting, join_names, quote, unknown_name
 from cube2net.model.cube import ITEM, TIME, Cube, LinkDetails, record_view, require_own_cells
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.items import ItemIndex
@@ -141,7 +141,7 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     Examples
     --------
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.load_bundled(), ["year@years", "venue"])
+    >>> cube = c2n.build(c2n.load_bundled(), ["year@years", "venue"])
     >>> between(cube, "2015..2019").settings["views"]
     ['only items of year 2015..2019']
     """
@@ -168,7 +168,7 @@ def _limit_to_window(cube: Cube, window: Window) -> Cube:
     attributes = index.kept_attributes
     name = window.attribute or _find_time_attribute(cube)
     if name not in attributes.names:
-        raise unknown("attribute", name, attributes.names)
+        raise unknown_name("attribute", name, attributes.names)
     times = attributes.column(name)
     gone = ~window.contains(times, f"the attribute {name!r}")
     if gone.all():
@@ -235,7 +235,7 @@ def _find_time_attribute(cube: Cube) -> str:
     names = [] if cube.items is None else cube.items().kept_attributes.names
     raise ParameterError(
         "the cube does not know the time of its items: name the attribute, as in 'year=2015..2019' "
-        f"(it has {listed(names)})"
+        f"(it has {join_names(names)})"
     )
 
 
@@ -296,7 +296,7 @@ def _parse_bound(value: Bound, window: object) -> int | str | date | None:
                 np.datetime64(text)
                 return text
     raise ParameterError(
-        f"cannot read {quoted(value)} in the window {window!r}: {SYNTAX}", parameter="between", value=window
+        f"cannot read {quote(value)} in the window {window!r}: {SYNTAX}", parameter="between", value=window
     )
 
 

@@ -39,7 +39,7 @@ from cube2net.design.combinations import (
     search,
     told_together,
 )
-from cube2net.errors import Message, Setting, listed, whole_number
+from cube2net.errors import Message, Setting, check_int, join_names
 from cube2net.model.corpus import Corpus, decoded
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec, LevelSpec
 from cube2net.model.suggestion import Attribute, Proposal, Suggestion
@@ -78,7 +78,7 @@ def propose(
     progress: Progress = silent,
 ) -> Suggestion:
     """Return the dimensions that suit a corpus, and why; those of its source stay where they leave few objects out."""
-    whole_number("min_objects", min_objects, 1, what="objects")
+    check_int("min_objects", min_objects, 1, what="objects")
     progress("looking at the attributes", 0, None)
     sample = draw(corpus, LOOKED_AT, 10 * LOOKED_AT, seed)
     found = {name: look_at(name, sample.column(name)) for name in corpus.attributes}
@@ -353,7 +353,8 @@ def _reason(best: Combination | None, few: Sample, alone: Sequence[Combination],
         would = [each.specs[0].name for each in again if each is not None and each.works]
         if would:
             return Message(
-                f"no attribute makes two cells of {min_objects} objects: with {least} in a cell {listed(would)} would",
+                f"no attribute makes two cells of {min_objects} objects: with {least} in a cell {join_names(would)} "
+                "would",
                 " (",
                 Setting("min_objects", least),
                 ")",

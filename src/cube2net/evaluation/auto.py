@@ -20,7 +20,7 @@ from cube2net.evaluation.configurations import DEFAULT
 from cube2net.evaluation.hidden_links import HiddenRuns, J
 from cube2net.evaluation.statistics import ENOUGH
 from cube2net.evaluation.trials import Make, Mine
-from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
+from cube2net.kernels.cluster_agreement import AGREEMENT, count_tables
 from cube2net.model.comparison import Configuration
 from cube2net.model.network import Network
 from cube2net.model.query import Query
@@ -81,7 +81,7 @@ class Race:
             return (number > 0 or config not in self.always_run) and running.seconds > limit
 
         with ThreadPoolExecutor(cores()) as pool, Stop() as stop:
-            evaluate_timed = stop.heeded(share_compile_time(self._evaluate_timed))
+            evaluate_timed = stop.wrap(share_compile_time(self._evaluate_timed))
 
             def submit(network: Network, seed: int) -> Future[tuple[Scores, float]]:
                 return pool.submit(evaluate_timed, network, seed)
@@ -430,7 +430,7 @@ class ByLabels:
     def _f1(self, clusters: Array, times: Array) -> Array:
         """Return the F1 of clusters where objects count so many times, a column each."""
         shape = int(clusters.max()) + 1, int(self.labels.max()) + 1
-        return np.asarray(AGREEMENT["F1"](weighed_tables(clusters, self.labels, shape, times)))
+        return np.asarray(AGREEMENT["F1"](count_tables(clusters, self.labels, shape, times)))
 
     def _times(self, objects: Array) -> Array:
         """Return how often every object counts: once in the first column, and in the others as the bootstrap draws."""

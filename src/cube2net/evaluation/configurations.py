@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Generic, Protocol, TypeVar
 
-from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.errors import ParameterError, check_int, unknown_name
 from cube2net.model.comparison import Configuration
 from cube2net.model.interfaces import Method, chooses_cells, counts_repeats, draws, heeds_objective
 from cube2net.model.network import Network
@@ -58,7 +58,7 @@ def list_configurations(
     for what, names, allowed in given:
         for name in names or ():
             if name not in allowed:
-                raise unknown(what, name, allowed)
+                raise unknown_name(what, name, allowed)
     if any(
         value is not None and not len(value)
         for value in (objectives, forms, n_cells, levels, n_neighbors, membership_weights)
@@ -93,9 +93,9 @@ def _varied(
     """Return the configuration with every combination of the options it can have."""
     counts = (0,) if n_cells is None and base.objective == "cover" else n_cells or (PAPER_CELLS,)
     fields: dict[str, list[Any]] = {
-        "n_cells": [whole_number("n_cells", count, 1) if n_cells is not None else count for count in counts],
+        "n_cells": [check_int("n_cells", count, 1) if n_cells is not None else count for count in counts],
         "levels": list(levels or ("",)),
-        "n_neighbors": [whole_number("n_neighbors", each, 0) for each in n_neighbors]
+        "n_neighbors": [check_int("n_neighbors", each, 0) for each in n_neighbors]
         if n_neighbors and base.form == "hybrid"
         else [None],
         "membership_weights": list(membership_weights) if membership_weights and base.form != "objects" else [""],
@@ -108,7 +108,7 @@ def with_peers(configs: Sequence[Configuration], *, as_large: bool | Sequence[st
     peers = (AS_LARGE if as_large else ()) if isinstance(as_large, bool) else as_large
     for peer in peers:
         if peer not in AS_LARGE:
-            raise unknown("method that can be as large as another", peer, AS_LARGE)
+            raise unknown_name("method that can be as large as another", peer, AS_LARGE)
     found = []
     for config in configs:
         found += [

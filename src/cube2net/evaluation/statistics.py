@@ -26,8 +26,8 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.random import stream
 from cube2net._util.statistics import ENDS, LEVEL, REACH, holm, holm_levels
-from cube2net.errors import InputError, unknown, whole_number
-from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
+from cube2net.errors import InputError, check_int, unknown_name
+from cube2net.kernels.cluster_agreement import AGREEMENT, count_tables
 from cube2net.model.comparison import Comparison, Configuration, Trial
 
 # Differences below this are rounding; and how many numbers a block of draws may hold.
@@ -57,7 +57,7 @@ class Draws:
         differences: bool = False,
     ) -> None:
         rng = stream(seed, "referee", "bootstrap")
-        count = whole_number("resamples", resamples, 1)
+        count = check_int("resamples", resamples, 1)
         self.luck = rng.random((len(comparison.seeds), count))
         own = list(dict.fromkeys(trials))
         self.scores: dict[Trial, Array] = {}
@@ -105,7 +105,7 @@ def _redraw_clusters(
 ) -> dict[Trial, Array]:
     """Return the agreement of the clusters of every trial with the labels, for every draw of labelled objects."""
     if measure not in AGREEMENT:
-        raise unknown("measure of clusters", measure, AGREEMENT)
+        raise unknown_name("measure of clusters", measure, AGREEMENT)
     labelled = np.flatnonzero(np.array([bool(label) for label in comparison.truth], dtype=bool))
     if not len(labelled):
         raise InputError(f"none of the {len(comparison.truth):,} objects of the query has a label to score clusters by")
@@ -123,7 +123,7 @@ def _redraw_clusters(
     widest = max(rows * columns for rows, columns in shapes)
     for part, times in _times(rng, resamples, len(labelled), widest, np.float32):
         for row, own, shape in zip(scores, found, shapes, strict=True):
-            row[part] = AGREEMENT[measure](weighed_tables(own, true, shape, times))
+            row[part] = AGREEMENT[measure](count_tables(own, true, shape, times))
     return dict(zip(trials, scores, strict=True))
 
 
@@ -411,9 +411,9 @@ def _checked(comparison: Comparison, models: Sequence[str], measure: str | None)
     """Return the measure asked for, or the first, when it and the models are there."""
     for model in models:
         if model != ALL and model not in comparison.models:
-            raise unknown("model", model, [ALL, *comparison.models])
+            raise unknown_name("model", model, [ALL, *comparison.models])
     if measure is not None and measure not in comparison.measures:
-        raise unknown("measure", measure, comparison.measures)
+        raise unknown_name("measure", measure, comparison.measures)
     return comparison.measures[0] if measure is None else measure
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.progress import Progress, Stop, silent, step
-from cube2net.errors import Cube2netError, InputError, whole_number
+from cube2net._util.progress import Progress, Stop, check_stop, silent
+from cube2net.errors import Cube2netError, InputError, check_int
 from cube2net.evaluation.configurations import DEFAULT
 from cube2net.evaluation.journal import Journal
 from cube2net.model.comparison import Comparison, Configuration, Trial
@@ -47,7 +47,7 @@ class Trials:
     workers: int = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "workers", whole_number("workers", self.workers, 1))
+        object.__setattr__(self, "workers", check_int("workers", self.workers, 1))
 
     def run(
         self,
@@ -137,9 +137,7 @@ class _Round:
         mark, about = network_fingerprint(network), describe_network(config, network, self.seed)
         for model in missing:
             if (mark, model) not in self.mined:
-                self.mined[mark, model] = self.pool.submit(
-                    self.stop.heeded(self.trials.mine), network, model, self.seed
-                )
+                self.mined[mark, model] = self.pool.submit(self.stop.wrap(self.trials.mine), network, model, self.seed)
         return [(replace(about, model=model), self.mined[mark, model]) for model in missing]
 
     def _finish(self) -> Configuration:
@@ -182,7 +180,7 @@ def _trial(about: Trial, work: Future[Mined]) -> Trial:
             about, scores=dict(scores), evidence=evidence, seconds={**about.seconds, "mine": seconds}, reason=""
         )
     except Exception as error:
-        step()  # an interrupt that compiled code took for trouble of its own is none of a configuration
+        check_stop()  # an interrupt that compiled code took for trouble of its own is none of a configuration
         return replace(about, reason=describe_error(error))
 
 

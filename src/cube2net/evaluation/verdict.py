@@ -11,7 +11,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net._util.display import Shown
-from cube2net.errors import InputError, listed
+from cube2net.errors import InputError, join_names
 from cube2net.evaluation.statistics import ALL, ENOUGH, Difference, differences, enough, estimate
 from cube2net.model.comparison import FLOOR, Comparison, Configuration
 
@@ -188,7 +188,7 @@ def _find_alone(comparison: Comparison) -> Configuration:
     alone = comparison.alone
     if estimate(comparison, alone, resamples=1) is None:
         why = "; ".join(comparison.reasons(alone)) or f"trials or their {comparison.measures[0]} are missing"
-        models = listed(comparison.deciding)
+        models = join_names(comparison.deciding)
         raise InputError(f"a verdict needs the query alone, and 'none' has no run with scores of {models}: {why}")
     return alone
 

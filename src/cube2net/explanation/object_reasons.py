@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.text import counted
+from cube2net._util.text import format_count
 from cube2net.explanation.cell_reasons import Choice, describe_exceeded_limit
 from cube2net.explanation.link_evidence import (
     MAX_STEPS,
@@ -184,7 +184,7 @@ def _miss_hops(context: RequestContext, steps: int | None, options: Mapping[str,
     keepers += ["what may not be brought and stands between"] * (budget.scope.forbidden_objects is not None)
     who = " or ".join(keepers)
     if steps <= hops:
-        return NearMiss(left_out=f"it is within {counted(hops, 'step')}, and {who} left it out")
+        return NearMiss(left_out=f"it is within {format_count(hops, 'step')}, and {who} left it out")
     note = f"{who} may leave it out even so" if who else ""
     return NearMiss(option="hops", needed=steps, now=hops, exact=not who, least=bool(who), note=note)
 

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from cube2net._util.arrays import Array, frozen, merge_links
+from cube2net._util.arrays import Array, freeze, merge_links
 from cube2net._util.random import stream
-from cube2net.errors import ParameterError, SourceError, quoted, unknown
+from cube2net.errors import ParameterError, SourceError, quote, unknown_name
 from cube2net.model.corpus import LINKS, MENTIONS, OBJECTS, TERMS, Corpus, table
 from cube2net.model.dimension import DimensionSpec
 
@@ -58,7 +58,7 @@ def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
     if isinstance(without_sigs, str):
         raise ParameterError(f"without_sigs is the text {without_sigs!r}, expected a tuple such as ('sigmt',)")
     if not isinstance(without_sigs, Collection) or not all(isinstance(sig, str) for sig in without_sigs):
-        raise ParameterError(f"without_sigs is {quoted(without_sigs)}, expected a tuple such as ('sigmt',)")
+        raise ParameterError(f"without_sigs is {quote(without_sigs)}, expected a tuple such as ('sigmt',)")
     corpus = Corpus(
         objects=_table("acl-objects.parquet"),
         items=_table("acl-items.parquet"),
@@ -80,7 +80,7 @@ def _without(corpus: Corpus, sigs: Sequence[str]) -> Corpus:
     sigs = [sig.lower() for sig in sigs]
     for sig in sigs:
         if sig not in known:
-            raise unknown("special interest group", sig, known)
+            raise unknown_name("special interest group", sig, known)
     keep = np.ones(corpus.items.num_rows, dtype=bool)
     keep[pc.list_parent_indices(groups).filter(pc.is_in(each, value_set=pa.array(sigs))).to_numpy()] = False
     items, objects = (corpus.mentions[name].to_numpy() for name in ("item", "object"))
@@ -271,7 +271,7 @@ def make_planted(
         dimensions=PLANTED_DIMENSIONS,
     )
     best_cells = tuple(tuple(best[c * cells : (c + 1) * cells]) for c in range(communities))
-    return Planted(corpus, frozen(community), best_cells)
+    return Planted(corpus, freeze(community), best_cells)
 
 
 def _appearances(

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from cube2net._util.zip_files import BROKEN as CUT_SHORT
-from cube2net._util.zip_files import BZIP2, XZ, Gauge, Meter, damaged, open_member, open_raw, open_zip, unpacked
+from cube2net._util.zip_files import BZIP2, XZ, Gauge, Meter, damage_error, open_member, open_raw, open_zip, unpack
 from cube2net.errors import Cube2netError, SourceError
 
 LIMIT = 256 * 2**20
@@ -76,7 +76,7 @@ def not_whole(name: str, error: Exception) -> SourceError:
     """Return the error for an archive that cannot be read to its end."""
     if isinstance(error, tarfile.TarError):
         return SourceError(f"{name} is not a whole tar archive: {str(error) or 'it ends too soon'}")
-    return damaged(name, error)
+    return damage_error(name, error)
 
 
 def too_large(name: str, size: int) -> SourceError:
@@ -223,7 +223,7 @@ class InputFiles:
         if start.startswith(ZIP):
             yield from ((shown(inside), file) for inside, file in zip_members(raw, gauge, self._is_wanted))
             return
-        file = unpacked(raw, gauge)
+        file = unpack(raw, gauge)
         if file.peek(512)[257:262] == b"ustar" or gauge.name.casefold().endswith(TARS):
             guarded = self.guarded or start.startswith((XZ, BZIP2))
             for inside, member in tar_members(file, gauge.name, self._is_wanted, guarded=guarded):

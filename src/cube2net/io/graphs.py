@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from cube2net._util.progress import Progress, ProgressOption, silent
 from cube2net._util.xml import SafeXml
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
-from cube2net.errors import ParameterError, SourceError, listed, quoted, some
+from cube2net.errors import ParameterError, SourceError, join_names, quote, quote_few
 from cube2net.io.dropped import Dropped
 from cube2net.io.files import InputFiles, data_files
 from cube2net.io.tables.column_types import Rows, column_of, columns_of, text_of
@@ -135,7 +135,7 @@ class _Reader:
         local = tag.rpartition(":")[2]
         if self.form is None:
             if local not in FORMS:
-                raise self.error(f"the first element is {quoted(tag)}, expected 'graphml' or 'gexf'")
+                raise self.error(f"the first element is {quote(tag)}, expected 'graphml' or 'gexf'")
             self.form = FORMS[local](self)
             return
         self.form.start(local, attributes)
@@ -269,7 +269,7 @@ class _GraphMl(_Form):
         owner, _, row = self.open[-1]
         key = self.keys[owner].get(number)
         if key is None:
-            raise self.reader.error(f"data of a {owner} has the key {quoted(number)}, which is not declared")
+            raise self.reader.error(f"data of a {owner} has the key {quote(number)}, which is not declared")
         if not key.graphics:
             row[key.name] = text
 
@@ -297,7 +297,7 @@ class _Gexf(_Form):
             number = attributes.get("for") or attributes.get("id", "")
             key = self.keys[owner].get(number)
             if key is None:
-                raise reader.error(f"a {owner} has a value for {quoted(number)}, which is no declared attribute")
+                raise reader.error(f"a {owner} has a value for {quote(number)}, which is no declared attribute")
             row.setdefault(key.name, attributes.get("value", ""))
         elif tag == "attributes":
             self.owner = attributes.get("class", "node")
@@ -400,7 +400,7 @@ class Graph:
                 corpus = self._from_xml(name, file, dropped, tell)
         tell()
         if corpus is None:
-            raise SourceError(f"{listed(paths)} holds no graph: expected {EXPECTED}")
+            raise SourceError(f"{join_names(paths)} holds no graph: expected {EXPECTED}")
         return corpus
 
     def _from_xml(self, name: str, file: io.BufferedReader, dropped: Dropped, tell: Any) -> Corpus:
@@ -430,7 +430,7 @@ class Graph:
             names = dict.fromkeys(key for record in records for key in record)
             arrays, loose, left_out = columns_of({key: [one.get(key) for one in records] for key in names})
             if left_out:
-                dropped.say(f"{name}: left out attributes with fields inside: {some(left_out, 20)}")
+                dropped.say(f"{name}: left out attributes with fields inside: {quote_few(left_out, 20)}")
             tables.append((arrays, loose))
         return self._corpus(name, tables[0], tables[1], bool(graph.get("directed")), dropped)
 
@@ -444,12 +444,12 @@ class Graph:
         known = {"name": called, "kind": self.kind, "text": self.text}
         roles = {"id": NODE} | {role: one for role, one in known.items() if one is not None and one in columns}
         if self.name is not None and self.name not in columns:
-            raise ParameterError(f"name is {self.name!r}, and nodes of {name} have {some(list(columns), 20)}")
+            raise ParameterError(f"name is {self.name!r}, and nodes of {name} have {quote_few(list(columns), 20)}")
         wanted = {"weight": self.weight, "kind": self.kind, "time": self.time}
         said = {role: one for role, one in wanted.items() if one in ends}
         unused = [one for one in ends if one not in (*ENDS, *said.values(), "id")]
         if unused:
-            dropped.say(f"{name}: not used of links {some(unused, 20)}")
+            dropped.say(f"{name}: not used of links {quote_few(unused, 20)}")
         if "weight" in said:
             ends = ends | {said["weight"]: _or_one(ends[said["weight"]])}
         ids, count = columns[NODE], len(columns[NODE])
@@ -500,16 +500,16 @@ def json_graph(name: str, graph: Any) -> tuple[Records, Records]:
     flat = [_record(name, "node", one) for one in nodes]
     key = next((key for key in ("id", "key", "name") if flat and all(one.get(key) is not None for one in flat)), None)
     if flat and key is None:
-        raise SourceError(f"{name}: nodes have no 'id', such as {quoted(flat[0])}")
+        raise SourceError(f"{name}: nodes have no 'id', such as {quote(flat[0])}")
     named = [{NODE: one[key or ""]} | {k: v for k, v in one.items() if k not in (NODE, "id")} for one in flat]
     ids = [one[NODE] for one in named]
     ends = [_record(name, "link", one) for one in links]
     for number, link in enumerate(ends, start=1):
         if not all(isinstance(link.get(end), str | int | float) for end in ENDS):
-            raise SourceError(f"{name}: link {number:,} has no source or no target: {quoted(link)}")
+            raise SourceError(f"{name}: link {number:,} has no source or no target: {quote(link)}")
     strange = next((one for one in ids if not isinstance(one, str | int | float)), None)
     if strange is not None:
-        raise SourceError(f"{name}: the id of a node is {quoted(strange)}, expected a text or a whole number")
+        raise SourceError(f"{name}: the id of a node is {quote(strange)}, expected a text or a whole number")
     known = set(ids)
     places = all(isinstance(link[end], int) and link[end] not in known for link in ends for end in ENDS)
     if places and all(0 <= link[end] < len(ids) for link in ends for end in ENDS):
@@ -521,7 +521,7 @@ def _record(name: str, what: str, thing: Any) -> dict[str, Any]:
     if isinstance(thing, dict) and isinstance(thing.get("data"), dict):
         thing = thing["data"]
     if not isinstance(thing, dict):
-        raise SourceError(f"{name}: a {what} is {quoted(thing)}, expected an object with keys such as 'id'")
+        raise SourceError(f"{name}: a {what} is {quote(thing)}, expected an object with keys such as 'id'")
     return thing
 
 
@@ -590,7 +590,7 @@ def _node_column(nodes: Sequence[Any], keys: Sequence[str], dropped: Dropped) ->
         except (OverflowError, pa.ArrowInvalid):
             pass
     if not all(isinstance(node, str) for node in nodes):
-        dropped.say(f"the graph: nodes that are no texts become such: {some(keys)}")
+        dropped.say(f"the graph: nodes that are no texts become such: {quote_few(keys)}")
     return pa.array(keys, pa.string())
 
 
@@ -610,7 +610,7 @@ def _rows(data: Sequence[Mapping[Any, Any]], keys: Sequence[str], nodes: Sequenc
 def _node_rows(ids: pa.Array, keys: Sequence[str], values: Mapping[str, Sequence[Any]], dropped: Dropped) -> Rows:
     arrays, loose, left_out = columns_of(values)
     if left_out:
-        dropped.say(f"the graph: left out attributes with fields inside: {some(left_out, 20)}")
+        dropped.say(f"the graph: left out attributes with fields inside: {quote_few(left_out, 20)}")
     table = pa.table({NODE: ids, **arrays})
     return Rows("the graph", table, lambda rows: [f"node {keys[row]!r}" for row in rows], frozenset(loose))
 
@@ -636,7 +636,7 @@ def _links(graph: Any, keys: Mapping[Any, str], weight: str, kind: str, time: st
         times.append(about.get(time))
         unused |= {name: None for name in about if name not in used}
     if unused:
-        dropped.say(f"the graph: not used of links {some(list(map(str, unused)), 20)}")
+        dropped.say(f"the graph: not used of links {quote_few(list(map(str, unused)), 20)}")
     column, _ = column_of(weights)
     if column is None or pa.types.is_list(column.type) or pa.types.is_boolean(column.type):
         raise SourceError(f"link attribute {weight!r} holds no numbers, expected weights of 0 or more")
@@ -691,7 +691,7 @@ def from_igraph(
     source, target = ([ids[pair[side]] for pair in ends] for side in (0, 1))
     unused = [str(key) for key in graph.edge_attributes() if key != weight]
     if unused:
-        dropped.say(f"the graph: not used of links {some(unused, 20)}")
+        dropped.say(f"the graph: not used of links {quote_few(unused, 20)}")
     weights = graph.es[weight] if weight in graph.edge_attributes() else [1] * len(ends)
     made, _, _ = columns_of({"weight": [1 if value is None else value for value in weights]})
     links = _link_rows(source, target, made)

@@ -5,23 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from cube2net._util.files import temporary_folder
-from cube2net.errors import QueryError, SourceError, listed, some, unknown
+from cube2net.errors import QueryError, SourceError, join_names, quote_few, unknown_name
 from cube2net.io.tables.column_types import keys
 from cube2net.io.tables.dialects import SAMPLE, UNSAID, USUAL, Conventions, find_dialect
 from cube2net.io.tables.read_rows import MAGIC, WORKBOOK, read_rows
 from cube2net.io.tables.table_roles import ROLE_NAMES, normalize_name
 from cube2net.io.text_records import NO_TEXT, UTF_16, UTF_16_MARKS, WINDOWS, format_of
-from cube2net.model.query import LABEL, LABELS, ReadNames, best_known
+from cube2net.model.query import LABEL, LABELS, NAME_SEPARATORS, AreKnown, ReadNames, best_known, split_names
 
 MAX_QUERY_BYTES = 64 * 2**20
 ROW_FORMATS = ("json", "parquet", "xlsx", "xls")
 TEXT_FORMATS = ("csv", "tsv")
-DELIMITERS = (",", "\t", ";", "|")
 LABEL_NAMES = (
     *LABELS,
     *("class", "group", "category", "gruppe", "klasse", "kategorie", "groupe", "classe", "grupo", "clase"),
@@ -31,8 +30,6 @@ WHOLE_LINES = ""
 """In place of a column: every line is a name."""
 MIN_TABLE_COLUMNS = 3
 """Lines that all have so many cells are the rows of a table, whatever the file is called."""
-Known = Callable[[Sequence[str]], Sequence[bool]]
-"""Tells of each name whether the cube has such an object."""
 
 
 class QueryTable(NamedTuple):
@@ -48,14 +45,17 @@ class QueryTable(NamedTuple):
         return [_cell(row, place) for _, row in self.rows]
 
 
-def read_query_file(path: Path, known: Known | None = None, first: str = LABEL) -> tuple[list[str], list[str] | None]:
+def read_query_file(
+    path: Path, known: AreKnown | None = None, first: str = LABEL
+) -> tuple[list[str], list[str] | None]:
     """Return the objects that a file names, and their labels if it has any.
 
     A table (CSV and other delimited text, a workbook, Parquet, JSON lines) has a column ``object`` and may have a
     column ``label`` or ``cluster`` (of both the ``first`` counts), in any case and among others; so has any file whose
     first line begins with ``object``. Without one, its objects are in a column named as ids or names usually are, in
     the column most of whose values are ``known``, or in its only one. An object without a label has an empty one.
-    Any other file has one name a line; empty lines and lines that begin with ``#`` are skipped.
+    Any other file has one name a line, or several that a separator divides, as in :func:`split_names`; empty lines and
+    lines that begin with ``#`` are skipped.
     """
     path = Path(path)
     what = "query" if first == LABEL else f"file of the {first}s"
@@ -66,7 +66,8 @@ def read_query_file(path: Path, known: Known | None = None, first: str = LABEL) 
         if format_of(path) in TEXT_FORMATS or _begins_with_object(text):
             names, labels = _names_in_table(_parse_table(path, text), known, first)
         else:
-            names, labels = _names_in_lines(text), None
+            lines = _names_in_lines(text)
+            names, labels = split_names(lines, known) if known else lines, None
     if not names:
         raise QueryError(f"the {what} {str(path)!r} is empty: name at least one object")
     return names, labels
@@ -80,7 +81,7 @@ def read_pairs_file(path: Path) -> list[tuple[str, str]]:
     columns = [column.lower() for column in table.header]
     for end in ("source", "target"):
         if end not in columns:
-            raise SourceError(f"{table.name} has no column {end!r}: it has {some(table.header, 20) or 'none'}")
+            raise SourceError(f"{table.name} has no column {end!r}: it has {quote_few(table.header, 20) or 'none'}")
     pairs = []
     for number, row in table.rows:
         pair = _cell(row, columns.index("source")), _cell(row, columns.index("target"))
@@ -90,7 +91,7 @@ def read_pairs_file(path: Path) -> list[tuple[str, str]]:
     return pairs
 
 
-def read_query_bytes(content: bytes, name: str, known: Known, column: str | None = None) -> ReadNames:
+def read_query_bytes(content: bytes, name: str, known: AreKnown, column: str | None = None) -> ReadNames:
     """Return what a file names that is given as bytes and a name; it is read as by :func:`read_query_file`.
 
     Without a ``column`` of the objects it is the one most of whose values are ``known``.
@@ -110,12 +111,12 @@ def read_query_bytes(content: bytes, name: str, known: Known, column: str | None
     return read_text(_decode(path.name, content), known, column, path=path)
 
 
-def read_text(text: str, known: Known, column: str | None = None, *, path: Path = Path("the text")) -> ReadNames:
+def read_text(text: str, known: AreKnown, column: str | None = None, *, path: Path = Path("the text")) -> ReadNames:
     """Return what a text names that somebody pasted, or that a file holds.
 
     It is read as one name a line and as a table; unless its first line begins with ``object``, the reading with more
-    ``known`` names is taken. A single line is also split at its separators. The first row of a table may be data: then
-    the column of the objects is the one that is known best, and of two columns the other has the labels.
+    ``known`` names is taken. Lines of several names are split (:func:`split_names`). The first row of a table may be
+    data: then the column of the objects is the one that is known best, and of two columns the other has the labels.
     """
     lines = _names_in_lines(text)
     if column == WHOLE_LINES:
@@ -124,18 +125,23 @@ def read_text(text: str, known: Known, column: str | None = None, *, path: Path 
         return _read_names(_parse_table(path, text), known, column)
     if column is not None:
         return _read_names(_with_header(_parse_table(path, text), known), known, column)
-    if not any(mark in text for mark in DELIMITERS):
+    if not any(mark in text for mark in NAME_SEPARATORS):
         return ReadNames(lines)
-    if len(lines) == 1 and (parts := _split_line(lines[0], known)):
-        return ReadNames(parts)
+    names = split_names(lines, known)
+    if len(lines) == 1 and len(names) > 1:
+        return ReadNames(names)
     try:
         table = _with_header(_parse_table(path, text), known)
     except SourceError:
-        return ReadNames(lines)
+        return ReadNames(names)
+    alike = len(table.rows) > 0 and len(table.header) > 1 and {len(row) for _, row in table.rows} == {len(table.header)}
+    if len(names) > len(lines) and (
+        all(known(names)) or (not alike and sum(known(names)) > _count_known(table, known))
+    ):
+        return ReadNames(names)
     known_lines, known_cells = sum(known(lines)), _count_known(table, known)
     if len(table.header) < 2 or (known_lines and known_lines >= known_cells):
         return ReadNames(lines)
-    alike = len(table.rows) > 0 and {len(row) for _, row in table.rows} == {len(table.header)}
     if format_of(path) in TEXT_FORMATS or (alike and len(table.header) >= MIN_TABLE_COLUMNS) or known_cells:
         return _read_names(table, known, None)
     return ReadNames(lines)
@@ -192,22 +198,13 @@ def _describe_binary(content: bytes) -> str | None:
 def _begins_with_object(text: str) -> bool:
     """Return whether a text begins with the header of a table of objects."""
     first = text.partition("\n")[0]
-    return any(first.partition(mark)[0].strip().strip("\"'").lower() == "object" for mark in DELIMITERS)
+    return any(first.partition(mark)[0].strip().strip("\"'").lower() == "object" for mark in NAME_SEPARATORS)
 
 
 def _names_in_lines(text: str) -> list[str]:
     """Return the names of a text, one a line, without comments."""
     lines = [line.strip() for line in text.split("\n")]
     return [line for line in lines if line and not line.startswith("#")]
-
-
-def _split_line(line: str, known: Known) -> list[str]:
-    """Return the parts of a line at the separator for which most parts are known; none where the line itself is."""
-    if any(known([line])):
-        return []
-    splits = [[part.strip() for part in line.split(mark) if part.strip()] for mark in (";", "\t", "|", ",")]
-    best = max(splits, key=lambda parts: sum(known(parts)))
-    return best if len(best) > 1 and 2 * sum(known(best)) >= len(best) else []
 
 
 # Tables
@@ -248,14 +245,14 @@ def _read_row_table(path: Path) -> QueryTable:
 
 
 def _names_in_table(
-    table: QueryTable, known: Known | None, first: str, place: int | None = None
+    table: QueryTable, known: AreKnown | None, first: str, place: int | None = None
 ) -> tuple[list[str], list[str] | None]:
     """Return the objects and labels of a table; ``place`` is that of the column of objects, if the caller knows it."""
     columns = [column.lower() for column in table.header]
     place = _find_object_column(table, known) if place is None else place
     if place is None:
         raise SourceError(
-            f"{table.name} has no column 'object': it has {some(table.header, 20) or 'none'} "
+            f"{table.name} has no column 'object': it has {quote_few(table.header, 20) or 'none'} "
             "(rename the column of the objects)"
         )
     if "object" not in columns and len(columns) == 1 and known is not None and any(known(table.header)):
@@ -273,7 +270,7 @@ def _names_in_table(
     return names, labels
 
 
-def _find_object_column(table: QueryTable, known: Known | None) -> int | None:
+def _find_object_column(table: QueryTable, known: AreKnown | None) -> int | None:
     """Return the place of the column of objects: ``object``, the best known one, or one named as ids are, if any."""
     if "object" in (columns := [column.lower() for column in table.header]):
         return columns.index("object")
@@ -298,7 +295,7 @@ def _header_of(path: Path, text: str) -> Sequence[str]:
         return ()
 
 
-def _with_header(table: QueryTable, known: Known) -> QueryTable:
+def _with_header(table: QueryTable, known: AreKnown) -> QueryTable:
     """Return a table with an invented header where its first row is data."""
     place = _find_object_column(table, known)
     if place is None or not any(known([table.header[place]])):
@@ -308,19 +305,19 @@ def _with_header(table: QueryTable, known: Known) -> QueryTable:
     return table._replace(header=header, rows=[(1, table.header), *table.rows])
 
 
-def _count_known(table: QueryTable, known: Known) -> int:
+def _count_known(table: QueryTable, known: AreKnown) -> int:
     place = _find_object_column(table, known)
     return 0 if place is None else sum(known([name for name in table.column(place) if name]))
 
 
-def _read_names(table: QueryTable, known: Known, column: str | None) -> ReadNames:
+def _read_names(table: QueryTable, known: AreKnown, column: str | None) -> ReadNames:
     if not table.header:
         raise QueryError(f"{table.name} is empty: expected {EXPECTED_FILES}")
     if column is not None and column not in table.header:
-        raise unknown(f"column of {table.name}", column, table.header)
+        raise unknown_name(f"column of {table.name}", column, table.header)
     place = _find_object_column(table, known) if column is None else table.header.index(column)
     if not table.rows and (len(table.header) > 1 or not any(known(table.header))):
-        raise QueryError(f"{table.name} has a header ({listed(table.header)}) and no row below it: expected names")
+        raise QueryError(f"{table.name} has a header ({join_names(table.header)}) and no row below it: expected names")
     if place is None:
         return ReadNames([], None, table.header)
     names, labels = _names_in_table(table, known, LABEL, place)

@@ -1,7 +1,7 @@
 """Read lines and JSON objects from text files, with their places.
 
 Data sets are read once: their lines go by as bytes or text, and one that is too long or not UTF-8 is passed over
-(``lines``, ``numbered``, ``texts``). Tables are read as often as needed, plain or gzipped, and checked from front to
+(``lines``, ``numbered``, ``texts``). Tables are read as often as needed, plain or packed, and checked from front to
 back before (``check_text``). JSON objects stand one a line, or in an array, on one line each or spread over many.
 """
 
@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from cube2net._util.zip_files import Meter, gunzipped, open_raw
+from cube2net._util.zip_files import PACKED, Meter, open_raw, unpack_as
 from cube2net.errors import Message, Setting, SourceError
 from cube2net.io.dropped import Dropped, Places
 
@@ -104,23 +104,23 @@ FORMATS = {
     **{".txt": "txt", ".dat": "txt", ".edges": "txt", ".edgelist": "txt"},
 }
 """The format of a table by the end of its file's name; ``xls`` are all workbooks but .xlsx."""
-NEVER_GZIPPED = ("parquet", "xlsx", "xls")
+NEVER_PACKED = ("parquet", "xlsx", "xls")
 
 
 def is_packed(path: Path) -> bool:
-    """Return whether a file is gzipped, by its name."""
-    return path.suffix.lower() == ".gz"
+    """Return whether a file is packed (gz, xz, bz2), by its name."""
+    return path.suffix.lower() in PACKED
 
 
 def format_of(path: Path) -> str | None:
-    """Return the format of a table by the end of its name, None where that says none; only texts may be gzipped.
+    """Return the format of a table by the end of its name, None where that says none; only texts may be packed.
 
-    >>> format_of(Path("items.csv.gz")), format_of(Path("links.TAB")), format_of(Path("links.pq.gz"))
+    >>> format_of(Path("items.csv.xz")), format_of(Path("links.TAB")), format_of(Path("links.pq.gz"))
     ('csv', 'tsv', None)
     """
     packed = is_packed(path)
     form = FORMATS.get(Path(path.stem if packed else path.name).suffix.lower())
-    return None if packed and form in NEVER_GZIPPED else form
+    return None if packed and form in NEVER_PACKED else form
 
 
 def is_workbook(path: Path) -> bool:
@@ -141,7 +141,7 @@ def open_bytes(path: Path, meter: Meter, encoding: str = UTF_8) -> io.BufferedRe
     """Return the bytes of a file, unpacked as far as a meter allows; text of another encoding comes as UTF-8."""
     gauge = meter.gauge(path)
     raw = open_raw(path, gauge)
-    file = gunzipped(raw, gauge) if is_packed(path) else raw
+    file = unpack_as(path.suffix.lower(), raw, gauge) if is_packed(path) else raw
     return file if encoding == UTF_8 else io.BufferedReader(_Recoded(file, encoding), BLOCK)
 
 

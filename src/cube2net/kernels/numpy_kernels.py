@@ -1,14 +1,12 @@
-"""NumPy versions of kernels, for work that is finished before the compiler is loaded.
+"""Kernels in NumPy, with the same arguments as the compiled ones and bit-identical results, and when to use them.
 
-A process that has loaded the compiler uses every kernel that was compiled before. Loading the compiler takes more than
-half a second, and compiling a kernel up to a second, once per machine. A command that asks one question of a cube of
-usual size is finished sooner with NumPy. So the kernels that such a question needs (``pagerank_push``,
-``subgraphs.induce``) have versions here with the same arguments and, to the bit, the same results. ``WORK`` decides
-which ones to use: a process switches to compiled code once the work done without it would have paid for the compiler.
+A process that has loaded the compiler uses every kernel compiled before. Loading it takes more than half a second, and
+compiling a kernel up to a second, once per machine. A command with one query of a cube of usual size is faster with
+NumPy, so the kernels that it needs (``pagerank_push``, ``subgraphs.induce``) have twins here. A process loads compiled
+code once its work without it would have paid for that.
 
-A round of pushes, or a sweep, is one step over arrays. Sums are taken in the order of the entries, in double precision,
-and rounded where the kernels round: ``np.bincount`` and ``np.add.at`` add one entry after the other, ``np.sum`` does
-not.
+A round of pushes, or a sweep, is one operation over arrays. Sums are taken in the order of the entries, in double
+precision, and rounded where the kernels round: ``np.bincount`` and ``np.add.at`` add sequentially, ``np.sum`` does not.
 """
 
 from __future__ import annotations
@@ -20,14 +18,14 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 
-MAX_ENDS = 1 << 21
-"""Work on more ends of links than this is left to compiled code."""
-MAX_STEPS = 1 << 26
-"""Steps, each the visit of one end of a link, after which a process uses compiled code; NumPy takes 10 ns for one."""
+MAX_SMALL_STEPS = 1 << 21
+"""Work of more steps than this is never small; a step reads one end of a link."""
+MAX_STEPS_WITHOUT_COMPILING = 1 << 26
+"""After this many steps in all, compiled code is loaded; NumPy takes about 10 ns per step."""
 HUB = 64
-"""A row this many times longer than the list of objects is searched for each of them instead of read through.
+"""A row this many times longer than the list of objects is searched for each of them instead of scanned.
 
-Its links come in the order of the list. Compiled code uses the same number, so that links have the same order.
+Both twins of ``induce`` use it, so that their links have the same order.
 """
 
 
@@ -38,14 +36,18 @@ class WorkCounter:
         self.done = 0
 
     def accept(self, kernel: str, size: int, times: int = 1) -> bool:
-        """Return whether ``times`` visits of ``size`` ends of links are done in NumPy; if so, count them.
+        """Return whether to read ``size`` ends ``times`` times without compiled code; if so, count the steps.
 
-        ``kernel`` is the module and the name of the compiled kernel.
+        ``kernel`` is the module and the name of the compiled twin.
 
-        >>> WorkCounter().accept("subgraphs.induce", MAX_ENDS + 1)
+        >>> WorkCounter().accept("subgraphs.induce", MAX_SMALL_STEPS + 1)
         False
         """
-        if size > MAX_ENDS or self.done + times * size > MAX_STEPS or has_compiled_code(kernel):
+        if (
+            size > MAX_SMALL_STEPS
+            or self.done + times * size > MAX_STEPS_WITHOUT_COMPILING
+            or has_compiled_code(kernel)
+        ):
             return False
         self.done += times * size
         return True
@@ -53,7 +55,7 @@ class WorkCounter:
 
 def has_compiled_code(kernel: str) -> bool:
     """Return whether a kernel was compiled, in this process or before, and the compiler is loaded."""
-    # Another thread may be loading the compiler right now: until it is done, the module lacks its last names.
+    # Another thread may be importing the module, which then lacks its last names.
     is_compiled = getattr(sys.modules.get("cube2net.kernels.compiled"), "is_compiled", None)
     if is_compiled is None:
         return False
@@ -65,7 +67,7 @@ WORK = WorkCounter()
 
 
 def list_entries(indptr: Array, rows: Array) -> tuple[Array, Array]:
-    """Return the entries of some rows, one row after the other, and the place among the rows that each belongs to.
+    """Return the entries of some rows, row by row, and the position of the row of each.
 
     >>> [part.tolist() for part in list_entries(np.array([0, 2, 2, 5]), np.array([2, 0]))]
     [[2, 3, 4, 0, 1], [0, 0, 0, 1, 1]]
@@ -124,7 +126,7 @@ def push(
         left[new] += arrived[new]
         arrived[new] = 0.0
         fresh = new[strength[new] <= 0.0]
-        strength[fresh] = _whole(indptr, weights, fresh, strength)
+        strength[fresh] = _get_strengths(indptr, weights, fresh, strength)
         reached[count : count + len(fresh)] = fresh
         count += len(fresh)
         front = _above(new, threshold, left, strength)
@@ -132,21 +134,21 @@ def push(
 
 
 def _above(rows: Array, threshold: float, left: Array, strength: Array) -> Array:
-    """Return the rows at which more than the threshold is left for a unit of strength."""
+    """Return the rows with more than the threshold left per unit of strength."""
     return np.asarray(rows[left[rows] > threshold * strength[rows].astype(np.float64)])
 
 
-def _whole(indptr: Array, weights: Array, rows: Array, strength: Array) -> Array:
-    """Return the strengths of rows: as they are known, negative, or summed where they are 0, in their own precision."""
-    whole = -strength[rows]
-    unknown = np.flatnonzero(whole == 0.0)
+def _get_strengths(indptr: Array, weights: Array, rows: Array, strength: Array) -> Array:
+    """Return the strengths of rows: those stored as negative numbers, or sums where 0 is stored."""
+    strengths = -strength[rows]
+    unknown = np.flatnonzero(strengths == 0.0)
     entries, owner = list_entries(indptr, rows[unknown])
-    np.add.at(whole, unknown[owner], weights[entries])
-    return np.asarray(whole)
+    np.add.at(strengths, unknown[owner], weights[entries])
+    return np.asarray(strengths)
 
 
 def know(indptr: Array, weights: Array, strength: Array) -> None:
-    """Write the strength of every object that was not reached yet, negative."""
+    """Store the strength of every object that was not reached yet, as a negative number."""
     rows = np.flatnonzero(strength == 0.0)
     strength[rows] = -strengths(indptr, weights, rows)
 
@@ -162,7 +164,7 @@ def close_candidates(
     strength: Array,
     found: Array,
 ) -> tuple[int, float]:
-    """Name in ``found`` the reached objects that may score ``least`` or more; return how many, and all strengths."""
+    """Write to ``found`` the reached objects that may score ``least``; return their number and all strengths."""
     rows = reached[:count]
     strong = strength[rows].astype(np.float64)
     lower = settled[rows] + (1.0 - damping) * left[rows].astype(np.float64)
@@ -172,9 +174,9 @@ def close_candidates(
 
 
 def follow(indptr: Array, indices: Array, allowance: int, state: Array, reached: Array, count: int) -> tuple[int, bool]:
-    """Name the objects that can be reached from the ``count`` that ``reached`` names first; return how many there are.
+    """Append to ``reached`` all objects connected to its first ``count``; return their number, and whether it finished.
 
-    The second is whether these are all, or more than ``allowance`` ends of links were seen before.
+    It stops when more than ``allowance`` ends of links were read.
     """
     seen = place = 0
     while place < count:
@@ -195,7 +197,7 @@ def follow(indptr: Array, indices: Array, allowance: int, state: Array, reached:
 def prepare(
     indptr: Array, weights: Array, rows: Array, damping: float, left: Array, strength: Array, start: Array, now: Array
 ) -> None:
-    """Write the strengths of some rows, and what a walk starts with there, for each unit of strength."""
+    """Write the strengths of some rows, and the initial amounts there per unit of strength."""
     total = strengths(indptr, weights, rows)
     strength[rows] = total
     linked = total > 0.0
@@ -228,7 +230,7 @@ def sweep(
 
 
 def _sum(numbers: Array) -> float:
-    """Return the sum of numbers, added one after the other."""
+    """Return the sum of numbers, added sequentially."""
     return float(np.add.accumulate(numbers)[-1]) if len(numbers) else 0.0
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cube2net._util.arrays import Array, frozen
+from cube2net._util.arrays import Array, freeze
 from cube2net._util.progress import one_thread
-from cube2net.errors import InputError, ParameterError, some, unknown
+from cube2net.errors import InputError, ParameterError, quote_few, unknown_name
 from cube2net.model.network import Network
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Bipartite:
 
     def __post_init__(self) -> None:
         for name in ("users", "items"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, freeze(getattr(self, name)))
         if self.matrix.shape != (len(self.users), len(self.items)):
             raise InputError(
                 f"{len(self.users):,} users and {len(self.items):,} items have a matrix of shape {self.matrix.shape}"
@@ -76,7 +76,7 @@ def bipartite(network: Network, *, users: str = "user", items: str | None = None
     kinds = np.array(network.names.table["kind"].take(pa.array(network.objects)).to_pylist(), dtype=object)
     for kind in (users, items):
         if kind is not None and kind not in kinds:
-            raise unknown("kind of objects", kind, {str(kind) for kind in kinds})
+            raise unknown_name("kind of objects", kind, {str(kind) for kind in kinds})
     if users == items or (kinds == users).all():
         raise ParameterError(f"users and items are both of the kind {users!r}, expected objects of two kinds")
     neither = np.zeros(len(network.cells), dtype=bool)
@@ -108,7 +108,7 @@ def _places(objects: Array, wanted: Array, what: str) -> Array:
     place = {int(row): position for position, row in enumerate(objects)}
     lost = [row for row in rows.tolist() if row not in place]
     if lost:
-        raise InputError(f"{len(lost):,} links have {what} that are not {what} of the query: rows {some(lost)}")
+        raise InputError(f"{len(lost):,} links have {what} that are not {what} of the query: rows {quote_few(lost)}")
     return np.array([place[row] for row in rows.tolist()], dtype=np.int64)
 
 
@@ -152,7 +152,7 @@ class Floor:
     @classmethod
     def of(cls, links: sp.csr_array) -> Floor:
         """Return the floor of some links."""
-        return cls(frozen(link_counts(links)), frozen(np.diff(links.indptr) == 0))
+        return cls(freeze(link_counts(links)), freeze(np.diff(links.indptr) == 0))
 
     def under(self, users: Array, scores: Array) -> Array:
         """Return the scores of users, popular items first where the scores are equal, or say nothing.
@@ -172,7 +172,7 @@ def without_floor(fitted: Any) -> Any:
     Users without links then get no order at all, as with recommenders taken from the book.
     """
     floor = fitted.floor
-    return replace(fitted, floor=replace(floor, popular=frozen(np.zeros_like(floor.popular))))
+    return replace(fitted, floor=replace(floor, popular=freeze(np.zeros_like(floor.popular))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cube2net._util.arrays import Array, frozen
+from cube2net._util.arrays import Array, freeze
 from cube2net._util.progress import one_thread
 from cube2net._util.random import stream
-from cube2net.errors import InputError, unknown, whole_number
+from cube2net.errors import InputError, check_int, unknown_name
 from cube2net.kernels import cluster_agreement
 from cube2net.kernels.cluster_agreement import entropy
 
@@ -39,8 +39,8 @@ class Clusters:
     isolated: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "labels", frozen(self.labels))
-        object.__setattr__(self, "isolated", frozen(self.isolated))
+        object.__setattr__(self, "labels", freeze(self.labels))
+        object.__setattr__(self, "isolated", freeze(self.isolated))
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -72,9 +72,9 @@ class KMeans:
     unit: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "restarts", whole_number("restarts", self.restarts, 1))
+        object.__setattr__(self, "restarts", check_int("restarts", self.restarts, 1))
         if self.isolated not in ISOLATED:
-            raise unknown("isolated", self.isolated, ISOLATED)
+            raise unknown_name("isolated", self.isolated, ISOLATED)
 
     def cluster(self, vectors: Array, count: int, *, seed: int) -> Clusters:
         """Return at most ``count`` clusters of the rows of ``vectors``; fewer where fewer rows differ.
@@ -86,7 +86,7 @@ class KMeans:
         >>> found, bool(found.labels[0] == found.labels[2] != found.labels[1])
         (Clusters(4 objects, 2 clusters, 1 isolated), True)
         """
-        count = whole_number("count", count, 1, what="clusters")
+        count = check_int("count", count, 1, what="clusters")
         rows = np.asarray(vectors)
         if rows.ndim != 2:
             raise InputError(f"vectors have shape {rows.shape}, expected objects × columns")
@@ -241,7 +241,7 @@ def overlapping_nmi(
     1.0
     """
     if norm not in NORMS:
-        raise unknown("norm", norm, NORMS)
+        raise unknown_name("norm", norm, NORMS)
     one, other = _cover(found, "found"), _cover(truth, "true")
     _same_length(one.shape[1], other.shape[1])
     total = one.shape[1]

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_check
 import numpy as np
 import pyarrow as pa
 
-from cube2net._util.arrays import Array, frozen
+from cube2net._util.arrays import Array, freeze
 from cube2net._util.progress import CpuStopwatch
 from cube2net._util.random import stream
-from cube2net.errors import InputError, ParameterError, listed, some, whole_number
+from cube2net.errors import InputError, ParameterError, check_int, join_names, quote_few
 from cube2net.mining.bipartite import bipartite, known_links
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import Fitted, Recommender
@@ -58,7 +58,7 @@ class Ranking:
 
     def __post_init__(self) -> None:
         for name in ("users", "precision", "recall", "auc", "cold"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, freeze(getattr(self, name)))
 
     def __len__(self) -> int:
         return len(self.users)
@@ -96,8 +96,8 @@ def rank_links(
     known, hidden = known_links(known), known_links(hidden)
     if known.shape != hidden.shape:
         raise InputError(f"known links are {_by(known)} users × items and hidden ones {_by(hidden)}, expected the same")
-    wanted = tuple(whole_number("K", k, 1, what="places") for k in ks)
-    width = known.shape[1] if items is None else whole_number("items", items, 0, known.shape[1])
+    wanted = tuple(check_int("K", k, 1, what="places") for k in ks)
+    width = known.shape[1] if items is None else check_int("items", items, 0, known.shape[1])
     if hidden[:, width:].nnz:
         raise InputError(f"{hidden[:, width:].nnz:,} hidden links lead to items beyond the first {width:,}")
     cold = np.diff(known.indptr) == 0
@@ -155,7 +155,7 @@ class PairRanking:
 
     def __post_init__(self) -> None:
         for name in ("objects", "auc", "pairs"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, freeze(getattr(self, name)))
 
     def __len__(self) -> int:
         return len(self.objects)
@@ -215,7 +215,7 @@ def _checked(name: str, pairs: Pairs, count: int) -> Pairs:
     ends = np.concatenate([source, target])
     outside = ends[(ends < 0) | (ends >= count)].tolist()
     if outside:
-        raise InputError(f"{name} pairs name objects that are not among the {count:,}: {some(outside)}")
+        raise InputError(f"{name} pairs name objects that are not among the {count:,}: {quote_few(outside)}")
     if bool((source == target).any()):
         raise InputError(f"{int((source == target).sum()):,} {name} pairs join an object with itself")
     return source.astype(np.int64), target.astype(np.int64)
@@ -256,13 +256,13 @@ def choose(
     learns from the others, and its recall at ``k`` is added up; AUC decides between equals, then the order given.
     A recommender that has a path is tried with every setting on it.
     """
-    repeats = whole_number("repeats", repeats, 1)
+    repeats = check_int("repeats", repeats, 1)
     if not recommenders:
         raise ParameterError("there is no recommender to choose from")
     if not 0 < share < 1:
         raise ParameterError(f"share is {share!r}, expected a share above 0 and below 1")
     links = known_links(matrix)
-    width = links.shape[1] if items is None else whole_number("items", items, 0, links.shape[1])
+    width = links.shape[1] if items is None else check_int("items", items, 0, links.shape[1])
     rng = stream(seed, "mine", "tune")
     tried: dict[int, R] = {}
     recall: dict[int, float] = {}
@@ -327,7 +327,7 @@ class HiddenLinks:
         if not bool((is_user.sum(axis=0) == 1).all()):
             raise InputError(
                 f"{int((is_user.sum(axis=0) != 1).sum()):,} hidden links do not join an object of the kind {users!r} "
-                f"with one of another: kinds here are {listed(sorted(set(kinds.ravel().tolist())))}"
+                f"with one of another: kinds here are {join_names(sorted(set(kinds.ravel().tolist())))}"
             )
         apart = ~np.isin(ends, query.objects).all(axis=0)
         if apart.any():
@@ -348,7 +348,7 @@ def _rows_of_ends(source: Sequence[int], target: Sequence[int], count: int) -> A
     outside = ends[(ends < 0) | (ends >= count)].tolist()
     if outside:
         raise InputError(
-            f"hidden links name {len(outside):,} rows that the cube does not have: {some(outside)} "
+            f"hidden links name {len(outside):,} rows that the cube does not have: {quote_few(outside)} "
             f"(it has {count:,} objects)"
         )
     return ends

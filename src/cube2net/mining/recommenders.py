@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cube2net._util.arrays import Array, frozen
+from cube2net._util.arrays import Array, freeze
 from cube2net._util.progress import one_thread
 from cube2net._util.random import stream
-from cube2net.errors import ParameterError, whole_number
+from cube2net.errors import ParameterError, check_int
 from cube2net.mining.bipartite import Factors, Floor, ItemWeights, known_links, link_counts, ones
 from cube2net.mining.softimpute import SoftImpute
 from cube2net.model.interfaces import Fitted, Recommender
@@ -53,7 +53,7 @@ class ItemKnn:
     shrink: float = 10.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "neighbours", whole_number("neighbours", self.neighbours, 1, what="items"))
+        object.__setattr__(self, "neighbours", check_int("neighbours", self.neighbours, 1, what="items"))
         if not 0 <= self.shrink < np.inf:
             raise ParameterError(f"shrink is {self.shrink!r}, expected a number of 0 or more")
 
@@ -108,7 +108,7 @@ class Als:
 
     def __post_init__(self) -> None:
         for name in ("rank", "rounds"):
-            object.__setattr__(self, name, whole_number(name, getattr(self, name), 1))
+            object.__setattr__(self, name, check_int(name, getattr(self, name), 1))
         for name in ("ridge", "confidence"):
             if not 0 < getattr(self, name) < np.inf:
                 raise ParameterError(f"{name} is {getattr(self, name)!r}, expected a number above 0")
@@ -161,7 +161,7 @@ class Ease:
     most: int = 12_000
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "most", whole_number("most", self.most, 1))
+        object.__setattr__(self, "most", check_int("most", self.most, 1))
         if not 0 < self.ridge < np.inf:
             raise ParameterError(f"ridge is {self.ridge!r}, expected a number above 0")
 
@@ -179,9 +179,9 @@ class Ease:
             inverse = _inverse(links.T @ links, self.ridge)
             weights = -inverse / np.diag(inverse) if width else inverse
             np.fill_diagonal(weights, 0.0)
-            return ItemWeights(links, frozen(weights), floor)
+            return ItemWeights(links, freeze(weights), floor)
         inverse = _inverse(links @ links.T, self.ridge)
-        return UserWeights(links, frozen(inverse), frozen((1.0 - _quadratic_forms(inverse, links)) / self.ridge), floor)
+        return UserWeights(links, freeze(inverse), freeze((1.0 - _quadratic_forms(inverse, links)) / self.ridge), floor)
 
 
 def _inverse(product: sp.csr_array, ridge: float) -> Array:

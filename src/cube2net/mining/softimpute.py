@@ -14,7 +14,7 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.progress import one_thread
 from cube2net._util.random import stream
-from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.errors import ParameterError, check_int, unknown_name
 from cube2net.mining.bipartite import Factors, Floor, known_links, ones
 from cube2net.mining.link_prediction import choose
 
@@ -66,10 +66,10 @@ class SoftImpute:
 
     def __post_init__(self) -> None:
         for name in ("rank", "rounds"):
-            object.__setattr__(self, name, whole_number(name, getattr(self, name), 1))
+            object.__setattr__(self, name, check_int(name, getattr(self, name), 1))
         for name, got, allowed in (("values", self.values, VALUES), ("centring", self.centring, CENTRINGS)):
             if got not in allowed:
-                raise unknown(name, got, allowed)
+                raise unknown_name(name, got, allowed)
         if self.shrinkage is not None and not 0 < self.shrinkage < 1:
             raise ParameterError(
                 f"shrinkage is {self.shrinkage!r}, expected a share above 0 and below 1, or None to have it chosen"

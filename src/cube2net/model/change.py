@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cube2net._util.display import Shown
-from cube2net.errors import plain, some
+from cube2net.errors import quote_few, quote_unsafe
 from cube2net.model.names import Node
 from cube2net.model.network import Network
 
@@ -69,8 +69,8 @@ class Price:
         if not (self.missed or self.instead):
             return f"{what} changes nothing"
         if self.kind == PIN:
-            return f"{what} displaces {some(self.missed) if self.missed else 'nobody'}"
-        return f"{what} brings {some(self.instead) if self.instead else 'nobody'} in its place"
+            return f"{what} displaces {quote_few(self.missed) if self.missed else 'nobody'}"
+        return f"{what} brings {quote_few(self.instead) if self.instead else 'nobody'} in its place"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the price as JSON has it."""
@@ -265,7 +265,7 @@ class Change(Shown):
 
 def _listed(nodes: Sequence[NamedNode]) -> str:
     """Return what some nodes are called, the first of many."""
-    titles = [plain(each.title) for each in nodes[:NAMED]]
+    titles = [quote_unsafe(each.title) for each in nodes[:NAMED]]
     more = len(nodes) - NAMED
     if more > 0:
         return f"{', '.join(titles)} and {more:,} more"

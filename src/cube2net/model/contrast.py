@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net._util.arrays import Array, frozen, travel_by_fields
+from cube2net._util.arrays import Array, freeze, reduce_by_fields
 from cube2net._util.display import Shown
-from cube2net._util.text import counted
-from cube2net.errors import InputError, plain, some
+from cube2net._util.text import format_count
+from cube2net.errors import InputError, quote_few, quote_unsafe
 from cube2net.model.names import cell_line, cell_title, said_title
 from cube2net.model.network import Network
 from cube2net.model.query import Query
@@ -80,7 +80,7 @@ class SeparatingCell:
         '⟨∗ · ACL⟩ holds 90 % of A (9 of 10) and 10 % of B (3 of 30), 9.0 times as often, chance below 0.001'
         """
         parts = [
-            f"{_percent(share)} of {plain(name)} ({held:,} of {count:,})"
+            f"{_percent(share)} of {quote_unsafe(name)} ({held:,} of {count:,})"
             for share, name, held, count in zip(
                 self.shares, (one, two), (self.ones, self.twos), (self.first, self.second), strict=True
             )
@@ -138,10 +138,10 @@ class Contrast(Shown):
     make: Callable[[], Network] | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return travel_by_fields(self) if self.make is None else travel_by_fields(replace(self, make=None))
+        return reduce_by_fields(self) if self.make is None else reduce_by_fields(replace(self, make=None))
 
     def __repr__(self) -> str:
-        one, two = (f"{plain(name)} {size:,}" for name, size in zip(self.names, self.sizes, strict=True))
+        one, two = (f"{quote_unsafe(name)} {size:,}" for name, size in zip(self.names, self.sizes, strict=True))
         return f"Contrast({one} against {two}: {len(self.cells)} cells, value {self.value:.3f} of {self.bound:.3f})"
 
     def __str__(self) -> str:
@@ -155,7 +155,9 @@ class Contrast(Shown):
     @property
     def sentence(self) -> str:
         """All of it in one sentence."""
-        one, two = (f"{plain(name)} ({_objects(size)})" for name, size in zip(self.names, self.sizes, strict=True))
+        one, two = (
+            f"{quote_unsafe(name)} ({_objects(size)})" for name, size in zip(self.names, self.sizes, strict=True)
+        )
         if self.note:
             return self.note
         if self.cells:
@@ -219,7 +221,7 @@ class Description(Shown):
     elsewhere: int = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return travel_by_fields(self) if self.make is None else travel_by_fields(replace(self, make=None))
+        return reduce_by_fields(self) if self.make is None else reduce_by_fields(replace(self, make=None))
 
     def __len__(self) -> int:
         return len(self.contrasts)
@@ -263,7 +265,7 @@ class Description(Shown):
 
 def said_of_overlap(names: tuple[str, str], sizes: tuple[int, int], shared: int) -> str:
     """Return a sentence where a side has no objects of its own."""
-    one, two = map(plain, names)
+    one, two = map(quote_unsafe, names)
     if not any(sizes):
         return f"{one} and {two} are the same {shared:,} object{'s' * (shared != 1)}: there is nothing to tell apart"
     if not all(sizes):
@@ -366,7 +368,7 @@ class Drilled(Shown):
     why_empty: str = ""
 
     def __repr__(self) -> str:
-        cells, left = (counted(len(each), what) for each, what in ((self.cells, "cell"), (self.left, "object")))
+        cells, left = (format_count(len(each), what) for each, what in ((self.cells, "cell"), (self.left, "object")))
         return f"Drilled({cells} below {self.title}, {left} left over)"
 
     def __str__(self) -> str:
@@ -403,7 +405,7 @@ class Drilled(Shown):
         whole = f"{self.held:,} of the {self.query_objects:,} object{'s' * (self.query_objects > 1)} of the query there"
         left = len(self.left)
         rest = f"{left:,} {'is' if left == 1 else 'are'} left over" if left else "none is left over"
-        named = f" ({some(self.left_names, MAX_SHOWN_DRILLS)})" if left else ""
+        named = f" ({quote_few(self.left_names, MAX_SHOWN_DRILLS)})" if left else ""
         return f"{cells} {whole}, {rest}{named}; {self._certificate()}"
 
     def _certificate(self) -> str:
@@ -470,11 +472,11 @@ class Pivot:
     def __post_init__(self) -> None:
         for name in ("objects", "row_objects", "column_objects", "query"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, frozen(getattr(self, name)))
+                object.__setattr__(self, name, freeze(getattr(self, name)))
 
     def __repr__(self) -> str:
         one, other = self.levels
-        return f"Pivot({plain(one)} × {plain(other)}: {len(self.rows):,} × {len(self.columns):,} labels)"
+        return f"Pivot({quote_unsafe(one)} × {quote_unsafe(other)}: {len(self.rows):,} × {len(self.columns):,} labels)"
 
     def __str__(self) -> str:
         return self.sentence
@@ -495,7 +497,7 @@ class Pivot:
     def sentence(self) -> str:
         """What is shown, and where most objects are, or most above chance of the query."""
         sizes = [
-            f"{len(labels):,}{f' of {len(labels) + more:,}' if more else ''} {plain(level)}"
+            f"{len(labels):,}{f' of {len(labels) + more:,}' if more else ''} {quote_unsafe(level)}"
             for labels, more, level in zip((self.rows, self.columns), self.more, self.levels, strict=True)
         ]
         shown = f"{' × '.join(sizes)} labels, {self.whole:,} objects"
@@ -503,7 +505,7 @@ class Pivot:
             return f"{shown}: no cell has objects"
         counts = self.objects if self.query is None or not self.asked else self.query
         at = np.unravel_index(int(np.argmax(counts)), counts.shape)
-        where = f"{plain(self.rows[at[0]])} and {plain(self.columns[at[1]])}"
+        where = f"{quote_unsafe(self.rows[at[0]])} and {quote_unsafe(self.columns[at[1]])}"
         if counts is self.objects:
             return f"{shown}; most, {int(counts[at]):,}, in {where}"
         return f"{shown}; most of the {self.asked:,} of the query, {int(counts[at]):,}, in {where}"

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import LIGHTEST, Array
-from cube2net._util.text import counted
-from cube2net.errors import InputError, SourceError, listed, quoted, some
+from cube2net._util.text import format_count
+from cube2net.errors import InputError, SourceError, join_names, quote, quote_few
 from cube2net.model.dimension import DimensionSpec
 from cube2net.model.objects import are_whole
 
@@ -121,7 +121,7 @@ def table(columns: Mapping[str, pa.DataType], **values: object) -> pa.Table:
     try:
         return pa.table(given, schema=pa.schema(list(columns.items())))
     except UnicodeEncodeError as error:
-        raise SourceError(f"{quoted(error.object)} is no text that a file can hold: it has half a sign") from None
+        raise SourceError(f"{quote(error.object)} is no text that a file can hold: it has half a sign") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,20 +188,21 @@ class Corpus:
                 )
         if self.time and self.time not in self.attributes:
             raise SourceError(
-                f"items have no attribute {self.time!r}, said to be their time: they have {listed(self.attributes)}"
+                f"items have no attribute {self.time!r}, said to be their time: they have {join_names(self.attributes)}"
             )
         object.__setattr__(self, "gone", _ids(self.gone))
         if len(self.gone):
             both = self.items["item"].filter(pc.is_in(self.items["item"], value_set=self.gone)).to_pylist()
             if both:
-                raise SourceError(f"{len(both):,} items are said to be gone, and are there: {some(both)}")
+                raise SourceError(f"{len(both):,} items are said to be gone, and are there: {quote_few(both)}")
         if self.terms is not None:
             _check(self.terms, TERMS, "terms")
             _within(self.terms, "item", self.items.num_rows, "terms")
 
     def __repr__(self) -> str:
-        links = "links by co-mention" if self.links is None else counted(self.links.num_rows, "link")
-        return f"Corpus({counted(self.objects.num_rows, 'object')}, {counted(self.items.num_rows, 'item')}, {links})"
+        links = "links by co-mention" if self.links is None else format_count(self.links.num_rows, "link")
+        objects, items = format_count(self.objects.num_rows, "object"), format_count(self.items.num_rows, "item")
+        return f"Corpus({objects}, {items}, {links})"
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -226,7 +227,7 @@ def _ids(ids: pa.Array | pa.ChunkedArray | Sequence[str]) -> pa.Array:
 def _check(rows: pa.Table, columns: Mapping[str, pa.DataType], what: str) -> None:
     for name, kind in columns.items():
         if name not in rows.column_names:
-            raise SourceError(f"{what} have no column {name!r}: they have {listed(rows.column_names)}")
+            raise SourceError(f"{what} have no column {name!r}: they have {join_names(rows.column_names)}")
         if rows.schema.field(name).type != kind:
             raise SourceError(f"{what} column {name!r} holds {rows.schema.field(name).type}, expected {kind}")
 
@@ -255,7 +256,7 @@ def _unique(rows: pa.Table, column: str, what: str) -> None:
         counts = pc.value_counts(rows[column])
         twice = counts.filter(pc.greater(pc.struct_field(counts, "counts"), 1))
         names = pc.struct_field(twice, "values").to_pylist()
-        raise SourceError(f"{what} name {len(names):,} ids twice or more: {some(names)}")
+        raise SourceError(f"{what} name {len(names):,} ids twice or more: {quote_few(names)}")
 
 
 def _count_distinct(ids: pa.ChunkedArray) -> int:

@@ -11,16 +11,27 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net._util.arrays import Array, LazyRagged, Links, Ragged, check_offsets, frozen
+from cube2net._util.arrays import Array, LazyRagged, Links, Ragged, check_offsets, freeze
 from cube2net._util.arrow import to_pandas
-from cube2net._util.display import Shown, offered
-from cube2net._util.text import counted
-from cube2net.errors import CubeError, InputError, ParameterError, QueryError, RollUp, plain, some, unknown
+from cube2net._util.display import Shown, load_function
+from cube2net._util.text import format_count
+from cube2net.errors import (
+    CubeError,
+    InputError,
+    ParameterError,
+    QueryError,
+    RollUp,
+    quote_few,
+    quote_unsafe,
+    unknown_name,
+)
 from cube2net.model.dimension import STAR, TOP, Dimension
+from cube2net.model.interfaces import check_call, path_of
 from cube2net.model.items import ItemIndex
 from cube2net.model.names import cell_line
 from cube2net.model.objects import Objects
 from cube2net.model.query import (
+    UNKNOWN,
     Query,
     asked_of,
     gives_ids,
@@ -31,6 +42,7 @@ from cube2net.model.query import (
     rows_of_keys,
     said_of_items,
     shared_names,
+    split_names,
 )
 from cube2net.model.recipe import plain_value
 
@@ -64,7 +76,7 @@ class LinkDetails:
             check_offsets(self.indptr, self.higher, "a table of links")
         except InputError as error:
             raise CubeError(str(error)) from None
-        object.__setattr__(self, "indptr", frozen(self.indptr))
+        object.__setattr__(self, "indptr", freeze(self.indptr))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -135,11 +147,11 @@ class Cells:
     def __post_init__(self) -> None:
         if self.labels.ndim != 2 or len(self.labels) != len(self.members):
             raise CubeError(f"{len(self.labels):,} cells have labels and {len(self.members):,} have members")
-        object.__setattr__(self, "labels", frozen(self.labels))
+        object.__setattr__(self, "labels", freeze(self.labels))
         if self.counts is not None:
             if self.counts.shape != self.members.indices.shape:
                 raise CubeError(f"{len(self.members.indices):,} members of cells have counts of {self.counts.shape}")
-            object.__setattr__(self, "counts", frozen(self.counts))
+            object.__setattr__(self, "counts", freeze(self.counts))
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -200,7 +212,7 @@ class Cube(Shown):
         if self.bringable is not None:
             if self.bringable.shape != (len(self.objects),) or self.bringable.dtype != bool:
                 raise CubeError(f"the cube has {len(self.objects):,} objects, and marks those to bring otherwise")
-            object.__setattr__(self, "bringable", frozen(self.bringable))
+            object.__setattr__(self, "bringable", freeze(self.bringable))
         for cells in (self.cells, self.small):
             if cells.labels.shape[1] != len(self.dimensions):
                 raise CubeError(f"cells have {cells.labels.shape[1]} labels, dimensions are {len(self.dimensions)}")
@@ -211,8 +223,8 @@ class Cube(Shown):
 
     def __repr__(self) -> str:
         names = " × ".join(dimension.name for dimension in self.dimensions)
-        cells = counted(len(self.cells), "cell")
-        objects, links = counted(len(self.objects), "object"), counted(self.links.count, "link")
+        cells = format_count(len(self.cells), "cell")
+        objects, links = format_count(len(self.objects), "object"), format_count(self.links.count, "link")
         return f"Cube({names}: {cells}, {objects}, {links})"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -250,7 +262,7 @@ class Cube(Shown):
                 if dimension.levels[at].name == name:
                     return number, at
         levels = [dimension.levels[at].name for dimension in self.dimensions for at in dimension.at_or_above()]
-        raise unknown("dimension", name, dict.fromkeys(levels))
+        raise unknown_name("dimension", name, dict.fromkeys(levels))
 
     def find_cell(self, labels: Sequence[str]) -> int:
         """Return the number of the cell with these labels, one for every dimension; ``∗`` (or ``*``) is all of them."""
@@ -265,7 +277,7 @@ class Cube(Shown):
 
     def _no_cell(self, labels: Sequence[str]) -> str:
         """Return the sentence for a cell that is not there, of a view whether the view leaves it out."""
-        title, views = cell_line(map(plain, labels)), "; ".join(self.settings.get("views", ()))
+        title, views = cell_line(map(quote_unsafe, labels)), "; ".join(self.settings.get("views", ()))
         if not views:
             return f"no cell has the labels {title}, or it holds too few objects"
         for number, (dimension, label) in enumerate(zip(self.dimensions, labels, strict=True)):
@@ -314,14 +326,60 @@ class Cube(Shown):
         """Return :meth:`to_arrow` as a frame of pandas, with labels as categories."""
         return to_pandas(self.to_arrow())
 
+    @check_call
     def save(self, folder: str | Path) -> None:
-        """Write the cube to a folder, as :func:`cube2net.save_cube` does."""
-        offered("save_cube")(self, folder)
+        """Write the cube to a folder, which is replaced completely or not at all.
+
+        Parameters
+        ----------
+        folder
+            A place where nothing is, or a cube that this one replaces.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import cube2net as c2n
+        >>> cube = c2n.build(c2n.make_planted(objects=200, communities=4, noise=0).corpus)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     cube.save(f"{folder}/cube")
+        ...     c2n.open(f"{folder}/cube")
+        Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
+        """
+        load_function("cube.storage.writer", "save")(self, path_of(folder, "the folder of the cube"))
+
+    @check_call
+    def verify(self) -> int:
+        """Return the number of files of the cube, after comparing every byte with the checksums in its folder.
+
+        Returns
+        -------
+        int
+            The number of files, all of them undamaged.
+
+        Raises
+        ------
+        CubeError
+            The first file that is missing or differs, or the cube has no folder.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import cube2net as c2n
+        >>> corpus = c2n.make_planted(objects=200, communities=4, noise=0).corpus
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     c2n.build(corpus, out=f"{folder}/cube").verify() > 20
+        True
+        """
+        if self.origin is None:
+            raise CubeError("the cube was not opened from a folder, so there are no files to verify: save and open it")
+        count: int = load_function("cube.storage.reader", "verify")(self.origin.folder)
+        return count
 
     def query(self, objects: Any, labels: Sequence[str] | None = None, *, skip_missing: bool = False) -> Query:
         """Return the query for objects given by id or by name; or by row number, where ids are texts.
 
-        They are listed in whatever holds several: a list, a series or an index of pandas or Polars, an array, a mapping
+        They are listed in whatever holds several: a text with a name a line, or names that ``;``, ``|``, commas or tabs
+        separate; a list, a series or an index of pandas or Polars, an array, a mapping
         from objects to labels; a table with a column ``object`` or ``id`` (or else the column that names most objects
         of the cube), and maybe ``label``; another network. Ids may be given as URLs that end with them. Whole numbers
         of a series, an index or a table are ids, never rows, and a series of labels gives them to its index.
@@ -331,6 +389,11 @@ class Cube(Shown):
         error unless ``skip_missing``; then it is listed in ``Query.missing``. A text that is the id of one object and
         the name of others means the first, and is listed in ``Query.shared`` where one of these is as well linked.
         """
+        if isinstance(objects, str):
+            objects = split_names(
+                [line.strip() for line in objects.split("\n") if line.strip()],
+                lambda names: [row != UNKNOWN for row in known_rows(self.objects, names)],
+            )
         by_id = gives_ids(objects)
         objects, beside = asked_of(objects, partial(known_rows, self.objects), texts=not self.objects.whole)
         keys = keys_of(objects)
@@ -343,7 +406,7 @@ class Cube(Shown):
         order = np.argsort(rows, kind="stable")
         order = order[rows[order] >= 0]
         if len(order) == 0:
-            raise QueryError(f"none of the {len(keys):,} objects of the query is in the cube: {some(keys)}")
+            raise QueryError(f"none of the {len(keys):,} objects of the query is in the cube: {quote_few(keys)}")
         first = np.ones(len(order), dtype=bool)
         first[1:] = rows[order][1:] != rows[order][:-1]
         if labels is not None:

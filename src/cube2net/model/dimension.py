@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.spelling import other_forms
-from cube2net.errors import CubeError, ParameterError, listed, unknown
+from cube2net._util.spelling import list_normal_forms
+from cube2net.errors import CubeError, ParameterError, join_names, unknown_name
 
 STAR = "∗"
 """All labels of a dimension together: the label of the cells that do not tell them apart, whose number is -1."""
@@ -46,10 +46,10 @@ class Level:
         try:
             return self.labels.index(label)
         except ValueError:
-            forms = [form for form in other_forms(label) if form in self.labels]
+            forms = [form for form in list_normal_forms(label) if form in self.labels]
             if len(forms) == 1:
                 return self.labels.index(forms[0])
-            raise unknown(f"label of {self.name!r}", label, self.labels) from None
+            raise unknown_name(f"label of {self.name!r}", label, self.labels) from None
 
     def __repr__(self) -> str:
         return f"Level({self.name!r}, {len(self.labels):,} labels)"
@@ -325,8 +325,8 @@ def join_specs(specs: Sequence[DimensionSpec]) -> list[DimensionSpec]:
             found[spec.name] = spec
         elif (known.attribute, known.bins) != (spec.attribute, spec.bins) or known.above == spec.above:
             raise ParameterError(
-                f"two dimensions have the same name: {listed([spec.name for spec in specs])}; only paths of levels of "
-                "one attribute and bins go together"
+                f"two dimensions have the same name: {join_names([spec.name for spec in specs])}; only paths of "
+                "levels of one attribute and bins go together"
             )
         else:
             above = "|".join(filter(None, (known.above, spec.above)))

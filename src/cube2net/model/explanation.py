@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from cube2net._util.display import Shown
-from cube2net._util.text import counted
-from cube2net.errors import plain
+from cube2net._util.text import format_count
+from cube2net.errors import quote_unsafe
 from cube2net.model.names import said_title
 
 Id = str | int
@@ -32,7 +32,7 @@ def shortened(text: str, most: int = 80) -> str:
     'Attention is …'
     """
     if not text.isprintable() or len(text) <= most:
-        return plain(text)
+        return quote_unsafe(text)
     cut = text[:most]
     return (cut[: cut.rfind(" ") + 1] or cut) + "…"
 
@@ -88,11 +88,11 @@ class QueryLink:
         return str(self.first) if self.first == self.last else f"{self.first}..{self.last}"
 
     def __str__(self) -> str:
-        said = ", ".join(filter(None, [*map(plain, self.kinds), self.when]))
+        said = ", ".join(filter(None, [*map(quote_unsafe, self.kinds), self.when]))
         by = f" ({said})" if said else ""
-        by += "" if not self.items else f" by {counted(self.items, 'item')}"
+        by += "" if not self.items else f" by {format_count(self.items, 'item')}"
         newest = f", {'the newest' if self.timed else 'such as'} {self.newest[0]}" if self.newest else ""
-        return f"{plain(self.name)}{by}{newest}"
+        return f"{quote_unsafe(self.name)}{by}{newest}"
 
     @property
     def timed(self) -> bool:
@@ -121,7 +121,7 @@ class LinkPath:
     weight: float
 
     def __str__(self) -> str:
-        return " – ".join(map(plain, self.names))
+        return " – ".join(map(quote_unsafe, self.names))
 
 
 @dataclass(frozen=True)
@@ -204,9 +204,11 @@ class ObjectExplanation(Shown):
     def __repr__(self) -> str:
         how = self.came or "not there"
         rank = "" if self.rank is None else f", rank {self.rank:,} by PageRank"
-        held = f", {counted(len(self.cells), 'chosen cell')} hold{'s' * (len(self.cells) == 1)} it"
+        held = f", {format_count(len(self.cells), 'chosen cell')} hold{'s' * (len(self.cells) == 1)} it"
         held = held if self.chosen_cells else ""
-        return f"ObjectExplanation({plain(self.name)}: {how}{rank}, linked to {self.linked:,} of the query{held})"
+        return (
+            f"ObjectExplanation({quote_unsafe(self.name)}: {how}{rank}, linked to {self.linked:,} of the query{held})"
+        )
 
     def __str__(self) -> str:
         return self.sentence
@@ -214,7 +216,7 @@ class ObjectExplanation(Shown):
     @property
     def sentence(self) -> str:
         """All of it in one sentence."""
-        return f"{plain(self.name)} {'; '.join([self._how(), *self._links(), *self._cells()])}"
+        return f"{quote_unsafe(self.name)} {'; '.join([self._how(), *self._links(), *self._cells()])}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON has it."""
@@ -231,9 +233,9 @@ class ObjectExplanation(Shown):
             "pinned": "is there because it is pinned",
             "neighbor": "is there as a neighbour",
             "cells": f"was brought by {self.cells[0]}" if self.cells else "was brought by a cell",
-        }.get(self.came, f"was brought by the method {plain(self.came)}")
+        }.get(self.came, f"was brought by the method {quote_unsafe(self.came)}")
         if self.came == "hops" and self.steps:
-            said += f" in {counted(self.steps, 'step')}"
+            said += f" in {format_count(self.steps, 'step')}"
         return f"{said}, {ranked}" if ranked else said
 
     def _links(self) -> list[str]:
@@ -241,7 +243,7 @@ class ObjectExplanation(Shown):
         if self.linked:
             alike = len(self.links) > 1 and self.links[0].weight == self.links[-1].weight
             heaviest = f", {'such as' if alike else 'heaviest to'} {self.links[0]}" if self.links else ""
-            return [f"it is linked to {counted(self.linked, f'{other}object')} of the query{heaviest}"]
+            return [f"it is linked to {format_count(self.linked, f'{other}object')} of the query{heaviest}"]
         if self.steps is None:
             where = f"the {'rest of the ' * bool(other)}query"
             return [f"no path of {self.within} links or fewer leads to {where}"] if self.within else []
@@ -254,7 +256,7 @@ class ObjectExplanation(Shown):
             return []
         first = f", first {self.cells[0]}" if self.came != "cells" else ""
         count = len(self.cells)
-        return [f"{counted(count, 'chosen cell')} hold{'s' * (count == 1)} it{first}"]
+        return [f"{format_count(count, 'chosen cell')} hold{'s' * (count == 1)} it{first}"]
 
 
 @dataclass(frozen=True)
@@ -283,7 +285,7 @@ class Lift:
         return self.query / self.queried
 
     def __str__(self) -> str:
-        what = "it" if not self.label else plain(self.label)
+        what = "it" if not self.label else quote_unsafe(self.label)
         return f"{what} is {self.lift:.1f} × as common in the query as in the cube ({self.low:.1f} to {self.high:.1f})"
 
 
@@ -344,7 +346,7 @@ class CellExplanation(Shown):
     @property
     def sentence(self) -> str:
         """All of it in one sentence."""
-        holds = f"it holds {counted(self.objects, 'object')}, {self.query_objects:,} of the query"
+        holds = f"it holds {format_count(self.objects, 'object')}, {self.query_objects:,} of the query"
         strongest = max(self.label_lifts, key=lambda each: each.lift, default=None)
         lifts = "" if strongest is None else f"; of its labels {strongest}"
         if not self.chosen:
@@ -353,7 +355,7 @@ class CellExplanation(Shown):
         how = "pinned" if self.pinned else f"chosen as number {self.rank:,} of {self.chosen_cells:,}"
         turn = number(0.0 if self.in_turn is None else self.in_turn, signed=True)
         adds = f"{turn} in its turn, {number(self.alone, signed=True)} alone, {number(self.last, signed=True)} last"
-        only = f"{counted(self.only, 'object')} no other chosen cell holds"
+        only = f"{format_count(self.only, 'object')} no other chosen cell holds"
         return f"{said_title(self.labels)} is {how}, for it adds {adds}; {holds}, and {only}{lifts}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -417,8 +419,8 @@ class ValueAccount(Shown):
 
     def __repr__(self) -> str:
         if not self.chooses_cells:
-            return f"ValueAccount({counted(self.brought, 'object')} by {plain(self.method)}, no cells)"
-        return f"ValueAccount({self.objective} {number(self.value)} of {counted(len(self.cells), 'cell')})"
+            return f"ValueAccount({format_count(self.brought, 'object')} by {quote_unsafe(self.method)}, no cells)"
+        return f"ValueAccount({self.objective} {number(self.value)} of {format_count(len(self.cells), 'cell')})"
 
     def __str__(self) -> str:
         return self.sentence
@@ -428,31 +430,31 @@ class ValueAccount(Shown):
         """All of it in one sentence."""
         if not self.chooses_cells:
             return self._brought()
-        said = f"{plain(self.objective)} is {number(self.value)}"
+        said = f"{quote_unsafe(self.objective)} is {number(self.value)}"
         if not self.cells:
-            alone = f", and {counted(self.pinned, 'object')} pinned" if self.pinned else ""
+            alone = f", and {format_count(self.pinned, 'object')} pinned" if self.pinned else ""
             return f"{said}: {self.note or 'no cell is chosen'}{alone}"
         if self.picked:
             return (
-                f"{counted(len(self.cells), 'cell')} at levels of their own, chosen because they tell objects apart "
-                f"and not by the {plain(self.objective)}, which is {number(self.value)}"
+                f"{format_count(len(self.cells), 'cell')} at levels of their own, chosen because they tell objects "
+                f"apart and not by the {quote_unsafe(self.objective)}, which is {number(self.value)}"
             )
         most = max(self.cells, key=lambda each: each.added)
         return (
-            f"{said}, by {counted(len(self.cells), 'cell')}, of which {said_title(most.labels)} added most "
+            f"{said}, by {format_count(len(self.cells), 'cell')}, of which {said_title(most.labels)} added most "
             f"({number(most.added, signed=True)})"
         )
 
     def _brought(self) -> str:
         """Return what brought the objects of a network whose method chooses no cells."""
-        pins = f", and {counted(self.pinned, 'object')} {'is' if self.pinned == 1 else 'are'} pinned"
+        pins = f", and {format_count(self.pinned, 'object')} {'is' if self.pinned == 1 else 'are'} pinned"
         beside = pins if self.pinned else ""
         if not self.brought:
-            return f"the method {plain(self.method)} brought no objects and chooses no cells{beside}"
+            return f"the method {quote_unsafe(self.method)} brought no objects and chooses no cells{beside}"
         were = "was" if self.brought == 1 else "were"
         return (
-            f"{counted(self.brought, 'object')} {were} brought by the method {plain(self.method)}, which chooses no "
-            f"cells{beside}"
+            f"{format_count(self.brought, 'object')} {were} brought by the method {quote_unsafe(self.method)}, which "
+            f"chooses no cells{beside}"
         )
 
     def total(self) -> float:

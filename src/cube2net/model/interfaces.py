@@ -15,18 +15,19 @@ import pyarrow as pa
 from cube2net import model as records
 from cube2net._util.arrays import Array
 from cube2net._util.progress import Progress, silent
-from cube2net._util.spelling import nearest
-from cube2net.errors import ParameterError, listed, quoted, unknown
-from cube2net.model.corpus import Corpus, Topics
-from cube2net.model.cube import Cube
-from cube2net.model.network import Network
-from cube2net.model.objects import Objects
-from cube2net.model.query import Query
-from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
-from cube2net.model.vectors import Vectors
+from cube2net._util.spelling import suggest_name
+from cube2net.errors import ParameterError, join_names, quote, unknown_name
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the records have methods that use this module
     import scipy.sparse as sp
+
+    from cube2net.model.corpus import Corpus, Topics
+    from cube2net.model.cube import Cube
+    from cube2net.model.network import Network
+    from cube2net.model.objects import Objects
+    from cube2net.model.query import Query
+    from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
+    from cube2net.model.vectors import Vectors
 
 
 @runtime_checkable
@@ -224,7 +225,7 @@ class Exporter(Protocol):
 P = ParamSpec("P")
 T = TypeVar("T")
 MADE_BY = {
-    "Cube": "open_cube opens the folder of one, and build_cube makes one of tables",
+    "Cube": "cube2net.open opens the folder of one, and cube2net.build makes one of tables",
     "Network": "construct makes one",
     "Comparison": "compare makes one",
 }
@@ -244,7 +245,7 @@ def made(
     """
     if isinstance(given, str):
         if given not in registry:
-            raise unknown(what, given, registry)
+            raise unknown_name(what, given, registry)
         try:
             given = registry[given](**options)
         except TypeError as error:
@@ -254,7 +255,7 @@ def made(
     elif isinstance(given, type) or not isinstance(given, protocol):
         article = "an" if what[0] in "aeiou" else "a"
         raise ParameterError(
-            f"{article} {what} is a name ({listed(sorted(registry))}) or an object like one, got {quoted(given)}",
+            f"{article} {what} is a name ({join_names(sorted(registry))}) or an object like one, got {quote(given)}",
             parameter=what,
             value=given,
             allowed=sorted(registry),
@@ -308,7 +309,7 @@ def check_options(
             continue
         parameters = inspect.signature(function).parameters.values()
         own = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD and each.name not in allowed]
-        near = nearest(name, [*own, *allowed])
+        near = suggest_name(name, [*own, *allowed])
         if near in own:
             raise ParameterError(
                 f"{function.__name__} has no parameter {name!r}",
@@ -318,7 +319,7 @@ def check_options(
             )
         if not allowed:
             raise ParameterError(f"{what} takes no options, got {name!r}{instead}", value=name)
-        raise unknown(f"option of {what}", name, allowed)
+        raise unknown_name(f"option of {what}", name, allowed)
 
 
 def name_of(thing: object, registry: Mapping[str, Any]) -> str:
@@ -343,7 +344,7 @@ def names_of(objects: Iterable[object], others: Mapping[str, type]) -> dict[str,
     for thing in objects:
         same = once.setdefault(repr_of(thing), thing)
         if same is not thing and same != thing:
-            raise ParameterError(f"two different objects call themselves {quoted(repr_of(thing))}: give each a name")
+            raise ParameterError(f"two different objects call themselves {quote(repr_of(thing))}: give each a name")
     kinds = [*map(type, once.values()), *others.values()]
     names = [name_with(thing) if kinds.count(type(thing)) > 1 else type(thing).__name__ for thing in once.values()]
     clear = [names.count(name) == 1 and name not in others for name in names]
@@ -388,7 +389,7 @@ def expect(kind: type[T], given: object, what: str) -> T:
     if isinstance(given, kind):
         return given
     plain = given is None or isinstance(given, str | os.PathLike | int | float)
-    got = quoted(given) if plain else f"a {type(given).__name__}"
+    got = quote(given) if plain else f"a {type(given).__name__}"
     raise ParameterError(f"the {what} is {got}, expected a {kind.__name__}: {MADE_BY[kind.__name__]}")
 
 
@@ -413,7 +414,10 @@ def check_call(function: Callable[P, T]) -> Callable[P, T]:
 
 def _call_error(function: Callable[..., Any], args: Sequence[object], options: Mapping[str, object]) -> ParameterError:
     """Return what is wrong with the arguments of a call."""
-    name, parameters = function.__name__, inspect.signature(function).parameters
+    name, parameters = function.__name__, dict(inspect.signature(function).parameters)
+    call = name
+    if parameters.pop("self", None):
+        call, args = f"{type(args[0]).__name__.lower()}.{name}", args[1:]
     own = [each for each in parameters if parameters[each].kind is not inspect.Parameter.VAR_KEYWORD]
     by_position = [each for each in own if parameters[each].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
     given = by_position[: len(args)]
@@ -427,8 +431,8 @@ def _call_error(function: Callable[..., Any], args: Sequence[object], options: M
     if args and not parameters:
         return ParameterError(f"{name} takes no arguments, got {len(args)}")
     if len(own) == len(parameters) and (strange := [each for each in options if each not in own]):
-        near = nearest(strange[0], own)
-        hint = f": it has {listed(own, 40) or 'none'}" if near is None else f" (did you mean {near!r}?)"
+        near = suggest_name(strange[0], own)
+        hint = f": it has {join_names(own, 40) or 'none'}" if near is None else f" (did you mean {near!r}?)"
         return ParameterError(f"{name} has no parameter {strange[0]!r}{hint}")
     if twice := [each for each in given if each in options]:
         return ParameterError(f"{name} got {twice[0]} twice, by position and by name")
@@ -437,16 +441,14 @@ def _call_error(function: Callable[..., Any], args: Sequence[object], options: M
         allowed = f"({', '.join(by_position)}) by position" if by_position else "no argument by position"
         return ParameterError(f"{name} takes {allowed}, got {len(args)}: give the others by their names")
     missing = [each for each in required if each not in given and each not in options]
-    return ParameterError(f"{name} needs {' and '.join(missing)}: call {name}({', '.join(required)})")
+    return ParameterError(f"{name} needs {' and '.join(missing)}: call {call}({', '.join(required)})")
 
 
 def path_of(given: object, what: str) -> Path:
     """Return a path; what is none is said with what it was to be."""
     if isinstance(given, str | os.PathLike) and os.fspath(given):
         return Path(given)
-    raise ParameterError(
-        f"{what} is {quoted(given)}, expected a path, as a text or a Path", parameter=what, value=given
-    )
+    raise ParameterError(f"{what} is {quote(given)}, expected a path, as a text or a Path", parameter=what, value=given)
 
 
 def _is_default(thing: object, part: Any) -> bool:

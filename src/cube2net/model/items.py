@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, Ragged
-from cube2net.errors import CubeError, ParameterError, Setting, SourceError, some
+from cube2net.errors import CubeError, ParameterError, Setting, SourceError, quote_few
 
 ROWS = 1 << 18
 """Rows of a batch."""
@@ -317,7 +317,7 @@ class ItemIndex:
         lost = [text for text in wanted.to_pylist() if text not in known]
         if lost:
             plural = "1 item is" if len(lost) == 1 else f"{len(lost):,} items are"
-            raise ParameterError(f"{plural} not in the cube: {some(lost)}")
+            raise ParameterError(f"{plural} not in the cube: {quote_few(lost)}")
         return np.array([known[text] for text in ids], dtype=np.int64)
 
     def mentioning(self, objects: Sequence[int] | Array, least: int = 1) -> Array:

@@ -8,8 +8,18 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from cube2net._util.spelling import nearest, other_forms
-from cube2net.errors import Message, ParameterError, QueryError, Setting, listed, plain, quoted, some, unknown
+from cube2net._util.spelling import list_normal_forms, suggest_name
+from cube2net.errors import (
+    Message,
+    ParameterError,
+    QueryError,
+    Setting,
+    join_names,
+    quote,
+    quote_few,
+    quote_unsafe,
+    unknown_name,
+)
 from cube2net.model.dimension import STAR, TOP, Dimension, Level
 from cube2net.model.query import is_row, key_of, rows_of_keys
 
@@ -41,7 +51,7 @@ def cell_title(labels: Iterable[str], shown: Callable[[str], str] = str) -> str:
 
 def said_title(labels: Iterable[str]) -> str:
     """Return the title of a cell as a sentence has it, on one harmless line."""
-    return cell_title(labels, plain)
+    return cell_title(labels, quote_unsafe)
 
 
 CELL, OBJECT = "cell", "object"
@@ -87,7 +97,7 @@ def node_of(cube: Cube, given: Any) -> Node:
         return object_node(cube, given)
     text = given.strip()
     known = [dimension.labels for dimension in cube.dimensions]
-    lines = (parse_labels(known, form) for form in [text, *other_forms(text)])
+    lines = (parse_labels(known, form) for form in [text, *list_normal_forms(text)])
     labels = next((names for names in lines if names is not None), None)
     is_object = not cube.objects.find([text]).missing
     if labels is None or all(label in TOP for label in labels):
@@ -96,7 +106,7 @@ def node_of(cube: Cube, given: Any) -> Node:
         return _find_cell(cube, labels)
     if cube.has_cell(labels):
         raise ParameterError(
-            f"{quoted(given)} is both an object and a cell: give the object by its id, or the cell by a tuple of labels"
+            f"{quote(given)} is both an object and a cell: give the object by its id, or the cell by a tuple of labels"
         )
     return object_node(cube, text)
 
@@ -106,17 +116,17 @@ def object_node(cube: Cube, given: Any) -> Node:
     given = key_of(given)
     if not (isinstance(given, str) or is_row(given)):
         raise QueryError(
-            f"{quoted(given)} names neither a cell nor an object: give an id or a name, or the labels of a cell"
+            f"{quote(given)} names neither a cell nor an object: give an id or a name, or the labels of a cell"
         )
     objects = cube.objects
     if isinstance(given, str) or objects.whole:
         key = given.strip() if isinstance(given, str) else str(given)
         found = objects.find([key])
         if found.ambiguous:
-            ids = some(objects.bearers(key))
-            raise QueryError(f"several objects are called {quoted(key)}: give the id of one, such as {ids}")
+            ids = quote_few(objects.bearers(key))
+            raise QueryError(f"several objects are called {quote(key)}: give the id of one, such as {ids}")
         if found.missing:
-            raise QueryError(f"no object is called {quoted(given)}{_suggest_object(cube, key)}")
+            raise QueryError(f"no object is called {quote(given)}{_suggest_object(cube, key)}")
         return Node(OBJECT, int(found.rows[0]))
     if not 0 <= given < len(objects):
         raise QueryError(f"no object has the row {given}: the cube has {len(objects):,} objects")
@@ -189,19 +199,19 @@ def _find_cell_of_text(cube: Cube, text: str) -> Node:
     if labels is not None:
         _check_levels(cube, labels)
     if line == text and BETWEEN.strip() not in text:
-        raise QueryError(f"no object or cell is called {quoted(text)}{_suggest_object(cube, text)}")
+        raise QueryError(f"no object or cell is called {quote(text)}{_suggest_object(cube, text)}")
     parts = [part.strip() for part in line.split(BETWEEN.strip(), len(cube.dimensions))]
     if len(parts) == len(cube.dimensions):
         return Node(CELL, cube.find_cell(parts))
-    order = listed(dimension.name for dimension in cube.dimensions)
+    order = join_names(dimension.name for dimension in cube.dimensions)
     raise ParameterError(
-        f"no cell is {quoted(text)}: write one label for each of {order}, with {BETWEEN.strip()} between"
+        f"no cell is {quote(text)}: write one label for each of {order}, with {BETWEEN.strip()} between"
     )
 
 
 def _suggest_object(cube: Cube, key: str) -> str:
     near = cube.objects.near(key)
-    return f": did you mean {quoted(near[0])}?" if near else ""
+    return f": did you mean {quote(near[0])}?" if near else ""
 
 
 def _list_all_labels(dimension: Dimension) -> set[str]:
@@ -217,11 +227,11 @@ def _check_levels(cube: Cube, labels: Sequence[str]) -> None:
         levels += others[:1] or ([] if label in TOP else [dimension.name])
         if others:
             own = STAR if dimension.is_top else repr(dimension.name)
-            faults.append(f"{quoted(label)} is of {others[0]!r} and cells are of {own}")
+            faults.append(f"{quote(label)} is of {others[0]!r} and cells are of {own}")
     if faults:
         hint = Message("such cells are there with ", Setting("levels", ",".join(levels)))
         above = {dimension.levels[at].name for dimension in cube.dimensions for at in levels_of(dimension)}
-        title = quoted(cell_line(labels))
+        title = quote(cell_line(labels))
         raise ParameterError(
             f"the cell {title} is at another level: {', '.join(faults)}",
             hint=hint if above.issuperset(levels) else None,
@@ -306,16 +316,16 @@ def mixed_cell_of(cube: Cube, given: Any) -> MixedCell:
         return _of_mapping(cube, given)
     if isinstance(given, tuple | list) and all(label is None or isinstance(label, str | Integral) for label in given):
         if len(given) != len(cube.dimensions):
-            raise ParameterError(f"{_expected(cube)}, got {quoted(tuple(given))}")
+            raise ParameterError(f"{_expected(cube)}, got {quote(tuple(given))}")
         names = [label if label is None else str(label) for label in given]
         return _cell([_place(*pair) for pair in zip(cube.dimensions, names, strict=True)])
     if isinstance(given, str):
         return _of_text(cube, given)
-    raise ParameterError(f"{_expected(cube)}, got {quoted(given)}")
+    raise ParameterError(f"{_expected(cube)}, got {quote(given)}")
 
 
 def _expected(cube: Cube) -> str:
-    return f"a cell has a label or ∗ for each of {listed(dimension.name for dimension in cube.dimensions)}"
+    return f"a cell has a label or ∗ for each of {join_names(dimension.name for dimension in cube.dimensions)}"
 
 
 def _cell(places: Sequence[tuple[int | None, int]]) -> MixedCell:
@@ -342,7 +352,7 @@ def _of_mapping(cube: Cube, given: Mapping[Any, Any]) -> MixedCell:
         if at not in levels_of(dimension):
             raise _stands_at_top(dimension, label)
         if places[number] != (None, -1):
-            raise ParameterError(f"{quoted(dict(given))} names the dimension {dimension.name!r} twice: give one label")
+            raise ParameterError(f"{quote(dict(given))} names the dimension {dimension.name!r} twice: give one label")
         places[number] = at, dimension.levels[at].number(str(label))
     return _cell(places)
 
@@ -361,9 +371,9 @@ def _of_text(cube: Cube, text: str) -> MixedCell:
         labels = parts if len(parts) == len(known) else None
     if labels is not None:
         return _cell([_place(*pair) for pair in zip(cube.dimensions, labels, strict=True)])
-    near = None if any(having) else nearest(line, sorted(set().union(*known) - set(TOP)))
-    hint = "" if near is None else f" (did you mean {quoted(near)}?)"
-    raise ParameterError(f"{_expected(cube)}, with {BETWEEN.strip()} between, got {quoted(text)}{hint}")
+    near = None if any(having) else suggest_name(line, sorted(set().union(*known) - set(TOP)))
+    hint = "" if near is None else f" (did you mean {quote(near)}?)"
+    raise ParameterError(f"{_expected(cube)}, with {BETWEEN.strip()} between, got {quote(text)}{hint}")
 
 
 def _all_names(dimension: Dimension) -> set[str]:
@@ -381,7 +391,7 @@ def _place(dimension: Dimension, name: str | None) -> tuple[int | None, int]:
     found = [at for at in levels if name in dimension.levels[at].labels]
     if len(found) > 1:
         ways = " or ".join(repr(f"{name} ({dimension.levels[at].name})") for at in found)
-        raise ParameterError(f"{quoted(name)} is a label of several levels of {dimension.name!r}: write {ways}")
+        raise ParameterError(f"{quote(name)} is a label of several levels of {dimension.name!r}: write {ways}")
     if found:
         return found[0], dimension.levels[found[0]].labels.index(name)
     if name in TOP:
@@ -394,11 +404,11 @@ def _place(dimension: Dimension, name: str | None) -> tuple[int | None, int]:
     if not levels:
         raise _stands_at_top(dimension, name)
     names = " or ".join(repr(dimension.levels[at].name) for at in levels)
-    raise unknown(f"label of {names}", name, [label for at in levels for label in dimension.levels[at].labels])
+    raise unknown_name(f"label of {names}", name, [label for at in levels for label in dimension.levels[at].labels])
 
 
 def _stands_at_top(dimension: Dimension, name: object) -> ParameterError:
-    return ParameterError(f"dimension {dimension.name!r} stands at ∗, all labels together: {quoted(name)} is not there")
+    return ParameterError(f"dimension {dimension.name!r} stands at ∗, all labels together: {quote(name)} is not there")
 
 
 def _check_mixed(cube: Cube, cell: MixedCell) -> MixedCell:
@@ -408,5 +418,5 @@ def _check_mixed(cube: Cube, cell: MixedCell) -> MixedCell:
         for dimension, at, label in zip(cube.dimensions, cell.levels, cell.labels, strict=True)
     )
     if not fits:
-        raise ParameterError(f"{quoted(cell)} is of another cube: {_expected(cube)}")
+        raise ParameterError(f"{quote(cell)} is of another cube: {_expected(cube)}")
     return cell

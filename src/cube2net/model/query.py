@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from numbers import Integral
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -14,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, Links, frozen, travel_by_fields
+from cube2net._util.arrays import Array, Links, freeze, reduce_by_fields
 from cube2net._util.display import Shown
-from cube2net._util.text import counted
-from cube2net.errors import Cube2netError, Message, QueryError, Setting, quoted, some
+from cube2net._util.text import format_count
+from cube2net.errors import Cube2netError, Message, QueryError, Setting, quote, quote_few
 from cube2net.model.corpus import MOST
 from cube2net.model.dimension import Dimension
 from cube2net.model.items import ItemIndex
@@ -52,9 +53,9 @@ class Query(Shown):
             raise QueryError(f"the query has {len(rows):,} objects and {len(self.labels):,} labels")
         if self.ids is not None and len(self.ids) != len(rows):
             raise QueryError(f"the query has {len(rows):,} objects and {len(self.ids):,} ids")
-        object.__setattr__(self, "objects", frozen(rows))
+        object.__setattr__(self, "objects", freeze(rows))
 
-    __reduce__ = travel_by_fields
+    __reduce__ = reduce_by_fields
 
     def __len__(self) -> int:
         return len(self.objects)
@@ -71,9 +72,9 @@ class Query(Shown):
         return Query(rest)
 
     def __repr__(self) -> str:
-        labels = f", {counted(len(set(self.labels)), 'label')}" if self.labels is not None else ""
+        labels = f", {format_count(len(set(self.labels)), 'label')}" if self.labels is not None else ""
         missing = f", {len(self.missing)} missing" if self.missing else ""
-        return f"Query({counted(len(self), 'object')}{labels}{missing})"
+        return f"Query({format_count(len(self), 'object')}{labels}{missing})"
 
 
 def _rows(given: object) -> Array:
@@ -85,7 +86,7 @@ def _rows(given: object) -> Array:
     if rows.ndim == 1 and len(rows) == 0:
         return rows.astype(np.int32)
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.max() > np.iinfo(np.int32).max or rows.min() < 0:
-        raise QueryError(f"the rows of a query are whole numbers from 0 to 2,147,483,647, got {quoted(given)}")
+        raise QueryError(f"the rows of a query are whole numbers from 0 to 2,147,483,647, got {quote(given)}")
     return rows.astype(np.int32, copy=False)
 
 
@@ -124,13 +125,13 @@ def asked_in_series(series: Any, find: Find | None, texts: bool) -> tuple[list[A
         rows = find(keys)
         if told and rows != by_index:
             raise QueryError(
-                f"the query is a series of numbers ({some(present)}) whose index names objects: give series.index, "
-                f"series.to_dict() where the numbers are labels, or series.to_list() where they are ids"
+                f"the query is a series of numbers ({quote_few(present)}) whose index names objects: give "
+                f"series.index, series.to_dict() where the numbers are labels, or series.to_list() where they are ids"
             )
         if texts and all(map(is_row, present)) and all(row == UNKNOWN for row in rows):
             raise QueryError(
-                f"the query is {_kind(series)} of whole numbers ({some(present)}), and the ids of this cube are texts: "
-                f"give ids or names, or row numbers as a list"
+                f"the query is {_kind(series)} of whole numbers ({quote_few(present)}), and the ids of this cube are "
+                f"texts: give ids or names, or row numbers as a list"
             )
     return keys, None
 
@@ -158,6 +159,43 @@ NODES = {"in_query", "query_links", "kind"}
 STREAM = "__arrow_c_stream__"
 Count = Callable[[Sequence[Any]], int]
 """Gives how many of some values name objects."""
+
+
+NAME_SEPARATORS = (";", "\t", "|", ",")
+AreKnown = Callable[[Sequence[str]], Sequence[bool]]
+"""Tells of each name whether the cube has such an object."""
+
+
+def split_names(lines: Sequence[str], are_known: AreKnown) -> list[str]:
+    """Return the names in lines of text, splitting a line that is no name itself where its parts are known names.
+
+    At least half of the parts must be known; with commas, which names may contain, more than half.
+
+    >>> people = ("Ann Ek", "Bo Ott", "Lee, Cy")
+    >>> split_names(["Ann Ek; Bo Ot", "Lee, Cy", "Ott, Bo"], lambda names: [name in people for name in names])
+    ['Ann Ek', 'Bo Ot', 'Lee, Cy', 'Ott, Bo']
+    """
+    splits = {
+        line: {
+            mark: [part.strip() for part in line.split(mark) if part.strip()]
+            for mark in NAME_SEPARATORS
+            if mark in line
+        }
+        for line in lines
+    }
+    texts = list(dict.fromkeys(text for line, by in splits.items() if by for text in (line, *chain(*by.values()))))
+    known = {text for text, is_known in zip(texts, are_known(texts) if texts else (), strict=True) if is_known}
+
+    def split(line: str) -> list[str]:
+        counts = {mark: sum(part in known for part in parts) for mark, parts in splits[line].items()}
+        if line in known or not any(counts.values()):
+            return [line]
+        best = max(counts, key=lambda mark: counts[mark])
+        parts = splits[line][best]
+        is_list = counts[best] > len(parts) / 2 or (best != "," and counts[best] == len(parts) / 2)
+        return parts if is_list else [line]
+
+    return [name for line in lines for name in split(line)]
 
 
 class ReadNames(NamedTuple):
@@ -261,7 +299,7 @@ def _chosen(table: Mapping[Any, list[Any]], names: Mapping[str, Any], count_know
         return list(table)[place]
     if given:
         return given[0]
-    has = some([str(name) for name in table], 20)
+    has = quote_few([str(name) for name in table], 20)
     tried = "" if count_known is None else ", and the cube knows no value of any of these"
     raise QueryError(f"the table of the query has no column 'object' or 'id': it has {has}{tried}")
 
@@ -275,7 +313,7 @@ def _label(table: Mapping[Any, list[Any]], names: Mapping[str, Any], chosen: Any
     others = [name for name in table if name != chosen]
     if len(others) == 1:
         return others[0]
-    has = some([str(name) for name in table], 20)
+    has = quote_few([str(name) for name in table], 20)
     lacks = f"has no column {CLUSTER!r}" if others else "needs a column of objects and one of clusters"
     raise QueryError(f"the table of the clusters {lacks}: it has {has}")
 
@@ -294,7 +332,7 @@ def _table(thing: Any) -> dict[Any, list[Any]] | None:
     if isinstance(thing, Mapping):
         columns = {name: list(_column(values)) for name, values in thing.items()}
         if len(set(map(len, columns.values()))) > 1:
-            sizes = some([f"{name}: {len(values):,}" for name, values in columns.items()], 20)
+            sizes = quote_few([f"{name}: {len(values):,}" for name, values in columns.items()], 20)
             raise QueryError(f"the columns of the query's table are not of one length: {sizes}")
         return columns
     if isinstance(thing, type | str | bytes | list | tuple):
@@ -346,8 +384,6 @@ def keys_of(objects: object) -> list[Any]:
     >>> keys_of(pa.array(["a", "b"])), keys_of(range(2))
     (['a', 'b'], [0, 1])
     """
-    if isinstance(objects, str):
-        raise QueryError(f"a query is a list of objects, got the text {quoted(objects)}")
     return [key_of(value) for value in _listed(objects, "a query is a list of objects")]
 
 
@@ -358,7 +394,7 @@ def labels_of(labels: object, keys: Sequence[Any]) -> list[str]:
         raise QueryError(f"the query has {len(keys):,} objects and {len(texts):,} labels")
     for key, text in zip(keys, texts, strict=True):
         if not is_text(text):
-            raise QueryError(f"query gives {quoted(key)} the label {quoted(text)}, which no file can hold")
+            raise QueryError(f"query gives {quote(key)} the label {quote(text)}, which no file can hold")
     return texts
 
 
@@ -369,7 +405,7 @@ def label_text(label: object) -> str:
     ['a', '3', '', '']
     """
     if isinstance(label, int) and label.bit_length() > 1000:
-        return quoted(label)
+        return quote(label)
     return "" if is_missing(label) else str(label)
 
 
@@ -393,7 +429,7 @@ def check_kinds(keys: Sequence[Any]) -> None:
         plural = "1 object that is" if len(wrong) == 1 else f"{len(wrong):,} objects that are"
         is_mask = all(isinstance(key, bool) for key in keys)
         hint = " (a mask? give what it keeps, such as frame[mask])" if is_mask else ""
-        raise QueryError(f"query has {plural} neither a text nor a whole number: {some(wrong)}{hint}")
+        raise QueryError(f"query has {plural} neither a text nor a whole number: {quote_few(wrong)}{hint}")
 
 
 def key_of(value: Any) -> Any:
@@ -420,7 +456,7 @@ def _listed(values: object, what: str) -> list[Any]:
             return list(values)
         except TypeError:  # an array of no dimensions
             pass
-    raise QueryError(f"{what}, got {quoted(values)}")
+    raise QueryError(f"{what}, got {quote(values)}")
 
 
 NEARLY_ALL = 0.9
@@ -454,10 +490,10 @@ def rows_of_keys(
         if outside and not skip_missing:
             plural = "1 row" if len(outside) == 1 else f"{len(outside):,} rows"
             raise QueryError(
-                f"query names {plural} that the cube does not have: {some(outside)} (it has {count:,} objects)"
+                f"query names {plural} that the cube does not have: {quote_few(outside)} (it has {count:,} objects)"
             )
         rows = np.array([key if 0 <= key < count else -1 for key in keys], dtype=np.int64)
-        return rows, tuple(map(quoted, outside))
+        return rows, tuple(map(quote, outside))
     named = [place for place, key in enumerate(keys) if isinstance(key, str) or is_row(key)]
     texts = [_text(keys[place]) for place in named]
     found = objects.find(texts)
@@ -473,7 +509,7 @@ def rows_of_keys(
     rows = np.full(len(keys), -1, dtype=np.int64)
     rows[named] = found.rows
     others = set(range(len(keys))).difference(named)
-    return rows, lost + tuple(quoted(keys[place]) for place in sorted(others))
+    return rows, lost + tuple(quote(keys[place]) for place in sorted(others))
 
 
 def shared_names(objects: Objects, links: Links, keys: Sequence[Any], rows: Array) -> tuple[str, ...]:
@@ -498,8 +534,8 @@ def said_of_shared(objects: Objects, shared: Sequence[str]) -> str:
         return ""
     first = list(shared[:SAID])
     others = objects.also_called(first, objects.find(first).rows)
-    ids = [some(objects.ids(np.array(others.get(name, []), dtype=np.int64)).to_pylist()) for name in first]
-    named = ", ".join(f"{quoted(name)} (others: {each})" for name, each in zip(first, ids, strict=True) if each)
+    ids = [quote_few(objects.ids(np.array(others.get(name, []), dtype=np.int64)).to_pylist()) for name in first]
+    named = ", ".join(f"{quote(name)} (others: {each})" for name, each in zip(first, ids, strict=True) if each)
     more = f" and {len(shared) - SAID:,} more" if len(shared) > SAID else ""
     one = len(shared) == 1
     return (
@@ -545,10 +581,10 @@ def _lost(
     parts: list[object] = []
     if missing:
         near = [(key, objects.near(key)) for key in missing[:3] if not key.isdigit()]
-        hints = ", ".join(f"{quoted(names[0])} for {quoted(key)}" for key, names in near if names)
+        hints = ", ".join(f"{quote(names[0])} for {quote(key)}" for key, names in near if names)
         plural = "1 object that is" if len(missing) == 1 else f"{len(missing):,} objects that are"
         parts.append(
-            f"query names {plural} not in the cube: {some([numbers.get(key, key) for key in missing])}"
+            f"query names {plural} not in the cube: {quote_few([numbers.get(key, key) for key in missing])}"
             + (f" (did you mean {hints}?)" if hints else "")
         )
         if 3 < len(missing) < asked:
@@ -559,9 +595,9 @@ def _lost(
             if len(ambiguous) == 1
             else (f"{len(ambiguous):,} names that several objects bear")
         )
-        ids = some(objects.bearers(ambiguous[0]))
+        ids = quote_few(objects.bearers(ambiguous[0]))
         parts += ["; "] if missing else []
-        parts.append(f"query gives {plural}: {some(ambiguous)} (use an id, for {quoted(ambiguous[0])} {ids})")
+        parts.append(f"query gives {plural}: {quote_few(ambiguous)} (use an id, for {quote(ambiguous[0])} {ids})")
     return Message(*parts)
 
 
@@ -610,4 +646,4 @@ def said_of_items(
 
 
 def _text(key: str | int) -> str:
-    return key.strip() if isinstance(key, str) else quoted(key)
+    return key.strip() if isinstance(key, str) else quote(key)

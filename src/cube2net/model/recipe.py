@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cube2net._util.arrays import Array, travel_by_fields
-from cube2net.errors import InputError, quoted
+from cube2net._util.arrays import Array, reduce_by_fields
+from cube2net.errors import InputError, quote
 
 if TYPE_CHECKING:
     from cube2net.model.cube import Cube
@@ -73,7 +73,7 @@ class Recipe:
     chosen_by: str = ""
     obstacle: str = ""
 
-    __reduce__ = travel_by_fields
+    __reduce__ = reduce_by_fields
 
     def __repr__(self) -> str:
         cube = f"cube {self.cube['checksum'][:12]}" if self.cube.get("checksum") else "a cube in memory"
@@ -104,14 +104,14 @@ class Recipe:
         try:
             values = json.loads(text)
         except (ValueError, RecursionError):
-            raise InputError(f"a recipe is JSON, got {quoted(text, 60)}") from None
+            raise InputError(f"a recipe is JSON, got {quote(text, 60)}") from None
         return cls.from_dict(values)
 
     @classmethod
     def from_dict(cls, values: Any) -> Recipe:
         """Return the recipe of what JSON had; raise where something is missing or odd."""
         if not isinstance(values, dict):
-            raise InputError(f"a recipe is a JSON object, got {quoted(values, 60)}")
+            raise InputError(f"a recipe is a JSON object, got {quote(values, 60)}")
         try:
             json.dumps(values, allow_nan=False)
         except ValueError:
@@ -124,7 +124,7 @@ class Recipe:
             )
         for name, kinds in KINDS.items():
             if not isinstance(values.get(name), kinds) or isinstance(values[name], bool):
-                raise InputError(f"the recipe has an odd {name}: {quoted(values.get(name), 60)}")
+                raise InputError(f"the recipe has an odd {name}: {quote(values.get(name), 60)}")
         cube, query = values["cube"], values["query"]
         wrong = {
             "checksum of the cube": not isinstance(cube.get("checksum"), str | None),

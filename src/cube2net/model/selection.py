@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, SupportsFloat
 
 import numpy as np
 
-from cube2net._util.arrays import Array, frozen, travel_by_fields
+from cube2net._util.arrays import Array, freeze, reduce_by_fields
 from cube2net._util.display import Shown
-from cube2net.errors import InputError, quoted, whole_number
+from cube2net.errors import InputError, check_int, quote
 from cube2net.model.names import OBJECT, Node
 
 # A value this near to its bound, as a share of it, differs from it by rounding only.
@@ -20,7 +20,7 @@ PROVEN = 1e-9
 
 
 def _none(kind: type) -> Array:
-    return frozen(np.empty(0, dtype=kind))
+    return freeze(np.empty(0, dtype=kind))
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +53,11 @@ class Selection(Shown):
             raise InputError("the objects of a selection must ascend without repeats")
         if len(np.unique(self.cells)) != len(self.cells) or len(self.cells) != len(self.values):
             raise InputError("a selection has distinct cells and one value for each")
-        object.__setattr__(self, "objects", frozen(objects))
-        object.__setattr__(self, "cells", frozen(np.asarray(self.cells, dtype=np.int32)))
-        object.__setattr__(self, "values", frozen(np.asarray(self.values, dtype=np.float64)))
+        object.__setattr__(self, "objects", freeze(objects))
+        object.__setattr__(self, "cells", freeze(np.asarray(self.cells, dtype=np.int32)))
+        object.__setattr__(self, "values", freeze(np.asarray(self.values, dtype=np.float64)))
 
-    __reduce__ = travel_by_fields
+    __reduce__ = reduce_by_fields
 
     def __repr__(self) -> str:
         return f"Selection({len(self.cells)} cells, {len(self.objects):,} objects, value {self.value:.4f})"
@@ -84,7 +84,7 @@ class Selection(Shown):
 
 
 def _no_rows() -> Array:
-    return frozen(np.empty(0, dtype=np.int32))
+    return freeze(np.empty(0, dtype=np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,9 +106,9 @@ class Scope:
 
     def __post_init__(self) -> None:
         for name in ("cells", "objects", "forbidden_cells"):
-            object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=np.int32)))
+            object.__setattr__(self, name, freeze(np.asarray(getattr(self, name), dtype=np.int32)))
         if self.forbidden_objects is not None:
-            object.__setattr__(self, "forbidden_objects", frozen(np.asarray(self.forbidden_objects, dtype=bool)))
+            object.__setattr__(self, "forbidden_objects", freeze(np.asarray(self.forbidden_objects, dtype=bool)))
 
     def __repr__(self) -> str:
         objects = "" if self.forbidden_objects is None else f", {int(self.forbidden_objects.sum()):,} forbidden objects"
@@ -148,9 +148,9 @@ class Budget:
     scope: Scope = field(default=OPEN, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_cells", whole_number("n_cells", self.n_cells, 0, what="cells"))
+        object.__setattr__(self, "n_cells", check_int("n_cells", self.n_cells, 0, what="cells"))
         for name, what in (("max_nodes", "objects, or None"), ("max_links", "links, or None")):
-            object.__setattr__(self, name, whole_number(name, getattr(self, name), 0, or_none=True, what=what))
+            object.__setattr__(self, name, check_int(name, getattr(self, name), 0, or_none=True, what=what))
 
 
 @dataclass(frozen=True)
@@ -258,7 +258,7 @@ class Weights:
         if (rows is None) != (count is None):
             raise InputError("weights for some rows need the count of all objects, and the count needs rows")
         if rows is not None:
-            rows = frozen(np.asarray(rows))
+            rows = freeze(np.asarray(rows))
             if rows.shape != gains.shape or bool(np.any(rows[1:] <= rows[:-1])):
                 raise InputError(f"weights are for {len(gains):,} objects, expected as many rows, ascending")
             if len(rows) and not 0 <= int(rows[0]) <= int(rows[-1]) < int(count or 0):
@@ -317,8 +317,8 @@ class Weights:
     def paying(self) -> Array:
         """The objects with a gain above 0, ascending."""
         if self.rows is None or self.others[0] > 0:
-            return frozen(np.flatnonzero(self.gain > 0))
-        return frozen(self.rows[self._gains > 0])
+            return freeze(np.flatnonzero(self.gain > 0))
+        return freeze(self.rows[self._gains > 0])
 
     def at(self, objects: Array) -> tuple[Array, Array]:
         """Return the gains and the costs of some objects; what that costs follows these and ``rows``."""
@@ -371,7 +371,7 @@ class Weights:
             for given, new in zip(self.given, (gain, cost), strict=True)
         )
         made = object.__new__(Weights)  # of terms that were checked, but for those of the caller
-        made._hold(frozen(gains), frozen(costs), constants, frozen(rows[order]), self.count, self.others)
+        made._hold(freeze(gains), freeze(costs), constants, freeze(rows[order]), self.count, self.others)
         return made
 
     def _whole(self, values: Array, other: float) -> Array:
@@ -379,7 +379,7 @@ class Weights:
             return values
         whole = np.full(self.count, other)
         whole[self.rows] = values
-        return frozen(whole)
+        return freeze(whole)
 
     if TYPE_CHECKING:
         _gains: Array
@@ -406,10 +406,10 @@ class CallableObjective:
 
     def value(self, objects: Array) -> float:
         """Return what a set of distinct objects is worth; the function cannot write to the array it is given."""
-        said = self.function(frozen(np.asarray(objects)))
+        said = self.function(freeze(np.asarray(objects)))
         number = _number(said)
         if number is None or not math.isfinite(number):
-            got, wanted = (quoted(said), "a number") if number is None else (repr(number), "a finite number")
+            got, wanted = (quote(said), "a number") if number is None else (repr(number), "a finite number")
             raise InputError(f"{self.name} gave {got} for {len(objects):,} objects, expected {wanted}")
         return number
 
@@ -451,7 +451,7 @@ class CoverObjective:
     def __post_init__(self) -> None:
         for name in ("objects", "held", "avoid"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, frozen(np.asarray(getattr(self, name))))
+                object.__setattr__(self, name, freeze(np.asarray(getattr(self, name))))
 
     def total(self, held: Array) -> float:
         """Return the value, where ``held[i]`` further cells hold the i-th object, but for what these lose."""
@@ -481,16 +481,16 @@ def called(function: Callable[..., object]) -> str:
 def _numbers(name: str, given: object) -> Array:
     """Return numbers as an array that cannot be written to."""
     try:
-        return frozen(np.asarray(given, dtype=np.float64))
+        return freeze(np.asarray(given, dtype=np.float64))
     except (TypeError, ValueError):
-        raise InputError(f"{name} is {quoted(given)}, expected a number per object") from None
+        raise InputError(f"{name} is {quote(given)}, expected a number per object") from None
 
 
 def _finite(name: str, given: object, least: float = -math.inf) -> float:
     """Return a finite number that is not below the least."""
     number = _number(given)
     if number is None or not math.isfinite(number) or number < least:
-        got = quoted(given) if number is None else repr(number)
+        got = quote(given) if number is None else repr(number)
         allowed = "a finite number" if least == -math.inf else f"a finite number of {least:g} or more"
         raise InputError(f"{name} is {got}, expected {allowed}")
     return number

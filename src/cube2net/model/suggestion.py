@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net._util.display import Shown
-from cube2net._util.text import counted
-from cube2net.errors import Message, plain
+from cube2net._util.text import format_count
+from cube2net.errors import Message, quote_unsafe
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec
 
 KINDS = (
@@ -126,14 +126,14 @@ class Proposal:
     def __repr__(self) -> str:
         names = " × ".join(map(str, self.dimensions))
         held = "" if self.held is None else f", holds {self.held}"
-        return f"Proposal({names}: {counted(self.counts.cells, 'cell')}, {self.counts.share:.0%} of objects{held})"
+        return f"Proposal({names}: {format_count(self.counts.cells, 'cell')}, {self.counts.share:.0%} of objects{held})"
 
 
 @dataclass(frozen=True, eq=False)
 class Suggestion(Shown):
     """The dimensions proposed for a corpus, and what they were chosen from.
 
-    ``dimensions`` is for :func:`build_cube`; it is empty where nothing makes cells, and ``reason`` says why.
+    ``dimensions`` is for :func:`build`; it is empty where nothing makes cells, and ``reason`` says why.
     ``attributes`` says what every attribute is, ``alone`` has every dimension by itself, best first, ``others`` the
     combinations that came next. ``dependencies`` are the levels that were found. ``topics`` is how many topics
     the texts are enough for, None without texts; ``text`` names the attribute that holds them where the corpus has no
@@ -163,7 +163,7 @@ class Suggestion(Shown):
             return ""
         names = " × ".join(map(str, self.dimensions))
         counts = self.best.counts
-        return f"{names}: about {counted(counts.cells, 'cell')}, {counts.share:.0%} of objects in them"
+        return f"{names}: about {format_count(counts.cells, 'cell')}, {counts.share:.0%} of objects in them"
 
     @property
     def reason(self) -> str:
@@ -211,7 +211,7 @@ class Suggestion(Shown):
 
     def why_not(self, most: int = 6) -> str:
         """Return why no attribute makes a dimension, a few words for each."""
-        said = [f"{plain(each.name)} {each.reason}" for each in self.attributes]
+        said = [f"{quote_unsafe(each.name)} {each.reason}" for each in self.attributes]
         return "; ".join(said[:most]) + ("; …" if len(said) > most else "") or "items have no attribute"
 
 

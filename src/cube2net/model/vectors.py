@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cube2net._util.arrays import Array, frozen
+from cube2net._util.arrays import Array, freeze
 from cube2net.errors import InputError
 
 
@@ -45,9 +45,9 @@ class Vectors:
             raise InputError(f"{int((~np.isfinite(self.values)).any(axis=1).sum()):,} cell vectors are not finite")
         if self.labels is not None:
             self._check_product(self.labels)
-            object.__setattr__(self, "labels", frozen(self.labels))
-        object.__setattr__(self, "values", frozen(np.ascontiguousarray(self.values, dtype=np.float32)))
-        object.__setattr__(self, "tables", tuple(frozen(table) for table in self.tables))
+            object.__setattr__(self, "labels", freeze(self.labels))
+        object.__setattr__(self, "values", freeze(np.ascontiguousarray(self.values, dtype=np.float32)))
+        object.__setattr__(self, "tables", tuple(freeze(table) for table in self.tables))
 
     def _check_product(self, labels: Array) -> None:
         if labels.shape != (len(self.values), len(self.names)) or len(self.tables) != len(self.names):

@@ -20,8 +20,8 @@ from cube2net._util.arrays import (
     row_of_entries,
     take_rows,
 )
-from cube2net._util.text import counted
-from cube2net.errors import CubeError, ParameterError, listed
+from cube2net._util.text import format_count
+from cube2net.errors import CubeError, ParameterError, join_names
 from cube2net.kernels import numpy_kernels
 from cube2net.model.cube import Cube
 from cube2net.model.network import Form, Network
@@ -317,15 +317,17 @@ def describe_network(network: Network, about: Mapping[str, Any]) -> str:
     """Return what is in a network and why it is good, in one sentence."""
     count, cells = len(network.query), len(network.selection.cells)
     others = len(network.objects) - count
-    nodes = [f"{counted(count, 'object')} of the query"]
+    nodes = [f"{format_count(count, 'object')} of the query"]
     if others and network.form == "hybrid":
-        nodes.append(counted(others, "neighbour"))
+        nodes.append(format_count(others, "neighbour"))
     elif others:
-        by = f" that {counted(cells, 'cell')} bring{'s' * (cells == 1)}" if cells and not len(network.cells) else ""
+        by = (
+            f" that {format_count(cells, 'cell')} bring{'s' * (cells == 1)}" if cells and not len(network.cells) else ""
+        )
         nodes.append(f"{others:,} more{by}")
-    nodes += [counted(len(network.cells), "cell")] if len(network.cells) else []
+    nodes += [format_count(len(network.cells), "cell")] if len(network.cells) else []
     listed = f"{', '.join(nodes[:-1])}{' and ' if nodes[1:] else ''}{nodes[-1]}"
-    said = [f"{listed}, {counted(len(network.source), 'link')}"]
+    said = [f"{listed}, {format_count(len(network.source), 'link')}"]
     if cells:
         hold = "the cells hold" if cells > 1 else "the cell holds"
         value = f"{about['value']:,.0f}" if about["objective"] == "cover" else f"{about['value']:.4f}"
@@ -344,7 +346,7 @@ def describe_missing_links(cube: Cube, network: Network, scope: Scope) -> str:
     own, theirs = (set(kinds.take(rows).drop_null().unique().to_pylist()) for rows in (network.objects, others))
     if own & theirs:
         return "no link joins these objects"
-    said = f"{listed(sorted(own))} objects are linked only to {listed(sorted(theirs))} objects"
+    said = f"{join_names(sorted(own))} objects are linked only to {join_names(sorted(theirs))} objects"
     forbidden = scope.forbidden_objects is not None and bool(scope.forbidden_objects[others].all())
     return f"no link joins these objects: {said}{', and none of these may be brought' if forbidden else ''}"
 
@@ -417,9 +419,9 @@ def look_up_links(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array
         check_weights(found[2], WEIGHTS)
         return found, np.empty(0, np.int32), place
     from cube2net.kernels.subgraphs import induce as kernel
-    from cube2net.kernels.subgraphs import keys_for, seat
+    from cube2net.kernels.subgraphs import make_keys, seat
 
-    keys = keys_for(len(nodes), len(links))
+    keys = make_keys(len(nodes), len(links))
     place = np.zeros(len(keys) or len(links), dtype=np.int32)
     seat(keys, place, nodes, 1, 1)
     mark = np.zeros(MARKS * len(keys), dtype=np.uint8)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cube2net._util.arrays import Array, Links
-from cube2net.errors import whole_number
+from cube2net.errors import check_int
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection
@@ -66,9 +66,9 @@ class Hops:
     fan_out: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "hops", whole_number("hops", self.hops, 1, 2, what="steps from the query"))
+        object.__setattr__(self, "hops", check_int("hops", self.hops, 1, 2, what="steps from the query"))
         objects = "objects, or None for all"
-        object.__setattr__(self, "fan_out", whole_number("fan_out", self.fan_out, 1, or_none=True, what=objects))
+        object.__setattr__(self, "fan_out", check_int("fan_out", self.fan_out, 1, or_none=True, what=objects))
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects near the query, without the query; ``seed`` is not used."""
@@ -108,7 +108,7 @@ def expand_hops(
     >>> [part.tolist() for part in expand_hops(path, np.array([1]), 2)]
     [[0, 2, 3], [1, 1, 2], [1, 1, 1]]
     """
-    from cube2net.kernels.subgraphs import hop, keys_for, look, seat
+    from cube2net.kernels.subgraphs import hop, look, make_keys, seat
 
     known = front = np.array(start, dtype=np.int32)
     more = np.array([] if also is None else also, dtype=np.int32)
@@ -118,7 +118,7 @@ def expand_hops(
     for _ in range(hops):
         ends = links.indptr[front + 1] - links.indptr[front]
         most = min(int(np.minimum(ends, fan_out or len(links)).sum()), len(links))
-        keys = np.empty(0, np.int32) if forbidden is not None else keys_for(len(known) + most, len(links))
+        keys = np.empty(0, np.int32) if forbidden is not None else make_keys(len(known) + most, len(links))
         size = len(keys) or len(links)
         state = np.zeros(size, np.uint8) if forbidden is None else forbidden.astype(np.uint8)
         brought = np.zeros(size if count else 0, np.int32)

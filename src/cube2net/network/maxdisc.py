@@ -10,7 +10,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net._util.random import stream
-from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.errors import ParameterError, check_int, unknown_name
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection
@@ -76,16 +76,16 @@ class MaxDisc:
         if not 0 < self.alpha < math.inf:
             raise ParameterError(f"alpha is {self.alpha!r}, expected a number above 0")
         if self.tree not in TREES:
-            raise unknown("tree", self.tree, TREES)
+            raise unknown_name("tree", self.tree, TREES)
         hops = "hops, or None for all that can pay"
-        object.__setattr__(self, "tries", whole_number("tries", self.tries, 1, what="trees"))
-        object.__setattr__(self, "reach", whole_number("reach", self.reach, 0, or_none=True, what=hops))
-        object.__setattr__(self, "most", whole_number("most", self.most, 0, what="objects"))
+        object.__setattr__(self, "tries", check_int("tries", self.tries, 1, what="trees"))
+        object.__setattr__(self, "reach", check_int("reach", self.reach, 0, or_none=True, what=hops))
+        object.__setattr__(self, "most", check_int("most", self.most, 0, what="objects"))
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the other objects of the best connected set found."""
         from cube2net.kernels.subgraphs import neighbourhood
-        from cube2net.kernels.trees import best_subtrees, rooted
+        from cube2net.kernels.trees import best_subtrees, root_forest
 
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
         alpha = float(min(self.alpha, 2 * len(indptr)))  # then one object of the query outweighs all others
@@ -102,7 +102,7 @@ class MaxDisc:
         best, piece, tree = 0.0, np.zeros(len(nodes), dtype=bool), np.empty(0, dtype=np.int64)
         for number in range(min(self.tries, len(inside)) if self.tree == "bfs" else self.tries):
             links = make_tree(number, piece)
-            order, parent, up = rooted(len(nodes), low[links], high[links], free, none)
+            order, parent, up = root_forest(len(nodes), low[links], high[links], free, none)
             keep, values = best_subtrees(order, parent, worth, up, group, 1)
             if values[0] > best:
                 best, piece, tree = float(values[0]), keep, links[keep[low[links]] & keep[high[links]]]
@@ -125,17 +125,17 @@ def _bfs(low: Array, high: Array, count: int, inside: int, rng: np.random.Genera
 
 
 def _spanning(low: Array, high: Array, count: int, inside: int, rng: np.random.Generator) -> TreeMaker:
-    from cube2net.kernels.trees import spanning
+    from cube2net.kernels.trees import span_forest
 
     def at_random(number: int, piece: Array) -> Array:
-        links: Array = spanning(count, low, high, rng.permutation(len(low)))
+        links: Array = span_forest(count, low, high, rng.permutation(len(low)))
         return links
 
     return at_random
 
 
 def _smart(low: Array, high: Array, count: int, inside: int, rng: np.random.Generator) -> TreeMaker:
-    from cube2net.kernels.trees import spanning
+    from cube2net.kernels.trees import span_forest
 
     price = 1.0 / np.maximum(np.bincount(high[low < inside], minlength=count), 1)
     price[:inside] = 0.0
@@ -146,7 +146,7 @@ def _smart(low: Array, high: Array, count: int, inside: int, rng: np.random.Gene
         held = piece[low] & piece[high]
         drawn[held] = rng.uniform(-1.0, -0.5, int(held.sum()))
         steps = ((drawn + 1.0) * 16_383.0).astype(np.uint16)  # -1 to 3 in 16 bits, which sort in linear time
-        links: Array = spanning(count, low, high, np.argsort(steps, kind="stable"))
+        links: Array = span_forest(count, low, high, np.argsort(steps, kind="stable"))
         return links
 
     return lightest

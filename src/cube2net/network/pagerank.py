@@ -16,7 +16,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array, Links
 from cube2net._util.progress import cores, share_compile_time
-from cube2net.errors import ParameterError, whole_number
+from cube2net.errors import ParameterError, check_int
 from cube2net.kernels.numpy_kernels import WORK
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
@@ -73,7 +73,7 @@ class PageRank:
     tolerance: float = field(default=TOLERANCE, metadata={"slows": True})
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "top", whole_number("top", self.top, 0, or_none=True, what="objects, or None"))
+        object.__setattr__(self, "top", check_int("top", self.top, 0, or_none=True, what="objects, or None"))
         _check(self.damping, self.tolerance)
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
@@ -102,10 +102,11 @@ def find_neighbors(
 ) -> Array:
     """Return the ``count`` objects outside a query with the highest PageRank, best first; fewer if there are fewer.
 
-    The walk is that of :class:`PageRank`. Pushes stop as soon as it is proven that no returned object has less than
-    1 / (1 + slack) of the ``count``-th exact score, and no other object more than 1 + slack times as much. The proof is
-    for the worst case; ``benchmarks/nearest_objects.py`` measures the actual differences. If pushes do not suffice or
-    ``slack`` is None, scores are within ``tolerance`` of the exact ones, as those of :func:`compute_scores`.
+    The walk is that of :class:`cube2net.methods.PageRank`. Pushes stop as soon as it is proven that no returned object
+    has less than 1 / (1 + slack) of the ``count``-th exact score, and no other object more than 1 + slack times as
+    much. The proof is for the worst case; ``benchmarks/nearest_objects.py`` measures the actual differences. If pushes
+    do not suffice or ``slack`` is None, scores are within ``tolerance`` of the exact ones, as those of
+    :func:`compute_scores`.
 
     Objects pinned by ``scope`` come first and count, but none is left out. The walk passes through forbidden objects;
     it continues until enough allowed ones have a score or all reachable objects have one. It starts at ``seeds``, by

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cube2net._util.arrays import Array, Links
-from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.errors import ParameterError, check_int, unknown_name
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection
@@ -67,8 +67,8 @@ class Steiner:
         if not self.prize > 0:
             raise ParameterError(f"prize is {self.prize!r}, expected a number above 0 (infinity joins all it can)")
         if self.cost not in COSTS:
-            raise unknown("cost", self.cost, COSTS)
-        object.__setattr__(self, "most", whole_number("most", self.most, 0, what="objects"))
+            raise unknown_name("cost", self.cost, COSTS)
+        object.__setattr__(self, "most", check_int("most", self.most, 0, what="objects"))
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects of the trees, without the query; ``seed`` is not used."""
@@ -127,24 +127,24 @@ class _TreeProblem:
 
     def improve(self, links: Array) -> Array:
         """Return the links of the best subtrees of a forest, spanned again as long as that is cheaper."""
-        from cube2net.kernels.trees import TIGHT, spanning
+        from cube2net.kernels.trees import TIGHT, span_forest
 
         best = self.prune(links)
         while True:
             keep = self.mark_connected(best)
             among = np.flatnonzero(keep[self.low] & keep[self.high])
             order = among[np.argsort(self.cost[among], kind="stable")]
-            respanned = self.prune(spanning(len(self.prize), self.low, self.high, order))
+            respanned = self.prune(span_forest(len(self.prize), self.low, self.high, order))
             if self.compute_costs(respanned).sum() >= self.compute_costs(best).sum() - TIGHT:
                 return best
             best = respanned
 
     def prune(self, links: Array) -> Array:
         """Return the links of the best subtree of every component of a forest."""
-        from cube2net.kernels.trees import best_subtrees, rooted
+        from cube2net.kernels.trees import best_subtrees, root_forest
 
         low, high = self.low[links], self.high[links]
-        order, parent, up = rooted(len(self.prize), low, high, self.cost[links], np.empty(0, np.int32))
+        order, parent, up = root_forest(len(self.prize), low, high, self.cost[links], np.empty(0, np.int32))
         keep, _ = best_subtrees(order, parent, self.prize, up, self.part, len(self.prize))
         return links[keep[low] & keep[high]]
 

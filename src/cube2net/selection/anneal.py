@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from cube2net._util.arrays import Array, Ragged, ragged_from_pairs, take_rows, transpose
-from cube2net._util.progress import Stopwatch, step
+from cube2net._util.progress import Stopwatch, check_stop
 from cube2net._util.random import stream
-from cube2net.errors import ParameterError, whole_number
+from cube2net.errors import ParameterError, check_int
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, CallableObjective, QueryObjective, Selection, Weights
@@ -84,8 +84,8 @@ class Anneal:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        whole_number("steps", self.steps, 1, or_none=True, what="steps, or None")
-        whole_number("restarts", self.restarts, 1, what="rounds")
+        check_int("steps", self.steps, 1, or_none=True, what="steps, or None")
+        check_int("restarts", self.restarts, 1, what="rounds")
         if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0, or None")
 
@@ -215,7 +215,7 @@ class Annealer:
         if without >= 0:
             state.slot[without] = self._slots  # no slot, so it is never put into one
         for first in range(0, steps, CHUNK):
-            step()
+            check_stop()
             last = min(first + CHUNK, steps)
             kernels.cool(self._choice, state, first, last, steps, hot * scale, COLD * scale, *limits)
             self._done += last - first

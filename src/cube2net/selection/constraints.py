@@ -16,7 +16,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array, LazyRagged, Ragged, ragged_from_pairs, row_of_entries, take_rows
 from cube2net._util.progress import Stopwatch
-from cube2net.errors import InputError, ParameterError, QueryError, quoted
+from cube2net.errors import InputError, ParameterError, QueryError, quote
 from cube2net.model.cube import Cube
 from cube2net.model.names import Node, title_of
 from cube2net.model.network import Form
@@ -262,7 +262,7 @@ def check_selection(given: object, cube: Cube, method: str, budget: Budget | Non
     Compiled code does not check its indices, so these must be valid.
     """
     if not isinstance(given, Selection):
-        raise InputError(f"the method {method!r} chose {quoted(given)}, expected a Selection")
+        raise InputError(f"the method {method!r} chose {quote(given)}, expected a Selection")
     for what, rows, count in (("object", given.objects, len(cube.objects)), ("cell", given.cells, len(cube.cells))):
         wrong = rows[(rows < 0) | (rows >= count)]
         if len(wrong):
@@ -377,12 +377,12 @@ def resolve_scope(cube: Cube, query: Query, steering: Steering, bringable: Array
 
 
 def check_scope(
-    cube: Cube, query: Query, scope: Scope, budget: Budget, form: Form, max_nodes: int | None, most: str = "m"
+    cube: Cube, query: Query, scope: Scope, budget: Budget, form: Form, max_nodes: int | None, most: str = "n_cells"
 ) -> None:
     """Raise where the pins exceed a limit of the network; ``most`` names what limits the number of cells."""
     if len(scope.cells) > budget.n_cells:
         cells = "1 cell is" if len(scope.cells) == 1 else f"{len(scope.cells):,} cells are"
-        leaves = f"{most} is {budget.n_cells:,}" if most == "m" else f"{most} leaves room for {budget.n_cells:,}"
+        leaves = f"{most} is {budget.n_cells:,}" if most == "n_cells" else f"{most} leaves room for {budget.n_cells:,}"
         raise ParameterError(f"{cells} pinned, and {leaves}: pin fewer, or raise {most}")
     unlimited = max_nodes is None and budget.max_links is None
     if unlimited or not (len(scope.cells) or len(scope.objects)):
@@ -448,7 +448,7 @@ def _check_consistency(cube: Cube, query: Query, steering: Steering) -> None:
 
 def _name_node(cube: Cube, node: Node) -> str:
     title = title_of(cube, node)
-    return title if node.is_cell else quoted(title)
+    return title if node.is_cell else quote(title)
 
 
 # An avoided object costs as much as this many other objects outside the query.

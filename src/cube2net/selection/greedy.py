@@ -16,7 +16,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array, Ragged, ragged_from_pairs, row_of_entries, take_rows
 from cube2net._util.progress import Progress, silent
-from cube2net.errors import ParameterError, unknown
+from cube2net.errors import ParameterError, unknown_name
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import (
@@ -96,10 +96,10 @@ class Greedy:
 
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
-    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(among="all"), n_cells=5, form="objects").selection
+    >>> cube = c2n.build(planted.corpus)
+    >>> c2n.construct(cube, planted.query(0), c2n.methods.Greedy(among="all"), n_cells=5, form="objects").selection
     Selection(5 cells, 75 objects, value 0.6667)
-    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(by="price"), n_cells=5, form="objects").selection
+    >>> c2n.construct(cube, planted.query(0), c2n.methods.Greedy(by="price"), n_cells=5, form="objects").selection
     Selection(4 cells, 50 objects, value 1.0000)
     """
 
@@ -114,9 +114,9 @@ class Greedy:
     def __post_init__(self) -> None:
         object.__setattr__(self, "progress", silent if self.progress is None else self.progress)
         if self.by not in BY:
-            raise unknown("by", self.by, BY)
+            raise unknown_name("by", self.by, BY)
         if self.among not in AMONG:
-            raise unknown("among", self.among, AMONG)
+            raise unknown_name("among", self.among, AMONG)
         if self.by == "price" and self.among == "all":
             raise ParameterError(
                 "among is 'all', and by 'price' only cells that may help are candidates: use by='value'"
@@ -156,7 +156,9 @@ class Greedy:
         if self._looks_at_all(weights):
             return np.arange(len(cube.cells))
         worth = find_target_objects(query, weights) if isinstance(weights, CallableObjective) else weights.paying
-        return np.asarray(coverage.touched(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells)))
+        return np.asarray(
+            coverage.find_touched_cells(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells))
+        )
 
     def _looks_at_all(self, weights: QueryObjective) -> bool:
         return self.among == "all" or (isinstance(weights, Weights) and untouched_may_help(weights))
@@ -324,7 +326,9 @@ def find_candidates(cube: Cube, weights: Weights, at_least: float = 0.0) -> Arra
         return np.arange(len(cube.cells))
     gain, cost = weights.at(weights.paying)
     worth = weights.paying[gain >= max(0.0, at_least) * (1.0 - ROUNDING) * cost]
-    return np.asarray(coverage.touched(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells)))
+    return np.asarray(
+        coverage.find_touched_cells(worth, cube.object_cells.indptr, cube.object_cells.indices, len(cube.cells))
+    )
 
 
 class Sums:

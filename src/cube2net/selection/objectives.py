@@ -15,7 +15,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net._util.packages import Registry
-from cube2net.errors import InputError, ParameterError, QueryError, whole_number
+from cube2net.errors import InputError, ParameterError, QueryError, check_int
 from cube2net.model.interfaces import LinkObjective, Objective
 from cube2net.model.query import Query
 from cube2net.model.selection import CallableObjective, CoverObjective, Weights, called
@@ -182,8 +182,8 @@ class Cover:
     least: int = 2
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "r", whole_number("r", self.r, 1, or_none=True, what="times, or None for every time"))
-        object.__setattr__(self, "least", whole_number("least", self.least, 1, what="objects of the query"))
+        object.__setattr__(self, "r", check_int("r", self.r, 1, or_none=True, what="times, or None for every time"))
+        object.__setattr__(self, "least", check_int("least", self.least, 1, what="objects of the query"))
 
     def weigh(self, query: Query, count: int) -> CoverObjective:
         """Return how often the objects of the query count."""

@@ -66,7 +66,7 @@ class Problem:
         With ``m``, the most cells that a selection may have, cells are left out too that cost too much for any best
         selection: see ``drop_unaffordable`` and ``without_dear``. The cost follows the members of the cells that stay.
         """
-        from cube2net.kernels.reductions import alike, held, placed_homes, turned
+        from cube2net.kernels.reductions import find_held_objects, group_alike, list_placed_homes, transpose_rows
 
         free = every or untouched_may_help(weights)
         cells = np.arange(len(cube.cells)) if every else find_candidates(cube, weights, at_least)
@@ -75,16 +75,16 @@ class Problem:
         if tight and n_cells is not None:
             cells = drop_unaffordable(cube, weights, cells, at_least, n_cells)
         members, rows = cube.cells.members, (cube.object_cells.indptr, cube.object_cells.indices)
-        objects = held(cells, members.indptr, members.indices, np.zeros(len(cube.objects), dtype=np.uint8))
+        objects = find_held_objects(cells, members.indptr, members.indices, np.zeros(len(cube.objects), dtype=np.uint8))
         place = np.full(len(cube.cells), -1, dtype=np.int32)
         place[cells] = np.arange(len(cells), dtype=np.int32)
-        group, first = alike(objects, *rows, place)
-        homes = Ragged(*placed_homes(first, *rows, place))
+        group, first = group_alike(objects, *rows, place)
+        homes = Ragged(*list_placed_homes(first, *rows, place))
         gain, cost = weights.at(objects)
         nodes = mark_new_nodes(cube, query, scope, objects)
         problem = cls(
             cells=cells,
-            members=Ragged(*turned(homes.indptr, homes.indices, len(cells))),
+            members=Ragged(*transpose_rows(homes.indptr, homes.indices, len(cells))),
             object_cells=homes,
             gain=np.bincount(group, weights=gain, minlength=len(first)),
             cost=np.bincount(group, weights=cost, minlength=len(first)),
@@ -112,12 +112,14 @@ class Problem:
         lower price), less what those take that no other cell is left to hold. All cells stay where those left would
         still have more than half of the memberships.
         """
-        from cube2net.kernels.reductions import dear, row_sums
+        from cube2net.kernels.reductions import mark_too_costly, row_sums
 
         worth = self.gain - price * (1.0 - ROUNDING) * self.cost
         rows = (self.members.indptr, self.members.indices)
         pays = row_sums(*rows, np.maximum(worth, 0.0)[:, None])[:, 0]
-        out = dear(*rows, self.object_cells.indptr, self.object_cells.indices, worth, pays * (1.0 + ROUNDING))
+        out = mark_too_costly(
+            *rows, self.object_cells.indptr, self.object_cells.indices, worth, pays * (1.0 + ROUNDING)
+        )
         cells = np.flatnonzero(~out)
         members = take_rows(self.members, cells)
         if len(members.indices) > len(self.members.indices) // 2:

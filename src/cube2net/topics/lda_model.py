@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cube2net._util.arrays import Array, frozen
+from cube2net._util.arrays import Array, freeze
 from cube2net._util.files import write_files
 from cube2net._util.progress import Progress, silent
-from cube2net.errors import InputError, ParameterError, SourceError, first_line, whole_number
+from cube2net.errors import InputError, ParameterError, SourceError, check_int, first_line
 from cube2net.model.corpus import ASSIGNED, NO_TEXT, WORDS, Corpus, Topics, table
 from cube2net.topics.document_terms import MIN_LANGUAGE_ITEMS, OTHER_LANGUAGE, Bags, TermTrie, make_bags, weight_counts
 from cube2net.topics.preprocessing import (
@@ -316,8 +316,8 @@ class LdaModel:
                 f"a topic model of {len(self.vocabulary):,} terms and {len(self.names)} topics has "
                 f"{len(self.weights):,} weights and a table of shape {self.of_term.shape}"
             )
-        object.__setattr__(self, "weights", frozen(self.weights))
-        object.__setattr__(self, "of_term", frozen(self.of_term))
+        object.__setattr__(self, "weights", freeze(self.weights))
+        object.__setattr__(self, "of_term", freeze(self.of_term))
 
     def __repr__(self) -> str:
         return f"LdaModel({len(self.names)} topics, {len(self.vocabulary):,} terms)"
@@ -352,7 +352,7 @@ class LdaModel:
         """
         if isinstance(texts, str):
             raise InputError(f"texts are a list such as ['a text', None], got the text {texts!r}")
-        whole_number("batch", batch, 1, or_none=True)
+        check_int("batch", batch, 1, or_none=True)
         terms = TermTrie.of(self.vocabulary, self.language)
         batches = ((first, len(part), part) for first, part in iterate_text_batches(texts, batch))
         return self._label_batches(batches, terms.count, len(texts), known, progress)
@@ -378,12 +378,12 @@ class LdaModel:
             bags = make_bags(terms_of(given), size, self.vocabulary, fewest=1)
             return self._labels(bags, probability, first=first)
 
-        def reported() -> Iterator[ItemTopics]:
+        def report_batches() -> Iterator[ItemTopics]:
             for labels in map_in_order(label, batches, workers=self.workers):
                 progress("labels", int(labels.item[-1]) + 1, items)
                 yield labels
 
-        return self._topics(reported(), known)
+        return self._topics(report_batches(), known)
 
     def _labels(
         self,

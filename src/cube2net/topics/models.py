@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.progress import Progress, silent
-from cube2net.errors import ParameterError, listed
+from cube2net.errors import ParameterError, join_names
 from cube2net.model.corpus import ASSIGNED, NO_TEXT, WORDS, Corpus, Topics, distinct_pairs, table, texts_of_rows
 from cube2net.model.interfaces import TopicModel
 from cube2net.topics.lda import Lda
@@ -28,7 +28,7 @@ class Given:
         """Return one topic for every value of the attribute, in alphabetical order."""
         if self.attribute not in corpus.attributes:
             raise ParameterError(
-                f"the items have no attribute {self.attribute!r}: choose one of {listed(corpus.attributes)}"
+                f"the items have no attribute {self.attribute!r}: choose one of {join_names(corpus.attributes)}"
             )
         items, values = texts_of_rows(corpus.items[self.attribute].combine_chunks())
         names = sorted(pc.unique(values).to_pylist())

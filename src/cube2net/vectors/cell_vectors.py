@@ -18,7 +18,7 @@ from cube2net._util.arrays import Array
 from cube2net._util.progress import one_thread
 from cube2net._util.random import stream
 from cube2net._util.zip_files import RATIO, TOTAL, UnpackLimits
-from cube2net.errors import ParameterError, SourceError, first_line, listed, unknown
+from cube2net.errors import ParameterError, SourceError, first_line, join_names, unknown_name
 from cube2net.model.corpus import NO_TEXT
 from cube2net.model.cube import Cube
 from cube2net.model.vectors import Vectors
@@ -169,7 +169,7 @@ class WordVectors:
     def __post_init__(self) -> None:
         UnpackLimits(self.max_ratio, self.max_unpacked)
         if self.scale not in SCALES:
-            raise unknown("scale", self.scale, SCALES)
+            raise unknown_name("scale", self.scale, SCALES)
 
     def embed_cells(self, cube: Cube, *, seed: int = 0) -> Vectors:
         """Return the vectors of the cube's cells; ``seed`` has no effect."""
@@ -259,7 +259,9 @@ def read_names(path: str | Path) -> dict[str, str]:
         raise SourceError(f"cannot read the full names in {str(path)!r}: {first_line(error)}") from error
     missing = [name for name in COLUMNS if name not in rows.column_names]
     if missing:
-        raise SourceError(f"{str(path)!r} has the columns {listed(rows.column_names)}, expected label and full_name")
+        raise SourceError(
+            f"{str(path)!r} has the columns {join_names(rows.column_names)}, expected label and full_name"
+        )
     return dict(zip(rows["label"].to_pylist(), rows["full_name"].to_pylist(), strict=True))
 
 

@@ -21,11 +21,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from cube2net._util.arrays import Array, frozen
+from cube2net._util.arrays import Array, freeze
 from cube2net._util.files import write_files
 from cube2net._util.progress import Progress, silent
-from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, metered, open_raw, open_zip, unpacked
-from cube2net.errors import InputError, SourceError, listed
+from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, meter_bytes, open_raw, open_zip, unpack
+from cube2net.errors import InputError, SourceError, join_names
 
 BLOCK_BYTES = 2**22
 MAX_LINE_BYTES = 2**20
@@ -66,7 +66,7 @@ def _choose_archive_member(file: Path, wanted: str | None) -> str:
         return wanted
     first = names[0] if names else "NAME"
     what = f"does not hold {wanted!r}" if wanted else f"holds {len(names)} files"
-    raise SourceError(f"{file.name} {what}: name one of {listed(names)} as {(file / first).as_posix()!r}")
+    raise SourceError(f"{file.name} {what}: name one of {join_names(names)} as {(file / first).as_posix()!r}")
 
 
 @contextlib.contextmanager
@@ -87,7 +87,7 @@ def open_table(file: Path, inside: str | None, meter: Meter) -> Iterator[IO[byte
     with contextlib.ExitStack() as stack:
         raw = stack.enter_context(open_raw(file, gauge))
         if inside is None:
-            yield unpacked(raw, gauge)
+            yield unpack(raw, gauge)
             return
         archive = stack.enter_context(open_zip(raw, gauge))
         about = archive.getinfo(inside)
@@ -96,7 +96,7 @@ def open_table(file: Path, inside: str | None, meter: Meter) -> Iterator[IO[byte
             stream = archive.open(inside)
         except (RuntimeError, NotImplementedError) as error:
             raise SourceError(f"{file.name} cannot be unpacked: {str(error).lower()}") from error
-        yield metered(stack.enter_context(stream), gauge)
+        yield meter_bytes(stack.enter_context(stream), gauge)
 
 
 def parse_words(stream: IO[bytes], name: str, *, strict: bool = False, progress: Progress = silent) -> Parsed:
@@ -253,7 +253,7 @@ class WordTable:
     def __post_init__(self) -> None:
         if self.values.ndim != 2 or len(self.words) != len(self.values):
             raise InputError(f"{len(self.words):,} words have vectors of shape {self.values.shape}")
-        object.__setattr__(self, "values", frozen(self.values))
+        object.__setattr__(self, "values", freeze(self.values))
 
     def __len__(self) -> int:
         return len(self.words)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net.errors import ParameterError, unknown
+from cube2net.errors import ParameterError, unknown_name
 from cube2net.model.vectors import Vectors
 
 WAYS = ("auto", "tables", "matmul")
@@ -33,7 +33,7 @@ class Nearest:
     def of(cls, vectors: Vectors, *, way: str = "auto") -> Nearest:
         """Return a finder over vectors; ``auto`` takes tables if the labels' vectors hold fewer numbers."""
         if way not in WAYS:
-            raise unknown("way", way, WAYS)
+            raise unknown_name("way", way, WAYS)
         if vectors.labels is None or not vectors.tables:
             if way == "tables":
                 raise ParameterError("way is 'tables', but these cells are no product of labels: choose 'matmul'")

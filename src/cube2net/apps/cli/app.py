@@ -19,7 +19,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from cube2net._util.progress import ask_everybody, remove_unfinished
+from cube2net._util.progress import remove_unfinished, stop_all_work
 from cube2net.apps.cli import EXIT_STATUS, INTERRUPTED
 from cube2net.apps.cli.build import build, suggest, task, update
 from cube2net.apps.cli.compare import compare
@@ -39,7 +39,7 @@ from cube2net.apps.cli.output import (
     shown_progress,
 )
 from cube2net.apps.cli.query import query, replay
-from cube2net.errors import Cube2netError, Message, Placeholder, RollUp, Setting, quoted
+from cube2net.errors import Cube2netError, Message, Placeholder, RollUp, Setting, quote
 
 OPTION_TEXTS = {
     "skip_missing": "cube2net query --show-missing lists them all, --skip-missing",
@@ -166,7 +166,7 @@ class Signals:
         number = 0
         while number not in EXIT_STATUS or signal.getsignal(number) != self._handle:
             number = os.read(self._reader, 1)[0]
-        ask_everybody()
+        stop_all_work()
         deadline = time.monotonic() + self.patience
         while (left := deadline - time.monotonic()) > 0:
             threading.Event().wait(min(left, RETRY_INTERVAL_SECONDS))
@@ -257,10 +257,10 @@ def _run(signals: Signals) -> int:
     except SystemExit as exited:
         return exited.code if isinstance(exited.code, int) else int(exited.code is not None)
     except OSError as error:
-        place = f" {quoted(error.filename)}" if error.filename else ""
+        place = f" {quote(error.filename)}" if error.filename else ""
         refuse(f"cannot use{place}: {(error.strerror or str(error)).lower()}")
     except UnicodeEncodeError as error:
-        refuse(f"{quoted(error.object)} is not UTF-8 text: give it another name")
+        refuse(f"{quote(error.object)} is not UTF-8 text: give it another name")
     except MemoryError:
         refuse("not enough memory")
     except Exception as error:

@@ -19,11 +19,11 @@ import typer
 import cube2net as c2n
 from cube2net._util.files import can_write, temporary_folder
 from cube2net._util.packages import require
-from cube2net._util.spelling import nearest
+from cube2net._util.spelling import suggest_name
 from cube2net.apps.cli.options import CubePath, Quiet, Seed, Set, SkipMissing, split_settings, typed_values
 from cube2net.apps.cli.output import RESUMABLE_PATHS, complain, say, show_table, show_text, shown_progress
 from cube2net.apps.cli.query import show_missing
-from cube2net.errors import ParameterError, SourceError, listed, some
+from cube2net.errors import ParameterError, SourceError, join_names, quote_few
 
 if TYPE_CHECKING:
     from cube2net.model.cube import Cube
@@ -45,7 +45,7 @@ def explore(
     ] = None,
     query: Annotated[
         Path | None,
-        typer.Option("--query", metavar="FILE", help="Begin with these: names, one a line, or a CSV object[,label]."),
+        typer.Option("--query", metavar="FILE|NAMES", help="Start with the network of these names."),
     ] = None,
     port: Annotated[int, typer.Option(help="The port to listen at; 0 takes a free one.", min=0, max=65535)] = 0,
     host: Annotated[
@@ -76,7 +76,7 @@ def explore(
         for name, value in (("dimension", dimension), ("min-objects", min_objects), ("set", set_)):
             if value:
                 raise ParameterError(f"--{name} is for tables, and {str(paths[0])!r} is a cube already")
-        _serve(c2n.open_cube(paths[0]), query, port, host, no_browser, skip_missing)
+        _serve(c2n.open(paths[0]), query, port, host, no_browser, skip_missing)
         return
     if not paths:
         if query is not None:
@@ -109,7 +109,7 @@ def _serve(opened: Cube | None, query: Path | None, port: int, host: str, no_bro
         if opened is not None and asked is not None:
             show_missing(dataclasses.replace(asked, missing=()) if unsure else asked, cube=opened)
         if unsure:
-            names = some([name for name, _ in unsure])
+            names = quote_few([name for name, _ in unsure])
             say(f"unknown or the name of several objects, to be mended on the page: {len(unsure):,} ({names})")
         if not _is_loopback(host):
             may = "read the cube"
@@ -170,7 +170,7 @@ def check_files(paths: Sequence[Path]) -> None:
             there = sorted(one.name for one in path.parent.iterdir() if is_sheet(one.name) and one.is_file())
         except OSError:
             there = []
-        near = nearest(path.name, there)
+        near = suggest_name(path.name, there)
         if near is not None or is_sheet(path.name) or len(paths) > 1:
             hint = f"did you mean {str(path.parent / near)!r}?" if near is not None else "check the path"
             raise SourceError(f"there is no file {str(path)!r}: {hint}")
@@ -199,7 +199,9 @@ def cube_of_tables(
     identity = c2n.api.identify_reading(reader, paths, dimensions, min_objects, seed=seed)
     place, kept = c2n.api.cube_beside(paths, identity, say=say)
     if kept is not None:
-        say(f"{place.name} is used again, for {listed([path.name for path in paths])} and the options are as before")
+        say(
+            f"{place.name} is used again, for {join_names([path.name for path in paths])} and the options are as before"
+        )
         show_reading(kept)
         yield kept
         return
@@ -237,7 +239,7 @@ def show_reading(cube: Cube) -> None:
     left = ", ".join(f"{each['reason']} {each['count']:,}" for each in read["left_out"])
     say(
         f"left out: {left or 'nothing'}",
-        f"dimensions {listed(read['dimensions'])}, cells of {read['min_objects']:,} or more: {read['reason']}",
+        f"dimensions {join_names(read['dimensions'])}, cells of {read['min_objects']:,} or more: {read['reason']}",
         "say otherwise with --set columns=id:COLUMN, --dimension COLUMN and --min-objects NUMBER",
         "",
     )
@@ -252,13 +254,13 @@ def mcp(cube: CubePath) -> None:
     from cube2net._util.packages import require
 
     require("the assistant", "mcp")
-    opened = c2n.open_cube(cube)
-    from cube2net._util.progress import announce_to
+    opened = c2n.open(cube)
+    from cube2net._util.progress import report_compiling_to
     from cube2net.apps.mcp.protocol import serve
 
     if os.isatty(0):
         complain("cube2net: waiting for a program of the Model Context Protocol to ask; Ctrl-D ends")
-    with standard_streams() as (given, wanted), announce_to(None):
+    with standard_streams() as (given, wanted), report_compiling_to(None):
         serve(opened, given, wanted)
 
 

@@ -16,7 +16,7 @@ import cube2net as c2n
 from cube2net.apps.cli.build import describe_source
 from cube2net.apps.cli.options import AsJson, Between, CubePath
 from cube2net.apps.cli.output import say, show_json, show_table, shown_progress
-from cube2net.errors import ParameterError, listed
+from cube2net.errors import ParameterError, join_names
 
 if TYPE_CHECKING:
     from cube2net.model.cube import Cube
@@ -53,10 +53,10 @@ def info(
 
 def verify(cube: CubePath) -> None:
     """Check every byte of a cube against its manifest."""
-    from cube2net.api.cubes import verify_cube
+    from cube2net.cube.storage import reader
 
     with shown_progress():
-        files = verify_cube(cube)
+        files = reader.verify(cube)
     say(f"{cube}: {files} files, all as they were written")
 
 
@@ -64,7 +64,7 @@ def describe_cube(folder: Path, between: str | None = None) -> dict[str, Any]:
     """Return the counts, dimensions and settings of a cube on disk, or of its part of a time."""
     import numpy as np
 
-    cube = c2n.api.view_cube(c2n.open_cube(folder), between=between)
+    cube = c2n.api.view_cube(c2n.open(folder), between=between)
     manifest = c2n.api.read_manifest(folder)
     settings = cube.settings
     sizes = cube.cells.members.sizes
@@ -172,14 +172,14 @@ def show_cube(about: dict[str, Any]) -> None:
     )
     if about["attributes"]["names"]:
         size = about["attributes"]["bytes"] / 1e6
-        say(f"objects carry {listed(about['attributes']['names'], MAX_LISTED_NAMES)} ({size:,.2f} MB)")
+        say(f"objects carry {join_names(about['attributes']['names'], MAX_LISTED_NAMES)} ({size:,.2f} MB)")
     if about["links_say"]:
         directed = "; methods take links as undirected" if "direction" in about["links_say"] else ""
         say(f"links say their {', '.join(about['links_say'])}{directed}")
     dropped = [(reason, f"{count:,}") for reason, count in about["dropped"].items()]
     show_table("left out", ("reason", "how many"), dropped or [("nothing", "0")], right=("how many",))
     for name, labels in about["no_direction"].items():
-        say(f"labels of {name} that word vectors do not know: {listed(labels, MAX_LISTED_NAMES)}", "")
+        say(f"labels of {name} that word vectors do not know: {join_names(labels, MAX_LISTED_NAMES)}", "")
     say(*(f"{name}: {value}" for name, value in about["settings"].items()))
     if about["source"]:
         say(f"source: {describe_source(about['source'])}")

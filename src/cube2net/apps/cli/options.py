@@ -19,7 +19,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from cube2net.apps.cli.output import complain
-from cube2net.errors import ParameterError, unknown
+from cube2net.errors import ParameterError, unknown_name
 from cube2net.options import DEFAULTS, OPTIONS, OptionKind
 
 Complete = Callable[[str], list[str]]
@@ -90,7 +90,12 @@ SOURCE_NAMES = (
 
 CubePath = Annotated[Path, typer.Argument(metavar="CUBE", help="Folder of a cube.")]
 QueryFile = Annotated[
-    Path, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
+    Path,
+    typer.Option(
+        "--query",
+        metavar="FILE|NAMES",
+        help="A file of names (one a line, or a CSV with object[,label]), or the names: 'Ann Ek; Bo Ott'.",
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
@@ -229,10 +234,10 @@ def check_safe(out: Path | None, spreadsheet_safe: bool, example: str) -> None:
 
 def warn_of_formulas(paths: Iterable[Path]) -> None:
     """Say which of the tables written hold cells that a spreadsheet would run."""
-    from cube2net._util.text import formulas_in
+    from cube2net._util.text import count_formulas
 
     for path in paths:
-        count = formulas_in(path) if path.suffix.lower() == ".csv" else 0
+        count = count_formulas(path) if path.suffix.lower() == ".csv" else 0
         if count:
             begin = f"{count:,} cell{'s begin' if count > 1 else ' begins'}"
             complain(
@@ -285,7 +290,7 @@ def typed_values(kind: type, settings: Mapping[str, str], what: str) -> dict[str
         if name not in allowed:
             if not allowed:
                 raise ParameterError(f"{what} takes no parameters, got {name!r}")
-            raise unknown(f"parameter of {what}", name, allowed)
+            raise unknown_name(f"parameter of {what}", name, allowed)
         try:
             values[name] = _convert(text, allowed[name])
         except ValueError:

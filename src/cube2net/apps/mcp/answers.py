@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cube2net.api.text import to_text
 from cube2net.apps.mcp.texts import (
     ToolReply,
     after,
@@ -28,7 +27,7 @@ from cube2net.apps.service.requests import describe_node
 from cube2net.apps.service.schemas import NetworkRequest, Node
 from cube2net.apps.service.service import CubeService
 from cube2net.cube.views import BOTH, cuboid
-from cube2net.errors import ParameterError, QueryError, quoted
+from cube2net.errors import ParameterError, QueryError, quote
 from cube2net.model.names import mixed_cell_of, node_of, object_node
 from cube2net.network.export.token_budget import Section, estimate_tokens
 
@@ -48,10 +47,10 @@ def find_objects(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
     begins = asked["begins"]
     if not any(sign.isalnum() for sign in begins):
         raise ParameterError(
-            f"begins is {quoted(begins)}, expected a text with letters or digits", parameter="begins", value=begins
+            f"begins is {quote(begins)}, expected a text with letters or digits", parameter="begins", value=begins
         )
     found = service.answer("complete", {"text": begins, "most": asked.get("most", FEW)})
-    count = len(service.names.beginning(begins[:200], len(service.cube.objects)))
+    count = len(service.names.find_by_prefix(begins[:200], len(service.cube.objects)))
     return candidates_text(begins, found["candidates"], count, budget)
 
 
@@ -67,8 +66,7 @@ def construct(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
     }
     room = budget - tokens_of(facts)
-    text = to_text(
-        network,
+    text = network.to_text(
         room,
         lambda text: estimate_tokens(after(remark, text)),
         brief=asked.get("detail", "brief") == "brief",
@@ -227,7 +225,7 @@ def _only(given: Mapping[str, Any], word: str, where: str) -> Any:
     """Return what an object of JSON has, which has nothing but this word."""
     if list(given) != [word]:
         raise ParameterError(
-            f"{where} is {quoted(dict(given))}, expected a text, {{'object': id}} or {{'cell': [labels]}}"
+            f"{where} is {quote(dict(given))}, expected a text, {{'object': id}} or {{'cell': [labels]}}"
         )
     return given[word]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cube2net import __version__
 from cube2net._util.packages import require
-from cube2net._util.progress import Stop, StoppedWorkError, stopped_as_error
+from cube2net._util.progress import Stop, StoppedWorkError, convert_interrupt
 from cube2net.apps.mcp.texts import ToolReply
 from cube2net.apps.mcp.tools import TOOLS, answer, instructions_for
 from cube2net.apps.service.service import CubeService
@@ -195,7 +195,7 @@ class CallLimiter:
         run: Callable[..., Awaitable[ToolReply]] = anyio.to_thread.run_sync
         with Stop() as stop, suppress(StoppedWorkError):
             with anyio.move_on_after(self.seconds):
-                return await run(stop.heeded(stopped_as_error(call)), abandon_on_cancel=True, limiter=self._room)
+                return await run(stop.wrap(convert_interrupt(call)), abandon_on_cancel=True, limiter=self._room)
         return ToolReply(
             f"the answer took more than {self.seconds:,.0f} seconds and was stopped. Try next: fewer objects, or a "
             "part of the cube by where.",

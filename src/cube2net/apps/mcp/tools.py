@@ -13,7 +13,7 @@ from cube2net.apps.service.openapi import schema_of
 from cube2net.apps.service.schemas import MOST_CELLS, MOST_LABELS, MOST_NAMES, Id
 from cube2net.apps.service.service import CubeService
 from cube2net.apps.service.validation import choices_of, read, schema_fields
-from cube2net.errors import Cube2netError, QueryError, quoted, unknown
+from cube2net.errors import Cube2netError, QueryError, quote, unknown_name
 from cube2net.network.export.token_budget import estimate_tokens
 
 Named = Annotated[list[Id], "objects by name as somebody typed it, or by id; several hundred are fine"]
@@ -244,7 +244,7 @@ def answer(service: CubeService, tool: str, arguments: Mapping[str, Any] | None)
     """Return the reply of a tool; errors are replies, too. The same arguments give the same bytes."""
     try:
         if tool not in TOOLS:
-            raise unknown("tool", tool, TOOLS)
+            raise unknown_name("tool", tool, TOOLS)
         asked = read(TOOLS[tool].asks, wrap_single_values(TOOLS[tool].asks, arguments or {}))
         return TOOLS[tool].answer(service, {word: value for word, value in asked.items() if value is not None})
     except NamesError as none:
@@ -267,10 +267,10 @@ def instructions_for(service: CubeService) -> str:
     """Return a description of the cube for the model; texts of the data are quoted and cut."""
     about = service.answer("cube", {})
     dimensions = "; ".join(
-        f"{quoted(dimension['name'], MAX_NAME_LETTERS)} (levels: {_quote_names(dimension['levels'])})"
+        f"{quote(dimension['name'], MAX_NAME_LETTERS)} (levels: {_quote_names(dimension['levels'])})"
         for dimension in about["dimensions"][:MAX_NAMES]
     )
-    kinds = ", ".join(quoted(kind, MAX_NAME_LETTERS) for kind in about["kinds"][:3] if kind)
+    kinds = ", ".join(quote(kind, MAX_NAME_LETTERS) for kind in about["kinds"][:3] if kind)
     times = about["times"]
     when = f" Items have times from {times[0]} to {times[-1]}." if times else ""
     return (
@@ -287,4 +287,4 @@ def instructions_for(service: CubeService) -> str:
 def _quote_names(levels: Sequence[Mapping[str, Any]]) -> str:
     """Return the names of the first levels of a dimension, each quoted and cut."""
     more = ", …" * (len(levels) > MAX_NAMES)
-    return ", ".join(quoted(level["name"], MAX_NAME_LETTERS) for level in levels[:MAX_NAMES]) + more
+    return ", ".join(quote(level["name"], MAX_NAME_LETTERS) for level in levels[:MAX_NAMES]) + more

@@ -13,11 +13,11 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from cube2net._util.files import write_files
-from cube2net._util.text import counted, short
+from cube2net._util.text import format_count, shorten
 from cube2net.api.draw import described, picture_text
 from cube2net.api.export import summary
 from cube2net.api.report import results
-from cube2net.errors import ParameterError, whole_number
+from cube2net.errors import ParameterError, check_int
 from cube2net.model.change import Change
 from cube2net.model.comparison import Comparison
 from cube2net.model.contrast import Contrast, Description, Drilled
@@ -43,7 +43,7 @@ def escaped(text: object, most: int = LONGEST) -> str:
     >>> escaped("<b>\u202eAT&T\n"), escaped("abcdef", 4)
     ('&lt;b&gt;AT&amp;T', 'abc…')
     """
-    return html.escape(short(str(text), most))
+    return html.escape(shorten(str(text), most))
 
 
 def sentence(text: object, *, faint: bool = False) -> str:
@@ -132,7 +132,7 @@ class Picture:
         place = path_of(path, "the file of the picture")
         if place.suffix.lower() != ENDING:
             raise ParameterError(
-                f"the picture is written as {ENDING}, got {place.name!r} (draw_network writes .png and .pdf too)"
+                f"the picture is written as {ENDING}, got {place.name!r} (network.plot(path) writes .png and .pdf too)"
             )
         return write_files({place: self._write})[0]
 
@@ -140,9 +140,9 @@ class Picture:
         path.write_bytes(self.svg.encode())
 
 
-def plot_of(network: Network, title: str | None = None, width: int = WIDTH) -> Picture:
+def draw_picture(network: Network, title: str | None = None, width: int = WIDTH) -> Picture:
     """Return a picture of a network; the same request again gives the same picture at once."""
-    whole_number("width", width, NARROWEST, WIDEST)
+    check_int("width", width, NARROWEST, WIDEST)
     known = _drawn.setdefault(network, {})
     key = title or "", width
     if key not in known:
@@ -153,7 +153,7 @@ def plot_of(network: Network, title: str | None = None, width: int = WIDTH) -> P
 def _alt(network: Network, title: str) -> str:
     said = f"{title}: {described(network)}" if title else described(network)
     counts = Counter(network.query.labels or ())
-    labels = ", ".join(f"{short(label, 40)} ({count:,})" for label, count in counts.most_common(6))
+    labels = ", ".join(f"{shorten(label, 40)} ({count:,})" for label, count in counts.most_common(6))
     return f"{said}; coloured by label: {labels}" if labels else said
 
 
@@ -166,7 +166,7 @@ DRAWN = 5_000
 _results: WeakKeyDictionary[Comparison, dict[str, Any]] = WeakKeyDictionary()
 
 
-def page_of(record: object) -> str | None:
+def make_html(record: object) -> str | None:
     """Return HTML for a record, None where it has none."""
     make = PAGES.get(type(record).__name__)
     return None if make is None else make(record)
@@ -176,7 +176,7 @@ def cube_page(cube: Cube) -> str:
     """Return the dimensions of a cube with their levels, how large it is, and whose data it has."""
     settings = cube.settings
     least = settings.get("min_objects")
-    size = f"{counted(len(cube.cells), 'cell')}{f' of {least:,} objects or more' if least else ''}"
+    size = f"{format_count(len(cube.cells), 'cell')}{f' of {least:,} objects or more' if least else ''}"
     views = settings.get("views", ())
     attribution = settings.get("attribution", "")
     return page(
@@ -239,7 +239,7 @@ def network_page(network: Network) -> str:
     """Return the picture of a network, its first cells, and how to go on."""
     size = str(network).partition("(")[2].rstrip(")")
     if len(network) <= DRAWN:
-        picture = plot_of(network).tag
+        picture = draw_picture(network).tag
     else:
         picture = sentence(f"{len(network):,} nodes are drawn when asked for, by network.plot()", faint=True)
     selection = network.selection
@@ -252,7 +252,7 @@ def network_page(network: Network) -> str:
         codes(
             ("why:", "c2n.explain(network)"),
             ("as frames:", "network.to_pandas()"),
-            ("a file:", 'c2n.write_network(network, "network.graphml")'),
+            ("a file:", 'network.save("network.graphml")'),
         ),
     )
 
@@ -283,7 +283,7 @@ def comparison_page(comparison: Comparison) -> str:
         table(heads, rows, right=heads[1:], more=_more(len(names), "configurations", most=FIRST + 1)),
         *(sentence(note, faint=True) for note in notes[:3]),
         *(sentence(f"{name} failed: {'; '.join(why)}", faint=True) for name, why in list(failed.items())[:3]),
-        codes(("the report:", 'c2n.write_report(cube, query, comparison, "report")')),
+        codes(("the report:", 'comparison.write_report("report", cube, query)')),
     )
 
 
@@ -308,7 +308,7 @@ def suggestion_page(suggestion: Suggestion) -> str:
         table(heads, rows[:FIRST], right=("values",), prose=("dimension", "why"), more=_more(len(rows), "attributes"))
         if rows
         else "",
-        codes(("a cube:", f"c2n.build_cube(…, dimensions=[{names}])")) if names else "",
+        codes(("a cube:", f"c2n.build(…, dimensions=[{names}])")) if names else "",
     )
 
 

@@ -13,14 +13,14 @@ from typing import Any
 import anywidget
 import traitlets
 
-from cube2net._util.progress import Progress, Stop, ThrottledProgress, listener
+from cube2net._util.progress import Progress, Stop, ThrottledProgress, resolve_progress
 from cube2net.apps.notebook.explore import WORDS, as_json
-from cube2net.apps.notebook.html import DRAWN, page, page_of, plot_of, sentence
+from cube2net.apps.notebook.html import DRAWN, draw_picture, make_html, page, sentence
 from cube2net.apps.server.application import page_file
 from cube2net.apps.server.responses import describe_failure, json_bytes
 from cube2net.apps.service.requests import describe_query
 from cube2net.apps.service.service import CubeService
-from cube2net.errors import InputError, ParameterError, quoted
+from cube2net.errors import InputError, ParameterError, quote
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.query import Query
@@ -80,10 +80,10 @@ class Explorer(anywidget.AnyWidget):
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "request" and not isinstance(value, Mapping):
             raise ParameterError(
-                f"request is {quoted(value)}, expected a request such as {{'query': ['o3'], 'n_cells': 5}}"
+                f"request is {quote(value)}, expected a request such as {{'query': ['o3'], 'n_cells': 5}}"
             )
         if not name.startswith("_") and not hasattr(type(self), name):
-            word = f"widget.request = {{**widget.request, {name!r}: {quoted(value, 40)}}}" if name in WORDS else ""
+            word = f"widget.request = {{**widget.request, {name!r}: {quote(value, 40)}}}" if name in WORDS else ""
             raise ParameterError(
                 f"the widget has no attribute {name!r}: set request, node or query" + (f", here {word}" if word else "")
             )
@@ -98,15 +98,15 @@ class Explorer(anywidget.AnyWidget):
             text = "The page is closed: this is what it showed last. c2n.explore makes another."
             return {
                 "text/plain": repr(self),
-                "text/html": page(sentence(text)) + str(page_of(self.network or self.cube)),
+                "text/html": page(sentence(text)) + str(make_html(self.network or self.cube)),
             }
         shown = super()._repr_mimebundle_(**how)
         if shown is None:
             return None
         if self.network is not None and len(self.network) <= DRAWN:
-            self.still = plot_of(self.network).source
+            self.still = draw_picture(self.network).source
         data, about = shown
-        return data | {"text/html": page_of(self.network or self.cube)}, about
+        return data | {"text/html": make_html(self.network or self.cube)}, about
 
     # What is asked, and what follows from it
 
@@ -156,13 +156,13 @@ class Explorer(anywidget.AnyWidget):
                 self._stops[key].ask()
             return
         self._stops[key] = Stop()
-        self._threads.submit(self._stops[key].heeded(self._reply), key, message.get("name"), message.get("body"))
+        self._threads.submit(self._stops[key].wrap(self._reply), key, message.get("name"), message.get("body"))
 
     def _reply(self, key: str, name: Any, body: Any) -> None:
         """Answer a request; whatever goes wrong is a sentence, and what was stopped is not answered."""
         try:
             if not isinstance(name, str) or not isinstance(body, Mapping):
-                raise InputError(f"a request has a name and words, got {quoted(name)} and {quoted(body)}")
+                raise InputError(f"a request has a name and words, got {quote(name)} and {quote(body)}")
             if name == FILE:
                 file = self._service.file(body, self._telling(key))
                 self.send({"id": key, "answer": {"name": file.name, "media_type": file.media_type}}, [file.content])
@@ -182,4 +182,4 @@ class Explorer(anywidget.AnyWidget):
         def told(stage: str, done: int, total: int | None = None) -> None:
             self.send({"id": key, "progress": {"stage": stage, "done": done, "total": total}})
 
-        return ThrottledProgress(listener(told))
+        return ThrottledProgress(resolve_progress(told))

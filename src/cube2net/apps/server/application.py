@@ -32,7 +32,7 @@ from cube2net.apps.service.openapi import openapi
 from cube2net.apps.service.schemas import SESSION_ROUTES, UPLOAD, StartAnswer
 from cube2net.apps.service.service import FILE, ROUTES, CubeService
 from cube2net.apps.service.validation import read
-from cube2net.errors import Cube2netError, quoted, unknown
+from cube2net.errors import Cube2netError, quote, unknown_name
 
 PAGE = Path(__file__).parents[2] / "page"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
@@ -193,7 +193,7 @@ class Application:
         try:
             content = page_file(name)
         except FileNotFoundError:
-            raise RefusalError(404, "unknown", f"the page has no file {quoted(name)}") from None
+            raise RefusalError(404, "unknown", f"the page has no file {quote(name)}") from None
         return _response(Reply(content, media_type(name), headers=(("cache-control", "no-cache"),)), request)
 
     async def _cube(self, request: Request) -> Response:
@@ -230,7 +230,7 @@ class Application:
     async def _upload(self, request: Request) -> Response:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != BYTES:
-            raise RefusalError(415, "type", f"the content type is {quoted(kind)}, expected {BYTES!r}")
+            raise RefusalError(415, "type", f"the content type is {quote(kind)}, expected {BYTES!r}")
         files, asked = self._require_opener().files, request.query_params
         used = asked.getlist("uses") if "uses" in asked else None
         name = await files.take(asked.get("name", ""), request.stream(), used)
@@ -276,7 +276,7 @@ class Application:
         name = request.path_params["name"]
         known = (*ROUTES, FILE, *SESSION_ROUTES)
         if name not in known:
-            raise RefusalError(404, "unknown", str(unknown("request", name, known)))
+            raise RefusalError(404, "unknown", str(unknown_name("request", name, known)))
         body = await read_body(request)
         if name in SESSION_ROUTES:
             answer = partial(self._opening, name, body)
@@ -297,9 +297,9 @@ class Application:
 
     def _not_here(self, request: Request, error: Exception) -> Response:
         status, headers = getattr(error, "status_code", 404), getattr(error, "headers", None) or {}
-        sentence = f"there is nothing at {quoted(request.scope['path'])}"
+        sentence = f"there is nothing at {quote(request.scope['path'])}"
         if status == 405:
-            sentence = f"{quoted(request.scope['path'])} does not take {request.method}, but {headers.get('Allow')}"
+            sentence = f"{quote(request.scope['path'])} does not take {request.method}, but {headers.get('Allow')}"
         response = _response(make_refusal(RefusalError(status, "unknown", sentence)))
         response.headers.update(headers)
         return response

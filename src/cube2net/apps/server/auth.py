@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 from starlette.datastructures import Headers
 
 from cube2net.apps.server.responses import RefusalError
-from cube2net.errors import listed, quoted
+from cube2net.errors import join_names, quote
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 WILDCARDS = ("0.0.0.0", "::")
@@ -66,15 +66,15 @@ class Authenticator:
         """Raise for a request to another host, or from another site."""
         host = headers.get("host", "").lower()
         if host not in self.hosts and not self._is_number(host):
-            raise RefusalError(403, "host", f"the request is for {quoted(host)}, this is {listed(self.hosts)}")
+            raise RefusalError(403, "host", f"the request is for {quote(host)}, this is {join_names(self.hosts)}")
         site = headers.get("sec-fetch-site", "none")
         page = method in ("GET", "HEAD") and path == "/" and headers.get("sec-fetch-mode") == "navigate"
         framed = headers.get("sec-fetch-dest", "document") != "document"
         if site not in ("same-origin", "none") and (not page or framed):
-            raise RefusalError(403, "cross-site", f"the request comes from another site ({quoted(site)})")
+            raise RefusalError(403, "cross-site", f"the request comes from another site ({quote(site)})")
         origin = headers.get("origin")
         if origin is not None and origin.lower() != f"http://{host}" and method not in ("GET", "HEAD"):
-            raise RefusalError(403, "cross-site", f"the request comes from a page of {quoted(origin)}")
+            raise RefusalError(403, "cross-site", f"the request comes from a page of {quote(origin)}")
 
     def _is_number(self, host: str) -> bool:
         """Return whether a server on all interfaces is addressed by an IP address, which cannot be rebound by DNS."""

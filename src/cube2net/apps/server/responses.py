@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import urllib.parse
 import zlib
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
-from urllib.parse import quote
 
 from starlette.requests import Request
 
 from cube2net.apps.service.validation import MOST_BYTES
-from cube2net.errors import Cube2netError, CubeError, InputError, MissingPackageError, first_line, quoted
+from cube2net.errors import Cube2netError, CubeError, InputError, MissingPackageError, first_line, quote
 
 STATUS = {InputError: 400, CubeError: 400, MissingPackageError: 400}
 """The HTTP status of errors of the library."""
@@ -106,7 +106,7 @@ def make_attachment(name: str, media_type: str, content: bytes) -> Reply:
     """Return a reply that a browser saves as a file; its name is made safe for headers and folders."""
     plain = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_. ") else "_" for sign in name).strip(". ")
     full = name.replace("/", "_").replace("\\", "_").encode("utf-8", "replace")
-    disposition = f"attachment; filename=\"{plain or 'file'}\"; filename*=UTF-8''{quote(full, safe='')}"
+    disposition = f"attachment; filename=\"{plain or 'file'}\"; filename*=UTF-8''{urllib.parse.quote(full, safe='')}"
     return Reply(content, media_type, headers=(("content-disposition", disposition),))
 
 
@@ -117,7 +117,7 @@ async def read_body(request: Request) -> dict[str, Any]:
     """Return the JSON object in the body of an HTTP request."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise RefusalError(415, "type", f"the content type is {quoted(kind)}, expected 'application/json'")
+        raise RefusalError(415, "type", f"the content type is {quote(kind)}, expected 'application/json'")
     content = bytearray()
     try:
         async with asyncio.timeout(BODY_TIMEOUT_SECONDS):
@@ -136,7 +136,7 @@ async def read_body(request: Request) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise RefusalError(400, "json", f"the request is no JSON: {first_line(error)}") from None
     if not isinstance(body, dict):
-        raise RefusalError(400, "json", f"the request is {quoted(body)}, expected an object with its fields")
+        raise RefusalError(400, "json", f"the request is {quote(body)}, expected an object with its fields")
     return body
 
 

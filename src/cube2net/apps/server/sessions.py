@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 import secrets
 import shutil
 import zlib
@@ -17,8 +18,9 @@ from typing import Any
 
 from cube2net._util.files import can_write
 from cube2net._util.progress import Progress
-from cube2net.api.build import build_cube
-from cube2net.api.cubes import open_cube, read_manifest, save_cube
+from cube2net.api import cubes
+from cube2net.api.build import build
+from cube2net.api.cubes import read_manifest
 from cube2net.api.datasets import load_bundled, load_labs
 from cube2net.api.spreadsheets import (
     TABLE_ENDINGS,
@@ -34,7 +36,7 @@ from cube2net.apps.server.responses import RefusalError, json_bytes
 from cube2net.apps.server.workers import Threads, WorkerPool, answer_lines
 from cube2net.apps.service.requests import describe_query
 from cube2net.apps.service.schemas import RecentCube, StartAnswer
-from cube2net.errors import Cube2netError, listed, quoted, some, unknown
+from cube2net.errors import Cube2netError, join_names, quote, quote_few, unknown_name
 from cube2net.io.graphs import GRAPH_ENDINGS
 from cube2net.model.corpus import Corpus
 from cube2net.model.cube import Cube, lineage_of
@@ -108,8 +110,8 @@ def _example(body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     if place is not None and place.exists():
         folder, place = place, None
     else:
-        build_cube(corpus, out=folder, progress=progress)
-    cube = open_cube(folder)
+        build(corpus, out=folder, progress=progress)
+    cube = cubes.open(folder)
     query = cube.query(load_labs(), skip_missing=True)
     begin = f"#q={pack_request(make_request(cube, query))}"
     return {"folder": str(folder), "place": None if place is None else str(place), "begin": begin}
@@ -190,7 +192,7 @@ class Uploads:
         """Remove a file."""
         there = self.places()
         if name not in there:
-            raise RefusalError(404, "files", f"{quoted(name)} is not there")
+            raise RefusalError(404, "files", f"{quote(name)} is not there")
         _remove(there[name])
 
     def clear(self) -> None:
@@ -207,9 +209,9 @@ class Uploads:
             or len(name.encode("utf-8", "replace")) > MAX_NAME_BYTES
             or not name.isprintable()
         ):
-            raise RefusalError(400, "name", f"a file is called {quoted(given, 40)}: give it a plain, shorter name")
-        if not name.casefold().removesuffix(".gz").endswith(self.endings):
-            what = f"{quoted(name)} is no table that can be read: choose a file that ends in {listed(self.endings)}"
+            raise RefusalError(400, "name", f"a file is called {quote(given, 40)}: give it a plain, shorter name")
+        if not re.sub(r"\.(gz|xz|bz2)$", "", name.casefold()).endswith(self.endings):
+            what = f"{quote(name)} is no table that can be read: choose a file that ends in {join_names(self.endings)}"
             if name.casefold().endswith((".ods", ".xls", ".numbers")):
                 what += " (save it as .xlsx or .csv first)"
             raise RefusalError(400, "format", what)
@@ -320,8 +322,8 @@ class CubeOpener:
         if body.get("recent") is not None:
             names = [about["name"] for about in self.recent()]
             if body["recent"] not in names:
-                raise unknown("cube of this folder", body["recent"], names)
-            opened = OpenedCube(await asyncio.to_thread(open_cube, self.home / body["recent"]), kept=True)
+                raise unknown_name("cube of this folder", body["recent"], names)
+            opened = OpenedCube(await asyncio.to_thread(cubes.open, self.home / body["recent"]), kept=True)
         else:
             opened = await self._make(body, progress, keep)
         self.files.clear()
@@ -341,7 +343,7 @@ class CubeOpener:
                 progress("keeping the cube", 0)
                 await self._keeping.run(partial(_keep, folder, place))
                 folder = place
-            cube = await asyncio.to_thread(open_cube, folder)
+            cube = await asyncio.to_thread(cubes.open, folder)
         except BaseException:
             self.leave(made)
             raise
@@ -370,7 +372,7 @@ class CubeOpener:
         missing = [name for name in files if name not in there]
         if missing or not files:
             raise RefusalError(
-                400, "files", f"choose a file first{f': {some(missing)} is not there' if missing else ''}"
+                400, "files", f"choose a file first{f': {quote_few(missing)} is not there' if missing else ''}"
             )
         return {**body, "paths": [str(there[name]) for name in dict.fromkeys(files)]}
 
@@ -384,4 +386,4 @@ class CubeOpener:
 
 def _keep(folder: Path, place: Path) -> None:
     """Copy a cube to the folder where it is kept."""
-    save_cube(open_cube(folder), place)
+    cubes.open(folder).save(place)

@@ -22,10 +22,10 @@ from cube2net.api.drill import finer_levels, place_cells
 from cube2net.api.export import summary
 from cube2net.api.plan import WITH_OPTIONS
 from cube2net.api.query import example_objects
-from cube2net.api.report import check_report, report_files, results, verdict
+from cube2net.api.report import check_report, report_files, results
 from cube2net.api.spreadsheets import reading_in
 from cube2net.apps.service.exports import PICTURES, endings, missing_for
-from cube2net.apps.service.names import MOST_FILE, MOST_GIVEN, candidates
+from cube2net.apps.service.names import MAX_FILE_BYTES, MAX_NAMES_GIVEN, describe_candidates
 from cube2net.apps.service.network_schemas import (
     ChangeAnswer,
     ColumnValue,
@@ -66,7 +66,7 @@ from cube2net.apps.service.schemas import (
 from cube2net.apps.service.validation import MOST, MOST_BYTES, read, schema_fields
 from cube2net.cube.views import list_kinds
 from cube2net.cube.window import find_time_dimensions, list_window_labels
-from cube2net.errors import MissingPackageError, ParameterError, whole_number
+from cube2net.errors import MissingPackageError, ParameterError, check_int
 from cube2net.model.change import NamedNode
 from cube2net.model.comparison import Comparison
 from cube2net.model.contrast import Contrast, Description, Drilled
@@ -91,7 +91,7 @@ def construct(service: CubeService, body: ConstructRequest, progress: Progress) 
     about: Any = summary(network)
     pins: Any = body["request"].get("pins") or []
     pinned = {tuple(pin["cell"]) for pin in pins if "cell" in pin}
-    prices = what_if.prices(network, progress=progress) if body.get("prices") else ()
+    prices = what_if.compute_pin_costs(network, progress=progress) if body.get("prices") else ()
     return {
         "request": service.with_checksum(request),  # type: ignore[typeddict-item]
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
@@ -196,7 +196,7 @@ def contrast(service: CubeService, body: ContrastRequest, progress: Progress) ->
     """Return the few cells that tell two queries apart, or each label of one from the others."""
     seen = service.view(body)
     query = resolve_query(service.cube, body["query"], body.get("labels"))
-    n_cells = whole_number("n_cells", body.get("n_cells", FEW_CELLS), 1, MOST_CELLS, what="cells")
+    n_cells = check_int("n_cells", body.get("n_cells", FEW_CELLS), 1, MOST_CELLS, what="cells")
     names = body.get("names")
     if "against" in body:
         if not body["against"]:
@@ -217,7 +217,7 @@ def drill(service: CubeService, body: DrillRequest, progress: Progress) -> Drill
     """Return the cells below a cell that say most about a query."""
     cell = body.get("cell")
     query = resolve_query(service.cube, body["query"])
-    k = whole_number("k", body.get("k", FEW_CELLS), 1, MOST_CELLS, what="cells")
+    k = check_int("k", body.get("k", FEW_CELLS), 1, MOST_CELLS, what="cells")
     found = drill_module.drill(service.view(body), query, None if cell is None else tuple(cell), k)
     return {"sentence": found.sentence, "drilled": _plain(found)}
 
@@ -237,11 +237,11 @@ LEAST_RUNS, RUNS, MOST_RUNS = 1, 5, 50
 
 def compare(service: CubeService, body: CompareRequest, progress: Progress) -> CompareAnswer:
     """Return whether the network of a request helps the next step, against PageRank as large and the query alone."""
-    runs = whole_number("runs", body.get("runs", RUNS), LEAST_RUNS, MOST_RUNS, what="runs")
+    runs = check_int("runs", body.get("runs", RUNS), LEAST_RUNS, MOST_RUNS, what="runs")
     request = service.parse(body["request"])
     seen, parameters = service.view(request.fields), make_parameters(service.cube, request)
     judged = judge(seen, task=body.get("task"), runs=runs, progress=progress, **parameters)
-    said = verdict(judged.comparison)
+    said = judged.comparison.verdict()
     key = _key(request.fields, body.get("task"), runs, judged.comparison)
     note = ""
     try:
@@ -327,14 +327,14 @@ def cube(service: CubeService, body: CubeRequest, progress: Progress) -> CubeAns
         "limits": {
             "letters": MOST,
             "bytes": MOST_BYTES,
-            "file": MOST_FILE,
-            "names": MOST_GIVEN,
+            "file": MAX_FILE_BYTES,
+            "names": MAX_NAMES_GIVEN,
             "members": MOST_MEMBERS,
             "least_runs": LEAST_RUNS,
             "runs": RUNS,
             "most_runs": MOST_RUNS,
         },
-        "examples": candidates(service, example_objects(whole)),
+        "examples": describe_candidates(service, example_objects(whole)),
         "read": _reading(whole),
         "version": __version__,
     }
@@ -344,7 +344,7 @@ def pivot(service: CubeService, body: PivotRequest, progress: Progress) -> Pivot
     """Return how many objects have a label of each of two levels, and how many of a query."""
     seen = service.view(body)
     asked = resolve_query(service.cube, body["query"]) if body.get("query") else None
-    most = whole_number("most", body.get("most", FEW_LABELS), 1, MOST_LABELS, what="rows and columns")
+    most = check_int("most", body.get("most", FEW_LABELS), 1, MOST_LABELS, what="rows and columns")
     found = drill_module.pivot(seen, body["rows"], body["columns"], asked, most=most)
     told, cells = found.to_dict(), body.get("cells")
     return {

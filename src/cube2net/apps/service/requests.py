@@ -14,7 +14,7 @@ from cube2net.api.compare import Auto
 from cube2net.api.cubes import view_cube
 from cube2net.api.plan import METHODS, WITH_OPTIONS, default_form, default_levels, default_objective
 from cube2net.apps.service.schemas import FURTHER_OPTIONS, Id, NetworkRequest, Node, View
-from cube2net.errors import ParameterError, quoted, unknown
+from cube2net.errors import ParameterError, quote, unknown_name
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import chooses_cells, options_outside, takes_long
 from cube2net.model.names import Node as CubeNode
@@ -148,7 +148,7 @@ def split_options(request: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict
     method, _ = WITH_OPTIONS.get(named, (named, {}))
     kinds = methods()
     if method not in kinds:
-        raise unknown("method", named, [*kinds, *WITH_OPTIONS])
+        raise unknown_name("method", named, [*kinds, *WITH_OPTIONS])
     allowed = [*options_outside(kinds[method]), *FURTHER_OPTIONS]
     options: dict[str, Any] = {}
     objective_options: dict[str, Any] = {}
@@ -156,11 +156,11 @@ def split_options(request: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict
     if chooses_cells(kinds[method]):
         objective = _find_objective(request, method)
         if objective not in OBJECTIVES:
-            raise unknown("objective", objective, OBJECTIVES)
+            raise unknown_name("objective", objective, OBJECTIVES)
         of_objective = [name for name in options_outside(OBJECTIVES[objective]) if name not in allowed]
     for name, value in (request.get("options") or {}).items():
         if name not in (*allowed, *of_objective):
-            raise unknown(f"option of the method {quoted(method)}", name, [*allowed, *of_objective])
+            raise unknown_name(f"option of the method {quote(method)}", name, [*allowed, *of_objective])
         (options if name in allowed else objective_options)[name] = value
     r = request.get("r")
     if r is not None:

@@ -17,7 +17,7 @@ from cube2net.apps.service import network_schemas as network_schemas
 from cube2net.apps.service import schemas
 from cube2net.apps.service.answers import compare, construct, contrast, cube, drill, explain, layout, pivot, without
 from cube2net.apps.service.exports import ExportedFile, export_file
-from cube2net.apps.service.names import complete, members, names
+from cube2net.apps.service.names import complete_name, find_names, list_members
 from cube2net.apps.service.network_schemas import ExportRequest
 from cube2net.apps.service.requests import (
     ParsedRequest,
@@ -30,7 +30,7 @@ from cube2net.apps.service.requests import (
 from cube2net.apps.service.schemas import NetworkRequest
 from cube2net.apps.service.validation import read
 from cube2net.cube.name_index import NameIndex
-from cube2net.errors import Cube2netError, CubeError, ParameterError, quoted, unknown
+from cube2net.errors import Cube2netError, CubeError, ParameterError, quote, unknown_name
 from cube2net.model.cube import Cube, lineage_of
 from cube2net.model.network import Network
 from cube2net.options import DEFAULTS
@@ -113,7 +113,7 @@ class CubeService:
         checksum = request.get("cube")
         if checksum is not None and checksum != self.checksum:
             raise CubeError(
-                f"the request was made for another cube: its checksum begins {quoted(checksum[:12])}, this one's "
+                f"the request was made for another cube: its checksum begins {quote(checksum[:12])}, this one's "
                 f"{(self.checksum or 'none')[:12]!r}"
             )
         return parse_request(self.cube, request)
@@ -181,7 +181,7 @@ class CubeService:
         """Return the page of a cached report."""
         with self._lock:
             if key not in self._reports:
-                raise ParameterError(f"there is no report {quoted(key, 40)}: run the comparison again")
+                raise ParameterError(f"there is no report {quote(key, 40)}: run the comparison again")
             return self._reports[key]
 
     def keep_report(self, key: str, page: str) -> None:
@@ -286,9 +286,9 @@ ROUTES: dict[str, Route] = {
     route.name: route
     for route in (
         Route("cube", schemas.CubeRequest, schemas.CubeAnswer, cube, click=True),
-        Route("names", schemas.NamesRequest, schemas.NamesAnswer, names),
-        Route("complete", schemas.CompleteRequest, schemas.CompleteAnswer, complete, click=True),
-        Route("members", schemas.MembersRequest, schemas.MembersAnswer, members),
+        Route("names", schemas.NamesRequest, schemas.NamesAnswer, find_names),
+        Route("complete", schemas.CompleteRequest, schemas.CompleteAnswer, complete_name, click=True),
+        Route("members", schemas.MembersRequest, schemas.MembersAnswer, list_members),
         Route("pivot", schemas.PivotRequest, schemas.PivotAnswer, pivot),
         Route("construct", network_schemas.ConstructRequest, network_schemas.NetworkAnswer, construct, networks=True),
         Route("layout", network_schemas.LayoutRequest, network_schemas.LayoutAnswer, layout, networks=True),
@@ -309,5 +309,5 @@ ROUTES: dict[str, Route] = {
 def find_route(name: str) -> Route:
     """Return the route with a name."""
     if name not in ROUTES:
-        raise unknown("request", name, ROUTES)
+        raise unknown_name("request", name, ROUTES)
     return ROUTES[name]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from cube2net.errors import ParameterError, listed, quoted, unknown
+from cube2net.errors import ParameterError, join_names, quote, unknown_name
 
 MOST_BYTES = 4_000_000
 """No request over HTTP is longer."""
@@ -72,7 +72,7 @@ def read(shape: Any, value: Any, where: str = "the request") -> Any:
     kind = kinds[0] if len(kinds) == 1 else _choose_kind(kinds, value, where)
     if get_origin(kind) is Literal:
         if not isinstance(value, str) or value not in get_args(kind):
-            raise unknown(where, value, get_args(kind))
+            raise unknown_name(where, value, get_args(kind))
         return value
     if not _is_alike(kind, value):
         raise _expected(where, value, *kinds)
@@ -89,13 +89,13 @@ def read(shape: Any, value: Any, where: str = "the request") -> Any:
         return [read(inner, each, f"{where}[{number}]") for number, each in enumerate(value)]
     if get_origin(kind) is dict:
         return {
-            _read_text(f"a name of {where}", name): read(get_args(kind)[1], each, f"{where}[{quoted(name, 40)}]")
+            _read_text(f"a name of {where}", name): read(get_args(kind)[1], each, f"{where}[{quote(name, 40)}]")
             for name, each in value.items()
         }
     if kind is float and not math.isfinite(value):
         raise ParameterError(f"{where} is {value!r}, expected a finite number")
     if kind in (int, float) and abs(value) > HIGHEST:
-        raise ParameterError(f"{where} is {quoted(value, 40)}, expected a number of at most {HIGHEST:,}")
+        raise ParameterError(f"{where} is {quote(value, 40)}, expected a number of at most {HIGHEST:,}")
     return value
 
 
@@ -107,7 +107,7 @@ def _choose_kind(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
         fitting = [kind for kind in shapes if value.keys() & schema_fields(kind).keys()]
         if not fitting:
             names = [name for kind in shapes for name in schema_fields(kind)]
-            raise ParameterError(f"{where} is {quoted(value)}, expected an object with one of {listed(names)}")
+            raise ParameterError(f"{where} is {quote(value)}, expected an object with one of {join_names(names)}")
     if not fitting:
         raise _expected(where, value, *kinds)
     return fitting[0]
@@ -140,8 +140,8 @@ def _read_object(shape: type, value: Mapping[str, Any], where: str) -> dict[str,
     for name in value:
         if name not in fields:
             if not fields:
-                raise ParameterError(f"{where} has no fields, got {quoted(name)}")
-            raise unknown(f"field of {where}", name, fields)
+                raise ParameterError(f"{where} has no fields, got {quote(name)}")
+            raise unknown_name(f"field of {where}", name, fields)
     for name, field in fields.items():
         if field.required and name not in value:
             says = f": {field.says}" if field.says else ""
@@ -164,7 +164,7 @@ def _read_text(where: str, value: Any) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ParameterError(f"{where} is {quoted(value)}, which is no text: it holds half of a sign") from None
+        raise ParameterError(f"{where} is {quote(value)}, which is no text: it holds half of a sign") from None
     return value
 
 
@@ -178,7 +178,7 @@ def _expected(where: str, value: Any, *kinds: Any) -> ParameterError:
     names = list(dict.fromkeys(_called(kind) for kind in kinds))
     last = names.pop()
     wanted = f"{', '.join(names)} or {last}" if names else last
-    return ParameterError(f"{where} is {quoted(value)}, expected {wanted}")
+    return ParameterError(f"{where} is {quote(value)}, expected {wanted}")
 
 
 def _called(kind: Any) -> str:
@@ -186,9 +186,9 @@ def _called(kind: Any) -> str:
     if kind is types.NoneType:
         return "null"
     if get_origin(kind) is Literal:
-        return f"one of {listed(get_args(kind))}"
+        return f"one of {join_names(get_args(kind))}"
     if is_typeddict(kind):
-        return f"an object with {listed(schema_fields(kind)) if schema_fields(kind) else 'no fields'}"
+        return f"an object with {join_names(schema_fields(kind)) if schema_fields(kind) else 'no fields'}"
     if get_origin(kind) is dict:
         return "an object"
     names = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}

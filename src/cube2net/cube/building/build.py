@@ -39,7 +39,7 @@ from cube2net.cube.building.links import count_left_out, grow_details, grow_link
 from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
 from cube2net.cube.storage.ledger import Ledger, hash_column, require_ledger
 from cube2net.cube.storage.writer import allocate_in_files, allocate_in_memory
-from cube2net.errors import Message, ParameterError, Setting, SourceError, some, unknown
+from cube2net.errors import Message, ParameterError, Setting, SourceError, quote_few, unknown_name
 from cube2net.model.corpus import CITED_ELSEWHERE, OBJECTS, UNKNOWN_OBJECTS, Corpus, Topics, table
 from cube2net.model.cube import Cells, Cube, LinkDetails
 from cube2net.model.dimension import MAX_MENTIONS, MIN_OBJECTS, SMALL, DimensionSpec, join_specs
@@ -118,7 +118,7 @@ def refuse_known(corpus: Corpus, known: Array) -> None:
         ids = corpus.items["item"].filter(pa.array(known)).to_pylist()
         plural = "1 of the new items is" if len(ids) == 1 else f"{len(ids):,} of the new items are"
         raise SourceError(
-            f"{plural} in the cube already: {some(ids)}",
+            f"{plural} in the cube already: {quote_few(ids)}",
             hint=Message(Setting("skip_known", True), " leaves them out, ", Setting("replace", True), " replaces them"),
         )
 
@@ -253,7 +253,7 @@ def parse_kept_items(items: bool | str) -> str:
     if isinstance(items, bool):
         return "all" if items else "none"
     if items not in KEPT:
-        raise unknown("kind of items", items, KEPT)
+        raise unknown_name("kind of items", items, KEPT)
     return items
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array
-from cube2net.errors import Message, Setting, SourceError, some
+from cube2net.errors import Message, Setting, SourceError, quote_few
 from cube2net.model.corpus import (
     ASSIGNED,
     LABELS,
@@ -78,7 +78,7 @@ def concatenate(first: Corpus, second: Corpus) -> Corpus:
     rows = place_objects(first.objects["object"], second.objects["object"])
     known = pc.is_in(second.items["item"], value_set=first.items["item"])
     if pc.any(known).as_py():
-        raise SourceError(f"both corpora have the items {some(second.items['item'].filter(known).to_pylist())}")
+        raise SourceError(f"both corpora have the items {quote_few(second.items['item'].filter(known).to_pylist())}")
     check_links(first.links is None, second.links is None)
     check_types(first.whole_ids, first.directed, second)
     if (first.terms is None) != (second.terms is None):
@@ -248,7 +248,7 @@ def join_topics(
     if parents is None:
         return every, None
     if new and second.parents is None:
-        raise SourceError(f"the topics have groups, and the new topics {some(every[len(names) :])} have none")
+        raise SourceError(f"the topics have groups, and the new topics {quote_few(every[len(names) :])} have none")
     return every, (*parents, *((second.parents or ())[number] for number in new))
 
 

@@ -35,7 +35,7 @@ from cube2net.cube.building.labels import (
     read_topics,
 )
 from cube2net.cube.storage.ledger import Families, Ledger
-from cube2net.errors import ParameterError, SourceError, listed, quoted, some, unknown
+from cube2net.errors import ParameterError, SourceError, join_names, quote, quote_few, unknown_name
 from cube2net.model.corpus import LABELS, Corpus, Topics
 from cube2net.model.dimension import TOP, Dimension, DimensionSpec, Level, LevelSpec
 
@@ -71,7 +71,7 @@ def label_items(
     dimensions = empty_dimensions(specs) if dimensions is None else dimensions
     ledger = Ledger.empty(derived=corpus.links is None) if ledger is None else ledger
     if not specs:
-        raise ParameterError(f"a cube needs a dimension: choose among the attributes {listed(corpus.attributes)}")
+        raise ParameterError(f"a cube needs a dimension: choose among the attributes {join_names(corpus.attributes)}")
     learned = _extend_ledger(ledger, corpus, specs, topics)
     tables, places, levels, unlabelled = [], [], [], {}
     strays: dict[tuple[str, str], int] = {}
@@ -114,7 +114,7 @@ def empty_dimensions(specs: Sequence[DimensionSpec]) -> tuple[Dimension, ...]:
 def _check_names(specs: Sequence[DimensionSpec]) -> None:
     names = [spec.name for spec in specs]
     if len(set(names)) != len(names):
-        raise ParameterError(f"two dimensions have the same name: {listed(names)}")
+        raise ParameterError(f"two dimensions have the same name: {join_names(names)}")
     for name in (name for spec in specs for name in (spec.name, *(level.name for level in spec.levels))):
         if name in TOP:
             raise ParameterError(f"{name!r} is the top of every dimension: give the level another name")
@@ -196,7 +196,7 @@ def _check_grows(spec: DimensionSpec, ledger: Ledger, corpus: Corpus, topics: To
         if attribute not in corpus.attributes:
             raise SourceError(
                 f"the new items have no attribute {attribute!r}, which dimension {spec.name!r} of the cube reads: "
-                f"they have {listed(corpus.attributes)}"
+                f"they have {join_names(corpus.attributes)}"
             )
         kind, known = describe_kind(corpus.items.schema.field(attribute).type), ledger.kinds[attribute]
         if not (kind in (known, "null") or (bins is not None and _are_alike(kind, known))):
@@ -217,7 +217,7 @@ def _read_labels(
     known = old.levels[0].labels
     by_topics = ledger.topics is not None and is_from_topics(spec, topics)
     if spec.attribute not in corpus.attributes and not by_topics:
-        raise unknown("attribute", spec.attribute, corpus.attributes)
+        raise unknown_name("attribute", spec.attribute, corpus.attributes)
     if by_topics and topics is not None and ledger.topics is not None:
         column = read_topics(topics)
         used = {*known, *column.names}
@@ -311,7 +311,7 @@ def _check_sources(spec: DimensionSpec, sources: dict[str, str], corpus: Corpus)
         if source == "labels" and level.bins is not None:
             raise ParameterError(
                 f"the level {level.name!r} above {level.below!r} has the bins {level.bins!r} of nothing: it needs bins "
-                f"below it, or an attribute of the items ({listed(corpus.attributes)})"
+                f"below it, or an attribute of the items ({join_names(corpus.attributes)})"
             )
         if source in ("labels", "topics"):
             if level.below in parent_levels:
@@ -334,7 +334,7 @@ def _check_not_skipped(level: LevelSpec, below: str, label_texts: pa.Table) -> N
     for name in sorted(set(label_texts["attribute"].to_pylist()) - {below, level.source}):
         if parents <= set(_look_up(label_texts, name, "label")):
             raise ParameterError(
-                f"the parents of {level.below!r}, {some(sorted(parents))}, are labels of {name!r} and not of "
+                f"the parents of {level.below!r}, {quote_few(sorted(parents))}, are labels of {name!r} and not of "
                 f"{level.name!r}: write {level.below}/{name}/{level.name}"
             )
 
@@ -365,7 +365,7 @@ def grow_levels(
             if not any(parents.values()):
                 raise ParameterError(
                     f"labels of {level.below!r} have no {level.name!r}: name an attribute of the items "
-                    f"({listed(corpus.attributes)}), or coarser bins for a number"
+                    f"({join_names(corpus.attributes)}), or coarser bins for a number"
                 )
             rungs[level.name] = _make_named_level(level, below, [parents.get(name) or OTHER for name in below.names])
     return rungs
@@ -424,7 +424,7 @@ def _make_binned_level(level: LevelSpec, below: Rung, finest: Rung, labels: Grow
         others = f" and {len(used) - 3:,} others" if len(used) > 3 else ""
         raise ParameterError(
             f"the bins {bins!r} do not hold whole bins of {finer!r}: {below.names[label]!r} lies in "
-            f"{' and '.join(quoted(names[code]) for code in used[:3])}{others}"
+            f"{' and '.join(quote(names[code]) for code in used[:3])}{others}"
         )
     places = _lift_parents(below, parents)
     return Rung(level.name, names, level.source, bins, base=finest, places=places, codes=codes, parents=parents)
@@ -444,11 +444,11 @@ def _make_attribute_level(
     families = Families.of(pairs[0], pairs[1], corpus.items.num_rows)
     if level.name in ledger.families:
         families = ledger.families[level.name].renumber(read.places, above.places).plus(families)
-    lifted = families if below.places is None else families.lifted(below.places)
+    lifted = families if below.places is None else families.lift(below.places)
     parents = lifted.majority(len(below.names), len(above.names))
     missing = [name for name, code in zip(below.names, parents.tolist(), strict=True) if code < 0]
     if missing:
-        raise SourceError(f"{len(missing):,} labels of {level.below!r} have no {level.name!r}: {some(missing)}")
+        raise SourceError(f"{len(missing):,} labels of {level.below!r} have no {level.name!r}: {quote_few(missing)}")
     return Rung(
         level.name,
         above.names,

@@ -14,7 +14,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, Links, Ragged, left_over, merge_links, offsets, row_of_entries, sum_links
+from cube2net._util.arrays import (
+    Array,
+    Links,
+    Ragged,
+    compute_remainders,
+    merge_links,
+    offsets,
+    row_of_entries,
+    sum_links,
+)
 from cube2net.cube.building.cells import extend_offsets, fill_offsets
 from cube2net.cube.building.concatenation import join_columns, place
 from cube2net.cube.storage.ledger import RESTS, require_ledger
@@ -115,7 +124,7 @@ def _compute_rests(rows: pa.Table, links: Links, self_links: int) -> pa.Table:
     if rows.num_rows - self_links == links.count:
         return table(RESTS)
     low, high, total = sum_links(*_get_columns(rows), len(links))
-    return _make_rests(low, high, left_over(total))
+    return _make_rests(low, high, compute_remainders(total))
 
 
 def _make_rests(source: Array, target: Array, rest: Array) -> pa.Table:

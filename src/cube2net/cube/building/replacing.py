@@ -37,7 +37,7 @@ from cube2net.cube.building.links import (
 )
 from cube2net.cube.storage.ledger import RESTS, Ledger, hash_column, require_ledger
 from cube2net.cube.storage.writer import allocate_in_memory
-from cube2net.errors import CubeError, ParameterError, Setting, SourceError, some
+from cube2net.errors import CubeError, ParameterError, Setting, SourceError, quote_few
 from cube2net.model.corpus import ASSIGNED, LINKS, MENTIONS, WORDS, Corpus, Topics, table
 from cube2net.model.cube import ITEM, Cube, LinkDetails
 from cube2net.model.dimension import DimensionSpec
@@ -85,7 +85,7 @@ def find_changes(
     ids = pa.array([], pa.string()) if corpus is None else corpus.items["item"]
     both = ids.filter(pc.is_in(ids, value_set=out)).to_pylist()
     if both:
-        raise SourceError(f"{len(both):,} of the items to be removed come again: {some(both)}")
+        raise SourceError(f"{len(both):,} of the items to be removed come again: {quote_few(both)}")
     if corpus is not None and replaces:
         out = pc.unique(pa.chunked_array([out, corpus.gone], pa.string()))
     known = ledger.knows(hash_column(ids)) if len(ids) else np.zeros(0, dtype=bool)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cube2net._util.arrow import ROWS, finished, open_mapped, write_mapped
+from cube2net._util.arrow import ROWS, open_finished, open_mapped, write_mapped
 from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress, silent
 from cube2net.errors import InputError, ParameterError, Setting, first_line, parse_size
@@ -107,7 +107,7 @@ class DuckDB:
         if folder is None:
             return rows.to_arrow_table()
         path = folder / f"{name}.arrow"
-        table = finished(path)
+        table = open_finished(path)
         if table is None:
             with self._explain_errors(f"the table {name!r}"):
                 reader = rows.to_arrow_reader(ROWS)

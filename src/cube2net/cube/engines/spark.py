@@ -28,11 +28,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cube2net._util.arrow import ROWS as BATCH_ROWS
-from cube2net._util.arrow import finished, open_mapped, write_mapped
+from cube2net._util.arrow import open_finished, open_mapped, write_mapped
 from cube2net._util.files import temporary_folder
 from cube2net._util.packages import require
 from cube2net._util.progress import Progress, cores, silent
-from cube2net.errors import InputError, ParameterError, first_line, parse_size, whole_number
+from cube2net.errors import InputError, ParameterError, check_int, first_line, parse_size
 
 ROWS_PER_FILE = 1_000_000
 """Spark reads several files in parallel, and does not split a file of this size."""
@@ -95,7 +95,7 @@ class Spark:
             check_master(self.master)
         if self.memory is not None:
             parse_size(self.memory, "memory")
-        whole_number("shuffle_partitions", self.shuffle_partitions, 1, 1_000_000, or_none=True)
+        check_int("shuffle_partitions", self.shuffle_partitions, 1, 1_000_000, or_none=True)
         if self.staging is not None:
             check_place(self.staging)
         for name, value in self.settings.items():
@@ -130,7 +130,7 @@ class Spark:
         memory-mapped; tables that an earlier run left there are not computed again.
         """
         files = {name: folder / f"{name}.arrow" for name in wanted} if folder is not None else {}
-        made = {name: table for name, path in files.items() if (table := finished(path)) is not None}
+        made = {name: table for name, path in files.items() if (table := open_finished(path)) is not None}
         rest = _list_unfinished(statements, wanted, made)
         if rest or not statements:
             made |= self._make({**tables, **made}, statements, rest, wanted, files, progress)

@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 
 from cube2net._util.arrays import HEAVIEST, Array, Links, Ragged
 from cube2net._util.arrow import MappedFolder
-from cube2net._util.files import being_replaced, write_files
+from cube2net._util.files import is_being_replaced, write_files
 from cube2net._util.progress import cores
 from cube2net.cube.storage.ledger import NULLABLE_COLUMNS, TABLES, Ledger
 from cube2net.errors import Cube2netError, CubeError, InputError, first_line
@@ -107,7 +107,7 @@ def _open_folder(path: Path, look: Callable[[MappedFolder], T]) -> T:
         try:
             folder = MappedFolder(path)
         except (OSError, ValueError) as error:
-            if isinstance(error, FileNotFoundError) and being_replaced(path):
+            if isinstance(error, FileNotFoundError) and is_being_replaced(path):
                 time.sleep(0.01)  # a system that cannot exchange two folders is between two steps
                 continue
             reasons: dict[type[Exception], str] = {
@@ -120,13 +120,13 @@ def _open_folder(path: Path, look: Callable[[MappedFolder], T]) -> T:
             try:
                 result = look(folder)
             except Cube2netError:
-                if not folder.replaced():
+                if not folder.is_replaced():
                     raise
             except OSError as error:
-                if not folder.replaced():
+                if not folder.is_replaced():
                     raise CubeError(f"{str(path)!r} is damaged: {first_line(error)}") from error
             else:
-                if folder.descriptor is not None or not folder.replaced():
+                if folder.descriptor is not None or not folder.is_replaced():
                     return result
     raise CubeError(f"{str(path)!r} is written all the time: open it when its writers are done")
 
@@ -266,10 +266,10 @@ def _assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
             raise CubeError(f"{name}.npy is not among its files")
         return folder.array(f"{name}.npy", kinds, dimensions)
 
-    def ragged(name: str) -> Ragged:
+    def read_rows(name: str) -> Ragged:
         return Ragged(array(f"{name}.indptr"), array(f"{name}.indices"))
 
-    cells, small = (Cells(array(f"{part}.labels", "i", 2), ragged(f"{part}.members")) for part in ("cells", "small"))
+    cells, small = (Cells(array(f"{part}.labels", "i", 2), read_rows(f"{part}.members")) for part in ("cells", "small"))
     lookups = {
         column: Lookup(array(f"{name}.hashes", "u"), array(f"{name}.rows", "i")) for column, name in LOOKUPS.items()
     }
@@ -280,7 +280,7 @@ def _assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
     cube = Cube(
         dimensions=_read_dimensions(folder.parquet("labels.parquet")),
         cells=cells,
-        object_cells=ragged("homes"),
+        object_cells=read_rows("homes"),
         small=small,
         links=Links(array("links.indptr"), array("links.indices"), array("links.weights", "f")),
         objects=Objects(

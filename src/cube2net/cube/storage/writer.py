@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cube2net._util.arrays import Array, Ragged, flat_texts
+from cube2net._util.arrays import Array, Ragged, flatten_texts
 from cube2net._util.arrow import write_mapped, write_mapped_table
 from cube2net._util.files import check_replaceable, new_folder, only_writer
 from cube2net._util.progress import Progress, silent
@@ -47,7 +47,7 @@ from cube2net.cube.storage.reader import (
     read_manifest,
     read_verified,
 )
-from cube2net.errors import CubeError, InputError, some
+from cube2net.errors import CubeError, InputError, quote_few
 from cube2net.model.cube import Cells, Cube, require_own_cells
 from cube2net.model.dimension import STAR, Dimension, Level
 from cube2net.model.objects import Lookup
@@ -146,7 +146,8 @@ def check_place(folder: Path) -> None:
         raise CubeError(f"{str(folder)!r} exists and is not a cube: choose another place or remove it")
     if foreign:
         raise CubeError(
-            f"{str(folder)!r} is a cube that also holds {some(foreign)}: move that elsewhere, or choose another place"
+            f"{str(folder)!r} is a cube that also holds {quote_few(foreign)}: move that elsewhere, or choose "
+            "another place"
         )
 
 
@@ -301,9 +302,9 @@ def make_lookup(texts: pa.ChunkedArray) -> Lookup:
     >>> lookup.find(["b", "c", "a"])
     [(0, 1), (2, 0), (2, 2)]
     """
-    from cube2net.kernels.text import checksums
+    from cube2net.kernels.text import compute_checksums
 
-    numbers = checksums(*flat_texts(texts))
+    numbers = compute_checksums(*flatten_texts(texts))
     rows = np.argsort(numbers, kind="stable").astype(np.int32)
     return Lookup(numbers[rows], rows)
 

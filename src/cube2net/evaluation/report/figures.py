@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.text import counted, short
+from cube2net._util.text import format_count
 from cube2net.evaluation.report.tables import compute_mean, find_alone, select_main_configurations, sum_seconds
 from cube2net.evaluation.statistics import Estimate, Estimates, list_shown_models
 from cube2net.mining.link_prediction import KS
@@ -58,7 +58,7 @@ def escape_text(text: str, most: int = 80) -> str:
     >>> escape_text("<b>A & B</b>")
     '&lt;b&gt;A &amp; B&lt;/b&gt;'
     """
-    return html.escape(short(text, most), quote=False)
+    return html.escape(shorten(text, most), quote=False)
 
 
 def fade(colour: str, opacity: float) -> str:
@@ -380,7 +380,11 @@ def plot_network(drawing: Drawing) -> tuple[Any, str]:
         kind = "object" if group.role == "other" else group.role
         texts = [
             "<br>".join(
-                [f"<b>{escape_text(names[node])}</b>", escape_text(labels[node] or kind), counted(degree[node], "link")]
+                [
+                    f"<b>{escape_text(names[node])}</b>",
+                    escape_text(labels[node] or kind),
+                    format_count(degree[node], "link"),
+                ]
             )
             for node in nodes
         ]

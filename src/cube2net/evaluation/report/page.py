@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from cube2net._util.arrays import Array
 from cube2net._util.files import write_files
-from cube2net._util.text import holdable
+from cube2net._util.text import replace_controls
 from cube2net.errors import Cube2netError, InputError
 from cube2net.evaluation.report.figures import (
     DARK,
@@ -126,7 +126,7 @@ def make_environment() -> Environment:
 
 def _clean_value(value: object) -> object:
     """Return a value as a text without control characters; HTML is unchanged."""
-    return value if hasattr(value, "__html__") else holdable(str(value))
+    return value if hasattr(value, "__html__") else replace_controls(str(value))
 
 
 def read_asset(name: str) -> str:

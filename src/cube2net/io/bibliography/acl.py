@@ -16,7 +16,7 @@ import pyarrow as pa
 from cube2net._util.progress import Progress, silent
 from cube2net._util.xml import SafeXml
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
-from cube2net.errors import ParameterError, SourceError, listed, unknown
+from cube2net.errors import ParameterError, SourceError, join_names, unknown_name
 from cube2net.io.dropped import Dropped
 from cube2net.io.files import InputFiles
 from cube2net.io.text_records import read_whole
@@ -93,7 +93,7 @@ class Acl:
             dropped.leave_out(reason, number)
         if not papers:
             why = ", ".join(dropped.reasons)
-            raise SourceError(f"{listed(paths)} holds no paper to read" + (f" ({why})" if why else ""))
+            raise SourceError(f"{join_names(paths)} holds no paper to read" + (f" ({why})" if why else ""))
         return _corpus(papers, tables, dropped.counts)
 
     def _asked_for(self, papers: list[Paper], sigs: Entries) -> tuple[list[Paper], Counter[str]]:
@@ -101,7 +101,7 @@ class Acl:
         without = {sig.casefold() for sig in self.without_sigs}
         known = {sig for paper in papers for sig in paper.volume.sigs} | set(sigs)
         for sig in sorted(without - known):
-            raise unknown("special interest group", sig, known)
+            raise unknown_name("special interest group", sig, known)
         kept, left_out = [], Counter[str]()
         for paper in papers:
             if self.from_year is not None and paper.volume.year < self.from_year:

@@ -12,7 +12,7 @@ from typing import Any
 
 from cube2net._util.progress import Progress, silent
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
-from cube2net.errors import listed
+from cube2net.errors import join_names
 from cube2net.io.bibliography.papers import LONGEST_VENUE, YEARS, Papers, without_part
 from cube2net.io.dropped import Dropped
 from cube2net.io.files import InputFiles, data_files
@@ -69,7 +69,7 @@ class Aminer:
                 if read % EVERY == 0:
                     progress(STAGE, files.done, files.total)
         progress(STAGE, files.total, files.total)
-        return papers.corpus(ATTRIBUTION, listed(paths), full_names=taker.full_names)
+        return papers.corpus(ATTRIBUTION, join_names(paths), full_names=taker.full_names)
 
 
 class _Taker:

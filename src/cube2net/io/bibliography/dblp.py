@@ -15,7 +15,7 @@ from pathlib import Path
 from cube2net._util.progress import Progress, silent
 from cube2net._util.xml import SafeXml
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
-from cube2net.errors import ParameterError, listed, unknown
+from cube2net.errors import ParameterError, join_names, unknown_name
 from cube2net.io.bibliography.papers import LONGEST_VENUE, YEARS, Papers, without_part
 from cube2net.io.dropped import Dropped
 from cube2net.io.files import InputFiles, data_files
@@ -62,9 +62,9 @@ class Dblp:
             raise ParameterError(f"kinds is the text {kinds!r}, expected a tuple such as ('article',)")
         for kind in self.kinds or ("",):
             if kind not in KINDS:
-                raise unknown("kind of record", kind, KINDS)
+                raise unknown_name("kind of record", kind, KINDS)
         if self.venues not in VENUES:
-            raise unknown("way to name venues", self.venues, VENUES)
+            raise unknown_name("way to name venues", self.venues, VENUES)
 
     def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the file, read once from front to back."""
@@ -83,7 +83,7 @@ class Dblp:
         tell()
         labels = taker.labels()
         full_names = {labels.get(venue, venue): found.most_common(1)[0][0] for venue, found in taker.long.items()}
-        return papers.corpus(ATTRIBUTION, listed(paths), labels=labels, full_names=full_names)
+        return papers.corpus(ATTRIBUTION, join_names(paths), labels=labels, full_names=full_names)
 
 
 @dataclass

@@ -28,11 +28,11 @@ import pyarrow.compute as pc
 import pyarrow.csv as pv
 
 from cube2net._util.arrays import Array
-from cube2net._util.files import one_sentence
-from cube2net._util.progress import Progress, silent, step
-from cube2net._util.spelling import nearest
-from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw, unpacked
-from cube2net.errors import ParameterError, SourceError, first_line, listed, unknown, whole_number
+from cube2net._util.files import explain_disk_errors
+from cube2net._util.progress import Progress, check_stop, silent
+from cube2net._util.spelling import suggest_name
+from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw, unpack
+from cube2net.errors import ParameterError, SourceError, check_int, first_line, join_names, unknown_name
 from cube2net.io.bibliography.openalex_files import (
     Parts,
     find_snapshot,
@@ -88,13 +88,13 @@ class OpenAlex:
     def __post_init__(self) -> None:
         UnpackLimits(self.max_ratio, self.max_unpacked)
         if self.objects not in ("authors", "institutions", "works"):
-            raise unknown("kind of objects", self.objects, ("authors", "institutions", "works"))
+            raise unknown_name("kind of objects", self.objects, ("authors", "institutions", "works"))
         for name in self.where:
             if name not in FILTERS:
-                raise unknown("attribute of works", name, FILTERS)
+                raise unknown_name("attribute of works", name, FILTERS)
         for name, year in (("from_year", self.from_year), ("to_year", self.to_year)):
             if year is not None:
-                whole_number(name, year, 0, 9999)
+                check_int(name, year, 0, 9999)
         if self.from_year is not None and self.to_year is not None and self.from_year > self.to_year:
             raise ParameterError(f"from_year is {self.from_year}, after to_year {self.to_year}: no year is in between")
 
@@ -117,7 +117,7 @@ class OpenAlex:
         reader = LineReader(dropped, abstracts=self.abstracts, citations=self.objects == "works", said=said)
         with closing(reader), closing(ahead(iter(parts))) as blocks:
             for block in blocks:
-                step()
+                check_stop()
                 for lines, works in reader.parse(block):
                     if works.num_rows and (batch := columns.batch(lines, works)) is not None:
                         gathering.add(batch)
@@ -150,12 +150,11 @@ class OpenAlex:
                     for lines, works in reader.parse(block):
                         met.batch(lines, works)
             for name, labels in self.filters.items():
-                near = [label for wanted in labels if (label := nearest(wanted, met.known(name)))]
+                near = [label for wanted in labels if (label := suggest_name(wanted, met.known(name)))]
                 hints += [f"did you mean {name} {label!r}?" for label in near if label not in labels]
         hint = f" ({' '.join(hints)})" if hints else ""
-        return SourceError(
-            f"{listed(paths)} holds no work to read{f' ({why})' if why else ''}{f': {first}' if first else ''}{hint}"
-        )
+        reason = f" ({why})" if why else ""
+        return SourceError(f"{join_names(paths)} holds no work to read{reason}{f': {first}' if first else ''}{hint}")
 
 
 def ahead(blocks: Iterator[T]) -> Generator[T, None, None]:
@@ -282,7 +281,7 @@ class Gathering:
 
         What has a number for every mention is let go as soon as it can be: it is most of the memory in use.
         """
-        from cube2net.kernels.text import latest
+        from cube2net.kernels.text import find_latest
 
         item, author, used = self._mentioned(kept)
         homes = self._take("homes")[used]
@@ -299,7 +298,7 @@ class Gathering:
             item, code, homes = item[first], code[first], homes[first]
         del after
         days = items["date"].cast(pa.int32()).fill_null(-(2**31)).to_numpy()
-        last = latest(code, days[item], homes >= 0, len(known))
+        last = find_latest(code, days[item], homes >= 0, len(known))
         home = np.where(last >= 0, homes[last], np.int32(-1))
         del last, homes, days
         mentions = _spooled_mentions(item, code)
@@ -524,14 +523,14 @@ class MergedIds:
         for path in [path for about, path in self.lists if about == letter]:
             gauge = self.meter.gauge(path)
             try:
-                with unpacked(open_raw(path, gauge), gauge) as file:
+                with unpack(open_raw(path, gauge), gauge) as file:
                     for batch in pv.open_csv(io.BufferedReader(file), convert_options=kinds):
                         old, new = (numbers(batch.column(name), letter) for name in (OLD, NEW))
                         good = (old >= 0) & (new >= 0)
                         if good.any():
                             yield old[good], new[good]
             except (pa.ArrowException, KeyError) as error:
-                wanted = listed([OLD, NEW])
+                wanted = join_names([OLD, NEW])
                 raise SourceError(
                     f"{path.name} is no list of merged ids: {first_line(error)}, expected the columns {wanted}"
                 ) from None
@@ -557,7 +556,7 @@ class Spool:
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Write a batch; the first one says what columns there are."""
-        with one_sentence(Path(tempfile.gettempdir())):
+        with explain_disk_errors(Path(tempfile.gettempdir())):
             if self.writer is None:
                 self.writer = pa.ipc.new_file(self.file, batch.schema)
             self.writer.write_batch(batch)
@@ -577,7 +576,7 @@ class Spool:
             yield reader.get_batch(number)
 
     def _finish(self) -> None:
-        with one_sentence(Path(tempfile.gettempdir())):
+        with explain_disk_errors(Path(tempfile.gettempdir())):
             self.writer.close()
             self.file.flush()
 

@@ -150,12 +150,12 @@ def _file_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped)
 
 def _line_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped) -> Iterator[Block]:
     """Return blocks of whole lines; one that is too long is passed over."""
-    from cube2net.kernels.text import line_ends
+    from cube2net.kernels.text import find_line_ends
 
     number, rest = 1, b""
     while True:
         data, last = _more(file, rest, first=number == 1 and not rest)
-        starts: Array = np.append(0, line_ends(np.frombuffer(data, np.uint8)))
+        starts: Array = np.append(0, find_line_ends(np.frombuffer(data, np.uint8)))
         if len(starts) > 1:
             block = Block(name, day, data, starts, np.arange(number, number + len(starts) - 1))
             number += len(block.numbers)

@@ -145,10 +145,10 @@ def entries(lists: pa.ListArray) -> tuple[Array, pa.Array]:
 
 def numbers(texts: pa.Array | pa.ChunkedArray, letter: str) -> Array:
     """Return the numbers of ids that begin with a letter, -1 for what is none."""
-    from cube2net.kernels.text import numbers_of_ids
+    from cube2net.kernels.text import parse_ids
 
     starts, data = bytes_of(whole(texts))
-    found: Array = numbers_of_ids(starts, data, ord(letter))
+    found: Array = parse_ids(starts, data, ord(letter))
     return found
 
 
@@ -255,10 +255,10 @@ ENDS = r"[.?!]$"
 
 def abstracts_of(title: pa.Array, index: pa.Array, plain: pa.Array, dropped: Dropped) -> pa.Array:
     """Return title and abstract of works; abstracts that cannot be read, or not to their end, are counted."""
-    from cube2net.kernels.text import CUT, ODD, texts_of_indexes
+    from cube2net.kernels.text import CUT, ODD, read_indexes
 
     index = _opened(index)
-    ends, data, states = texts_of_indexes(*bytes_of(index))
+    ends, data, states = read_indexes(*bytes_of(index))
     dropped.leave_out("abstracts that are cut", int((states == CUT).sum()))
     made = pa.LargeStringArray.from_buffers(len(index), pa.py_buffer(ends), pa.py_buffer(data)).cast(pa.string())
     odd = np.flatnonzero(states == ODD)
@@ -399,7 +399,7 @@ class WorkColumns:
 
     def _concepts(self, concepts: pa.ListArray) -> dict[str, Array]:
         """Return the numbers of the concepts with the highest score, one of every level."""
-        from cube2net.kernels.text import heaviest
+        from cube2net.kernels.text import find_heaviest
 
         starts, inner = entries(concepts)
         names = part(inner, "display_name")
@@ -407,7 +407,7 @@ class WorkColumns:
         score = part(inner, "score").fill_null(-1.0).to_numpy(zero_copy_only=False)
         found = {}
         for name, wanted in CONCEPTS.items():
-            best = heaviest(starts, level.astype(np.int32), score, wanted)
+            best = find_heaviest(starts, level.astype(np.int32), score, wanted)
             found[name] = self.labels[name].codes(names.take(pa.array(best, mask=best < 0)))
         return found
 
@@ -490,11 +490,11 @@ class WorkColumns:
 
     def _mention_authors(self, made: Batch, places: _Places) -> None:
         """Say who wrote the works: everybody once on each, with the first institution named there."""
-        from cube2net.kernels.text import first_met
+        from cube2net.kernels.text import mark_first
 
         author = part(places.authorships, "author")
         numbered = numbers(part(author, "id"), "A")
-        kept = first_met(places.authors, numbered)
+        kept = mark_first(places.authors, numbered)
         self.dropped.leave_out("authors without an id", int((numbered < 0).sum()))
         self.dropped.leave_out("authors named twice on a work", int((~kept & (numbered >= 0)).sum()))
         rows = np.repeat(np.arange(len(made.ids)), np.diff(places.authors))

@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from cube2net._util.progress import Progress, silent, step
-from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw, unpacked
-from cube2net.errors import Cube2netError, Setting, SourceError, listed, unknown
+from cube2net._util.progress import Progress, check_stop, silent
+from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw, unpack
+from cube2net.errors import Cube2netError, Setting, SourceError, join_names, unknown_name
 from cube2net.io.bibliography.author_names import identify_authors, plain_letters
 from cube2net.io.bibliography.reference_formats import (
     SAMPLE,
@@ -83,7 +83,7 @@ class References:
     def __post_init__(self) -> None:
         UnpackLimits(self.max_ratio, self.max_unpacked)
         if self.objects not in OBJECT_KINDS:
-            raise unknown("kind of objects", self.objects, OBJECT_KINDS)
+            raise unknown_name("kind of objects", self.objects, OBJECT_KINDS)
 
     def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the files."""
@@ -94,9 +94,9 @@ class References:
         dropped.close()
         if not records:
             why = f": {dropped.first}" if dropped.first else ""
-            raise SourceError(f"{listed(paths)} holds no reference with a title{why}")
+            raise SourceError(f"{join_names(paths)} holds no reference with a title{why}")
         progress("references: putting records together", 0, None)
-        return _CorpusBuilder(records, self.objects, listed([path.name for path in paths]), dropped).corpus()
+        return _CorpusBuilder(records, self.objects, join_names([path.name for path in paths]), dropped).corpus()
 
     def _records(self, paths: Sequence[Path], dropped: Dropped, progress: Progress) -> Iterator[Reference]:
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
@@ -105,7 +105,7 @@ class References:
                 count = 0
                 for line, fields in parsed:
                     count += 1
-                    step()
+                    check_stop()
                     record = clean_reference(f"{name} line {line:,}", fields)
                     if record.title:
                         yield record
@@ -137,7 +137,7 @@ def _parsed_files(path: Path, meter: Meter, dropped: Dropped, progress: Progress
         header = match_header(rows.column_names)
         if header is None:
             raise SourceError(
-                f"{path.name} is no export of references: it has the columns {listed(rows.column_names, 8)}, "
+                f"{path.name} is no export of references: it has the columns {join_names(rows.column_names, 8)}, "
                 "expected some for title, authors, year, journal and DOI; read other tables as tables"
             )
         yield path.name, header.name, rows_of_table(rows, header, 2)
@@ -176,7 +176,7 @@ def is_reference_file(path: str | os.PathLike[str]) -> bool:
             return match_header(read_rows(path).table.column_names) is not None
         gauge = Meter().gauge(path)
         with open_raw(path, gauge) as raw:
-            start = decode_text(unpacked(raw, gauge).read(SAMPLE))
+            start = decode_text(unpack(raw, gauge).read(SAMPLE))
     except (Cube2netError, OSError):
         return name.endswith(REFERENCE_ENDINGS)
     return bool(recognize_tagged(start)) or find_header(start) is not None or name.endswith(REFERENCE_ENDINGS)

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array
 from cube2net._util.progress import Progress, silent
 from cube2net._util.random import stream
-from cube2net.errors import ParameterError, QueryError, SourceError, unknown
+from cube2net.errors import ParameterError, QueryError, SourceError, unknown_name
 from cube2net.io.dropped import SHOWN, Dropped
 from cube2net.model.corpus import LABELS, LINKS, MENTIONS, OBJECTS, Corpus, table
 from cube2net.model.dimension import DimensionSpec
@@ -227,7 +227,7 @@ class ReviewSource:
     def read_task(self, paths: Sequence[Path], name: str, *, seed: int = 0, progress: Progress = silent) -> Task:
         """Return a task in the manner of the paper: things with some labels, and the users who review them."""
         if name not in self.tasks:
-            raise unknown("task", name, self.tasks)
+            raise unknown_name("task", name, self.tasks)
         return link_task(self.read_reviewed(paths, progress=progress), self.tasks[name], seed=seed)
 
 
@@ -292,7 +292,7 @@ def matching(corpus: Corpus, where: Where) -> Array:
     fits = np.ones(corpus.items.num_rows, dtype=bool)
     for name, value in where.items():
         if name not in corpus.attributes:
-            raise unknown("attribute", name, corpus.attributes)
+            raise unknown_name("attribute", name, corpus.attributes)
         column = corpus.items[name]
         rows = np.arange(len(column))
         if pa.types.is_list(column.type):

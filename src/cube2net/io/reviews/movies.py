@@ -18,7 +18,7 @@ import pyarrow as pa
 from cube2net._util.arrays import LIGHTEST
 from cube2net._util.progress import Progress, silent
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
-from cube2net.errors import ParameterError, SourceError, some, unknown
+from cube2net.errors import ParameterError, SourceError, quote_few, unknown_name
 from cube2net.io.dropped import Dropped
 from cube2net.io.files import InputFiles, data_files
 from cube2net.io.reviews.link_tasks import LAST, Reviewed, Reviews, ReviewSource, Things, Where, left_out
@@ -88,7 +88,7 @@ class Movies(ReviewSource):
     def __post_init__(self) -> None:
         UnpackLimits(self.max_ratio, self.max_unpacked)
         if self.weights not in WEIGHTS:
-            raise unknown("weights", self.weights, WEIGHTS)
+            raise unknown_name("weights", self.weights, WEIGHTS)
         if not 0 <= self.years_apart <= 5:
             raise ParameterError(f"years_apart is {self.years_apart!r}, expected 0 to 5 years")
 
@@ -239,7 +239,7 @@ def _header(name: str, fields: list[str], columns: Sequence[str]) -> list[int]:
     names = [re.sub("[^a-z]", "", field.casefold()) for field in fields]
     for column in columns:
         if column not in names:
-            shown = some(fields, 6)
+            shown = quote_few(fields, 6)
             raise SourceError(f"{name} line 1 has no column {column!r}: it has {shown}, expected {', '.join(columns)}")
     return [names.index(column) for column in columns]
 

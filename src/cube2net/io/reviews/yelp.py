@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from cube2net._util.progress import Progress, silent
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
-from cube2net.errors import ParameterError, SourceError, some
+from cube2net.errors import ParameterError, SourceError, quote_few
 from cube2net.io.dropped import Dropped
 from cube2net.io.files import InputFiles, data_files
 from cube2net.io.reviews.link_tasks import LAST, Reviewed, Reviews, ReviewSource, Things, Where, left_out
@@ -127,7 +127,7 @@ class _Yelp:
         elif kind == "other":
             self.dropped.leave_out(OTHERS)
         else:
-            keys = some(list(record), 5) or "nothing"
+            keys = quote_few(list(record), 5) or "nothing"
             self.drop("objects of no known kind", place, f"holds {keys}, expected 'business_id' or 'user_id'")
 
     def drop(self, reason: str, place: tuple[str, int], sentence: str) -> None:

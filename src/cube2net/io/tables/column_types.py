@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import LIGHTEST, Array
-from cube2net.errors import Message, Placeholder, Setting, SourceError, listed, some
+from cube2net.errors import Message, Placeholder, Setting, SourceError, join_names, quote_few
 from cube2net.io.dropped import Dropped, Places
 from cube2net.io.tables.dialects import UNSAID, Conventions
 from cube2net.io.tables.locale_values import (
@@ -72,7 +72,7 @@ class Rows:
         return replace(self, table=table, places=lambda some: places([int(kept[row]) for row in some]))
 
     def __repr__(self) -> str:
-        return f"Rows({self.name!r}, {self.table.num_rows:,} rows, columns {listed(self.table.column_names)})"
+        return f"Rows({self.name!r}, {self.table.num_rows:,} rows, columns {join_names(self.table.column_names)})"
 
 
 def column_of(values: Sequence[Any]) -> tuple[pa.Array | None, bool]:
@@ -223,7 +223,7 @@ def check_column(rows: Rows, role: str, column: str | None) -> None:
     """Raise where a column that is said to be something is not there."""
     names = rows.table.column_names
     if column and column not in names:
-        raise SourceError(f"{rows.name} has no column {column!r} (given as {role}): it has {some(names, 20)}")
+        raise SourceError(f"{rows.name} has no column {column!r} (given as {role}): it has {quote_few(names, 20)}")
 
 
 def as_separators(separator: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from itertools import permutations
 from pathlib import Path
 
 from cube2net._util.zip_files import Meter, UnpackLimits
-from cube2net.errors import SourceError, listed, some
+from cube2net.errors import SourceError, join_names, quote_few
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables.column_types import Rows
 from cube2net.io.tables.dialects import Conventions
@@ -115,7 +115,7 @@ class TableFinder:
             return self._in_folder(folders[0])
         files = dict(self.named) or assign_files(paths)
         if not makes_corpus(files) and set(files) != {"links"} and not (more and set(files) == {"nodes"}):
-            raise SourceError(f"got {listed(files) if files else 'no files'}: {EXPECTED_TABLES}")
+            raise SourceError(f"got {join_names(files) if files else 'no files'}: {EXPECTED_TABLES}")
         if self.named:
             return FoundTables({**files})
         by_order = not any(_table_in_name(path) for path in paths)
@@ -146,7 +146,7 @@ class TableFinder:
             files = _files_by_name(folder, shown)
         except SourceError as error:
             files = {str(number): path for number, path in enumerate(filter(_is_table_file, shown))}
-            others = some([path.name for path in shown if path not in files.values()], 10)
+            others = quote_few([path.name for path in shown if path not in files.values()], 10)
             if any(map(_table_in_name, files.values())):
                 raise
             if len(files) == 1 and is_workbook(files["0"]):
@@ -160,7 +160,7 @@ class TableFinder:
             files, how, unsure = dict(zip(("nodes", "links"), files.values(), strict=True)), "guessed", str(error)
         remarks = [f"files: {_describe(files)} ({how})"]
         if unread := [path.name for path in shown if path not in files.values()]:
-            remarks.append(f"not read, having no name of a table: {some(unread, 10)}")
+            remarks.append(f"not read, having no name of a table: {quote_few(unread, 10)}")
         return FoundTables({**files}, remarks, unsure)
 
     def _in_sheets(self, path: Path, names: Sequence[str]) -> FoundTables:
@@ -174,7 +174,8 @@ class TableFinder:
             tables = {name: rows for name in names[:MAX_SHEETS] if (rows := self._read_sheet(path, name)) is not None}
             if not tables:
                 raise SourceError(
-                    f"{path.name} has no sheet with a table, expected a header and rows in one of {some(names, 10)}"
+                    f"{path.name} has no sheet with a table, expected a header and rows in one of "
+                    f"{quote_few(names, 10)}"
                 )
             chosen, unsure, reason = _choose_sheets(tables), "", "being empty, a note or another table"
             remarks = [f"sheets of {path.name}: {'; '.join(map(_describe_sheet, names, map(tables.get, names)))}"]
@@ -183,7 +184,7 @@ class TableFinder:
         else:
             remarks.append(f"sheets: {', '.join(f'{table}={name!r}' for table, name in chosen.items())} (guessed)")
         if others := [name for name in names if name not in chosen.values()]:
-            remarks.append(f"not read, {reason}: {some(others, 10)}")
+            remarks.append(f"not read, {reason}: {quote_few(others, 10)}")
         return FoundTables({table: Sheet(path, name) for table, name in chosen.items()}, remarks, unsure)
 
     def _read_sheet(self, path: Path, name: str) -> Rows | None:
@@ -254,7 +255,7 @@ def _without_locks(paths: list[Path]) -> tuple[list[Path], list[str]]:
             f"{locks[0]!r} is no table: Excel leaves it while a file is open, give "
             f"{locks[0].removeprefix(LOCK_PREFIX)!r} itself"
         )
-    remarks = [f"not read, lock files of Excel: {some(locks, 10)}"] * bool(locks)
+    remarks = [f"not read, lock files of Excel: {quote_few(locks, 10)}"] * bool(locks)
     return [path for path in paths if path.name not in locks], remarks
 
 
@@ -283,7 +284,7 @@ def _files_by_name(folder: Path, paths: Sequence[Path]) -> dict[str, Path]:
     was, now = ("nodes", "objects") if {"items", "mentions"} & set(found) else ("objects", "nodes")
     found = {now if table == was and now not in found else table: path for table, path in found.items()}
     if not makes_corpus(found):
-        rest = f"; other names are not known: {some(others)}" if others else ""
+        rest = f"; other names are not known: {quote_few(others)}" if others else ""
         raise SourceError(
             f"{str(folder)!r} holds {', '.join(found) or 'no table'}: {EXPECTED_TABLES}, "
             f"in files of these names, such as items.csv{rest}"

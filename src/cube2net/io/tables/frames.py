@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.errors import Cube2netError, SourceError, first_line, quoted, some
+from cube2net.errors import Cube2netError, SourceError, first_line, quote, quote_few
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables.column_types import REFUSED, Rows, column_of, columns_of, sorted_out, text_of
 from cube2net.model.corpus import holds_text, is_list
@@ -76,10 +76,10 @@ def frame_rows(frame: Any, role: str, dropped: Dropped | None = None) -> Rows:
             raise SourceError(f"{name} is one column, a {_called(frame)}, expected a table with columns") from None
         raise SourceError(f"{name}, a {_called(frame)}, cannot be read: {first_line(error)}") from None
     if made.num_columns == 0:
-        without = f" but {some(left_out)}, which hold fields" if left_out else ""
+        without = f" but {quote_few(left_out)}, which hold fields" if left_out else ""
         raise SourceError(f"{name} has no columns{without}, expected some such as 'id'")
     if left_out and dropped is not None:
-        dropped.say(f"{name}: left out columns with fields inside: {some(left_out, 20)}")
+        dropped.say(f"{name}: left out columns with fields inside: {quote_few(left_out, 20)}")
     return Rows(name, made, _row_places(name), frozenset(loose))
 
 
@@ -128,7 +128,7 @@ def _by_column(records: Sequence[Any]) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {}
     for number, record in enumerate(records):
         if not isinstance(record, Mapping):
-            raise SourceError(f"row {number + 1:,} of the list is {quoted(record)}, expected a dictionary")
+            raise SourceError(f"row {number + 1:,} of the list is {quote(record)}, expected a dictionary")
         for key, value in record.items():
             values = columns.setdefault(str(key), [])
             values += [None] * (number - len(values))
@@ -141,7 +141,7 @@ def _by_column(records: Sequence[Any]) -> dict[str, list[Any]]:
 def _check_names(names: Sequence[str], name: str) -> None:
     twice = sorted(key for key, times in Counter(names).items() if times > 1)
     if twice:
-        raise SourceError(f"{name} names columns twice: {some(twice)}")
+        raise SourceError(f"{name} names columns twice: {quote_few(twice)}")
 
 
 def _pandas_columns(frame: Any, role: str) -> tuple[dict[str, Any], set[str], list[str]]:

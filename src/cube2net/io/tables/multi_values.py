@@ -107,11 +107,13 @@ def find_separators(texts: Sequence[str], *, are_people: bool = False) -> tuple[
     (',,', ' and ')
     """
     for sign in SIGNS:
-        if _is_frequent(texts, sign, are_people) and _are_names(_split_all(texts, (sign,)), are_people, sign):
-            return (sign, *_find_words(texts, (sign,)))
-    words = _find_words(texts, ()) if are_people or any(_is_frequent(texts, word, False) for word in WORDS) else ()
+        if _is_frequent(texts, sign, are_people):
+            found = (sign, *_find_more(texts, (sign,), (*SIGNS, ",", *WORDS)))
+            if _are_names(_split_all(texts, found), are_people, sign):
+                return found
+    words = _find_more(texts) if are_people or any(_is_frequent(texts, word, False) for word in WORDS) else ()
     comma = _find_comma(texts, words, are_people) if _is_frequent(texts, ",", are_people) else ()
-    found = tuple(dict.fromkeys((*comma, *words, *(_find_words(texts, comma) if comma else ()))))
+    found = tuple(dict.fromkeys((*comma, *words, *(_find_more(texts, comma) if comma else ()))))
     return found if found and _are_names(_split_all(texts, found), are_people) else ()
 
 
@@ -120,15 +122,23 @@ def _is_frequent(texts: Sequence[str], separator: str, are_people: bool) -> bool
     return count >= max(1, (MIN_SHARE_OF_PEOPLE if are_people else MIN_SHARE) * len(texts))
 
 
-def _find_words(texts: Sequence[str], separators: Sequence[str]) -> tuple[str, ...]:
-    """Return the words, such as "and", that stand between full names of texts split at other separators."""
+def _find_more(
+    texts: Sequence[str], separators: Sequence[str] = (), candidates: Sequence[str] = WORDS
+) -> tuple[str, ...]:
+    """Return further separators, such as "and", of texts split at others: those between full or known names.
+
+    A comma may also follow a last name or precede a place, so half of the names beside it must be known.
+    """
     parts = [part for each in _split_all(texts, separators or (BETWEEN_VALUES,)) for part in each]
     known = set(parts)
     found = []
-    for word in WORDS:
-        sides = [side for part in parts if word in f" {part} " for side in f" {part} ".split(word) if side.strip()]
-        full = sum(_is_full_name(side.strip(" ,")) or side.strip() in known for side in sides)
-        if sides and full >= MIN_FULL_NAME_SHARE * len(sides):
+    for word in candidates:
+        pieces = [side for part in parts if word in f" {part} " for side in f" {part} ".split(word)]
+        sides = [side.strip(" ,") for side in pieces if side.strip()]
+        full = sum(_is_full_name(side) or side in known for side in sides)
+        is_frequent = len(sides) >= 2 * max(1, MIN_SHARE_OF_PEOPLE * len(texts))
+        are_known = word != "," or 2 * sum(side in known for side in sides) >= len(sides)
+        if is_frequent and are_known and full >= MIN_FULL_NAME_SHARE * len(sides):
             found.append(word)
     return tuple(found)
 
@@ -241,7 +251,8 @@ def find_label_separator(texts: Sequence[str]) -> str | None:
     """
     for separator in LABEL_SEPARATORS:
         lists = [split_text(text, (separator,)) for text in texts if separator in text]
-        if len(lists) < max(MIN_LABEL_LISTS, MIN_SHARE * len(texts)):
+        least = MIN_SHARE if separator == "," else MIN_SHARE_OF_PEOPLE
+        if len(lists) < max(MIN_LABEL_LISTS, least * len(texts)):
             continue
         counts = Counter(part for text in texts for part in split_text(text, (separator,)))
         parts = [part for each in lists for part in each]

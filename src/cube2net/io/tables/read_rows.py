@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.json as pajson
 
 from cube2net._util.zip_files import Meter
-from cube2net.errors import SourceError, some
+from cube2net.errors import SourceError, quote_few
 from cube2net.io.dropped import SHOWN, Dropped
 from cube2net.io.tables.column_types import Rows, columns_of
 from cube2net.io.tables.dialects import UNSAID, USUAL, Conventions
@@ -125,7 +125,7 @@ def _slow(path: Path, dropped: Dropped, meter: Meter) -> Rows:
     dropped.drop(f"lines of {path.name} that are no JSON objects", bad, shown)
     arrays, loose, left_out = columns_of(columns)
     if left_out:
-        dropped.say(f"{path.name}: left out columns with fields inside: {some(left_out, 20)}")
+        dropped.say(f"{path.name}: left out columns with fields inside: {quote_few(left_out, 20)}")
     if not arrays:
         raise SourceError(f"{path.name} has no columns, expected one JSON object a line with keys such as 'id'")
     return Rows(path.name, pa.table(arrays), line_places(path, lambda: lines), frozenset(loose))
@@ -183,7 +183,7 @@ def no_table(start: bytes) -> str | None:
     return MAGIC[magic]
 
 
-ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz), .parquet or .xlsx"
+ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz, .xz or .bz2), .parquet or .xlsx"
 DOCUMENTS = (".fods", ".numbers", ".odt", ".docx", ".doc", ".pages", ".rtf", ".pdf")
 """How the names of files end from which a table can be saved anew."""
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array
-from cube2net.errors import Setting, SourceError, some
+from cube2net.errors import Setting, SourceError, quote_few
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables.column_types import (
     Rows,
@@ -98,7 +98,7 @@ def find_record_columns(rows: Rows, given: Mapping[str, str], separators: Separa
         raise SourceError(
             f"{rows.name} needs a column that says what record a row belongs to (",
             Setting("item"),
-            f"): it has {some(rows.table.column_names, 20)}",
+            f"): it has {quote_few(rows.table.column_names, 20)}",
             parameter="item",
         )
     free = [name for name in free if name not in (item, title)]

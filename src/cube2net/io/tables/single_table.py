@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array
-from cube2net.errors import listed
+from cube2net.errors import join_names
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables.column_types import Rows, check_column, keys
 from cube2net.io.tables.dialects import LIKE_A_NUMBER
@@ -111,7 +111,7 @@ def named_rows(rows: Rows, given: Mapping[str, str], say: Callable[[str], None])
     if len(naming) > 1:
         parts = tuple(naming)
         rows, called = _join_columns(rows, naming, kept=key)
-        say(f"{rows.name}: names are joined from {listed([repr(name) for name in naming])} (guessed)")
+        say(f"{rows.name}: names are joined from {join_names([repr(name) for name in naming])} (guessed)")
     elif naming:
         called = naming[0]
     created: tuple[str, ...] = (called,) if parts and called is not None else ()
@@ -330,7 +330,7 @@ def split_single_table(rows: Rows, given: Mapping[str, str], say: Callable[[str]
         links = links_by_reference(rows, key, name, references)
         columns |= dict(zip(("links.source", "links.target"), links.table.column_names, strict=True))
         how = "guessed" if target is None else "given"
-        say(f"{rows.name}: links are in {listed(map(repr, references))}, which names other rows ({how})")
+        say(f"{rows.name}: links are in {join_names(map(repr, references))}, which names other rows ({how})")
     nodes = replace(rows, table=rows.table.drop_columns(list(references)))
     return SingleTable(nodes, links, columns, tuple(references), named.name_parts, named.created)
 

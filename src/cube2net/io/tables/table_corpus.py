@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, merge_links
-from cube2net.errors import Message, Placeholder, Setting, SourceError, listed, some
+from cube2net.errors import Message, Placeholder, Setting, SourceError, join_names, quote_few
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables.column_types import Rows, Separators, Ways, attribute, find, keys, unique_keys, weights
 from cube2net.model.corpus import (
@@ -223,7 +223,9 @@ def item_corpus(
     others = [name for name in object_rows.table.column_names if name not in object_columns.values()]
     read = {name: attribute(object_rows, name, dropped) for name in others}
     if unused := [name for name, column in read.items() if column is None]:
-        dropped.say(f"{object_rows.name}: left out {some(unused, 20)} (empty, or neither labels, numbers nor dates)")
+        dropped.say(
+            f"{object_rows.name}: left out {quote_few(unused, 20)} (empty, or neither labels, numbers nor dates)"
+        )
     attributes = [(name, column) for name, column in read.items() if column is not None]
     left_out = (item_columns["item"], item_columns.get("text"))
     carried = [name for name in item_rows.table.column_names if name not in left_out]
@@ -255,7 +257,9 @@ def _items(
 ) -> pa.Table:
     for name in separators:
         if name not in carried:
-            raise SourceError(f"{rows.name} has no attribute {name!r} to split: it has {some(carried, 20) or 'none'}")
+            raise SourceError(
+                f"{rows.name} has no attribute {name!r} to split: it has {quote_few(carried, 20) or 'none'}"
+            )
     made: dict[str, pa.ChunkedArray] = {"item": ids}
     unusable, ways = [], Ways()
     for name in carried:
@@ -269,7 +273,7 @@ def _items(
         made[called] = column
     _say_ways(rows, ways, dropped)
     if unusable:
-        dropped.say(f"{rows.name}: left out {some(unusable, 20)} (empty, or neither labels, numbers nor dates)")
+        dropped.say(f"{rows.name}: left out {quote_few(unusable, 20)} (empty, or neither labels, numbers nor dates)")
     if text is not None and not pa.types.is_null(rows.table[text].type):
         if not holds_text(rows.table[text].type):
             kind = rows.table[text].type
@@ -376,7 +380,7 @@ def with_labels_and_terms(corpus: Corpus, parts: Mapping[str, Part], dropped: Dr
 def _labels(rows: Rows, columns: Columns, attributes: tuple[str, ...], dropped: Dropped) -> pa.Table:
     """Return what is known of labels: a full name, a parent; each label of an attribute once."""
     if not {"full_name", "parent"} & set(columns):
-        has = some(rows.table.column_names, 20)
+        has = quote_few(rows.table.column_names, 20)
         raise SourceError(f"{rows.name} has no column for a full name or a parent: it has {has}")
     attribute, label = keys(rows, columns["attribute"]), keys(rows, columns["label"])
     blank = np.asarray(pc.or_(pc.is_null(attribute), pc.is_null(label)))
@@ -387,7 +391,7 @@ def _labels(rows: Rows, columns: Columns, attributes: tuple[str, ...], dropped: 
         return f"{columns[role]!r} is empty, expected an attribute and a label"
 
     def stranger(row: int) -> str:
-        has = listed(attributes)
+        has = join_names(attributes)
         return f"{columns['attribute']!r} is {attribute[row].as_py()!r}, expected an attribute of the items ({has})"
 
     dropped.drop_rows("labels without an attribute or label", rows.places, np.flatnonzero(blank).tolist(), blanks)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cube2net._util.spelling import nearest
-from cube2net.errors import Message, Setting, SourceError, some, unknown
+from cube2net._util.spelling import suggest_name
+from cube2net.errors import Message, Setting, SourceError, quote_few, unknown_name
 
 _THINGS = ("object", "node", "author", "person", "user", "member", "entity", "business", "account", "package", "gene")
 _RECORDS = ("item", "paper", "document", "doc", "record", "publication", "article", "work", "review", "event")
@@ -124,7 +124,7 @@ def check_roles(given: Mapping[str, str]) -> None:
     roles |= {f"{table}.{role}" for table, names in ROLE_NAMES.items() for role in names}
     for key in given:
         if key not in roles:
-            raise unknown("column role", key, roles)
+            raise unknown_name("column role", key, roles)
 
 
 def columns_by_name(
@@ -143,7 +143,7 @@ def columns_by_name(
     named = {role: name for role, name in wanted.items() if name}
     for role, name in named.items():
         if name not in names:
-            near = nearest(name, list(names))
+            near = suggest_name(name, list(names))
             raise SourceError(
                 f"{called or f'the table of {table}'} has no column {name!r} (given as {role}): {_has(names)}",
                 parameter="columns",
@@ -199,7 +199,7 @@ def normalize_name(name: str) -> str:
 
 
 def _has(names: Sequence[str]) -> str:
-    return f"it has {some(names, 20)}"
+    return f"it has {quote_few(names, 20)}"
 
 
 def advise_delimiter(mark: str) -> Message:

@@ -15,7 +15,7 @@ import numpy as np
 
 from cube2net._util.progress import Progress, silent
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits
-from cube2net.errors import Message, ParameterError, Placeholder, Setting, SourceError, listed, quoted
+from cube2net.errors import Message, ParameterError, Placeholder, Setting, SourceError, join_names, quote
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables.column_types import Rows, Separators
 from cube2net.io.tables.dialects import Conventions
@@ -391,7 +391,7 @@ def read_tables(given: Sequence[Table], named: Mapping[str, Any], progress: Prog
             role = TABLE_OF_NAME.get(str(name).casefold(), RECORDS if name == RECORDS else None)
             if role is None or options.get(role) is not None:
                 what = "is given twice" if role else "is no table"
-                raise SourceError(f"{quoted(name)} {what}: expected some of {listed([*TABLE_NAMES, RECORDS])}")
+                raise SourceError(f"{quote(name)} {what}: expected some of {join_names([*TABLE_NAMES, RECORDS])}")
             options[role] = table
     tables = {role: options.pop(role) for role in (*TABLE_NAMES, RECORDS) if options.get(role) is not None}
     given += [tables.pop(RECORDS)] if RECORDS in tables else []
@@ -427,7 +427,7 @@ def _is_roles(thing: object) -> bool:
 
 def _check(name: str, table: object) -> None:
     if not (is_frame(table) or (isinstance(table, str | os.PathLike) and os.fspath(table))):
-        raise ParameterError(f"{name} is {quoted(table)}, expected {ALLOWED}")
+        raise ParameterError(f"{name} is {quote(table)}, expected {ALLOWED}")
 
 
 def _roles(given: Sequence[Table], tables: Mapping[str, Table], columns: set[str]) -> dict[str, Table]:
@@ -435,7 +435,7 @@ def _roles(given: Sequence[Table], tables: Mapping[str, Table], columns: set[str
     if len(given) == 1:
         others = [role for role in tables if role not in BESIDE]
         if others:
-            raise SourceError(f"a table is given beside {listed(others)}: name them all, such as nodes=…, links=…")
+            raise SourceError(f"a table is given beside {join_names(others)}: name them all, such as nodes=…, links=…")
         return {"nodes" if "links" in tables and not columns else RECORDS: given[0], **tables}
     found = dict(tables)
     if given:
@@ -445,7 +445,7 @@ def _roles(given: Sequence[Table], tables: Mapping[str, Table], columns: set[str
         order = [*given[::-1]] if len(given) == 2 and _are_swapped(*given) else given
         found |= dict(zip(layout, order, strict=True))
     if not makes_corpus(found) and set(found) != {"links"}:
-        raise SourceError(f"got {listed(found)}: {EXPECTED_TABLES}")
+        raise SourceError(f"got {join_names(found)}: {EXPECTED_TABLES}")
     return found
 
 

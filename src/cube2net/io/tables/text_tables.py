@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from cube2net._util.zip_files import Meter
-from cube2net.errors import Message, Setting, SourceError, first_line, some
+from cube2net.errors import Message, Setting, SourceError, first_line, quote_few
 from cube2net.io.dropped import SHOWN, Dropped
 from cube2net.io.tables.column_types import Rows
 from cube2net.io.tables.dialects import SAMPLE, UNSAID, USUAL, Conventions, Dialect, find_dialect
@@ -160,7 +160,7 @@ def _header(text: _Text, dialect: Dialect) -> _Header:
     names = [name or f"column {number}" for number, name in enumerate(given, start=1)]
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
-        raise SourceError(f"{text.name} names columns twice: {some(twice)} (give each another name)")
+        raise SourceError(f"{text.name} names columns twice: {quote_few(twice)} (give each another name)")
     unnamed = frozenset(name for name, said in zip(names, given, strict=True) if not said)
     return _Header(names, unnamed, ends) if dialect.header else _Header(names, frozenset(), dialect.titles)
 

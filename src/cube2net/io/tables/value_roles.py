@@ -13,7 +13,7 @@ from itertools import permutations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.errors import some
+from cube2net.errors import quote_few
 from cube2net.io.tables.column_types import Rows, keys
 from cube2net.io.tables.find_tables import TABLE_OF_NAME
 from cube2net.io.tables.key_columns import (
@@ -184,13 +184,15 @@ def _with_link_columns(columns: TableColumns, rows: Rows) -> TableColumns:
             columns = columns.with_column(role, likely[0])
         elif likely:
             setting = f"columns={{'links.{role}': {likely[0]!r}}}"
-            remarks.append(f"{rows.name}: {some(likely)} could each be the {role}, so none is ({setting} to choose)")
+            remarks.append(
+                f"{rows.name}: {quote_few(likely)} could each be the {role}, so none is ({setting} to choose)"
+            )
     if columns.unused:
         first = columns.unused[0]
         role = next((role for role, is_fit in fits.items() if is_fit(rows, first)), "kind")
         setting = f"columns={{'links.{role}': {first!r}}}"
         remarks.append(
-            f"columns of links not used: {some(columns.unused, 20)} (each may be weight, kind or time: {setting})"
+            f"columns of links not used: {quote_few(columns.unused, 20)} (each may be weight, kind or time: {setting})"
         )
     in_order = {role: columns.columns[role] for role in ROLE_NAMES["links"] if role in columns.columns}
     return replace(columns, columns=in_order, remarks=tuple(remarks))

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from cube2net._util.spelling import nearest
-from cube2net._util.xml import Workbook, opened_workbook, parse_part, shared_texts
+from cube2net._util.spelling import suggest_name
+from cube2net._util.xml import Workbook, open_workbook, parse_part, read_shared_texts
 from cube2net._util.zip_files import Meter
-from cube2net.errors import Message, Setting, SourceError, some
+from cube2net.errors import Message, Setting, SourceError, quote_few
 from cube2net.io.dropped import Dropped
 from cube2net.io.tables.column_types import Rows, columns_of
 from cube2net.io.tables.dialects import UNSAID, Conventions, find_header
@@ -37,18 +37,18 @@ class Sheet(NamedTuple):
 
 def sheet_names(path: Path, meter: Meter) -> list[str]:
     """Return the names of the sheets of a workbook that are not hidden."""
-    with opened_workbook(path, meter) as book:
+    with open_workbook(path, meter) as book:
         return list(book.sheets)
 
 
 def read_workbook(path: Path, dropped: Dropped, meter: Meter, conventions: Conventions = UNSAID) -> Rows:
     """Return the rows of one sheet, by default the first; cells keep their types, and an empty one is missing."""
-    with opened_workbook(path, meter) as book:
+    with open_workbook(path, meter) as book:
         sheet = conventions.sheet or next(iter(book.sheets))
         if sheet not in book.sheets:
-            likely = nearest(sheet, list(book.sheets))
+            likely = suggest_name(sheet, list(book.sheets))
             raise SourceError(
-                f"{path.name} has no sheet {sheet!r}: it has {some(list(book.sheets), 20)}",
+                f"{path.name} has no sheet {sheet!r}: it has {quote_few(list(book.sheets), 20)}",
                 parameter="sheet",
                 value=sheet,
                 allowed=book.sheets,
@@ -56,7 +56,7 @@ def read_workbook(path: Path, dropped: Dropped, meter: Meter, conventions: Conve
             )
         if conventions.sheet is None and len(book.sheets) > 1:
             dropped.say(f"{path.name}: sheet={sheet!r} of {len(book.sheets)} (guessed)")
-        shared = shared_texts(book)
+        shared = read_shared_texts(book)
         grid = _Grid(book, shared, _day_styles(book))
         parse_part(book, book.sheets[sheet], grid.start, grid.end, grid.text)
     name = path.name if len(book.sheets) == 1 else f"{path.name} sheet {sheet!r}"
@@ -234,7 +234,7 @@ def _table(name: str, grid: _Grid, dropped: Dropped, conventions: Conventions) -
     names = {at: _shown(first.get(at)).strip() or f"column {at}" for at in used}
     twice = sorted(label for label, times in Counter(names.values()).items() if times > 1)
     if twice:
-        raise SourceError(f"{name} names columns twice: {some(twice)} (give each another name)")
+        raise SourceError(f"{name} names columns twice: {quote_few(twice)} (give each another name)")
     values = {label: _alike([row.get(at) for _, row in body]) for at, label in names.items()}
     arrays, _, _ = columns_of(values)
     numbers = [number for number, _ in body]

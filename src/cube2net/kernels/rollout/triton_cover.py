@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from cube2net.kernels.rollout.triton_search import LOST, TAKEN, Near, choose, jit, jit_sizes, worth_of
+from cube2net.kernels.rollout.triton_search import LOST, TAKEN, Near, choose, compute_worth, jit, jit_sizes
 
 try:
     import triton.language as tl  # type: ignore[import-not-found, unused-ignore]
@@ -49,7 +49,7 @@ class Groups(NamedTuple):
 
 
 @jit
-def _uncovered(members: tl.tensor, covered: tl.tensor, i: tl.tensor, end: tl.tensor) -> tl.tensor:
+def _find_uncovered(members: tl.tensor, covered: tl.tensor, i: tl.tensor, end: tl.tensor) -> tl.tensor:
     mask = i < end
     group = tl.load(members + i, mask, other=0)
     word = tl.load(covered + (group >> 5), mask, other=-1, cache_modifier=".cg")
@@ -57,14 +57,14 @@ def _uncovered(members: tl.tensor, covered: tl.tensor, i: tl.tensor, end: tl.ten
 
 
 @jit
-def _brings(held: Holdings, covered: tl.tensor, cell: tl.tensor, LANES: tl.constexpr) -> tl.tensor:
+def _count_new_nodes(held: Holdings, covered: tl.tensor, cell: tl.tensor, LANES: tl.constexpr) -> tl.tensor:
     """How many nodes a cell would newly bring; 0 for no cell."""
     more = tl.full((), 0, tl.int64)
     if cell >= 0:
         begin = tl.load(held.members_indptr + cell)
         end = tl.load(held.members_indptr + cell + 1)
         for at in range(begin, end, LANES):
-            group, new = _uncovered(held.members, covered, at + tl.arange(0, LANES), end)
+            group, new = _find_uncovered(held.members, covered, at + tl.arange(0, LANES), end)
             more += tl.sum(tl.load(held.nodes + group, new, other=0).to(tl.int64), 0)
     return more
 
@@ -81,7 +81,7 @@ def _cover(held: Holdings, covered: tl.tensor, row: tl.tensor, cell: tl.tensor, 
     lanes = tl.arange(0, LANES)
     for at in range(begin, end, LANES // 8):
         i = at + lanes // 8
-        group, new = _uncovered(held.strip_groups, covered, i, end)
+        group, new = _find_uncovered(held.strip_groups, covered, i, end)
         home = tl.load(held.object_cells + tl.load(held.strips + i, new, other=0) * 8 + (lanes & 7), new, other=-1)
         weight = tl.load(held.weights + group, new, other=0)
         tl.atomic_add(row + home, -weight, home >= 0, sem="relaxed")
@@ -137,14 +137,14 @@ def take(
         cell = choose(near, point, lost, D, WAY, BLOCK, GROUPS, FOUND, FEW, PASS_OVER)
         if LIMITED:
             space = tl.load(growing.room + b)
-            more = _brings(held, cover, cell, LANES)
+            more = _count_new_nodes(held, cover, cell, LANES)
             while (cell >= 0) & (more > space):
                 tl.debug_barrier()
                 tl.atomic_add(row + cell, tl.full((), LOST, tl.int64), sem="relaxed")
                 lost += 1
                 tl.debug_barrier()
                 cell = choose(near, point, lost, D, WAY, BLOCK, GROUPS, FOUND, FEW, PASS_OVER)
-                more = _brings(held, cover, cell, LANES)
+                more = _count_new_nodes(held, cover, cell, LANES)
             tl.debug_barrier()
             tl.store(growing.room + b, space - more)
         tl.store(chosen + step * batch + b, cell)
@@ -233,7 +233,7 @@ def look(
         for begin in range(0, columns, BLOCK):
             at = begin + lanes
             packed = tl.load(left + b * columns + at, at < columns, other=LOST)
-            worth = tl.where((packed >> 32) > TAKEN, worth_of(packed, per_cost), 0)
+            worth = tl.where((packed >> 32) > TAKEN, compute_worth(packed, per_cost), 0)
             weight = tl.where(worth > 0, worth, 0).to(tl.float64)
             whole = tl.sum(weight, 0)
             total += whole

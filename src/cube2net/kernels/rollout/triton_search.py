@@ -74,7 +74,7 @@ def _far(
 
 
 @jit
-def worth_of(packed: tl.tensor, price: tl.tensor) -> tl.tensor:
+def compute_worth(packed: tl.tensor, price: tl.tensor) -> tl.tensor:
     """What cells are worth at a price, in steps of 2⁻²⁴."""
     return ((packed >> 32) << 24) - price * (packed & 0xFFFFFFFF)
 
@@ -131,11 +131,13 @@ def _free(near: Near, point: tl.tensor, at: tl.tensor, D: tl.constexpr) -> tl.te
     mask = at < near.columns
     packed = tl.load(near.row + at, mask, other=LOST, cache_modifier=".cg")
     far = _far(point, near.turned, at, mask, near.columns, D)
-    return tl.where((packed >> 32) > TAKEN, far, FAR), worth_of(packed, near.price)
+    return tl.where((packed >> 32) > TAKEN, far, FAR), compute_worth(packed, near.price)
 
 
 @jit
-def _streamed(near: Near, point: tl.tensor, D: tl.constexpr, BLOCK: tl.constexpr, PASS_OVER: tl.constexpr) -> tl.tensor:
+def _pick_streaming(
+    near: Near, point: tl.tensor, D: tl.constexpr, BLOCK: tl.constexpr, PASS_OVER: tl.constexpr
+) -> tl.tensor:
     """What ``_pick`` does, with a pass over all cells for every round."""
     lanes = tl.arange(0, BLOCK)
     best = tl.full((), -1, tl.int32)
@@ -184,7 +186,7 @@ def _reach(far: tl.tensor, k: tl.tensor) -> tl.tensor:
 
 
 @jit
-def _grouped(
+def _pick_from_groups(
     near: Near,
     point: tl.tensor,
     gone: tl.tensor,
@@ -226,10 +228,10 @@ def _grouped(
         packed = tl.load(near.row + number, order < count, other=LOST, cache_modifier=".cg")
         exact = tl.load(found + FOUND + order, order < count, other=0)
         exact = tl.where((packed >> 32) > TAKEN, exact, FAR)
-        cell = _pick(exact, worth_of(packed, near.price), number, k, PASS_OVER)
+        cell = _pick(exact, compute_worth(packed, near.price), number, k, PASS_OVER)
         tl.debug_barrier()
     else:
-        cell = _streamed(near, point, D, BLOCK, PASS_OVER)
+        cell = _pick_streaming(near, point, D, BLOCK, PASS_OVER)
     return cell
 
 
@@ -253,12 +255,12 @@ def choose(
         if FEW:
             # What the few near cells are worth is read again: all worths would crowd the registers meanwhile.
             far = tl.where(far <= _reach(far, near.k), far, FAR)
-            worth = worth_of(tl.load(near.row + at, far < FAR, other=LOST, cache_modifier=".cg"), near.price)
+            worth = compute_worth(tl.load(near.row + at, far < FAR, other=LOST, cache_modifier=".cg"), near.price)
         cell = _pick(far, worth, at, near.k, PASS_OVER)
     elif WAY == 1:
-        cell = _grouped(near, point, gone, D, BLOCK, GROUPS, FOUND, PASS_OVER)
+        cell = _pick_from_groups(near, point, gone, D, BLOCK, GROUPS, FOUND, PASS_OVER)
     else:
-        cell = _streamed(near, point, D, BLOCK, PASS_OVER)
+        cell = _pick_streaming(near, point, D, BLOCK, PASS_OVER)
     return cell
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net._util.random import stream
-from cube2net.errors import ParameterError, quoted
+from cube2net.errors import ParameterError, quote
 from cube2net.model.network import Network
 from cube2net.network.export.graphs import to_scipy
 
@@ -112,7 +112,7 @@ def _lay_out_part(links: sp.csr_array, radius: Array, rng: np.random.Generator) 
 
 def _apply_forces(links: sp.csr_array, rng: np.random.Generator) -> Array:
     """Return the places at which what pulls and pushes the nodes of one connected part is about even."""
-    from cube2net.kernels.force_layout import bins_for, relax
+    from cube2net.kernels.force_layout import choose_bins, relax
 
     count = links.shape[0]
     degree = np.diff(links.indptr).astype(np.float64)
@@ -126,7 +126,7 @@ def _apply_forces(links: sp.csr_array, rng: np.random.Generator) -> Array:
         target,
         1 / np.sqrt(np.minimum(degree[source], degree[target])),
         np.sqrt(degree + 1),
-        bins_for(count),
+        choose_bins(count),
         int(np.clip(1_200_000 / count, 60, 400)),
         float(np.sqrt(count)),
         np.array([HOLD, HOLD * WIDE]),
@@ -226,7 +226,7 @@ def _read_places(start: Sequence[Sequence[float] | None] | Array, count: int) ->
         if np.isnan(given).all():
             continue
         if given.shape != (2,) or not (np.abs(given) <= FARTHEST).all():
-            raise ParameterError(f"start[{node}] is {quoted(place)}, expected two numbers of at most {FARTHEST:,.0f}")
+            raise ParameterError(f"start[{node}] is {quote(place)}, expected two numbers of at most {FARTHEST:,.0f}")
         found[node] = given
     return found
 
@@ -251,13 +251,13 @@ def _place_between(links: sp.csr_array, place: Array, radius: Array) -> Array:
 
 def _relax_part(links: sp.csr_array, place: Array, ends: tuple[Array, Array], hold: Array) -> Array:
     """Return the places of one connected part after a few short steps of the forces, about the same middle."""
-    from cube2net.kernels.force_layout import attract, bins_for, push_apart, relax
+    from cube2net.kernels.force_layout import attract, choose_bins, push_apart, relax
 
     count = len(place)
     degree = np.diff(links.indptr).astype(np.float64)
     pull = 1 / np.sqrt(np.minimum(degree[ends[0]], degree[ends[1]]))
     mass = np.sqrt(degree + 1)
-    bins = bins_for(count)
+    bins = choose_bins(count)
     middle = place.mean(axis=0)
     centred = place - middle
 

@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array
-from cube2net._util.arrow import arrow_numbers, arrow_texts, values_of
-from cube2net.errors import InputError, some
+from cube2net._util.arrow import arrow_numbers, arrow_texts, to_numpy
+from cube2net.errors import InputError, quote_few
 from cube2net.model.corpus import is_list
 from cube2net.model.cube import FORWARD, KIND
 from cube2net.model.names import cell_line
@@ -67,7 +67,7 @@ def require_distinct(ids: Sequence[Any], advice: str = "rename them in the sourc
     """Return the ids; raise if two nodes share one, because they would become one node."""
     if len(set(ids)) < len(ids):
         repeated = [key for key, count in Counter(ids).items() if count > 1]
-        raise InputError(f"several nodes of the network have the same id: {some(repeated)} ({advice})")
+        raise InputError(f"several nodes of the network have the same id: {quote_few(repeated)} ({advice})")
     return ids
 
 
@@ -273,8 +273,8 @@ def _plain_floats(array: pa.Array) -> pa.Array:
     if pa.types.is_float64(array.type) or pa.types.is_decimal(array.type):
         array = array.cast(pa.float64())
     else:
-        single = values_of(pc.fill_null(array.cast(pa.float32()), ZERO.cast(pa.float32())))
-        array = arrow_numbers(single.astype(np.str_).astype(np.float64), missing=values_of(pc.is_null(array)))
+        single = to_numpy(pc.fill_null(array.cast(pa.float32()), ZERO.cast(pa.float32())))
+        array = arrow_numbers(single.astype(np.str_).astype(np.float64), missing=to_numpy(pc.is_null(array)))
     return pc.if_else(pc.is_finite(array), array, NOTHING.cast(pa.float64()))
 
 
@@ -284,7 +284,7 @@ def _plain_lists(array: pa.Array) -> pa.Array:
         texts = [None if value is None else list(map(_nested_text, value)) for value in array.to_pylist()]
         return pa.array(texts, pa.list_(pa.string()))
     lengths = pc.list_value_length(array)
-    lengths = values_of(pc.fill_null(lengths, ZERO.cast(lengths.type)))
+    lengths = to_numpy(pc.fill_null(lengths, ZERO.cast(lengths.type)))
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     values = _plain(array.flatten())
     return pa.LargeListArray.from_arrays(arrow_numbers(starts), values, mask=pc.is_null(array))

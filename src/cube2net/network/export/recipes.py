@@ -9,9 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from cube2net._util.xml import SafeXml, opened_workbook, sheet_texts
+from cube2net._util.xml import SafeXml, open_workbook, read_sheet
 from cube2net._util.zip_files import BROKEN, Meter, open_member, open_raw, open_zip
-from cube2net.errors import Cube2netError, InputError, SourceError, first_line, quoted, unknown
+from cube2net.errors import Cube2netError, InputError, SourceError, first_line, quote, unknown_name
 from cube2net.model.recipe import Recipe
 from cube2net.network.export.registry import EXPORTS, RECIPE, find_suffix, list_files
 from cube2net.network.export.xlsx import RECIPE as RECIPE_SHEET
@@ -43,24 +43,24 @@ def read_recipe(path: Path) -> Recipe:
     """Return the recipe of the network at a path; raise if there is none or it cannot be read."""
     suffix = find_suffix(path)
     if suffix not in READERS:
-        raise unknown("suffix of a network file", path.suffix, READERS)
+        raise unknown_name("suffix of a network file", path.suffix, READERS)
     files = list_files(path)
     file = files.get(RECIPE) or next(iter(files.values()))
     try:
         value = READERS[suffix](file)
         recipe = value if value is None or isinstance(value, Recipe) else Recipe.from_dict(value)
     except FileNotFoundError:
-        raise InputError(f"{quoted(str(file))} does not exist: name the file of a network") from None
+        raise InputError(f"{quote(str(file))} does not exist: name the file of a network") from None
     except SourceError as error:  # names the file and the line
         raise InputError(error) from None
     except Cube2netError as error:
         raise InputError(f"{file.name}: ", error) from None
     except RecursionError:
-        raise InputError(f"{quoted(str(file))} cannot be read: it is nested too deeply") from None
+        raise InputError(f"{quote(str(file))} cannot be read: it is nested too deeply") from None
     except (TypeError, *BROKEN) as error:
-        raise InputError(f"{quoted(str(file))} cannot be read: {first_line(error)}") from None
+        raise InputError(f"{quote(str(file))} cannot be read: {first_line(error)}") from None
     if recipe is None:
-        raise InputError(f"{quoted(str(file))} holds no recipe: only networks that construct made have one")
+        raise InputError(f"{quote(str(file))} holds no recipe: only networks that construct made have one")
     return recipe
 
 
@@ -147,8 +147,8 @@ def _element_text(path: Path, is_wanted: Callable[[str, dict[str, str]], bool], 
 
 def _read_workbook(path: Path) -> Recipe | None:
     """Return the recipe of a workbook, which another program may have saved since."""
-    with opened_workbook(path, Meter()) as book:
-        rows = sheet_texts(book, RECIPE_SHEET) if RECIPE_SHEET in book.sheets else []
+    with open_workbook(path, Meter()) as book:
+        rows = read_sheet(book, RECIPE_SHEET) if RECIPE_SHEET in book.sheets else []
     pieces = [row[1] for row in rows if len(row) > 1 and row[0] == RECIPE_SHEET]
     return Recipe.from_json("".join(pieces)) if pieces else None
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cube2net._util.files import check_path, write_files
 from cube2net._util.packages import Registry
-from cube2net.errors import ParameterError, quoted
+from cube2net.errors import ParameterError, quote
 from cube2net.model.interfaces import Exporter, expect
 from cube2net.model.network import Network
 from cube2net.network.export.json import write_cyjs, write_json, write_vosviewer
@@ -112,4 +112,4 @@ def check_network_path(path: Path, *, spreadsheet_safe: bool = False) -> None:
     check_path(path, [path.suffix.lower()] if find_suffix(path) in EXPORTS else EXPORTS, "network file")
     if spreadsheet_safe and find_suffix(path) not in SAFE_EXPORTS:
         safe = " (a workbook runs no text: leave it out)" if find_suffix(path) == ".xlsx" else ""
-        raise ParameterError(f"spreadsheet_safe guards the cells of a .csv file, got {quoted(path.suffix)}{safe}")
+        raise ParameterError(f"spreadsheet_safe guards the cells of a .csv file, got {quote(path.suffix)}{safe}")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net.errors import ParameterError, quoted
+from cube2net.errors import ParameterError, quote
 
 Count = Callable[[str], int]
 
@@ -68,7 +68,7 @@ def fit_text(sections: Sequence[Section], most: int, count: Count) -> str:
     def fits(lines: int) -> bool:
         tokens: object = count(text(lines))
         if isinstance(tokens, bool) or not isinstance(tokens, Real) or math.isnan(tokens):
-            raise ParameterError(f"the counter gave {quoted(tokens)} for a text, expected how many tokens it has")
+            raise ParameterError(f"the counter gave {quote(tokens)} for a text, expected how many tokens it has")
         return float(tokens) <= most
 
     if not fits(0):

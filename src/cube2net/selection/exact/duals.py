@@ -106,7 +106,7 @@ class Subproblem:
 
     def reduced(self, kept: Array, gone: Array) -> tuple[Subproblem, Merged]:
         """Return the choice among the kept cells without the groups that are gone; groups are put together anew."""
-        from cube2net.kernels.reductions import alike, placed_homes, turned
+        from cube2net.kernels.reductions import group_alike, list_placed_homes, transpose_rows
 
         place = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, np.int32(-1))
         rows = (self.object_cells.indptr, self.object_cells.indices)
@@ -114,9 +114,9 @@ class Subproblem:
             np.bincount(row_of_entries(self.object_cells)[kept[self.object_cells.indices]], minlength=len(gone)) > 0
         )
         group = np.full(len(gone), -1, dtype=np.int32)
-        group[held], first = alike(np.flatnonzero(held), *rows, place)
-        homes = Ragged(*placed_homes(first, *rows, place))
-        members = Ragged(*turned(homes.indptr, homes.indices, int(kept.sum())))
+        group[held], first = group_alike(np.flatnonzero(held), *rows, place)
+        homes = Ragged(*list_placed_homes(first, *rows, place))
+        members = Ragged(*transpose_rows(homes.indptr, homes.indices, int(kept.sum())))
         sums = np.column_stack([np.bincount(group[held], column[held], len(first)) for column in self.sums.T])
         single, shared = homes.sizes == 1, homes.sizes > 1
         own = self.own[kept]
@@ -140,7 +140,7 @@ class Subproblem:
         such as cost nothing and gain something, at whatever price. Where a cell may be wanted just for its cost
         (``loose``) none is needless.
         """
-        from cube2net.kernels.reductions import dominated
+        from cube2net.kernels.reductions import mark_dominated
 
         if self.loose:
             return np.zeros(len(self), dtype=bool)
@@ -150,7 +150,7 @@ class Subproblem:
         harmless = (self.sums[:, 0] >= 0) & (self.sums[:, 1] == 0) & (limited * self.sums[:, 2] == 0)
         members, homes = self.members, self.object_cells
         rows = (members.indptr, members.indices, homes.indptr, homes.indices)
-        stands_in = dominated(*rows, worth > 0, harmless, own, self.own[:, 1], limited * self.own[:, 2])
+        stands_in = mark_dominated(*rows, worth > 0, harmless, own, self.own[:, 1], limited * self.own[:, 2])
         return np.asarray((own + above <= 0) | stands_in)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net.errors import InputError, ParameterError, whole_number
+from cube2net.errors import InputError, ParameterError, check_int
 from cube2net.selection.problem import Problem
 from cube2net.selection.rl.episodes import Dynamics, Space, check_finite
 
@@ -41,7 +41,7 @@ class Trajectories:
     ) -> None:
         from cube2net.kernels.coverage import residuals
 
-        whole_number("batch", batch, 1, what="selections")
+        check_int("batch", batch, 1, what="selections")
         if len(space) != len(problem):
             raise InputError(
                 f"the space has {len(space):,} cells and the problem {len(problem):,}: take the problem's cells of it"

@@ -13,7 +13,7 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.packages import require
 from cube2net._util.progress import Progress, Stopwatch, import_modules, silent
-from cube2net.errors import InputError, ParameterError, first_line, unknown, whole_number
+from cube2net.errors import InputError, ParameterError, check_int, first_line, unknown_name
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
@@ -107,9 +107,9 @@ class Cube2net:
     def __post_init__(self) -> None:
         object.__setattr__(self, "progress", silent if self.progress is None else self.progress)
         if self.preset not in PRESETS:
-            raise unknown("preset", self.preset, PRESETS)
+            raise unknown_name("preset", self.preset, PRESETS)
         if self.device.partition(":")[0] not in DEVICES:
-            raise unknown("device", self.device, DEVICES)
+            raise unknown_name("device", self.device, DEVICES)
         for name, least, what in (
             ("k", 1, "cells, or none"),
             ("directions", 1, "directions, or none"),
@@ -118,7 +118,7 @@ class Cube2net:
             ("epochs", 1, "epochs, or none"),
             ("patience", 1, "updates, or none"),
         ):
-            whole_number(name, getattr(self, name), least, or_none=True, what=what)
+            check_int(name, getattr(self, name), least, or_none=True, what=what)
         if self.seconds is not None and not self.seconds > 0:
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0, or none")
         PRESETS[self.preset].switched(self.switches or {})

@@ -15,7 +15,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array, row_of_entries
 from cube2net._util.packages import require
-from cube2net.errors import InputError, QueryError, unknown, whole_number
+from cube2net.errors import InputError, QueryError, check_int, unknown_name
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective
@@ -50,7 +50,7 @@ class SelectionEnv(gymnasium.Env[Array, Array]):
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
 
     def __init__(self, trajectories: Trajectories) -> None:
-        whole_number("n_cells", trajectories.steps, 1, what="cells")
+        check_int("n_cells", trajectories.steps, 1, what="cells")
         self.trajectories = trajectories
         self.observation_space, self.action_space = _make_boxes(trajectories)
 
@@ -89,7 +89,7 @@ class SelectionVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
 
     def __init__(self, trajectories: Trajectories) -> None:
-        whole_number("n_cells", trajectories.steps, 1, what="cells")
+        check_int("n_cells", trajectories.steps, 1, what="cells")
         self.trajectories, self.num_envs = trajectories, trajectories.batch
         self.single_observation_space, self.single_action_space = _make_boxes(trajectories)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -122,9 +122,9 @@ class SelectionVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
 def make_env(cube: Cube, query: Query, vectors: Vectors | tuple[Vectors, ...], **options: Any) -> SelectionEnv:
     """Return the environment in which ``Cube2net`` of a preset learns, at the price that greedy reaches.
 
-    Options are ``weights`` (an objective of the query, by default jaccard), ``m``, ``max_nodes``, ``preset``, ``k`` and
-    ``directions``. A function pays at the end of an episode; near cells are then compared by jaccard at a price that is
-    part of the action.
+    Options are ``weights`` (an objective of the query, by default jaccard), ``n_cells``, ``max_nodes``, ``preset``,
+    ``k`` and ``directions``. If the objective is a function, the reward comes at the end of an episode; candidate cells
+    are then compared by jaccard at a price that is part of the action.
 
     Examples
     --------
@@ -132,9 +132,9 @@ def make_env(cube: Cube, query: Query, vectors: Vectors | tuple[Vectors, ...], *
     >>> import cube2net as c2n
     >>> import cube2net.selection.rl.environment
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
+    >>> cube = c2n.build(planted.corpus)
     >>> vectors = c2n.api.embed_cells(cube, "words")
-    >>> env = gymnasium.make("cube2net/Cells-v0", cube=cube, query=planted.query(0), vectors=vectors, m=4)
+    >>> env = gymnasium.make("cube2net/Cells-v0", cube=cube, query=planted.query(0), vectors=vectors, n_cells=4)
     >>> env.reset(seed=0)[0].shape
     (18,)
     """
@@ -145,7 +145,7 @@ def make_vector_env(
     cube: Cube, query: Query, vectors: Vectors | tuple[Vectors, ...], *, num_envs: int, **options: Any
 ) -> SelectionVectorEnv:
     """Return ``num_envs`` environments side by side (see ``make_env`` for the options)."""
-    whole_number("num_envs", num_envs, 1, what="selections")
+    check_int("num_envs", num_envs, 1, what="selections")
     return SelectionVectorEnv(_make_trajectories(cube, query, vectors, num_envs, **options))
 
 
@@ -163,9 +163,9 @@ def _make_trajectories(
     directions: int | None = None,
 ) -> Trajectories:
     if preset not in PRESETS:
-        raise unknown("preset", preset, PRESETS)
+        raise unknown_name("preset", preset, PRESETS)
     for name, number in (("k", k), ("directions", directions)):
-        whole_number(name, number, 1, or_none=True)
+        check_int(name, number, 1, or_none=True)
     weights = Jaccard().weigh(query, len(cube.objects)) if weights is None else weights
     check(cube, query, weights)
     nothing = explain_no_choice(cube, query, weights)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cube2net._util.arrays import Array, frozen, take_rows
+from cube2net._util.arrays import Array, freeze, take_rows
 from cube2net._util.progress import Progress, silent
-from cube2net.errors import InputError, ParameterError, whole_number
+from cube2net.errors import InputError, ParameterError, check_int
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
@@ -55,7 +55,7 @@ class Space:
         directions of largest variance, and 1 is the standard deviation of their coordinates. Without, the
         vectors stay as they are. There is always one direction, even where the vectors have no columns.
         """
-        whole_number("directions", directions, 1, or_none=True, what="directions, or none")
+        check_int("directions", directions, 1, or_none=True, what="directions, or none")
         parts = [np.asarray(one, dtype=np.float64) for one in vectors]
         shapes = [one.shape for one in parts]
         if not parts or any(len(shape) != 2 or shape[0] != shapes[0][0] for shape in shapes):
@@ -67,7 +67,7 @@ class Space:
         reach = int((MOST / flat.shape[1]) ** 0.5 / 2)
         far = float(np.abs(flat).max(initial=0.0))
         unit = reach / (2 * far) if far > TINY else 1.0
-        return cls(frozen(np.rint(flat * unit).astype(np.int16)), unit, reach)
+        return cls(freeze(np.rint(flat * unit).astype(np.int16)), unit, reach)
 
     def __len__(self) -> int:
         return len(self.points)
@@ -82,7 +82,7 @@ class Space:
 
     def take(self, cells: Array) -> Space:
         """Return the space of some of the cells, on the same grid."""
-        return Space(frozen(self.points[cells]), self.unit, self.reach)
+        return Space(freeze(self.points[cells]), self.unit, self.reach)
 
     def on_grid(self, actions: Array) -> Array:
         """Return actions in steps of the grid; one that is not finite is near nothing, and refused."""
@@ -145,8 +145,8 @@ class Dynamics:
     max_nodes: float = math.inf
 
     def __post_init__(self) -> None:
-        whole_number("n_cells", self.n_cells, 0, what="cells")
-        whole_number("k", self.k, 1, what="cells")
+        check_int("n_cells", self.n_cells, 0, what="cells")
+        check_int("k", self.k, 1, what="cells")
         if math.isnan(self.max_nodes):
             raise ParameterError("max_nodes is nan, expected a number of objects")
 

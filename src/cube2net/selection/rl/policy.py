@@ -15,7 +15,7 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.files import write_files
 from cube2net._util.packages import require
-from cube2net.errors import InputError, some
+from cube2net.errors import InputError, quote_few
 from cube2net.selection.rl.episodes import Space
 
 FORMAT = "cube2net policy 1"
@@ -68,7 +68,7 @@ class Trained:
             raise InputError(f"{str(path)!r} is no policy: its format is {about.get('format')!r}, expected {FORMAT!r}")
         lost = [name for name, array in arrays.items() if not bool(np.isfinite(array).all())]
         if lost:
-            raise InputError(f"{str(path)!r} is no policy: its weights {some(lost)} are not finite numbers")
+            raise InputError(f"{str(path)!r} is no policy: its weights {quote_few(lost)} are not finite numbers")
         try:
             curve = tuple((_finite(mean), _finite(best)) for mean, best in json.loads(about.get("curve", "[]")))
         except (TypeError, ValueError, OverflowError, RecursionError):

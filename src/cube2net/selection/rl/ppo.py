@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from cube2net._util.random import stream
-from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.errors import ParameterError, check_int, unknown_name
 
 ACTIVATIONS = {"tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "linear": nn.Identity}
 
@@ -66,9 +66,9 @@ class Settings:
     output_layer: str = "linear"
 
     def __post_init__(self) -> None:
-        whole_number("epochs", self.epochs, 1)
-        whole_number("hidden", self.hidden, 1, what="units")
-        whole_number("minibatches", self.minibatches, 1, what="mini-batches")
+        check_int("epochs", self.epochs, 1)
+        check_int("hidden", self.hidden, 1, what="units")
+        check_int("minibatches", self.minibatches, 1, what="mini-batches")
         for name in ("clip", "learning_rate", "spread", "largest_gradient"):
             if name == "largest_gradient" and self.largest_gradient is None:
                 continue
@@ -81,7 +81,7 @@ class Settings:
             raise ParameterError(f"discount is {self.discount!r}, expected a number from 0 to 1")
         for name in ("hidden_layer", "output_layer"):
             if getattr(self, name) not in ACTIVATIONS:
-                raise unknown(name, getattr(self, name), ACTIVATIONS)
+                raise unknown_name(name, getattr(self, name), ACTIVATIONS)
 
 
 class Policy(nn.Module):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
-from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.errors import ParameterError, check_int, unknown_name
 
 Switch = int | float | bool | str | None
 
@@ -60,11 +60,11 @@ class Preset:
             if kind == "bool" and not isinstance(value, bool):
                 raise ParameterError(f"switch {field.name!r} is {value!r}, expected true or false")
         if self.answer not in ANSWERS:
-            raise unknown("answer", self.answer, ANSWERS)
+            raise unknown_name("answer", self.answer, ANSWERS)
         for name, least, what in (("k", 1, "cells"), ("directions", 1, "directions"), ("patience", 1, "updates")):
-            whole_number(name, getattr(self, name), least, or_none=True, what=f"{what}, or none")
-        whole_number("trajectories", self.trajectories, 2, what="trajectories")
-        whole_number("updates", self.updates, 0, what="updates")
+            check_int(name, getattr(self, name), least, or_none=True, what=f"{what}, or none")
+        check_int("trajectories", self.trajectories, 2, what="trajectories")
+        check_int("updates", self.updates, 0, what="updates")
 
     def switched(self, switches: Mapping[str, Switch]) -> Preset:
         """Return the preset with some of its fields switched.
@@ -74,7 +74,7 @@ class Preset:
         names = [field.name for field in fields(self)]
         for name in switches:
             if name not in names:
-                raise unknown("switch", name, names)
+                raise unknown_name("switch", name, names)
         return replace(self, **switches)  # type: ignore[arg-type]
 
     @property
