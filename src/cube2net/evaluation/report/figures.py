@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.text import format_count
+from cube2net._util.text import format_count, shorten
 from cube2net.evaluation.report.tables import compute_mean, find_alone, select_main_configurations, sum_seconds
 from cube2net.evaluation.statistics import Estimate, Estimates, list_shown_models
 from cube2net.mining.link_prediction import KS
