@@ -22,7 +22,7 @@ import cube2net as c2n
 from cube2net._util.arrays import Array
 from cube2net._util.progress import silent
 from cube2net.api.compare import maker as maker_of
-from cube2net.evaluation.auto import ByLabels, Race, assign_folds, candidates
+from cube2net.evaluation.auto import ByLabels, Race, assign_folds, list_candidates
 from cube2net.evaluation.configurations import DEFAULT
 from cube2net.mining.clustering import METRICS
 from cube2net.model.cube import Cube
@@ -87,9 +87,9 @@ def by_labels(name: str, cube: Cube, query: Query, clusters: Clusters, halves: i
             return judge.compute_scores(clusters(network, seed))
 
         race = Race(maker, evaluate)  # type: ignore[arg-type]
-        race.run(candidates(), range(runs), float("inf"), silent)
-        best = judge.chosen(race)
-        _, low, high = judge.expected(race)
+        race.run(list_candidates(), range(runs), float("inf"), silent)
+        best = judge.choose(race)
+        _, low, high = judge.estimate_f1(race)
         scores = {
             config: np.mean(
                 [f1(clusters(maker(config, seed, race.nodes.get(config.like)), seed), labels, ~mine) for seed in JUDGED]

@@ -12,7 +12,7 @@ import cube2net as c2n
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.evaluation import auto
 from cube2net.evaluation import auto as racing
-from cube2net.evaluation.auto import FEWEST, candidates
+from cube2net.evaluation.auto import MIN_LABELS, list_candidates
 from cube2net.evaluation.configurations import DEFAULT
 from cube2net.mining.clustering import METRICS
 from cube2net.mining.node_embeddings import DeepWalk
@@ -51,7 +51,7 @@ def test_too_few_labels_to_choose_by_are_one_sentence(labels: list[str], sentenc
     cube = toy_cube([[0, 1]], objects=count, links=[(0, 1)])
     with pytest.raises(QueryError) as caught:
         c2n.construct(cube, Query(np.arange(count), tuple(labels)), method)
-    assert str(caught.value) == sentence and FEWEST == 10
+    assert str(caught.value) == sentence and MIN_LABELS == 10
 
 
 # On planted corpora
@@ -99,7 +99,7 @@ def test_where_cells_say_everything_cells_are_chosen_and_that_holds_for_other_la
 
 def test_the_network_says_what_was_chosen_what_was_tried_and_what_that_is_worth(chosen: Network) -> None:
     tried = chosen.settings["tried"]
-    assert {row["configuration"] for row in tried} == {config.name for config in candidates()}
+    assert {row["configuration"] for row in tried} == {config.name for config in list_candidates()}
     mined = [row for row in tried if "F1" in row]
     scores = [row["F1"] for row in mined]
     assert scores == sorted(scores, reverse=True) and all(row["runs"] in (1, 2) for row in mined)
@@ -119,7 +119,7 @@ def test_the_network_says_what_was_chosen_what_was_tried_and_what_that_is_worth(
 def test_the_network_is_the_one_that_construct_gives_for_what_was_chosen(
     chosen: Network, by_cells: tuple[Cube, Query]
 ) -> None:
-    config = next(config for config in candidates() if config.name == chosen.settings["chosen"])
+    config = next(config for config in list_candidates() if config.name == chosen.settings["chosen"])
     options: dict[str, Any] = {"levels": config.levels or None, "n_neighbors": config.n_neighbors}
     words = (config.method, config.n_cells or None, config.objective, config.form)
     same = c2n.construct(
@@ -184,7 +184,7 @@ def test_with_hardly_any_time_the_answer_is_what_there_was_time_for(by_cells: tu
     rest = [row for row in network.settings["tried"] if "F1" not in row]
     assert "none" in {row["configuration"] for row in tried} and {row["runs"] for row in tried} <= {1, 2}
     assert rest and {row["reason"] for row in rest} == {"there was no time to try it"}
-    assert len(tried) + len(rest) == len(candidates())
+    assert len(tried) + len(rest) == len(list_candidates())
 
 
 # Bad input
@@ -228,10 +228,10 @@ def test_without_labels_the_query_s_own_hidden_links_are_chosen_by() -> None:
     query = cube.query([name for group in range(3) for name in made_up.query(group)[:30]])
     network = c2n.construct(cube, query, c2n.methods.Auto(runs=2, seconds=600.0, embedding=QUICK))
     tried = network.settings["tried"]
-    assert {row["configuration"] for row in tried} == {config.name for config in candidates()}
+    assert {row["configuration"] for row in tried} == {config.name for config in list_candidates()}
     finalists = {row["configuration"]: row["AUC"] for row in tried if row.get("runs") == 2}
     assert network.settings["chosen"] == DEFAULT.name and finalists[DEFAULT.name] > 0.6
-    assert {"none", DEFAULT.name} < finalists.keys() and len(finalists) < len(candidates()) - 1
+    assert {"none", DEFAULT.name} < finalists.keys() and len(finalists) < len(list_candidates()) - 1
     assert network.selection.note.startswith("chosen by ") and " hidden links of the query: " in network.selection.note
     assert len(network.query) == 90 and network.query.labels is None
 

@@ -20,7 +20,7 @@ from cube2net.api.construct import Chosen, with_vectors
 from cube2net.api.construct import choose as really_choose
 from cube2net.api.plan import METHODS, Plan
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.evaluation.configurations import AS_LARGE, SHORT_LIST, Maker
+from cube2net.evaluation.configurations import BASELINES, SHORT_LIST, Maker
 from cube2net.mining import downstream
 from cube2net.mining.clustering import METRICS
 from cube2net.mining.downstream import cluster_query
@@ -44,7 +44,7 @@ from comparisons import TINY, Failing, plain
 from toys import random_cube, toy_cube, two_communities
 
 GREEDY = Configuration(method="greedy", objective="linked", form="cells", n_cells=3)
-PEERS = [Configuration(method=name, like=GREEDY.name) for name in AS_LARGE]
+PEERS = [Configuration(method=name, like=GREEDY.name) for name in BASELINES]
 # As registered, but for the learner, which learns for a moment only.
 QUICK: dict[str, Method] = {
     name: Cube2net(trajectories=4, updates=1, epochs=1, k=3) if name == "cube2net" else kind()

@@ -16,7 +16,7 @@ from cube2net._util.arrays import Array
 from cube2net._util.progress import silent
 from cube2net.errors import Cube2netError, InputError, QueryError
 from cube2net.evaluation import auto as racing
-from cube2net.evaluation.auto import ByLabels, Race, Scores, assign_folds, candidates, choose_by_hidden_links
+from cube2net.evaluation.auto import ByLabels, Race, Scores, assign_folds, choose_by_hidden_links, list_candidates
 from cube2net.evaluation.configurations import DEFAULT
 from cube2net.mining.clustering import METRICS, KMeans
 from cube2net.model.comparison import Configuration
@@ -70,14 +70,14 @@ def test_folds_follow_the_seed() -> None:
 
 
 def test_about_six_distinct_configurations_are_tried_the_query_alone_first_and_the_default_second() -> None:
-    configs = candidates()
+    configs = list_candidates()
     assert configs[:2] == [ALONE, DEFAULT] and len({config.name for config in configs}) == len(configs) == 7
     assert {config.levels for config in configs} >= {"full", "one"} and {config.form for config in configs} >= {"cells"}
 
 
 def test_what_is_as_large_as_another_comes_behind_it() -> None:
-    names = [config.name for config in candidates()]
-    like = [config for config in candidates() if config.like]
+    names = [config.name for config in list_candidates()]
+    like = [config for config in list_candidates() if config.like]
     assert like and all(names.index(config.like) < names.index(config.name) for config in like)
 
 
@@ -137,7 +137,7 @@ def test_every_run_has_the_better_half_of_the_last_one_and_the_two_finalists_hav
     race.run(MANY[:9], range(4), 60.0, silent)
     assert [len(race.scores_by_run[config]) for config in MANY[:9]] == [4, 4, 4, 2, 2, 1, 1, 1, 1]
     assert race.finalists == [MANY[1], MANY[2], ALONE] and race.runs == 4 and not race.left_out
-    assert [row["runs"] for row in race.rows("F1")] == [4, 4, 2, 2, 1, 1, 1, 1, 4]
+    assert [row["runs"] for row in race.list_rows("F1")] == [4, 4, 2, 2, 1, 1, 1, 1, 4]
 
 
 def test_the_default_takes_part_in_every_run_however_low_its_score() -> None:
@@ -191,15 +191,15 @@ def test_without_time_the_query_alone_is_tried_and_the_others_say_that_there_was
     fake = timed(clock, 9.0, sizes={ALONE: 0, ONE: 3, TWO: 5}, wrong=lambda config, seed: [1])
     race = race_of(fake)
     race.run([ALONE, ONE, TWO], range(5), 1.0, silent)
-    assert [config for config, _, _ in fake.made] == [ALONE] and judge_of().chosen(race) == ALONE
-    assert race.rows("F1")[1:] == [
+    assert [config for config, _, _ in fake.made] == [ALONE] and judge_of().choose(race) == ALONE
+    assert race.list_rows("F1")[1:] == [
         {"configuration": s.name, "reason": "there was no time to try it"} for s in (ONE, TWO)
     ]
-    hope, low, high = judge_of().expected(race)
+    hope, low, high = judge_of().estimate_f1(race)
     assert hope == pytest.approx(race.mean(ALONE)) and low < hope < high
     assert (
         judge_of()
-        .sentence(race)
+        .describe(race)
         .startswith("chosen by 40 labels: none, of 1 configurations tried in 9 s (one run: F1 ")
     )
 
@@ -247,7 +247,7 @@ def test_where_the_better_half_does_not_fit_into_the_time_left_fewer_have_a_seco
     race = race_of(fake)
     race.run(MANY, range(5), 40.0, silent)  # the first run makes seven networks in 21 s, and five more take 15 s
     second = [config for config, seed, _ in fake.made if seed == 1]
-    assert second == [ALONE, *(config for config in race.ranked if config in second[1:])] and race.runs == 2
+    assert second == [ALONE, *(config for config in race.ranking if config in second[1:])] and race.runs == 2
     assert clock[0] <= 40.0
 
 
@@ -258,7 +258,7 @@ def test_where_the_time_is_over_in_the_second_run_the_answer_says_one_run(clock:
 
     race = race_of(timed(clock, 1.0, sizes={ALONE: 0, TWO: 5}, wrong=wrong))
     race.run([ALONE, TWO], range(5), 4.0, silent)
-    assert race.runs == 1 and "(one run: F1 " in judge_of().sentence(race)
+    assert race.runs == 1 and "(one run: F1 " in judge_of().describe(race)
 
 
 def test_what_is_as_large_as_another_is_told_how_large_that_is() -> None:
@@ -289,7 +289,7 @@ def test_a_configuration_that_fails_is_a_row_that_says_why_and_so_is_what_should
     race = race_of(fake)
     race.run([ALONE, ONE, LIKE, TWO], range(2), 60.0, silent)
     assert [config for config, _, _ in fake.made] == [ALONE, TWO] * 2
-    assert race.rows("F1")[2:] == [
+    assert race.list_rows("F1")[2:] == [
         {"configuration": ONE.name, "reason": "out of luck"},
         {"configuration": LIKE.name, "reason": f"there is no network of {ONE.name!r} to be as large as"},
     ]
@@ -304,11 +304,11 @@ def test_a_configuration_that_fails_in_a_later_run_is_one_row_and_not_chosen() -
     )
     race = race_of(fake)
     race.run([ALONE, ONE], range(3), 60.0, silent)
-    assert [(row["configuration"], row.get("reason")) for row in race.rows("F1")] == [
+    assert [(row["configuration"], row.get("reason")) for row in race.list_rows("F1")] == [
         ("none", None),
         (ONE.name, "out of luck"),
     ]
-    assert judge_of().chosen(race) == ALONE and len(race.scores_by_run[ALONE]) == 3
+    assert judge_of().choose(race) == ALONE and len(race.scores_by_run[ALONE]) == 3
 
 
 def test_where_not_even_the_query_alone_can_be_made_the_reason_is_told() -> None:
@@ -354,37 +354,37 @@ FOUR, EIGHT = [*range(2), *range(20, 22)], [*range(4), *range(20, 24)]
 
 def test_with_labels_the_default_is_kept_unless_another_is_significantly_better() -> None:
     bad = [HALF, HALF]
-    assert judge_of().chosen(judged({ALONE: bad, DEFAULT: [EIGHT, EIGHT], ONE: [FOUR, FOUR]})) == DEFAULT
-    assert judge_of().chosen(judged({ALONE: bad, DEFAULT: [EIGHT, EIGHT], ONE: [[0], []]})) == ONE
-    assert judge_of().chosen(judged({ALONE: [[], []], DEFAULT: [EIGHT, EIGHT], ONE: [FOUR, FOUR]})) == ALONE
+    assert judge_of().choose(judged({ALONE: bad, DEFAULT: [EIGHT, EIGHT], ONE: [FOUR, FOUR]})) == DEFAULT
+    assert judge_of().choose(judged({ALONE: bad, DEFAULT: [EIGHT, EIGHT], ONE: [[0], []]})) == ONE
+    assert judge_of().choose(judged({ALONE: [[], []], DEFAULT: [EIGHT, EIGHT], ONE: [FOUR, FOUR]})) == ALONE
 
 
 def test_of_several_that_are_significantly_better_the_highest_is_chosen_whatever_its_size() -> None:
     race = judged({ALONE: [HALF, HALF], DEFAULT: [HALF[:18], HALF], ONE: [[0, 1], [0]], TWO: [[0], [0]]})
     race.nodes[TWO.name] = 5_000
-    assert judge_of().chosen(race) == TWO
+    assert judge_of().choose(race) == TWO
 
 
 def test_a_difference_that_varies_from_run_to_run_is_not_significant() -> None:
     steady = judged({ALONE: [HALF] * 2, DEFAULT: [EIGHT] * 2, ONE: [[0], [0]]})
     varying = judged({ALONE: [HALF] * 2, DEFAULT: [EIGHT] * 2, ONE: [[], [*EIGHT, 9, 29]]})
-    assert judge_of().chosen(steady) == ONE and judge_of().chosen(varying) == DEFAULT
+    assert judge_of().choose(steady) == ONE and judge_of().chosen(varying) == DEFAULT
 
 
 def test_the_interval_is_corrected_for_the_number_of_configurations_tried() -> None:
     clusters = {ALONE: [HALF, HALF], DEFAULT: [EIGHT[:7], EIGHT[:7]], ONE: [[0], [0]]}
     dropped = {Configuration(method="greedy", objective="linked", n_cells=m): [HALF] for m in range(1_000)}
-    assert judge_of().chosen(judged(clusters)) == ONE
-    assert judge_of().chosen(judged(clusters | dropped)) == DEFAULT
+    assert judge_of().choose(judged(clusters)) == ONE
+    assert judge_of().choose(judged(clusters | dropped)) == DEFAULT
 
 
 def test_one_run_decides_nothing() -> None:
-    assert judge_of().chosen(judged({ALONE: [HALF], DEFAULT: [HALF], ONE: [[]]})) == DEFAULT
+    assert judge_of().choose(judged({ALONE: [HALF], DEFAULT: [HALF], ONE: [[]]})) == DEFAULT
 
 
 def test_where_the_default_could_not_be_made_the_query_alone_takes_its_place() -> None:
-    assert judge_of().chosen(judged({ALONE: [HALF, HALF], ONE: [HALF[:18], HALF]})) == ALONE
-    assert judge_of().chosen(judged({ALONE: [HALF, HALF], ONE: [[], []]})) == ONE
+    assert judge_of().choose(judged({ALONE: [HALF, HALF], ONE: [HALF[:18], HALF]})) == ALONE
+    assert judge_of().choose(judged({ALONE: [HALF, HALF], ONE: [[], []]})) == ONE
 
 
 def test_where_no_configuration_is_better_the_default_is_kept_in_at_least_95_of_100_cases() -> None:
@@ -398,22 +398,22 @@ def test_where_no_configuration_is_better_the_default_is_kept_in_at_least_95_of_
         clusters = {
             config: [np.flatnonzero(rng.random(40) < chances[config]).tolist() for _ in range(2)] for config in configs
         }
-        kept += judge_of().chosen(judged(clusters)) == DEFAULT
+        kept += judge_of().choose(judged(clusters)) == DEFAULT
     assert kept >= 95
 
 
 def test_a_configuration_with_fewer_runs_is_not_chosen_however_high() -> None:
-    assert judge_of().chosen(judged({ALONE: [HALF] * 2, DEFAULT: [HALF] * 2, ONE: [[]], TWO: [[0], [0]]})) == TWO
+    assert judge_of().choose(judged({ALONE: [HALF] * 2, DEFAULT: [HALF] * 2, ONE: [[]], TWO: [[0], [0]]})) == TWO
 
 
 def test_the_score_on_other_labels_is_that_of_every_fold_under_the_choice_made_without_it() -> None:
     # ONE is perfect and the default has most objects of fold 0 wrong: only with fold 0 is ONE significantly better.
     judge = ByLabels(np.repeat([0, 1], 20), np.repeat([0, 1, 0, 1], 10))
     race = judged({ALONE: [HALF] * 2, DEFAULT: [[*range(7), *range(20, 27)]] * 2, ONE: [[], []]}, judge)
-    assert [judge.chosen(race, fold) for fold in range(2)] == [DEFAULT, ONE] and judge.chosen(race) == ONE
+    assert [judge.choose(race, fold) for fold in range(2)] == [DEFAULT, ONE] and judge.choose(race) == ONE
     side = np.repeat([0, 1], 10)
     side[[*range(7), *range(10, 17)]] = 1 - side[[*range(7), *range(10, 17)]]
-    hope, low, high = judge.expected(race)
+    hope, low, high = judge.estimate_f1(race)
     assert hope == pytest.approx(1 + (METRICS["F1"](side, ["x"] * 10 + ["y"] * 10) - 1) / 2) and low < hope < high
 
 
@@ -425,7 +425,7 @@ class FakeHiddenRuns:
     auc: Callable[[Configuration, int], float]
     links: int = 100
 
-    def of(self, seed: int) -> tuple[Fake, Any]:
+    def prepare(self, seed: int) -> tuple[Fake, Any]:
         ends = np.arange(self.links + seed)
         return self.fake, SimpleNamespace(hidden=(ends, ends, ends, ends))
 
@@ -438,13 +438,13 @@ class FakeHiddenRuns:
 
 def chosen_by_links(auc: Callable[[Configuration, int], float], runs: int = 3, links: int = 100) -> Network:
     query = query_of([""] * 40)
-    fake = Fake({config: at for at, config in enumerate(candidates())}, lambda config, seed: [])
+    fake = Fake({config: at for at, config in enumerate(list_candidates())}, lambda config, seed: [])
     hidden: Any = FakeHiddenRuns(fake, auc, links)
     return choose_by_hidden_links(query, fake, hidden, seeds=range(runs), seconds=60.0, progress=silent)
 
 
 def test_without_labels_a_network_with_a_surely_higher_auc_than_the_default_is_taken() -> None:
-    best = candidates()[4]
+    best = list_candidates()[4]
     scores = {ALONE: [0.6, 0.6, 0.6], DEFAULT: [0.80, 0.82, 0.81], best: [0.83, 0.83, 0.85]}
     network = chosen_by_links(lambda config, seed: scores.get(config, [0.5] * 3)[seed])
     assert network.settings["chosen"] == best.name
@@ -468,20 +468,20 @@ def test_without_labels_a_network_with_a_surely_higher_auc_than_the_default_is_t
 def test_without_labels_the_default_is_taken_unless_another_finds_links_surely_better(
     default: list[float], other: list[float]
 ) -> None:
-    scores = {DEFAULT: default, candidates()[3]: other}
+    scores = {DEFAULT: default, list_candidates()[3]: other}
     network = chosen_by_links(lambda config, seed: scores.get(config, [0.4] * 3)[seed], runs=len(default))
     assert network.settings["chosen"] == DEFAULT.name
     assert "no other network finds them significantly better, by more than 0.02" in network.selection.note
 
 
 def test_without_labels_the_query_alone_is_a_reference_and_not_taken() -> None:
-    best = candidates()[3]
+    best = list_candidates()[3]
     network = chosen_by_links(lambda config, seed: {ALONE: 0.9, best: 0.8}.get(config, 0.7))
     assert network.settings["chosen"] == best.name and network.settings["tried"][0]["configuration"] == "none"
 
 
 def test_a_high_auc_in_the_first_run_only_is_not_enough() -> None:
-    lucky, steady = candidates()[2:4]
+    lucky, steady = list_candidates()[2:4]
     scores = {lucky: [0.9, 0.5, 0.5], steady: [0.8, 0.8, 0.8]}
     network = chosen_by_links(lambda config, seed: scores.get(config, [0.6] * 3)[seed])
     assert network.settings["chosen"] == steady.name
@@ -502,14 +502,14 @@ def test_a_network_that_cannot_be_mined_is_a_row_that_says_why() -> None:
 
     race = Race(fake, evaluate)
     race.run([ALONE, ONE], range(2), 60.0, silent)
-    assert race.rows("F1")[1:] == [{"configuration": ONE.name, "reason": "no vectors for it"}]
+    assert race.list_rows("F1")[1:] == [{"configuration": ONE.name, "reason": "no vectors for it"}]
 
 
 def test_the_default_is_mined_and_taken_however_little_time_there_is(clock: list[float]) -> None:
     fake = timed(clock, 9.0, sizes={ALONE: 0, DEFAULT: 3, ONE: 5}, wrong=lambda config, seed: [])
     race = race_of(fake)
     race.run([ALONE, DEFAULT, ONE], range(2), 0.01, silent)
-    assert judge_of().chosen(race) == DEFAULT and DEFAULT in race.scores and ONE in race.left_out
+    assert judge_of().choose(race) == DEFAULT and DEFAULT in race.scores and ONE in race.left_out
 
 
 @pytest.mark.parametrize("links", ["all", "none"])
@@ -525,4 +525,4 @@ def test_a_query_whose_links_cannot_be_hidden_gets_the_default_and_a_note(links:
 def test_clusters_without_a_fault_promise_no_more_than_so_many_labels_can_tell() -> None:
     race = race_of(Fake({ALONE: 0}, lambda config, seed: []))
     race.run([ALONE], range(2), 60.0, silent)
-    assert judge_of().expected(race) == (1.0, pytest.approx(1 - 3 / 40), 1.0)
+    assert judge_of().estimate_f1(race) == (1.0, pytest.approx(1 - 3 / 40), 1.0)

@@ -19,7 +19,7 @@ from cube2net.evaluation.report.figures import (
     plot_network,
 )
 from cube2net.evaluation.report.page import read_asset
-from cube2net.evaluation.statistics import all_estimates
+from cube2net.evaluation.statistics import compute_all_estimates
 from cube2net.model.comparison import Configuration
 from cube2net.model.network import Drawing
 from cube2net.network.drawing.picture import CELL, RIM
@@ -36,7 +36,7 @@ def named(figure: object) -> dict[str, object]:
 def test_the_sweep_has_a_line_for_configurations_that_differ_only_in_their_number_of_cells() -> None:
     like = [Configuration(method="pagerank", like=config.name) for config in GREEDY]
     comparison = clustering(wrong={ALONE: 4, GREEDY[0]: 2, GREEDY[1]: 0, like[0]: 3, like[1]: 4})
-    known = all_estimates(comparison, resamples=20)
+    known = compute_all_estimates(comparison, resamples=20)
     lines = named(plot_by_cells(comparison, known, measure="NMI"))
     assert list(lines) == ["greedy · linked · cells", "pagerank, as large as greedy · linked · cells"]
     for name, configs in zip(lines, (GREEDY, like), strict=True):
@@ -47,7 +47,7 @@ def test_the_sweep_has_a_line_for_configurations_that_differ_only_in_their_numbe
 def test_only_the_best_line_of_a_method_is_seen_at_first() -> None:
     objects = [Configuration(method="greedy", objective="linked", form="objects", n_cells=m) for m in (10, 20)]
     comparison = clustering(wrong={ALONE: 4, GREEDY[0]: 2, GREEDY[1]: 0, objects[0]: 3, objects[1]: 4})
-    lines = named(plot_by_cells(comparison, all_estimates(comparison, resamples=20)))
+    lines = named(plot_by_cells(comparison, compute_all_estimates(comparison, resamples=20)))
     assert {name: trace.visible for name, trace in lines.items()} == {
         "greedy · linked · cells": True,
         "greedy · linked · objects": "legendonly",
@@ -56,12 +56,12 @@ def test_only_the_best_line_of_a_method_is_seen_at_first() -> None:
 
 def test_without_several_numbers_of_cells_there_is_no_sweep() -> None:
     comparison = hidden_links()
-    assert plot_by_cells(comparison, all_estimates(comparison, resamples=20)) is None
+    assert plot_by_cells(comparison, compute_all_estimates(comparison, resamples=20)) is None
 
 
 def test_every_configuration_with_scores_is_a_point_at_its_size_and_the_query_alone_is_a_line() -> None:
     comparison = clustering()
-    known = all_estimates(comparison, resamples=20)
+    known = compute_all_estimates(comparison, resamples=20)
     figure = plot_by_size(comparison, known, best=GREEDY[1])
     points = named(figure)
     assert set(points) == {"greedy", "pagerank"}
@@ -74,7 +74,7 @@ def test_every_configuration_with_scores_is_a_point_at_its_size_and_the_query_al
 
 def test_links_have_four_panels() -> None:
     comparison = hidden_links()
-    known = all_estimates(comparison, resamples=20)
+    known = compute_all_estimates(comparison, resamples=20)
     panels = plot_link_panels(comparison, known, best=GREEDY[1])
     assert list(panels) == ["Precision at K", "Recall at K", "Seconds", "Network size"]
     lines = named(panels["Recall at K"])
@@ -90,7 +90,7 @@ def test_links_have_four_panels() -> None:
 
 def test_the_floor_is_a_dashed_line_in_all_four_panels() -> None:
     comparison = hidden_links(models={"popularity": 0.05, "ease": 0.2})
-    known = all_estimates(comparison, resamples=20)
+    known = compute_all_estimates(comparison, resamples=20)
     panels = plot_link_panels(comparison, known, best=GREEDY[1])
     lines = {title: named(figure)["popularity on the query alone"] for title, figure in panels.items()}
     assert {line.line.dash for line in lines.values()} == {"dash"}
@@ -109,13 +109,13 @@ def test_every_form_has_a_symbol_of_its_own_that_the_caption_tells() -> None:
     assert all(f"{symbol}s" in caption for symbol in SYMBOLS.values())
     configs = [Configuration(method="greedy", objective="linked", form=form, n_cells=20) for form in FORMS]
     comparison = clustering(wrong={ALONE: 4, **dict.fromkeys(configs, 2)})
-    points = named(plot_by_size(comparison, all_estimates(comparison, resamples=20)))
+    points = named(plot_by_size(comparison, compute_all_estimates(comparison, resamples=20)))
     assert list(points["greedy"].marker.symbol) == list(SYMBOLS.values())
 
 
 def test_the_ring_is_around_a_best_one_that_was_made_as_large_as_another() -> None:
     comparison = clustering(wrong={ALONE: 4, GREEDY[1]: 4, PEER: 0})
-    figure = plot_by_size(comparison, all_estimates(comparison, resamples=20), best=PEER)
+    figure = plot_by_size(comparison, compute_all_estimates(comparison, resamples=20), best=PEER)
     assert [trace.x[0] for trace in figure.data if trace.marker.symbol == "circle-open"] == [32]
 
 

@@ -21,7 +21,7 @@ import pytest
 from cube2net.errors import InputError
 from cube2net.evaluation.report.page import Report, make_environment, render_page, write_report_files
 from cube2net.evaluation.report.tables import make_cell_table
-from cube2net.evaluation.statistics import all_estimates
+from cube2net.evaluation.statistics import compute_all_estimates
 from cube2net.evaluation.verdict import judge_comparison
 from cube2net.model.comparison import Comparison
 from cube2net.model.network import Drawing
@@ -72,7 +72,7 @@ def report(comparison: Comparison) -> Report:
     return Report(
         comparison,
         judge_comparison(comparison),
-        all_estimates(comparison, resamples=50),
+        compute_all_estimates(comparison, resamples=50),
         drawings=[Drawing(made, np.random.default_rng(1).random((9, 2)), "greedy & <co>")],
         cells=make_cell_table(made),
         command='cube2net compare cube --query "a & b.csv" > </pre>',
@@ -223,7 +223,7 @@ def test_the_page_begins_with_f1_and_nmi_and_tells_what_is_in_one_cluster(tmp_pa
 
 def test_a_page_without_a_network_or_a_gain_is_whole() -> None:
     comparison = clustering(wrong={ALONE: 0, GREEDY[1]: 4}, models=("line",))
-    made = Report(comparison, judge_comparison(comparison), all_estimates(comparison, resamples=20))
+    made = Report(comparison, judge_comparison(comparison), compute_all_estimates(comparison, resamples=20))
     found = Tags(render_page(made))
     assert found.open == [] and "not shown to help" in found.texts["span"]
     assert "The network" not in found.texts["h2"]
@@ -231,7 +231,9 @@ def test_a_page_without_a_network_or_a_gain_is_whole() -> None:
 
 def test_links_show_the_panels() -> None:
     comparison = hidden_links()
-    found = Tags(render_page(Report(comparison, judge_comparison(comparison), all_estimates(comparison, resamples=20))))
+    found = Tags(
+        render_page(Report(comparison, judge_comparison(comparison), compute_all_estimates(comparison, resamples=20)))
+    )
     assert "Links found again" in found.texts["h2"]
     assert {"Precision at K", "Recall at K", "Seconds", "Network size"} <= set(found.texts["h3"])
     headings = [text for text in found.texts["th"] if "@" in text or text == "AUC"]
@@ -241,7 +243,9 @@ def test_links_show_the_panels() -> None:
 
 def test_the_page_of_links_tells_the_floor() -> None:
     comparison = hidden_links(models={"popularity": 0.05, "ease": 0.2, "als": 0.1})
-    found = Tags(render_page(Report(comparison, judge_comparison(comparison), all_estimates(comparison, resamples=20))))
+    found = Tags(
+        render_page(Report(comparison, judge_comparison(comparison), compute_all_estimates(comparison, resamples=20)))
+    )
     assert re.search(r"; popularity on the query alone: P@5 0\.0\d\d$", found.texts["h1"][0])
     assert any("The dashed line is popularity on the query alone" in text for text in found.texts["p"])
     assert any("P@5 (all models but popularity)" in text for text in found.texts["p"])
@@ -267,7 +271,7 @@ def test_hidden_links_of_the_query_have_a_page_of_their_own_words(tmp_path: Path
 
 def test_a_best_one_made_as_large_as_another_is_shown_as_one() -> None:
     comparison = clustering(wrong={ALONE: 4, GREEDY[1]: 5, PEER: 0})
-    made = Report(comparison, judge_comparison(comparison), all_estimates(comparison, resamples=20))
+    made = Report(comparison, judge_comparison(comparison), compute_all_estimates(comparison, resamples=20))
     found = Tags(render_page(made))
     assert made.verdict.best == PEER
     assert found.texts["h1"][0].startswith("pagerank at 32 nodes helps: F1 +")

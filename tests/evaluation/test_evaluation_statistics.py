@@ -92,7 +92,7 @@ def test_draws_of_objects_score_as_lists_with_the_objects_repeated() -> None:
     for measure in MEASURES:
         draws = statistics.Draws(Comparison("clustering", MEASURES, (own,), truth=truth), measure, [own], 40, 3)
         rng = statistics.stream(3, "referee", "bootstrap")
-        assert np.array_equal(rng.random((1, 40)), draws.luck)
+        assert np.array_equal(rng.random((1, 40)), draws.picks)
         for score in draws.scores[own]:
             picked = [known[place] for place in rng.integers(0, len(known), len(known))]
             again = table([found[place] for place in picked], [truth[place] for place in picked])
@@ -101,7 +101,7 @@ def test_draws_of_objects_score_as_lists_with_the_objects_repeated() -> None:
 
 def test_blocks_of_draws_give_what_all_draws_at_once_give(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = differences(PLANTED, [(GREEDY, NONE)], resamples=50)
-    monkeypatch.setattr(statistics, "ROOM", 54 * 7)
+    monkeypatch.setattr(statistics, "MAX_BLOCK_ENTRIES", 54 * 7)
     assert differences(PLANTED, [(GREEDY, NONE)], resamples=50) == whole
 
 
@@ -307,7 +307,7 @@ def test_what_is_sure_is_what_the_interval_and_the_chance_say_and_no_more_than_w
         ]
         two = sorted([(a, b) for a, b in two if (a.seed, a.model) == (b.seed, b.model)], key=lambda p: p[0].key[::-1])
         keys = [(a.seed, a.model) for a, _ in two]
-        means = draws.means(np.stack([draws.scores[a] - draws.scores[b] for a, b in two]), keys)
+        means = draws.compute_means(np.stack([draws.scores[a] - draws.scores[b] for a, b in two]), keys)
         low, high = np.quantile(means, [0.025, 0.975])
         assert low > 0 or high < 0 or not each.sure
 

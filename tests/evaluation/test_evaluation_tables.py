@@ -22,7 +22,7 @@ from cube2net.evaluation.report.tables import (
     rank_configurations,
     select_main_configurations,
 )
-from cube2net.evaluation.statistics import ALL, Difference, Estimate, all_estimates
+from cube2net.evaluation.statistics import ALL, Difference, Estimate, compute_all_estimates
 from cube2net.model.comparison import Comparison, Configuration, Trial
 
 from comparisons import ALONE, EXACT, GREEDY, PEER, WHY, clustering, hidden_links, html_table, network
@@ -42,7 +42,7 @@ def test_peers_stand_after_the_configuration_whose_size_they_have() -> None:
 
 def test_table_two_has_every_measure_and_model_with_intervals_and_failures_with_reasons() -> None:
     comparison = clustering()
-    table = make_score_table(comparison, all_estimates(comparison, resamples=50), best=GREEDY[1])
+    table = make_score_table(comparison, compute_all_estimates(comparison, resamples=50), best=GREEDY[1])
     assert [column.key for column in table.columns[:5]] == [
         "configuration",
         "runs",
@@ -69,7 +69,7 @@ def test_a_row_without_every_model_has_no_mean_over_all_and_is_shown_with_its_ru
     lost = {(GREEDY[1], "line", seed) for seed in range(4)} | {(GREEDY[0], "line", 0)}
     kept = tuple(trial for trial in whole.trials if (trial.configuration, trial.model, trial.seed) not in lost)
     comparison = replace(whole, trials=kept)
-    known = all_estimates(comparison, resamples=20)
+    known = compute_all_estimates(comparison, resamples=20)
     table = make_score_table(comparison, known, measures=["F1"])
     rows = {row.cells[0]: row.cells[1:] for row in table.rows}
     runs, every, deepwalk, line = rows[GREEDY[1].name]
@@ -92,13 +92,15 @@ def test_a_row_of_another_size_is_not_called_of_the_same() -> None:
     whole = clustering()
     trials = [replace(trial, nodes=28) if trial.configuration == PEER else trial for trial in whole.trials]
     comparison = replace(whole, trials=tuple(trials))
-    rows = {row.cells[0]: row for row in make_score_table(comparison, all_estimates(comparison, resamples=10)).rows}
+    rows = {
+        row.cells[0]: row for row in make_score_table(comparison, compute_all_estimates(comparison, resamples=10)).rows
+    }
     assert rows[PEER.name].short == "pagerank, 28 nodes"
 
 
 def test_the_floor_is_told_apart_from_the_models_that_decide() -> None:
     comparison = hidden_links(models={"popularity": 0.1, "als": 0.2, "ease": 0.3})
-    known = all_estimates(comparison, resamples=10)
+    known = compute_all_estimates(comparison, resamples=10)
     table = make_score_table(comparison, known, measures=["P@5"])
     assert [column.name for column in table.columns] == ["configuration", "runs", "all", "popularity", "als", "ease"]
     assert table.notes[1].startswith("“all” is the mean over als, ease, run by run")
@@ -107,7 +109,8 @@ def test_the_floor_is_told_apart_from_the_models_that_decide() -> None:
     assert describe_deciding_models(comparison) == "all models but popularity"
     two = hidden_links(models={"popularity": 0.1, "ease": 0.3})
     names = [
-        column.name for column in make_score_table(two, all_estimates(two, resamples=10), measures=["P@5"]).columns
+        column.name
+        for column in make_score_table(two, compute_all_estimates(two, resamples=10), measures=["P@5"]).columns
     ]
     assert names == ["configuration", "runs", "ease", "popularity"]
     assert describe_deciding_models(two) == "ease" and describe_deciding_models(clustering()) == "all models"
@@ -117,7 +120,7 @@ def test_the_floor_is_told_apart_from_the_models_that_decide() -> None:
 def test_trials_that_all_failed_are_rows_that_say_why(task: str) -> None:
     trials = [Trial(config, "line", seed, reason="no links") for config in (ALONE, PEER, EXACT) for seed in range(2)]
     comparison = Comparison(task, ("F1", "NMI"), tuple(trials), truth=("a", "b"))
-    known = all_estimates(comparison, resamples=10)
+    known = compute_all_estimates(comparison, resamples=10)
     for table in (make_score_table(comparison, known), make_cost_table(comparison, known)):
         assert [row.reason for row in table.rows] == ["no links"] * 3
         assert "no links" in html_table(table) and "no links" in table.to_csv() and "no links" in table.to_markdown()
@@ -128,13 +131,13 @@ def test_trials_that_all_failed_are_rows_that_say_why(task: str) -> None:
 
 def test_one_model_has_no_column_for_all() -> None:
     comparison = clustering(models=("line",))
-    table = make_score_table(comparison, all_estimates(comparison, resamples=10), measures=["NMI"])
+    table = make_score_table(comparison, compute_all_estimates(comparison, resamples=10), measures=["NMI"])
     assert [column.key for column in table.columns] == ["configuration", "runs", "NMI: line"]
 
 
 def test_table_three_splits_seconds_and_counts_links_once_and_twice() -> None:
     comparison = clustering()
-    line = read(make_cost_table(comparison, all_estimates(comparison, resamples=10)).to_csv())[2]
+    line = read(make_cost_table(comparison, compute_all_estimates(comparison, resamples=10)).to_csv())[2]
     assert line["configuration"] == GREEDY[1].name
     making = "seconds to make the network"
     parts = [line[f"{making}: {name}"] for name in ("select", "train", "links", "in all")]
@@ -184,11 +187,11 @@ def test_a_difference_without_an_interval_is_its_mean_in_every_way_of_writing() 
 
 def test_main_rows_are_the_best_with_its_peers_and_the_best_of_every_method() -> None:
     comparison = clustering()
-    known = all_estimates(comparison, resamples=10)
+    known = compute_all_estimates(comparison, resamples=10)
     assert select_main_configurations(comparison, known) == [ALONE, GREEDY[1], PEER, EXACT]
     first = replace(PEER, like=GREEDY[0].name)
     other = clustering(wrong={ALONE: 4, GREEDY[0]: 3, GREEDY[1]: 2, first: 0})
-    assert select_main_configurations(other, all_estimates(other, resamples=10), first) == [
+    assert select_main_configurations(other, compute_all_estimates(other, resamples=10), first) == [
         ALONE,
         GREEDY[0],
         first,
@@ -265,5 +268,5 @@ def test_markdown_keeps_bars_and_tags_inside_their_cells() -> None:
 
 def test_links_have_their_measures_too() -> None:
     comparison = hidden_links()
-    table = make_score_table(comparison, all_estimates(comparison, resamples=10))
+    table = make_score_table(comparison, compute_all_estimates(comparison, resamples=10))
     assert [column.group for column in table.columns[2:]] == list(comparison.measures)

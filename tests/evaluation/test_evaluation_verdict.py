@@ -23,7 +23,7 @@ GREEDY = Configuration(method="greedy", objective="linked", n_cells=20)
 EXACT = replace(GREEDY, method="exact")
 FORTY = replace(GREEDY, n_cells=40)
 CELLS = replace(GREEDY, form="cells")
-AS_LARGE = [Configuration(method=name, like=GREEDY.name) for name in ("pagerank", "hops")]
+BASELINES = [Configuration(method=name, like=GREEDY.name) for name in ("pagerank", "hops")]
 RANDOM = replace(GREEDY, method="random")
 Says = Callable[..., Verdict]
 
@@ -86,7 +86,7 @@ def test_what_helps_is_said_first_with_its_gain_and_size(says: Says) -> None:
 def test_configurations_of_the_same_size_are_compared_with_the_best(says: Says) -> None:
     best = (0.041, 0.02, 0.06, True)
     start = "greedy · linked · objects helps: F1 +0.041 [0.020, 0.060] over the query alone, at 281 nodes"
-    pagerank, hops = AS_LARGE
+    pagerank, hops = BASELINES
 
     def end(peers: Mapping[Configuration, tuple[float, float, float, bool]]) -> str:
         found = says({GREEDY: best, **peers})
@@ -230,7 +230,7 @@ def planted(
 
 
 def test_a_planted_gain_is_found_beside_peers_as_they_were_planted() -> None:
-    pagerank, hops = AS_LARGE
+    pagerank, hops = BASELINES
     shares = {NONE: 0.5, HOPS: 0.5, GREEDY: 0.8, FORTY: 0.65, pagerank: 0.78, hops: 0.3}
     compared = planted(shares)
     found = judge_comparison(compared)
@@ -257,7 +257,7 @@ def test_a_planted_loss_is_found() -> None:
 
 
 def test_the_order_of_trials_changes_no_verdict() -> None:
-    compared = planted({NONE: 0.5, HOPS: 0.5, GREEDY: 0.8, AS_LARGE[0]: 0.8, AS_LARGE[1]: 0.8}, runs=3, count=30)
+    compared = planted({NONE: 0.5, HOPS: 0.5, GREEDY: 0.8, BASELINES[0]: 0.8, BASELINES[1]: 0.8}, runs=3, count=30)
     trials = list(compared.trials)
     Random(1).shuffle(trials)
     assert judge_comparison(replace(compared, trials=tuple(trials))) == judge_comparison(compared)
@@ -282,14 +282,14 @@ def test_a_configuration_that_failed_for_one_model_is_not_judged_and_the_sentenc
 
 def test_a_peer_that_failed_is_said_to_have() -> None:
     compared = planted({NONE: 0.3, GREEDY: 0.9})
-    failed = Trial(AS_LARGE[0], "line", 0, reason="took too long")
+    failed = Trial(BASELINES[0], "line", 0, reason="took too long")
     found = judge_comparison(replace(compared, trials=(*compared.trials, failed)))
     assert found.sentence.endswith("over the query alone, at 90 nodes; pagerank at the same size failed")
 
 
 def test_a_peer_that_a_model_is_lacking_is_said_not_to_be_compared() -> None:
-    compared = planted({NONE: 0.3, GREEDY: 0.9, AS_LARGE[0]: 0.5})
-    kept = [trial for trial in compared.trials if (trial.configuration, trial.model) != (AS_LARGE[0], "line")]
+    compared = planted({NONE: 0.3, GREEDY: 0.9, BASELINES[0]: 0.5})
+    kept = [trial for trial in compared.trials if (trial.configuration, trial.model) != (BASELINES[0], "line")]
     found = judge_comparison(replace(compared, trials=tuple(kept)))
     assert found.sentence.endswith(
         "at 90 nodes; pagerank at the same size could not be compared; "
@@ -298,7 +298,7 @@ def test_a_peer_that_a_model_is_lacking_is_said_not_to_be_compared() -> None:
 
 
 def test_a_network_made_as_large_as_another_can_be_the_best() -> None:
-    pagerank = AS_LARGE[0]
+    pagerank = BASELINES[0]
     compared = planted({NONE: 0.6, GREEDY: 0.5, pagerank: 0.9}, nodes={pagerank: 281, GREEDY: 300})
     found = judge_comparison(compared)
     (gain, _) = differences(compared, [(pagerank, NONE), (GREEDY, NONE)])
@@ -310,7 +310,7 @@ def test_a_network_made_as_large_as_another_can_be_the_best() -> None:
 
 
 def test_a_peer_that_is_a_little_better_is_called_by_its_size(says: Says) -> None:
-    found = says({GREEDY: (-0.1, -0.3, -0.01, True), AS_LARGE[1]: (0.012, -0.004, 0.03, False)})
+    found = says({GREEDY: (-0.1, -0.3, -0.01, True), BASELINES[1]: (0.012, -0.004, 0.03, False)})
     assert found.sentence == (
         "no network tested is significantly better than the query alone, F1 0.620 (95 % confidence): the "
         "best of 2 configurations, hops at 281 nodes, has "
@@ -319,7 +319,7 @@ def test_a_peer_that_is_a_little_better_is_called_by_its_size(says: Says) -> Non
 
 
 def test_a_peer_of_another_size_is_not_said_to_be_of_the_same() -> None:
-    pagerank, hops = AS_LARGE
+    pagerank, hops = BASELINES
     sizes = {GREEDY: 1400, pagerank: 1340, hops: 1310}
     found = judge_comparison(planted({NONE: 0.3, GREEDY: 0.9, pagerank: 0.5, hops: 0.5}, nodes=sizes))
     assert "at 1,400 nodes; hops at its 1,310 nodes: 0." in found.sentence
@@ -357,7 +357,7 @@ def test_the_ways_that_are_counted_are_those_that_the_tables_show() -> None:
 
 
 def test_holm_counts_the_networks_made_as_large_too() -> None:
-    shares = {NONE: 0.5, GREEDY: 0.8, AS_LARGE[0]: 0.5, AS_LARGE[1]: 0.5}
+    shares = {NONE: 0.5, GREEDY: 0.8, BASELINES[0]: 0.5, BASELINES[1]: 0.5}
     compared = planted(shares, runs=3)
     by_name = {each.one: each.t_test for each in judge_comparison(compared).differences}
     (single,) = differences(compared, [(GREEDY, NONE)])
@@ -496,8 +496,8 @@ def test_what_is_shown_is_what_helps_or_else_the_default_and_never_random_cells(
     assert says({RANDOM: (0.05, 0.03, 0.07, True), GREEDY: worse}, default=GREEDY).shown == RANDOM, "which helps"
     assert says({RANDOM: unsure, GREEDY: worse, HOPS: unsure}, default=GREEDY).shown == GREEDY
     assert says({RANDOM: unsure, GREEDY: worse, HOPS: unsure}).shown == HOPS
-    assert says({RANDOM: unsure, AS_LARGE[0]: unsure, GREEDY: worse}).shown == GREEDY
-    assert says({RANDOM: unsure, AS_LARGE[0]: unsure}).shown == AS_LARGE[0]
+    assert says({RANDOM: unsure, BASELINES[0]: unsure, GREEDY: worse}).shown == GREEDY
+    assert says({RANDOM: unsure, BASELINES[0]: unsure}).shown == BASELINES[0]
     assert says({RANDOM: unsure}).shown is None
     assert says({RANDOM: unsure, GREEDY: worse}, default=NONE).shown == GREEDY
 

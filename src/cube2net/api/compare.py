@@ -18,7 +18,14 @@ from cube2net.cube.removal import draw_unlinked_pairs, hide_pairs
 from cube2net.cube.views import cuboid
 from cube2net.errors import ParameterError, Setting, check_int, quote, unknown_name
 from cube2net.evaluation.auto import choose_by_hidden_links, choose_by_labels
-from cube2net.evaluation.configurations import DEFAULT, SHORT_LIST, Maker, list_configurations, several, with_peers
+from cube2net.evaluation.configurations import (
+    DEFAULT,
+    SHORT_LIST,
+    Maker,
+    add_baselines,
+    list_configurations,
+    list_values,
+)
 from cube2net.evaluation.hidden_links import HiddenRuns
 from cube2net.evaluation.journal import Journal
 from cube2net.evaluation.report.page import FILES
@@ -166,20 +173,20 @@ def compare(
         "membership_weights": membership_weights,
     }
     varied = {
-        name: several(value) for name, value in {**varied, "n_neighbors": n_neighbors, "n_cells": n_cells}.items()
+        name: list_values(value) for name, value in {**varied, "n_neighbors": n_neighbors, "n_cells": n_cells}.items()
     }
     for each in varied["levels"] or ():
         cuboid(cube, each)
     if methods is None and all(value is None for value in varied.values()):
-        configs = with_peers([Configuration(method="none"), *SHORT_LIST], as_large=peers)
+        configs = add_baselines([Configuration(method="none"), *SHORT_LIST], as_large=peers)
     else:
         kinds = {name: _method(method) for name, method in named.items()}
         configs = list_configurations(kinds, as_large=peers, known=OBJECTIVES, **varied)
     if hidden is not None and task != "links":
         raise ParameterError(f"hidden links are for the task 'links', and the task is {task!r}")
     hiding = hidden_runs(cube, asked, named, models) if task == "hidden" else None
-    pairs = hiding.counts(seeds) if hiding else {}
-    judging = hiding.of(seed)[1] if hiding else _make_task(task, cube, asked, hidden, users, models)
+    pairs = hiding.count_links(seeds) if hiding else {}
+    judging = hiding.prepare(seed)[1] if hiding else _make_task(task, cube, asked, hidden, users, models)
     about = {
         "task": task,
         "cube": cube_fingerprint(cube),
@@ -216,7 +223,7 @@ def compare(
 
 def _baselines(as_large: bool, baselines: Sequence[str] | None) -> bool | Sequence[str]:
     """Return the methods that get networks as large as the others: all (True), those named, or none (False)."""
-    named = several(baselines)
+    named = list_values(baselines)
     if named and not as_large:
         raise ParameterError(
             "baselines are the networks made as large, and ", Setting("as_large", False), " leaves them out: give one"
@@ -409,7 +416,7 @@ def judge(
         raise ParameterError("the method 'auto' has compared networks itself: its answer lists what it tried")
     network_options = NetworkOptions(**{**given, "method": chooser})
     config = _config(plan_network(cube, asked, network_options), method, network_options)
-    configs = with_peers([Configuration(method="none"), config], as_large=[BASELINE])
+    configs = add_baselines([Configuration(method="none"), config], as_large=[BASELINE])
     if not config.objective and method not in ("none", BASELINE):
         configs.append(Configuration(method=BASELINE, like=config.name))
     if method == "none":
@@ -426,8 +433,8 @@ def judge(
 
     hiding = _hiding(cube, asked, maker_of, models) if task == "hidden" else None
     seeds = range(seed, seed + runs)
-    pairs = hiding.counts(seeds) if hiding else {}
-    judging = hiding.of(seed)[1] if hiding else make_clustering_task(asked, models)
+    pairs = hiding.count_links(seeds) if hiding else {}
+    judging = hiding.prepare(seed)[1] if hiding else make_clustering_task(asked, models)
     make, mine = (hiding.make, hiding.mine) if hiding else (maker_of(cube), judging.mine)
     trials = Trials(make, mine, cores()).run(
         configs, list(judging.parameters), seeds, Journal.open(None, {"task": task}), progress=told

@@ -11,7 +11,7 @@ from cube2net.api.query import query_of
 from cube2net.evaluation import trials
 from cube2net.evaluation.report import page
 from cube2net.evaluation.report.page import Illustrator, Report, write_report_files
-from cube2net.evaluation.statistics import all_estimates
+from cube2net.evaluation.statistics import compute_all_estimates
 from cube2net.evaluation.trials import Make
 from cube2net.evaluation.verdict import judge_comparison
 from cube2net.model.comparison import Comparison
@@ -54,7 +54,7 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
 
 def results(comparison: Comparison) -> dict[str, Any]:
     """Return the verdict, and the numbers it rests on, as JSON can carry them."""
-    return page.list_results(Report(comparison, judge_comparison(comparison), all_estimates(comparison)))
+    return page.list_results(Report(comparison, judge_comparison(comparison), compute_all_estimates(comparison)))
 
 
 def check_report() -> None:
@@ -82,6 +82,6 @@ def report_files(
     """Return the files of a comparison's report, the page first; ``make`` makes the networks that were compared."""
     place = path_of(folder, "the folder of the report")
     check_report()
-    said, estimates = judge_comparison(comparison), all_estimates(comparison)
+    said, estimates = judge_comparison(comparison), compute_all_estimates(comparison)
     report = Report(comparison, said, estimates, command=command, title=title)
     return write_report_files(Illustrator(make, layout).illustrate(report), place, spreadsheet_safe=spreadsheet_safe)

@@ -1,4 +1,4 @@
-"""Which ways to make a network are compared: the short list, or every combination of what is named; and their maker."""
+"""The configurations of a comparison: a short list or all combinations of options, and their networks."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from cube2net.model.network import Network
 from cube2net.model.selection import PAPER_CELLS, Budget
 from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS
 
-AS_LARGE = ("pagerank", "hops")
-"""Methods that are also asked for as many nodes as every choice of cells has."""
+BASELINES = ("pagerank", "hops")
+"""Methods that are also compared at the size of every network with chosen cells."""
 
 DEFAULT = Configuration(method="greedy", objective="cover", form="hybrid")
-"""The network that ``construct`` makes when nobody says more."""
+"""The default network of ``construct``."""
 
 SHORT_LIST = (
     DEFAULT,
@@ -26,8 +26,8 @@ SHORT_LIST = (
     Configuration(method="greedy", objective="cover", form="hybrid", levels="one"),
     Configuration(method="greedy", objective="jaccard", form="objects", n_cells=20),
 )
-"""What is compared with the query alone when nobody says more: the default, without neighbours, of cells with one
-label each, and the paper's form."""
+"""Configurations compared by default: the default network, one without neighbours, one with cells of one label each,
+and the paper's form."""
 
 OBJECTIVES_COMPARED = ("cover", "jaccard", "coverage", "linked")
 
@@ -44,21 +44,21 @@ def list_configurations(
     as_large: bool | Sequence[str] = True,
     known: Collection[str] = OBJECTIVES_COMPARED,
 ) -> list[Configuration]:
-    """Return the configurations to compare, the query alone first; those that are as large as another come behind it.
+    """Return the configurations to compare: the query alone, then others, each followed by its baselines.
 
-    ``known`` are the objectives that there are. A method that heeds none, such as random cells, stands under the first
-    one. Without objectives, cover is among them for methods that can count repeats, where cells are nodes; without m
-    the query decides how many cells of it there are.
+    ``known`` are the allowed objectives. A method that ignores the objective, such as random cells, is listed with the
+    first one. Without ``objectives``, cover is used if cells are nodes and the method can count repeats; without
+    ``n_cells`` the query decides its number of cells.
     """
-    given = (
+    options = (
         ("objective", objectives, known),
         ("form", forms, FORMS),
         ("membership_weights", membership_weights, MEMBERSHIP_WEIGHTS),
     )
-    for what, names, allowed in given:
+    for option, names, allowed in options:
         for name in names or ():
             if name not in allowed:
-                raise unknown_name(what, name, allowed)
+                raise unknown_name(option, name, allowed)
     if any(
         value is not None and not len(value)
         for value in (objectives, forms, n_cells, levels, n_neighbors, membership_weights)
@@ -69,8 +69,8 @@ def list_configurations(
         if not chooses_cells(method):
             configs += [Configuration(method=name)] if name != "none" else []
             continue
-        worths = objectives or OBJECTIVES_COMPARED[0 if counts_repeats(method) else 1 :]
-        for objective in worths if heeds_objective(method) else worths[:1]:
+        usable = objectives or OBJECTIVES_COMPARED[0 if counts_repeats(method) else 1 :]
+        for objective in usable if heeds_objective(method) else usable[:1]:
             for form in forms or FORMS:
                 if (
                     (objectives is None or forms is None)
@@ -79,18 +79,18 @@ def list_configurations(
                 ):
                     continue
                 base = Configuration(method=name, objective=objective, form=form)
-                configs += _varied(base, n_cells, levels, n_neighbors, membership_weights)
-    return with_peers(configs, as_large=as_large)
+                configs += _combine_options(base, n_cells, levels, n_neighbors, membership_weights)
+    return add_baselines(configs, as_large=as_large)
 
 
-def _varied(
+def _combine_options(
     base: Configuration,
     n_cells: Sequence[int] | None,
     levels: Sequence[str] | None,
     n_neighbors: Sequence[int] | None,
     membership_weights: Sequence[str] | None,
 ) -> list[Configuration]:
-    """Return the configuration with every combination of the options it can have."""
+    """Return a configuration with every combination of the options that apply to it."""
     counts = (0,) if n_cells is None and base.objective == "cover" else n_cells or (PAPER_CELLS,)
     fields: dict[str, list[Any]] = {
         "n_cells": [check_int("n_cells", count, 1) if n_cells is not None else count for count in counts],
@@ -103,42 +103,41 @@ def _varied(
     return [replace(base, **dict(zip(fields, each, strict=True))) for each in product(*fields.values())]
 
 
-def with_peers(configs: Sequence[Configuration], *, as_large: bool | Sequence[str]) -> list[Configuration]:
-    """Return configurations once each, and behind every choice of cells the methods that are to be as large as it."""
-    peers = (AS_LARGE if as_large else ()) if isinstance(as_large, bool) else as_large
-    for peer in peers:
-        if peer not in AS_LARGE:
-            raise unknown_name("method that can be as large as another", peer, AS_LARGE)
-    found = []
+def add_baselines(configs: Sequence[Configuration], *, as_large: bool | Sequence[str]) -> list[Configuration]:
+    """Return the configurations without repeats, those with cells followed by baselines of the same size."""
+    baselines = (BASELINES if as_large else ()) if isinstance(as_large, bool) else as_large
+    for method in baselines:
+        if method not in BASELINES:
+            raise unknown_name("method that can be as large as another", method, BASELINES)
+    result: dict[Configuration, None] = {}
     for config in configs:
-        found += [
-            config,
-            *(Configuration(method=peer, like=config.name) for peer in peers if config.objective),
-        ]
-    return list(dict.fromkeys(found))
+        result[config] = None
+        if config.objective:
+            result |= dict.fromkeys(Configuration(method=method, like=config.name) for method in baselines)
+    return list(result)
 
 
-def several(given: Any) -> list[Any] | None:
-    """Return one number or text, or several, as a list without repeats; None stays."""
-    if given is None:
+def list_values(value: Any) -> list[Any] | None:
+    """Return a value or several as a list without repeats; None for None."""
+    if value is None:
         return None
-    return list(dict.fromkeys([given] if isinstance(given, str) or not isinstance(given, Iterable) else given))
+    return list(dict.fromkeys([value] if isinstance(value, str) or not isinstance(value, Iterable) else value))
 
 
 class Planned(Protocol):
-    """What a network is to be: by what method, for what objective, within what limits."""
+    """A plan of a network."""
 
     @property
     def method(self) -> Method:
-        """The method that chooses."""
+        """The method."""
 
     @property
     def objective(self) -> object:
-        """What the choice is worth."""
+        """The objective."""
 
     @property
     def budget(self) -> Budget:
-        """The limits of the choice."""
+        """The limits."""
 
 
 P = TypeVar("P", bound=Planned)
@@ -147,29 +146,22 @@ C = TypeVar("C")
 
 @dataclass(frozen=True, eq=False)
 class Maker(Generic[P, C]):
-    """Makes the networks of configurations for one query; what a method chooses is kept, for it serves all forms.
+    """Makes the networks of configurations for one query; choices of cells are cached, since all forms use them.
 
-    ``plan(configuration, nodes)`` says what the network is to be, ``choose(plan, seed)`` what its method chooses, and
-    ``assemble(plan, chosen)`` makes it.
+    ``plan(configuration, nodes)`` makes a plan, ``choose(plan, seed)`` runs its method, and ``assemble(plan, chosen)``
+    makes the network.
     """
 
     plan: Callable[[Configuration, int | None], P]
     choose: Callable[[P, int], C]
     assemble: Callable[[P, C], Network]
-    kept: dict[tuple[Any, ...], C] = field(default_factory=dict)
+    cache: dict[tuple[Any, ...], C] = field(default_factory=dict)
 
     def __call__(self, config: Configuration, seed: int, nodes: int | None = None) -> Network:
-        """Return the network of a configuration, with so many nodes at most where a number is given."""
-        wanted = self.plan(config, nodes)
-        own = seed if draws(wanted.method) else 0
-        key = (
-            config.method,
-            bool(config.like),
-            repr(wanted.objective),
-            wanted.budget,
-            config.levels,
-            own,
-        )
-        if key not in self.kept:
-            self.kept[key] = self.choose(wanted, own)
-        return self.assemble(wanted, self.kept[key])
+        """Return the network of a configuration, with at most ``nodes`` nodes."""
+        plan = self.plan(config, nodes)
+        seed = seed if draws(plan.method) else 0
+        key = (config.method, bool(config.like), repr(plan.objective), plan.budget, config.levels, seed)
+        if key not in self.cache:
+            self.cache[key] = self.choose(plan, seed)
+        return self.assemble(plan, self.cache[key])

@@ -1,4 +1,4 @@
-"""Links of a query hidden anew for every run: networks are made without them, and judged by finding them again."""
+"""Evaluation by hidden links: networks are made without some links of the query and scored by predicting these."""
 
 from __future__ import annotations
 
@@ -17,34 +17,33 @@ from cube2net.model.network import Network
 from cube2net.model.query import Query
 
 UNLINKED = 3
-"""So many pairs without a link are held against every hidden one."""
+"""Pairs without a link per hidden link."""
 
 Pairs = tuple[Array, Array]
 
 
-class FindsAgain(Protocol):
-    """What judges by hidden links; ``hidden`` are the ends of these, and of pairs without a link."""
+class HiddenTask(Protocol):
+    """Scores networks by hidden links."""
 
     @property
     def mine(self) -> Mine:
-        """Return the scores of a network, those of every object with a hidden link, and the seconds it took."""
+        """Return the scores of a network, those of every object with a hidden link, and the seconds."""
 
     @property
     def hidden(self) -> tuple[Array, ...]:
         """The ends of the hidden links, and those of pairs without a link, by their positions in the query."""
 
 
-J = TypeVar("J", bound=FindsAgain)
+J = TypeVar("J", bound=HiddenTask)
 
 
 @dataclass(frozen=True, eq=False)
 class HiddenRuns(Generic[J]):
-    """Makes and judges networks by links of the query that are hidden anew for every seed.
+    """Makes and scores networks; every seed hides other links of the query.
 
-    ``hide(seed)`` takes links out of the cube, ``unlinked(count, seed)`` finds pairs of the query without one,
-    ``maker(cube)`` makes networks of what is left, and ``models(hidden, unlinked)`` is what scores them. Every
-    run tells of other links, so that several tell of most. Evidence is a row for every object of the query, nan for
-    those without a hidden link in the run. What one seed hides is kept until another's turn comes.
+    ``hide(seed)`` removes links from the cube, ``unlinked(count, seed)`` returns pairs of the query without a link,
+    ``maker(cube)`` makes networks of the remaining cube, and ``models(hidden, unlinked)`` scores them. Evidence has a
+    row for every object of the query, nan for those without a hidden link. The state of the last seed is cached.
     """
 
     query: Query
@@ -52,40 +51,40 @@ class HiddenRuns(Generic[J]):
     unlinked: Callable[[int, int], Pairs]
     maker: Callable[[Cube], Make]
     models: Callable[[Pairs, Pairs], J]
-    kept: dict[int, tuple[Make, J]] = field(default_factory=dict)
+    cache: dict[int, tuple[Make, J]] = field(default_factory=dict)
 
-    def counts(self, seeds: Sequence[int]) -> dict[str, int]:
-        """Return how many links every seed hides, by the seed."""
-        return {str(seed): len(self.of(seed)[1].hidden[0]) for seed in seeds}
+    def count_links(self, seeds: Sequence[int]) -> dict[str, int]:
+        """Return the number of links that every seed hides."""
+        return {str(seed): len(self.prepare(seed)[1].hidden[0]) for seed in seeds}
 
-    def of(self, seed: int) -> tuple[Make, J]:
-        """Return what makes networks without the links that a seed hides, and what judges by these."""
-        if seed not in self.kept:
-            found = self.hide(seed)
-            models = self.models((found.source, found.target), self._apart(found, seed))
-            self.kept.clear()
-            self.kept[seed] = self.maker(found.cube), models
-        return self.kept[seed]
+    def prepare(self, seed: int) -> tuple[Make, J]:
+        """Return the maker of networks without the links that a seed hides, and the task of predicting these."""
+        if seed not in self.cache:
+            hidden = self.hide(seed)
+            models = self.models((hidden.source, hidden.target), self._find_unlinked(hidden, seed))
+            self.cache.clear()
+            self.cache[seed] = self.maker(hidden.cube), models
+        return self.cache[seed]
 
     def make(self, config: Configuration, seed: int, nodes: int | None = None) -> Network:
-        """Return the network of a configuration, made without what the seed hides."""
-        return self.of(seed)[0](config, seed, nodes)
+        """Return the network of a configuration, made without the links that the seed hides."""
+        return self.prepare(seed)[0](config, seed, nodes)
 
     def mine(self, network: Network, model: str, seed: int) -> tuple[dict[str, float], Array, float]:
-        """Return the scores, those of every object of the query, and the seconds it took to learn."""
-        models = self.of(seed)[1]
-        scores, own, spent = models.mine(network, model, seed)
-        evidence = np.full((len(self.query), own.shape[1]), np.nan)
-        evidence[np.unique(np.concatenate(models.hidden[:2]))] = own
-        return dict(scores), evidence, spent
+        """Return the scores, those of every object of the query, and the seconds of learning."""
+        models = self.prepare(seed)[1]
+        scores, rows, seconds = models.mine(network, model, seed)
+        evidence = np.full((len(self.query), rows.shape[1]), np.nan)
+        evidence[np.unique(np.concatenate(models.hidden[:2]))] = rows
+        return dict(scores), evidence, seconds
 
-    def _apart(self, found: Hidden, seed: int) -> Pairs:
-        """Return the pairs of the query without a link that hidden ones are held against, three times as many."""
-        apart = self.unlinked(UNLINKED * len(found.source), seed)
-        if len(apart[0]) == 0:
-            many = "every hidden link has another item behind it" if len(found.source) == 0 else "all pairs are linked"
+    def _find_unlinked(self, hidden: Hidden, seed: int) -> Pairs:
+        """Return pairs of the query without a link, three times as many as hidden ones."""
+        pairs = self.unlinked(UNLINKED * len(hidden.source), seed)
+        if len(pairs[0]) == 0:
+            reason = "all pairs are linked" if len(hidden.source) else "every hidden link has another item behind it"
             raise QueryError(
                 f"links of the {len(self.query):,} objects of the query cannot be hidden and found again, since "
-                f"{many}: give labels to judge by"
+                f"{reason}: give labels to judge by"
             )
-        return apart
+        return pairs

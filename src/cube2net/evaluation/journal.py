@@ -1,4 +1,4 @@
-"""Trials on disk, one line each with a checksum, so that an interrupted comparison resumes where it stopped."""
+"""Trials on disk, one per line with a checksum, so that an interrupted comparison can be resumed."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from cube2net.errors import InputError, join_names
 from cube2net.model.comparison import Configuration, Trial
 
 FORMAT = 4
-"""Raised when a default changes or an option gets another meaning, so that old and new trials are not mixed."""
+"""Increased when a default changes or an option gets another meaning, so that old and new trials are not mixed."""
 
 MAX_LINE_BYTES = 2**28
-"""A trial of a million objects has a tenth of these."""
+"""Ten times the length of a trial of a million objects."""
 
-# What reading a damaged line can raise.
 DAMAGE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
+"""Exceptions raised by damaged lines."""
 
 Key = tuple[str, str, int]
 
 
 @dataclass(frozen=True, eq=False)
 class Journal:
-    """The trials made so far, by configuration, model and seed; with a path, each new one is appended at once.
+    """Finished trials by configuration, model and seed; with a path, new ones are appended at once.
 
-    The first line of the file, the header, says what is compared. A file with another header is refused; parameters of
-    methods and models must agree only where their names are the same. An incomplete last line is dropped.
+    The first line of the file, the header, describes the comparison. A file with another header is refused; parameters
+    of methods and models must agree only if their names are equal. An incomplete last line is dropped.
     """
 
     path: Path | None = None
@@ -41,39 +41,39 @@ class Journal:
 
     @classmethod
     def open(cls, path: Path | None, about: Mapping[str, Any]) -> Journal:
-        """Return the journal of a comparison, with the trials that a file already holds."""
+        """Return the journal of a comparison, with the trials in the file."""
         header = json.loads(json.dumps({"format": FORMAT, **about}, allow_nan=False))
         if path is None:
             return cls(None, header)
-        _make_folder(path)
+        _create_folder(path)
         lines, torn = _read_lines(path) if path.exists() else ([], b"")
         if not lines and not torn:
             _rewrite(path, header, [])
             return cls(path, header)
-        kept = _read_header(path, lines)
-        differs = _find_differences(kept, header)
+        stored = _read_header(path, lines)
+        differs = _find_differences(stored, header)
         if differs:
             raise InputError(
                 f"{str(path)!r} holds the trials of another comparison (it differs in {join_names(differs)}): "
                 "choose another folder, or remove it"
             )
         trials = _read_trials(path, lines[1:])
-        merged = {name: _merge(kept.get(name), header.get(name)) for name in {**kept, **header}}
-        if torn or merged != kept:
+        merged = {name: _merge(stored.get(name), header.get(name)) for name in {**stored, **header}}
+        if torn or merged != stored:
             _rewrite(path, merged, lines[1:])
         return cls(path, merged, trials)
 
     @classmethod
     def read(cls, path: Path) -> Journal:
-        """Return what a file holds, whatever it compares; the file is left alone, also by further trials."""
+        """Return the contents of a file, for any comparison; the file is not changed, not even by further trials."""
         lines, _ = _read_lines(path)
-        kept = _read_header(path, lines)
-        if kept["format"] != FORMAT:
+        stored = _read_header(path, lines)
+        if stored["format"] != FORMAT:
             raise InputError(
-                f"{str(path)!r} is a journal of format {kept['format']!r}, expected {FORMAT}: "
+                f"{str(path)!r} is a journal of format {stored['format']!r}, expected {FORMAT}: "
                 "it was written by another version"
             )
-        return cls(None, kept, _read_trials(path, lines[1:]))
+        return cls(None, stored, _read_trials(path, lines[1:]))
 
     def add(self, trial: Trial) -> None:
         """Append a trial."""
@@ -84,7 +84,7 @@ class Journal:
         self.trials[trial.key] = trial
 
 
-def _make_folder(path: Path) -> None:
+def _create_folder(path: Path) -> None:
     for folder in path.parents:
         if folder.is_file():
             raise InputError(f"cannot write {str(path)!r}: {str(folder)!r} is a file, not a folder")
@@ -93,7 +93,7 @@ def _make_folder(path: Path) -> None:
 
 
 def _rewrite(path: Path, header: Mapping[str, Any], lines: Sequence[bytes]) -> None:
-    """Put a file with a header and some lines into its place, whole or not at all."""
+    """Replace a file by a header and some lines."""
     content = b"\n".join([json.dumps(header, allow_nan=False).encode(), *lines, b""])
 
     def write(aside: Path) -> None:
@@ -103,7 +103,7 @@ def _rewrite(path: Path, header: Mapping[str, Any], lines: Sequence[bytes]) -> N
 
 
 def _read_lines(path: Path) -> tuple[list[bytes], bytes]:
-    """Return the whole lines of a file, and what stands behind the last of them."""
+    """Return the complete lines of a file, and an incomplete last one."""
     lines: list[bytes] = []
     with explain_disk_errors(path, "read"), path.open("rb") as file:
         while (line := file.readline(MAX_LINE_BYTES + 1)).endswith(b"\n"):
@@ -117,14 +117,14 @@ def _read_lines(path: Path) -> tuple[list[bytes], bytes]:
 
 
 def _read_header(path: Path, lines: Sequence[bytes]) -> dict[str, Any]:
-    """Return what the first line of a journal says."""
+    """Return the header of a journal."""
     try:
-        kept = json.loads(lines[0]) if lines else None
+        stored = json.loads(lines[0]) if lines else None
     except DAMAGE:
-        kept = None
-    if not isinstance(kept, dict) or "format" not in kept:
+        stored = None
+    if not isinstance(stored, dict) or "format" not in stored:
         raise InputError(f"{str(path)!r} is no journal of a comparison: choose another folder")
-    return kept
+    return stored
 
 
 def _read_trials(path: Path, lines: Sequence[bytes]) -> dict[Key, Trial]:
@@ -138,15 +138,15 @@ def _read_trials(path: Path, lines: Sequence[bytes]) -> dict[Key, Trial]:
     return trials
 
 
-def _find_differences(kept: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    """Return in what two comparisons differ; where both say something by name, in the names they share.
+def _find_differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """Return the names in which two headers differ; of mappings, only common keys are compared.
 
     >>> _find_differences({"query": 1, "methods": {"a": 1, "b": 2}}, {"query": 1, "methods": {"a": 3, "c": 4}})
     ["methods 'a'"]
     """
     differing = []
-    for name in sorted({*kept, *wanted}):
-        one, other = kept.get(name), wanted.get(name)
+    for name in sorted({*stored, *wanted}):
+        one, other = stored.get(name), wanted.get(name)
         if isinstance(one, dict) and isinstance(other, dict):
             differing += [f"{name} {part!r}" for part in sorted(one.keys() & other.keys()) if one[part] != other[part]]
         elif one != other:
@@ -154,12 +154,12 @@ def _find_differences(kept: Mapping[str, Any], wanted: Mapping[str, Any]) -> lis
     return differing
 
 
-def _merge(kept: Any, wanted: Any) -> Any:
-    return {**kept, **wanted} if isinstance(kept, dict) else kept
+def _merge(stored: Any, wanted: Any) -> Any:
+    return {**stored, **wanted} if isinstance(stored, dict) else stored
 
 
 def _to_line(trial: Trial) -> bytes:
-    """Return a trial as one line without its end: a checksum and JSON."""
+    """Return a trial as a line without its end: a checksum and JSON."""
     plain = {
         **vars(trial),
         "configuration": asdict(trial.configuration),
@@ -175,7 +175,7 @@ def _to_line(trial: Trial) -> bytes:
 
 
 def _from_line(line: bytes) -> Trial:
-    """Return the trial of a line; raises one of ``DAMAGE`` if it is none."""
+    """Return the trial of a line; raises one of ``DAMAGE`` if it has none."""
     checksum, _, text = line.partition(b" ")
     if int(checksum, 16) != zlib.crc32(text):
         raise ValueError("the checksum of the line is wrong")

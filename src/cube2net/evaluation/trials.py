@@ -1,4 +1,4 @@
-"""Trials of many configurations, made one after the other and noted down, so that none is made twice."""
+"""Run the trials of a comparison and record them in a journal, so that none is repeated."""
 
 from __future__ import annotations
 
@@ -21,25 +21,24 @@ from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.recipe import network_fingerprint, query_fingerprint
 
-NEARLY = 0.5
-"""So many seconds the models at work have to finish when a comparison is interrupted."""
+SHUTDOWN_SECONDS = 0.5
+"""Time for running models to finish when a comparison is interrupted."""
 
-KEPT = ("methods", "models")
-"""What a journal says of a comparison and its settings say too."""
+SHARED_SETTINGS = ("methods", "models")
+"""Settings of a comparison that are in the header of its journal."""
 
-Mined = tuple[Mapping[str, float], Array, float]
+MineResult = tuple[Mapping[str, float], Array, float]
 Make = Callable[[Configuration, int, int | None], Network]
-Mine = Callable[[Network, str, int], Mined]
+Mine = Callable[[Network, str, int], MineResult]
 
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Makes networks and has them mined: ``make(configuration, seed, nodes)`` and ``mine(network, model, seed)``.
+    """Makes networks with ``make(configuration, seed, nodes)`` and scores them with ``mine(network, model, seed)``.
 
-    ``make`` is told how many nodes the network should have where the configuration is to be as large as another, and
-    else None. ``mine`` returns scores, the evidence for them, and the seconds it took; ``workers`` networks are mined
-    at the same time. Equal networks are mined once for a model and a seed. Whatever goes wrong with a configuration
-    becomes the reason of its trials.
+    ``nodes`` is the size of a baseline, None for other configurations. ``mine`` returns scores, the evidence for them,
+    and the seconds; ``workers`` networks are mined in parallel, and equal networks once for a model and a seed. An
+    exception becomes the reason of its trials.
     """
 
     make: Make
@@ -58,37 +57,37 @@ class Trials:
         *,
         progress: Progress = silent,
     ) -> tuple[Trial, ...]:
-        """Return all trials, in the order of configurations, models and seeds; those in the journal are not made again.
+        """Return all trials, in the order of configurations, models and seeds; those in the journal are not repeated.
 
-        Seeds are gone through one after the other, so that an interrupted comparison is complete for the first ones; of
-        the next one all that was mined is in the journal. A configuration that is as large as another has to come
-        behind it.
+        Seeds are processed one after the other, so that an interrupted comparison is complete for the first ones; all
+        finished trials of the next one are in the journal. A baseline must come after the configuration whose size it
+        has.
         """
         total, done = len(configs) * len(models) * len(seeds), 0
         for seed in seeds:
             pool, stop = ThreadPoolExecutor(self.workers), Stop()
-            at_work = _Round(self, seed, journal, pool, stop)
+            current = _Round(self, seed, journal, pool, stop)
             try:
-                for config in at_work.run(configs, models):
+                for config in current.run(configs, models):
                     done += len(models)
                     progress(f"comparing: seed {seed}, {config.title}", done, total)
             except BaseException as end:
                 pool.shutdown(wait=False, cancel_futures=True)
-                wait(at_work.mined.values(), timeout=NEARLY)
+                wait(current.mined.values(), timeout=SHUTDOWN_SECONDS)
                 stop.ask()
                 if not isinstance(end, Exception):
-                    at_work.add_finished()
+                    current.add_finished()
                 raise
             pool.shutdown()
-        known = journal.trials
-        return tuple(known[config.name, model, seed] for config in configs for model in models for seed in seeds)
+        trials = journal.trials
+        return tuple(trials[config.name, model, seed] for config in configs for model in models for seed in seeds)
 
 
 @dataclass(frozen=True, eq=False)
 class _Round:
-    """The trials of one seed: networks are made ahead, and mined by the pool until their turn to be noted comes.
+    """The trials of one seed: networks are made ahead and mined by the pool; trials are recorded in order.
 
-    ``sizes`` are the nodes of the networks of configurations, by name.
+    ``sizes`` are the numbers of nodes of the networks by the names of their configurations.
     """
 
     trials: Trials
@@ -97,11 +96,11 @@ class _Round:
     pool: ThreadPoolExecutor
     stop: Stop
     sizes: dict[str, int] = field(default_factory=dict)
-    mined: dict[tuple[bytes, str], Future[Mined]] = field(default_factory=dict)
-    ahead: deque[tuple[Configuration, list[tuple[Trial, Future[Mined]]]]] = field(default_factory=deque)
+    mined: dict[tuple[bytes, str], Future[MineResult]] = field(default_factory=dict)
+    ahead: deque[tuple[Configuration, list[tuple[Trial, Future[MineResult]]]]] = field(default_factory=deque)
 
     def run(self, configs: Sequence[Configuration], models: Sequence[str]) -> Iterator[Configuration]:
-        """Yield every configuration when its trials are in the journal."""
+        """Yield every configuration once its trials are in the journal."""
         for config in configs:
             self.ahead.append((config, self._start(config, models)))
             if len(self.ahead) > 2 * self.trials.workers:
@@ -110,14 +109,14 @@ class _Round:
             yield self._finish()
 
     def add_finished(self) -> None:
-        """Note all trials that need not be waited for, but for those that were stopped themselves."""
+        """Record all trials that are finished and were not stopped."""
         for _, waiting in self.ahead:
             for about, work in waiting:
-                if about.key not in self.journal.trials and _has_an_answer(work):
-                    self.journal.add(_trial(about, work))
+                if about.key not in self.journal.trials and _is_finished(work):
+                    self.journal.add(_make_trial(about, work))
 
-    def _start(self, config: Configuration, models: Sequence[str]) -> list[tuple[Trial, Future[Mined]]]:
-        """Make the network of a configuration and return its new trials with the work they wait for."""
+    def _start(self, config: Configuration, models: Sequence[str]) -> list[tuple[Trial, Future[MineResult]]]:
+        """Make the network of a configuration; return its new trials and the results that they wait for."""
         keys = [(config.name, model, self.seed) for model in models]
         sizes = [self.journal.trials[key].nodes for key in keys if key in self.journal.trials]
         if any(sizes):
@@ -130,27 +129,29 @@ class _Round:
                 raise Cube2netError(f"there is no network of {config.like!r} to be as large as")
             network = self.trials.make(config, self.seed, self.sizes.get(config.like))
         except Exception as error:
-            failed: Future[Mined] = Future()
+            failed: Future[MineResult] = Future()
             failed.set_exception(error)
             return [(Trial(config, model, self.seed, reason="not made"), failed) for model in missing]
         self.sizes.setdefault(config.name, len(network))
-        mark, about = network_fingerprint(network), describe_network(config, network, self.seed)
+        fingerprint, about = network_fingerprint(network), describe_network(config, network, self.seed)
         for model in missing:
-            if (mark, model) not in self.mined:
-                self.mined[mark, model] = self.pool.submit(self.stop.wrap(self.trials.mine), network, model, self.seed)
-        return [(replace(about, model=model), self.mined[mark, model]) for model in missing]
+            if (fingerprint, model) not in self.mined:
+                self.mined[fingerprint, model] = self.pool.submit(
+                    self.stop.wrap(self.trials.mine), network, model, self.seed
+                )
+        return [(replace(about, model=model), self.mined[fingerprint, model]) for model in missing]
 
     def _finish(self) -> Configuration:
-        """Wait for the trials of the configuration that was begun first, note them, and return it."""
+        """Wait for the trials of the first configuration, record them, and return it."""
         config, waiting = self.ahead[0]
         for about, work in waiting:
-            self.journal.add(_trial(about, work))
+            self.journal.add(_make_trial(about, work))
         self.ahead.popleft()
         return config
 
 
 def describe_network(config: Configuration, network: Network, seed: int) -> Trial:
-    """Return a trial of a network that is not mined yet: its sizes, its value, and the time it took to make."""
+    """Return a trial of a network that is not mined yet, with its sizes, value and seconds."""
     linked = np.zeros(len(network), dtype=bool)
     linked[network.source] = linked[network.target] = True
     return Trial(
@@ -167,32 +168,31 @@ def describe_network(config: Configuration, network: Network, seed: int) -> Tria
 
 
 def describe_error(error: Exception) -> str:
-    """Return what went wrong in one sentence; a mistake that is not ours to explain is named by its kind."""
+    """Return the message of an exception on one line, with its type unless it is one of ours."""
     text, kind = " ".join(str(error).split()), type(error).__name__
     return (text or kind) if isinstance(error, Cube2netError) else f"{kind}: {text}".rstrip(": ")
 
 
-def _trial(about: Trial, work: Future[Mined]) -> Trial:
-    """Return what became of a trial: waits for its scores, or says why there are none."""
+def _make_trial(about: Trial, work: Future[MineResult]) -> Trial:
+    """Wait for the result of a trial; return the trial with its scores or the reason why it has none."""
     try:
-        scores, evidence, seconds = work.result()
-        return replace(
-            about, scores=dict(scores), evidence=evidence, seconds={**about.seconds, "mine": seconds}, reason=""
-        )
+        scores, evidence, mining = work.result()
+        seconds = {**about.seconds, "mine": mining}
+        return replace(about, scores=dict(scores), evidence=evidence, seconds=seconds, reason="")
     except Exception as error:
-        check_stop()  # an interrupt that compiled code took for trouble of its own is none of a configuration
+        check_stop()  # compiled code may have turned an interrupt into an exception of its own
         return replace(about, reason=describe_error(error))
 
 
-def _has_an_answer(work: Future[Mined]) -> bool:
+def _is_finished(work: Future[MineResult]) -> bool:
     return work.done() and not work.cancelled() and isinstance(work.exception(), Exception | None)
 
 
 def read_comparison(path: Path, query: Query) -> Comparison:
-    """Return the comparison of all trials that a journal holds, for the query they were made for."""
+    """Return the comparison whose trials are in a journal, given its query."""
     journal = Journal.read(path)
     about = journal.about
-    if not _is_whole(about):
+    if not _is_header(about):
         raise InputError(f"{str(path)!r} is no journal of a comparison: choose another folder")
     if about["query"] != query_fingerprint(query):
         raise InputError(f"{str(path)!r} holds the trials of another query: give the one that was compared")
@@ -200,19 +200,19 @@ def read_comparison(path: Path, query: Query) -> Comparison:
     measures = next((tuple(trial.scores) for trial in trials if trial.scores), ())
     task: str = about["task"]
     truth = tuple(query.labels or ()) if task == "clustering" else ()
-    kept = {name: about[name] for name in KEPT if name in about}
+    shared = {name: about[name] for name in SHARED_SETTINGS if name in about}
     hidden = {"pairs": sum(about.get("pairs", {}).values())} if task == "hidden" else {}
-    settings = {"query": repr(query), "task": task, **kept, **hidden, "default": DEFAULT.name}
+    settings = {"query": repr(query), "task": task, **shared, **hidden, "default": DEFAULT.name}
     return Comparison(task, measures, trials, truth, settings)
 
 
-def _is_whole(about: Mapping[str, Any]) -> bool:
-    """Return whether the first line of a journal says what a comparison is made of."""
+def _is_header(about: Mapping[str, Any]) -> bool:
+    """Return whether the first line of a journal is that of a comparison."""
     pairs = about.get("pairs", {})
     return (
         isinstance(about.get("task"), str)
         and isinstance(about.get("query"), str)
-        and all(isinstance(about.get(name), dict) for name in KEPT)
+        and all(isinstance(about.get(name), dict) for name in SHARED_SETTINGS)
         and isinstance(pairs, dict)
         and all(type(count) is int for count in pairs.values())
     )

@@ -1,4 +1,4 @@
-"""The verdict of a comparison: which network helps, by how much and how surely, in numbers and in one sentence."""
+"""The verdict of a comparison: which network helps, by how much and with what confidence."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.display import Shown
 from cube2net.errors import InputError, join_names
-from cube2net.evaluation.statistics import ALL, ENOUGH, Difference, differences, enough, estimate
+from cube2net.evaluation.statistics import ALL, MIN_PAIRS, Difference, differences, estimate, has_enough_pairs
 from cube2net.model.comparison import FLOOR, Comparison, Configuration
 
 ONE_CLUSTER_SHARE = 0.95
-"""Share of the objects outside the largest label that the largest cluster holds where it is nearly everything."""
+"""Share of the objects outside the largest label from which on the largest cluster counts as nearly all objects."""
 
 
 @dataclass(frozen=True)
 class Result:
     """The mean nodes, score and NMI of a configuration, nan where it has none.
 
-    ``has_variants`` says that other configurations differ from it in the number of cells only. ``largest_cluster`` is
+    ``has_variants`` is set if another configuration differs from it in the number of cells only. ``largest_cluster`` is
     the share of the query's objects in the largest cluster; if that is nearly all, the configuration is
-    ``in_one_cluster`` and its score is not informative. ``has_links`` says that an object of the query has a link in
+    ``in_one_cluster`` and its score is not informative. ``has_links`` is set if an object of the query has a link in
     the network.
     """
 
@@ -41,9 +41,9 @@ class Result:
 
 @dataclass(frozen=True)
 class Baseline:
-    """A baseline made as large as the best network, and the difference of the best to it; None if not comparable.
+    """A baseline of the size of the best network, and the difference of the best to it; None if not comparable.
 
-    ``same_size`` says that it became as large, or that it has no size because it failed.
+    ``same_size`` is set if it reached that size, or has no size because it failed.
     """
 
     configuration: Configuration
@@ -54,15 +54,15 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Verdict(Shown):
-    """What a comparison shows by its first measure, over all models that decide.
+    """The result of a comparison by its first measure, over all models that decide.
 
     ``differences`` are to the query alone, highest first, one for all configurations whose networks are equal;
     ``counts`` are how many configurations each stands for. ``top`` is the first of those significantly better than the
     query alone, else the highest of all, or the query alone if nothing could be compared. ``results`` are those of the
     query alone and of ``differences``, in that order. ``default`` is the result of the default network, if compared.
     ``shown`` is the configuration to draw: the best where adding helps, else the default or the best that is not
-    random. ``floor`` is the score of the popularity recommender on the query alone, nan where it is not set apart.
-    ``pairs`` is the number of hidden links, if known; ``enough`` says that they suffice. ``failed`` and ``uncompared``
+    random. ``floor`` is the score of the popularity recommender on the query alone, nan if it is among the models that
+    decide. ``pairs`` is the number of hidden links; ``enough`` is set if they suffice. ``failed`` and ``uncompared``
     count configurations without scores, and without comparable ones.
     """
 
@@ -91,12 +91,12 @@ class Verdict(Shown):
 
     @property
     def sentence(self) -> str:
-        """The verdict in words."""
+        """The verdict as one sentence."""
         return "; ".join(_describe(self))
 
     @property
     def gain(self) -> Difference | None:
-        """The gain of the first configuration over the query alone; None where nothing could be compared."""
+        """The gain of ``top`` over the query alone; None if nothing could be compared."""
         return next((each for each in self.differences if each.one == self.top.configuration), None)
 
     @property
@@ -106,7 +106,7 @@ class Verdict(Shown):
 
     @property
     def outcome(self) -> Literal["helps", "maybe", "level", "few", "nothing"]:
-        """Whether a network helps, may help or is not higher, or why that cannot be said."""
+        """Whether a network helps, may help or is not better, or why that cannot be decided."""
         if self.gain is None:
             return "nothing"
         if self.helps:
@@ -122,7 +122,7 @@ class Verdict(Shown):
 
     @property
     def best(self) -> Configuration:
-        """The first configuration where its mean is higher than that of the query alone, else the query alone.
+        """The first configuration if its mean is higher than that of the query alone, else the query alone.
 
         It may be a baseline.
         """
@@ -145,10 +145,10 @@ class Verdict(Shown):
 
 
 def judge_comparison(comparison: Comparison) -> Verdict:
-    """Return what a comparison shows.
+    """Return the verdict of a comparison.
 
-    Configurations are ranked by their difference to the query alone, over the runs that both have. In the settings,
-    ``default`` names the default configuration, and ``pairs`` is the number of hidden links.
+    Configurations are ranked by their difference to the query alone, over the runs that both have. The comparison's
+    settings have the name of the ``default`` configuration, and the number of hidden links, ``pairs``.
     """
     comparison.check_scores()
     alone, default = _find_alone(comparison), _find_default(comparison)
@@ -174,7 +174,7 @@ def judge_comparison(comparison: Comparison) -> Verdict:
         shown=best if better else _choose_shown(comparison, default, ranked),
         floor=_find_floor(comparison, alone),
         pairs=comparison.settings.get("pairs") if comparison.task == "hidden" else None,
-        enough=enough(comparison),
+        enough=has_enough_pairs(comparison),
         runs=len(comparison.seeds),
         failed=len(failed),
         uncompared=sum(count for config, count in tried.items() if config not in compared),
@@ -187,9 +187,9 @@ def _find_alone(comparison: Comparison) -> Configuration:
         raise InputError("a verdict needs the query alone, which the comparison does not have: compare 'none' too")
     alone = comparison.alone
     if estimate(comparison, alone, resamples=1) is None:
-        why = "; ".join(comparison.reasons(alone)) or f"trials or their {comparison.measures[0]} are missing"
+        reason = "; ".join(comparison.reasons(alone)) or f"trials or their {comparison.measures[0]} are missing"
         models = join_names(comparison.deciding)
-        raise InputError(f"a verdict needs the query alone, and 'none' has no run with scores of {models}: {why}")
+        raise InputError(f"a verdict needs the query alone, and 'none' has no run with scores of {models}: {reason}")
     return alone
 
 
@@ -281,8 +281,8 @@ def _find_floor(comparison: Comparison, alone: Configuration) -> float:
     return _compute_mean_score(comparison, alone, FLOOR) if is_apart else math.nan
 
 
-# The sentence. Numbers have three digits, and more only where something significant would read as 0.
 DIGITS = (3, 4, 5, 6)
+"""Digits of numbers: the first that write nothing significant as 0."""
 
 
 def _describe(verdict: Verdict) -> Iterator[str]:
@@ -321,7 +321,7 @@ def _describe(verdict: Verdict) -> Iterator[str]:
 
 
 def _describe_no_gain(verdict: Verdict, gain: Difference | None) -> str:
-    """Return the sentence where no configuration has a higher mean, or nothing can be said."""
+    """Return the sentence if no configuration has a higher mean, or too little is known."""
     score, own, best = _format_score(verdict, verdict.alone), _format_score(verdict, verdict.top), _name_best(verdict)
     if gain is None:
         failed = f" ({verdict.failed:,} tried and failed)" if verdict.failed else ""
@@ -329,7 +329,7 @@ def _describe_no_gain(verdict: Verdict, gain: Difference | None) -> str:
     if not verdict.enough:
         few = "1 hidden link is" if verdict.pairs == 1 else f"{verdict.pairs:,} hidden links are"
         return (
-            f"{few} too few to tell whether adding helps (at least {ENOUGH} are needed): {best} has {own}, "
+            f"{few} too few to tell whether adding helps (at least {MIN_PAIRS} are needed): {best} has {own}, "
             f"the query alone {score}"
         )
     if all(each.runs < 2 for each in verdict.differences):
@@ -350,7 +350,7 @@ def _describe_no_gain(verdict: Verdict, gain: Difference | None) -> str:
 
 
 def _describe_one_cluster(verdict: Verdict, result: Result) -> str:
-    """Return why the score of a configuration whose clustering has (nearly) one cluster is not informative."""
+    """Return why the score of a clustering with (nearly) one cluster is not informative."""
     is_alone = result.configuration == verdict.alone.configuration
     no_links = "the query has no links" if is_alone else f"{_name(result)}: no object of the query has a link"
     objects = "every object" if result.largest_cluster == 1 else "nearly every object"
@@ -404,7 +404,7 @@ def _count_configurations(verdict: Verdict, other: str) -> str:
 
 
 def _name(result: Result) -> str:
-    """Return a configuration in words, with its number of cells where others differ in nothing else."""
+    """Return the name of a configuration, with its number of cells only if others differ in nothing else."""
     config = result.configuration
     if config.name == "none":
         return "the query alone"
@@ -418,7 +418,7 @@ def _format_score(verdict: Verdict, result: Result) -> str:
 
 
 def _format_size(result: Result) -> str:
-    """Return the size of a network where its name does not contain it."""
+    """Return the size of a network unless its name contains it."""
     return "" if result.configuration.like else f", at {_format_nodes(result.nodes)} nodes"
 
 
@@ -430,10 +430,9 @@ def _format_gain(each: Difference) -> str:
     return _format_signed(each.mean, each.low, each.high)
 
 
-def _format_signed(*values: float) -> str:
-    mean, low, high = _format_numbers(*values)
-    ends = "(no interval)" if math.isnan(values[1]) else f"[{low}, {high}]"
-    return f"{mean if mean.startswith('−') else f'+{mean}'} {ends}"
+def _format_signed(mean: float, low: float, high: float) -> str:
+    texts = _format_numbers(mean, low, high, plus="+")
+    return f"{texts[0]} {'(no interval)' if math.isnan(low) else f'[{texts[1]}, {texts[2]}]'}"
 
 
 def _format_distance(mean: float, low: float, high: float) -> str:
@@ -451,8 +450,8 @@ def _format_number(score: float) -> str:
     return _format_numbers(score, score, score)[0]
 
 
-def _format_numbers(mean: float, low: float, high: float) -> list[str]:
-    """Return a mean and its interval with as many digits as they need.
+def _format_numbers(mean: float, low: float, high: float, plus: str = "") -> list[str]:
+    """Return a mean and its interval with as many digits as needed; ``plus`` precedes a mean that is not negative.
 
     >>> _format_numbers(0.0123, -0.0001, 0.02), _format_numbers(0.0006, 0.0002, 0.001)
     (['0.012', '0.000', '0.020'], ['0.0006', '0.0002', '0.0010'])
@@ -460,4 +459,5 @@ def _format_numbers(mean: float, low: float, high: float) -> list[str]:
     values = (mean, low, high)
     digits = next((d for d in DIGITS if low * high <= 0 or all(round(value, d) for value in values)), DIGITS[-1])
     rounded = [round(value, digits) for value in values]
-    return [f"{'−' if value < 0 else ''}{abs(value):.{digits}f}" for value in rounded]
+    signs = ["−" if value < 0 else positive for value, positive in zip(rounded, (plus, "", ""), strict=True)]
+    return [f"{sign}{abs(value):.{digits}f}" for sign, value in zip(signs, rounded, strict=True)]
