@@ -23,9 +23,9 @@ import numpy as np
 import cube2net as c2n
 from cube2net._util.arrays import Array
 from cube2net.api.read import read_task
-from cube2net.mining.bipartite import Bipartite, bipartite, without_floor
-from cube2net.mining.link_prediction import Ranking, choose, rank_links
-from cube2net.mining.recommenders import TRIED
+from cube2net.mining.bipartite import Bipartite, make_bipartite, remove_floor
+from cube2net.mining.link_prediction import Ranking, choose_recommender, rank_links
+from cube2net.mining.recommenders import TUNING_CHOICES
 from cube2net.mining.softimpute import SoftImpute
 from cube2net.model.interfaces import Recommender
 from cube2net.model.network import Network
@@ -40,10 +40,10 @@ TEXTBOOK = tuple(
     for centring in ("none", "mean", "items", "cells+objects")
 )
 CONTESTANTS: dict[str, tuple[Recommender, ...]] = {
-    **{name: tried for name, tried in TRIED.items() if name != "softimpute"},
+    **{name: tried for name, tried in TUNING_CHOICES.items() if name != "softimpute"},
     "softimpute of ratings, bare": TEXTBOOK,
     "softimpute of ratings": TEXTBOOK,
-    "softimpute": TRIED["softimpute"],
+    "softimpute": TUNING_CHOICES["softimpute"],
 }
 
 
@@ -62,7 +62,7 @@ def main() -> None:
         rows: dict[tuple[str, str], list[tuple[Ranking, Recommender, float]]] = {}
         for seed in range(asked.runs):
             for label, network, users, films in networks(asked.data / "movies", task, seed, asked.cells):
-                links = bipartite(network)
+                links = make_bipartite(network)
                 hidden = links.links(users, films)
                 if seed == 0:
                     print(f"{task}, {label}: {links}", flush=True)
@@ -98,10 +98,10 @@ def judged(
 ) -> tuple[Ranking, Recommender, float]:
     """Return how well the best of some settings does, which it is, and the time it took to choose and learn."""
     start = time.process_time()
-    best = choose(tried, links.matrix, seed=seed, items=links.query_items).best
+    best = choose_recommender(tried, links.matrix, seed=seed, items=links.query_items).best
     fitted = best.fit(links.matrix, seed=seed)
     if bare:
-        fitted = without_floor(fitted)
+        fitted = remove_floor(fitted)
     spent = time.process_time() - start
     return rank_links(fitted, links.matrix, hidden, ks=KS, items=links.query_items), best, spent
 

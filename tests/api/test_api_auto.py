@@ -140,7 +140,7 @@ FEW = [
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few configurations to try."""
     like = Configuration(method="pagerank", like=FEW[1].name)
-    monkeypatch.setattr(auto, "candidates", lambda: [*FEW, like, Configuration(method="pagerank")])
+    monkeypatch.setattr(auto, "list_candidates", lambda: [*FEW, like, Configuration(method="pagerank")])
 
 
 @pytest.mark.usefixtures("few")

@@ -267,7 +267,7 @@ def test_the_interval_of_one_difference_is_that_of_95_percent_and_of_several_as_
     plain = statistics.Draws(PLANTED, "F1", PLANTED.trials, 1000, 0)
     keys = sorted((t.seed, t.model) for t in PLANTED.trials if t.configuration == NONE)
     drawn = np.stack([plain.scores[of(GREEDY, *key)] - plain.scores[of(NONE, *key)] for key in keys])
-    low, high = np.quantile(plain.means(drawn, keys), [0.025, 0.975])
+    low, high = np.quantile(plain.compute_means(drawn, keys), [0.025, 0.975])
     assert alone[0].low <= low < high <= alone[0].high
     assert alone[0].high - alone[0].low < 1.3 * (high - low)
 

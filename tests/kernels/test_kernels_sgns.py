@@ -19,7 +19,7 @@ from cube2net.kernels.node_embeddings import (
     make_slots,
     running_sums,
 )
-from cube2net.mining.node_embeddings import MOST_DIMENSIONS, blank, chances, small
+from cube2net.mining.node_embeddings import MAX_DIMENSIONS, allocate_rows, draw_rows, make_sampler
 
 counter, scramble, share = (njit()(function) for function in (kernels.counter, kernels.scramble, kernels.share))
 pick, draw_noise = njit()(kernels.pick), njit()(kernels.draw_noise)
@@ -94,7 +94,7 @@ def test_the_sigmoid_is_right() -> None:
     assert (np.diff(found.astype(float)) > -1e-7).all()
 
 
-@pytest.mark.parametrize("dimensions", [16, 48, 128, MOST_DIMENSIONS])
+@pytest.mark.parametrize("dimensions", [16, 48, 128, MAX_DIMENSIONS])
 def test_meeting_moves_all_by_the_slope_at_the_start(dimensions: int) -> None:
     rng = np.random.default_rng(dimensions)
     rows = (rng.normal(size=(3, dimensions)) / np.sqrt(dimensions)).astype(np.float32)
@@ -116,7 +116,7 @@ def test_meeting_moves_all_by_the_slope_at_the_start(dimensions: int) -> None:
 def test_a_node_is_picked_as_likely_as_its_weight_and_never_at_weight_zero() -> None:
     weights = np.random.default_rng(1).random(37) ** 3
     weights[[0, 5, 6, 36]] = 0.0
-    drawn = chances(weights)
+    drawn = make_sampler(weights)
     bits = [counter(ONE, i, 0) for i in range(20_000)]
     found = np.bincount([pick(drawn, np.uint64(number)) for number in bits], minlength=37)
     assert not found[weights == 0].any()
@@ -127,7 +127,7 @@ def test_a_node_is_picked_as_likely_as_its_weight_and_never_at_weight_zero() -> 
 
 @pytest.mark.parametrize("weights", [[1.0], [0.0, 2.0], [1.0, 0.0, 3.0, 0.0], [1e-12, 1.0, 1e12], [1.0] * 64])
 def test_picking_is_a_search_in_the_running_sums(weights: list[float]) -> None:
-    sums, guide = chances(np.array(weights))
+    sums, guide = make_sampler(np.array(weights))
     edges = [0, *(int(edge) for edge in sums), 2**52]
     for number in sorted({near for edge in edges for near in (edge - 1, edge, edge + 1) if 0 <= near < 2**52}):
         expected = int(np.searchsorted(sums, np.uint64(number), side="right"))
@@ -135,7 +135,7 @@ def test_picking_is_a_search_in_the_running_sums(weights: list[float]) -> None:
 
 
 def test_noise_is_distinct_counted_and_neither_of_two_nodes() -> None:
-    noise = chances(np.array([1.0, 2.0, 3.0, 1.0]))
+    noise = make_sampler(np.array([1.0, 2.0, 3.0, 1.0]))
     targets, times = np.zeros(9, np.uintp), np.ones(9, np.float32)
     for start in range(50):
         bits = np.uint64(start)
@@ -149,7 +149,7 @@ def test_noise_is_distinct_counted_and_neither_of_two_nodes() -> None:
 
 def test_noise_that_cannot_be_avoided_is_taken() -> None:
     targets, times = np.zeros(3, np.uintp), np.ones(3, np.float32)
-    count, _ = draw_noise(chances(np.ones(2)), 2, ONE, 0, 1, targets, times)
+    count, _ = draw_noise(make_sampler(np.ones(2)), 2, ONE, 0, 1, targets, times)
     assert 2 <= count <= 3
 
 
@@ -159,9 +159,9 @@ def test_learning_from_walks_is_that_of_plain_python(noise: int, p: float, q: fl
     nodes = np.arange(len(links), dtype=np.int32)[::-1].copy()
     rules = (links.indptr, links.indices, sums, 1 / p, 1 / q, ONE)
     length, window, rate, fall = 12, 4, 0.3, 0.005
-    drawn = chances(np.random.default_rng(2).random(len(links)))
-    inputs = small(nodes, len(links), 20, 1.0, np.random.default_rng(3))
-    outputs = blank(len(links), 20)
+    drawn = make_sampler(np.random.default_rng(2).random(len(links)))
+    inputs = draw_rows(nodes, len(links), 20, 1.0, np.random.default_rng(3))
+    outputs = allocate_rows(len(links), 20)
     x, y = inputs.astype(float), outputs.astype(float)
     paths = np.empty((len(nodes), length), np.int32)
     fill_walks(rules, nodes, 2, paths)
@@ -186,9 +186,9 @@ def test_learning_from_links_is_that_of_plain_python(first_order: bool) -> None:
     links, sums = graph()
     count = len(links)
     strengths = sums[links.indptr[1:] - 1]
-    ends, noise = chances(strengths), chances(strengths**0.75)
-    inputs = small(np.arange(count), count, 24, 1.0, np.random.default_rng(3))
-    outputs = inputs if first_order else blank(count, 24)
+    ends, noise = make_sampler(strengths), make_sampler(strengths**0.75)
+    inputs = draw_rows(np.arange(count), count, 24, 1.0, np.random.default_rng(3))
+    outputs = inputs if first_order else allocate_rows(count, 24)
     x = inputs.astype(float)
     y = x if first_order else outputs.astype(float)
     ties = (links.indptr, links.indices, sums)
@@ -210,10 +210,10 @@ def test_links_are_drawn_as_likely_as_they_are_heavy() -> None:
     sums = np.empty(len(links.weights))
     running_sums(links.indptr, links.weights, sums)
     strengths = np.array([5.0, 1.0, 6.0, 2.0, 0.0])
-    ends, noise = chances(strengths), chances(np.array([0.0, 0.0, 0.0, 0.0, 1.0]))
+    ends, noise = make_sampler(strengths), make_sampler(np.array([0.0, 0.0, 0.0, 0.0, 1.0]))
     seen = {}
     for i in range(3000):
-        inputs, outputs = blank(5, 16), blank(5, 16)
+        inputs, outputs = allocate_rows(5, 16), allocate_rows(5, 16)
         inputs[:, 0] = [1, 2, 3, 4, 5]
         ties = (links.indptr, links.indices, sums)
         learn_links(ties, i, 1, inputs, outputs, ends, noise, 1, DRAWS, 1.0, 0.0, *make_slots())

@@ -153,12 +153,12 @@ def test_a_step_is_as_likely_as_node2vec_defines_it(p: float, q: float, equal: b
     assert len(seen) == len(links.indices)
     worst = []
     for (before, node), counts in seen.items():
-        chances = step_chances(links, before, node, p, q)
-        assert set(counts) <= set(chances)
-        expected = np.array([chances[to] for to in chances]) * counts.total()
+        make_sampler = step_chances(links, before, node, p, q)
+        assert set(counts) <= set(make_sampler)
+        expected = np.array([make_sampler[to] for to in make_sampler]) * counts.total()
         many = expected >= 5
         if many.sum() > 1 and counts.total() >= 50:
-            got = np.array([counts[to] for to in chances])
+            got = np.array([counts[to] for to in make_sampler])
             worst.append(chisquare(got[many], expected[many] * got[many].sum() / expected[many].sum()).pvalue)
     assert len(worst) > len(links)
     assert min(worst) > 0.05 / len(worst) / 5

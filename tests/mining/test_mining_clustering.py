@@ -18,7 +18,16 @@ from threadpoolctl import threadpool_limits
 from cube2net._util.progress import one_thread
 from cube2net.errors import InputError, ParameterError
 from cube2net.kernels.cluster_agreement import AGREEMENT
-from cube2net.mining.clustering import METRICS, KMeans, _k_means, _mean_rows, f1, jaccard_index, nmi, overlapping_nmi
+from cube2net.mining.clustering import (
+    METRICS,
+    KMeans,
+    _compute_centres,
+    _run_k_means,
+    f1,
+    jaccard_index,
+    nmi,
+    overlapping_nmi,
+)
 
 
 def blobs(seed: int, sizes: tuple[int, ...] = (30, 20, 25), apart: float = 10.0) -> tuple[np.ndarray, list[int]]:
@@ -63,7 +72,7 @@ def test_clusters_are_those_of_scikit_learn_from_the_same_seed() -> None:
         rows, _ = blobs(seed, (30, 20, 25, 40)[: 1 + seed % 4], apart=1.0)
         count = 1 + seed % 7
         peer = PeerKMeans(count, n_init=10, random_state=seed).fit(rows)
-        labels, centres = _k_means(rows, count, 10, np.random.RandomState(seed))
+        labels, centres = _run_k_means(rows, count, 10, np.random.RandomState(seed))
         assert labels.tolist() == peer.labels_.tolist()
         assert np.allclose(centres, peer.cluster_centers_)
 
@@ -71,7 +80,7 @@ def test_clusters_are_those_of_scikit_learn_from_the_same_seed() -> None:
 def test_an_empty_cluster_takes_the_row_farthest_from_its_centre() -> None:
     rows = np.array([[0.0], [1.0], [7.0]])
     centres = np.array([[0.0], [99.0]])
-    assert _mean_rows(rows, np.array([0, 0, 0]), centres).tolist() == [[0.5], [7.0]]
+    assert _compute_centres(rows, np.array([0, 0, 0]), centres).tolist() == [[0.5], [7.0]]
 
 
 def test_objects_without_a_vector_join_the_cluster_nearest_to_zero_and_are_counted() -> None:
@@ -172,8 +181,8 @@ def slow_f1(found: list[int], truth: list[int]) -> float:
 
 
 def slow_jaccard(found: list[int], truth: list[int]) -> float:
-    def half(ones: list[set[int]], others: list[set[int]]) -> float:
-        return sum(max(len(a & b) / len(a | b) for b in others) for a in ones) / len(ones) / 2
+    def half(set_unit_weights: list[set[int]], others: list[set[int]]) -> float:
+        return sum(max(len(a & b) / len(a | b) for b in others) for a in set_unit_weights) / len(set_unit_weights) / 2
 
     return half(groups(found), groups(truth)) + half(groups(truth), groups(found))
 

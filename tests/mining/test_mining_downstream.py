@@ -18,14 +18,14 @@ from cube2net.mining.clustering import METRICS
 from cube2net.mining.downstream import (
     cluster_query,
     embed_nodes,
-    known_labels,
+    list_labels,
     make_clustering_task,
     make_hidden_task,
     make_link_task,
 )
 from cube2net.mining.link_prediction import LINK_MEASURES, HiddenLinks, LinkPredictor
 from cube2net.mining.node_embeddings import DeepWalk
-from cube2net.mining.recommenders import TRIED, Ease
+from cube2net.mining.recommenders import TUNING_CHOICES, Ease
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.objects import Objects
@@ -44,7 +44,7 @@ TRUTH = ("one",) * 5 + ("two",) * 5
 
 
 @dataclass(frozen=True)
-class Given:
+class Models:
     """An embedder that knows the vector of every node."""
 
     vectors: tuple[tuple[float, ...], ...]
@@ -108,14 +108,14 @@ def test_only_the_query_is_clustered_and_into_as_many_clusters_as_it_has_labels(
     cube = toy_cube([[0]], objects=6, links=[(0, 4), (1, 5)])
     network = c2n.construct(cube, labelled(["a", "", "b", "a"]), "hops")
     assert len(network) == 6
-    found = cluster_query(network, Given(vectors))
+    found = cluster_query(network, Models(vectors))
     assert len(found) == 4 and len(set(found.labels.tolist())) == 2
     assert found.labels[0] == found.labels[1] != found.labels[2] == found.labels[3]
-    assert len(set(cluster_query(network, Given(vectors), 3).labels.tolist())) == 3
+    assert len(set(cluster_query(network, Models(vectors), 3).labels.tolist())) == 3
 
 
 def test_labels_known_are_counted_once_and_in_order() -> None:
-    assert known_labels(labelled(["b", "a", "", "b"])) == ["a", "b"]
+    assert list_labels(labelled(["b", "a", "", "b"])) == ["a", "b"]
 
 
 @pytest.mark.parametrize(("labels", "count"), [(None, 0), (("", "", ""), 0), (("x", "", "x"), 1)])
@@ -126,7 +126,7 @@ def test_a_query_needs_two_labels_to_be_judged_by(labels: tuple[str, ...] | None
         "give them in the column label, beside object"
     )
     for ask in (
-        lambda: known_labels(query),
+        lambda: list_labels(query),
         lambda: make_clustering_task(query),
         lambda: cluster_query(alone(GROUPS, query), QUICK),
     ):
@@ -139,7 +139,7 @@ def test_objects_without_a_label_are_clustered_and_not_scored() -> None:
     # 1 and 4 stand in the wrong group, and have no label
     vectors = ((0.0, 1.0), (9.0, 9.0), (0.0, 1.1), (9.0, 9.1), (0.0, 0.9), (9.0, 9.2))
     query = labelled(["a", "", "a", "b", "", "b"])
-    scores, evidence, seconds = make_clustering_task(query, {"given": Given(vectors)}).mine(
+    scores, evidence, seconds = make_clustering_task(query, {"given": Models(vectors)}).mine(
         alone(GROUPS, query), "given", 0
     )
     assert list(scores) == list(METRICS) and set(scores.values()) == {1.0}
@@ -278,7 +278,7 @@ def planted_links(seed: int = 0) -> tuple[Cube, tuple[Array, Array]]:
 def planted() -> tuple[Network, LinkPredictor]:
     cube, hidden = planted_links()
     query = Query(np.arange(54))
-    return alone(cube, query), LinkPredictor(HiddenLinks.of(cube, query, *hidden, "user"), "user", TRIED)
+    return alone(cube, query), LinkPredictor(HiddenLinks.of(cube, query, *hidden, "user"), "user", TUNING_CHOICES)
 
 
 @pytest.mark.parametrize("model", ["softimpute", "ease"])
@@ -322,7 +322,7 @@ def test_the_order_of_the_hidden_links_does_not_matter() -> None:
     query = Query(np.arange(54))
     network = alone(cube, query)
     answers = [
-        LinkPredictor(HiddenLinks.of(cube, query, *ends, "user"), "user", TRIED)(network, "popularity", 0)
+        LinkPredictor(HiddenLinks.of(cube, query, *ends, "user"), "user", TUNING_CHOICES)(network, "popularity", 0)
         for ends in ((users, films), (films[::-1], users[::-1]), (np.tile(users, 2), np.tile(films, 2)))
     ]
     for scores, evidence, _ in answers[1:]:
@@ -336,12 +336,12 @@ def test_settings_are_chosen_once_for_a_network_and_a_model(
     asked: list[int] = []
     really = link_prediction.choose
 
-    def choose(recommenders: Any, matrix: Any, **options: Any) -> Any:
+    def choose_recommender(recommenders: Any, matrix: Any, **options: Any) -> Any:
         asked.append(matrix.shape[1])
         return really(recommenders, matrix, **options)
 
-    monkeypatch.setattr(link_prediction, "choose", choose)
-    mine = LinkPredictor(known.hidden, "user", TRIED)
+    monkeypatch.setattr(link_prediction, "choose", choose_recommender)
+    mine = LinkPredictor(known.hidden, "user", TUNING_CHOICES)
     for seed in range(3):
         for model in ("popularity", "ease"):
             mine(network, model, seed)
@@ -355,7 +355,7 @@ def test_users_of_the_query_are_scored_among_its_items_whatever_is_brought() -> 
     cube, (users, films) = planted_links()
     query = Query(np.array([*range(0, 30, 3), *range(30, 54, 2)]))
     inside = np.isin(users, query.objects) & np.isin(films, query.objects)
-    mine = LinkPredictor(HiddenLinks.of(cube, query, users[inside], films[inside], "user"), "user", TRIED)
+    mine = LinkPredictor(HiddenLinks.of(cube, query, users[inside], films[inside], "user"), "user", TUNING_CHOICES)
     few, many = (c2n.construct(cube, query, method) for method in ("none", "hops"))
     assert len(few) == 22 and len(many) == 54
     for network in (few, many):
@@ -368,7 +368,7 @@ def test_users_of_the_query_are_scored_among_its_items_whatever_is_brought() -> 
 def test_a_query_without_a_known_link_is_no_better_than_chance_and_no_failure() -> None:
     cube = with_kinds(toy_cube([[0]], objects=4), ["user", "user", "film", "film"])
     query = Query(np.arange(4))
-    mine = LinkPredictor(HiddenLinks.of(cube, query, [0, 1], [2, 3], "user"), "user", TRIED)
+    mine = LinkPredictor(HiddenLinks.of(cube, query, [0, 1], [2, 3], "user"), "user", TUNING_CHOICES)
     scores: Mapping[str, float] = mine(alone(cube, query), "popularity", 0)[0]
     assert (scores["AUC"], scores["P@1"], scores["R@5"]) == (0.5, 0.5, 1.0)
 
@@ -393,7 +393,9 @@ def test_the_score_of_hidden_links_is_the_mean_over_the_objects_that_have_one() 
     vectors = ((1.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.0, -1.0), (0.5, 0.5), (0.0, 0.0))
     query, network = Query(np.arange(5)), c2n.construct(GROUPS, range(5), "none")
     hidden, unlinked = (np.array([0, 3]), np.array([1, 0])), (np.array([4, 2]), np.array([1, 4]))
-    scores, evidence, _ = make_hidden_task(query, hidden, unlinked, {"given": Given(vectors)}).mine(network, "given", 0)
+    scores, evidence, _ = make_hidden_task(query, hidden, unlinked, {"given": Models(vectors)}).mine(
+        network, "given", 0
+    )
     assert evidence.tolist() == [[0.5], [1.0], [0.0]] and scores["AUC"] == 0.5
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cube2net._util.arrays import Array
 from cube2net.errors import InputError, ParameterError
 from cube2net.mining import link_prediction
-from cube2net.mining.link_prediction import PairRanking, Ranking, choose, rank_links, rank_pairs
+from cube2net.mining.link_prediction import PairRanking, Ranking, choose_recommender, rank_links, rank_pairs
 from cube2net.mining.recommenders import ItemKnn, Popularity
 from cube2net.mining.softimpute import SHARES, SoftImpute
 from cube2net.model.interfaces import Fitted
@@ -112,7 +112,7 @@ def test_users_are_scored_a_block_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
     rng = np.random.default_rng(1)
     table, roles = rng.random((9, 6)).tolist(), rng.integers(0, 3, (9, 6))
     whole = judge(table, (roles == 1).tolist(), (roles == 2).tolist())
-    monkeypatch.setattr(link_prediction, "USERS_AT_ONCE", 2)
+    monkeypatch.setattr(link_prediction, "USERS_PER_BLOCK", 2)
     assert judge(table, (roles == 1).tolist(), (roles == 2).tolist()).means() == whole.means()
 
 
@@ -219,7 +219,7 @@ def test_blocks_of_pairs_give_what_all_at_once_give(monkeypatch: pytest.MonkeyPa
     vectors, hidden, unlinked = rng.normal(size=(50, 8)), rng.integers(0, 25, (2, 40)), rng.integers(0, 25, (2, 120))
     asked = (hidden[0], hidden[1] + 25), (unlinked[0], unlinked[1] + 25)
     whole = rank_pairs(vectors, *asked)
-    monkeypatch.setattr(link_prediction, "PAIRS_AT_ONCE", 7)
+    monkeypatch.setattr(link_prediction, "PAIRS_PER_BLOCK", 7)
     assert rank_pairs(vectors, *asked).pairs.tolist() == whole.pairs.tolist()
 
 
@@ -280,7 +280,7 @@ class Watching:
 
 
 def test_the_recommender_that_finds_known_links_best_is_chosen() -> None:
-    choice = choose([Popularity(), ItemKnn(), Watching([])], two_groups())
+    choice = choose_recommender([Popularity(), ItemKnn(), Watching([])], two_groups())
     assert choice.best == ItemKnn()
     assert {type(made) for made, _, _ in choice.tried} == {ItemKnn, Popularity, Watching}
     recalls = [recall for _, recall, _ in choice.tried]
@@ -290,7 +290,7 @@ def test_the_recommender_that_finds_known_links_best_is_chosen() -> None:
 
 def test_a_share_of_the_links_to_the_first_items_is_hidden_and_nothing_else() -> None:
     links, shown = two_groups(1), []
-    choose([Watching(shown)], links, items=10, share=0.3, repeats=3)
+    choose_recommender([Watching(shown)], links, items=10, share=0.3, repeats=3)
     assert len(shown) == 3
     inside = links[:, :10].nnz
     for seen in shown:
@@ -301,27 +301,29 @@ def test_a_share_of_the_links_to_the_first_items_is_hidden_and_nothing_else() ->
 
 
 def test_a_recommender_with_a_path_is_tried_with_every_setting_on_it() -> None:
-    tried = choose([SoftImpute(rank=2), SoftImpute(rank=2, shrinkage=0.5)], two_groups()).tried
+    tried = choose_recommender([SoftImpute(rank=2), SoftImpute(rank=2, shrinkage=0.5)], two_groups()).tried
     assert sorted(made.shrinkage or 0 for made, _, _ in tried) == sorted([*SHARES, 0.5])
 
 
 def test_the_same_seed_makes_the_same_choice_and_equals_keep_their_order() -> None:
-    one, other = (choose([Popularity(), ItemKnn(shrink=0.0), ItemKnn()], two_groups(), seed=3) for _ in range(2))
+    one, other = (
+        choose_recommender([Popularity(), ItemKnn(shrink=0.0), ItemKnn()], two_groups(), seed=3) for _ in range(2)
+    )
     assert one.tried == other.tried
-    twins = choose([ItemKnn(neighbours=300), ItemKnn(neighbours=200)], two_groups())
+    twins = choose_recommender([ItemKnn(neighbours=300), ItemKnn(neighbours=200)], two_groups())
     assert twins.best == ItemKnn(neighbours=300)
 
 
 def test_where_there_is_nothing_to_hide_the_first_is_chosen() -> None:
-    assert choose([Popularity(), ItemKnn()], sp.csr_array((3, 3))).best == Popularity()
+    assert choose_recommender([Popularity(), ItemKnn()], sp.csr_array((3, 3))).best == Popularity()
 
 
 def test_bad_parameters_are_refused() -> None:
     with pytest.raises(ParameterError, match="there is no recommender to choose from"):
-        choose([], two_groups())
+        choose_recommender([], two_groups())
     with pytest.raises(ParameterError, match="share is 1, expected a share above 0 and below 1"):
-        choose([Popularity()], two_groups(), share=1)
+        choose_recommender([Popularity()], two_groups(), share=1)
     with pytest.raises(ParameterError, match="repeats is 0, expected a whole number of 1 or more"):
-        choose([Popularity()], two_groups(), repeats=0)
+        choose_recommender([Popularity()], two_groups(), repeats=0)
     with pytest.raises(ParameterError, match="items is 25, expected a whole number of 0 to 24"):
-        choose([Popularity()], two_groups(), items=25)
+        choose_recommender([Popularity()], two_groups(), items=25)

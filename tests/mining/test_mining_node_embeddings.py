@@ -12,7 +12,7 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from cube2net._util.arrays import Array, Links, links_from_pairs
 from cube2net.errors import InputError, ParameterError
-from cube2net.mining.node_embeddings import EMBEDDINGS, DeepWalk, Line, Node2vec, Walks, links_of
+from cube2net.mining.node_embeddings import EMBEDDINGS, DeepWalk, Line, Node2vec, Walks, make_links
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.selection import Selection
@@ -110,8 +110,8 @@ def test_the_smallest_networks_have_vectors(method: Any) -> None:
 def test_a_network_has_the_vectors_of_its_links_by_position(method: Any) -> None:
     network = network_of(6, [(0, 5), (5, 3), (3, 4), (4, 0), (1, 2)], [4, 5])
     assert network.objects.tolist() == [4, 5, 0, 1, 2, 3]
-    assert links_of(network).neighbours(0).tolist() == [2, 5]
-    assert np.array_equal(method.embed(network, seed=2), method.embed_links(links_of(network), seed=2))
+    assert make_links(network).neighbours(0).tolist() == [2, 5]
+    assert np.array_equal(method.embed(network, seed=2), method.embed_links(make_links(network), seed=2))
 
 
 @pytest.mark.parametrize("method", METHODS, ids=NAMES)
@@ -193,8 +193,8 @@ def test_walks_go_by_the_weights_and_not_by_their_unit() -> None:
     links, _ = planted()
     double = Links(links.indptr, links.indices, links.weights * 2)
     even = Links(links.indptr, links.indices, np.full_like(links.weights, 3.0))
-    ones = Links(links.indptr, links.indices, np.ones_like(links.weights))
-    paths = [Walks.of(some, rounds=1, length=30, seed=1).paths() for some in (links, double, even, ones)]
+    set_unit_weights = Links(links.indptr, links.indices, np.ones_like(links.weights))
+    paths = [Walks.of(some, rounds=1, length=30, seed=1).paths() for some in (links, double, even, set_unit_weights)]
     assert np.array_equal(paths[0], paths[1])
     assert np.array_equal(paths[2], paths[3])
     assert not np.array_equal(paths[0], paths[3])
@@ -225,7 +225,7 @@ def test_the_orders_of_line_tell_linked_nodes_from_nodes_with_the_same_neighbour
 
 
 def test_a_failing_worker_stops_the_others_and_is_heard() -> None:
-    from cube2net.mining.node_embeddings import side_by_side
+    from cube2net.mining.node_embeddings import run_in_parallel
 
     done = []
 
@@ -237,7 +237,7 @@ def test_a_failing_worker_stops_the_others_and_is_heard() -> None:
             yield None
 
     with pytest.raises(ValueError, match="no more"):
-        side_by_side(work, 2)
+        run_in_parallel(work, 2)
     assert len(done) < 10**6
 
 

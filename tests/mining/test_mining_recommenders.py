@@ -9,9 +9,9 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from cube2net.errors import InputError, ParameterError
-from cube2net.mining.bipartite import without_floor
+from cube2net.mining.bipartite import remove_floor
 from cube2net.mining.link_prediction import rank_links
-from cube2net.mining.recommenders import RECOMMENDERS, TRIED, Als, Ease, ItemKnn
+from cube2net.mining.recommenders import RECOMMENDERS, TUNING_CHOICES, Als, Ease, ItemKnn
 from cube2net.mining.softimpute import SoftImpute
 from cube2net.model.interfaces import Fitted, Recommender
 
@@ -107,7 +107,7 @@ def test_without_the_floor_users_without_links_get_no_order_and_others_nearly_th
     known, _ = planted()
     wide = sp.csr_array(sp.vstack([known, sp.csr_array((1, 60))]))
     fitted = make(name).fit(wide, seed=0)
-    floored, bare = (scores(fit, 161) for fit in (fitted, without_floor(fitted)))
+    floored, bare = (scores(fit, 161) for fit in (fitted, remove_floor(fitted)))
     assert len(set(bare[160].tolist())) == 1
     assert len(set(floored[160].tolist())) > 1
     np.testing.assert_allclose(bare[:160], floored[:160], atol=2e-6 * np.abs(floored[:160]).max())
@@ -137,8 +137,8 @@ def test_what_is_no_matrix_of_links_is_refused(name: str) -> None:
 
 
 def test_each_recommender_has_settings_to_try_and_its_defaults_are_of_its_kind() -> None:
-    assert list(TRIED) == list(RECOMMENDERS)
-    for name, tried in TRIED.items():
+    assert list(TUNING_CHOICES) == list(RECOMMENDERS)
+    for name, tried in TUNING_CHOICES.items():
         assert all(type(made) is RECOMMENDERS[name] for made in tried)
         assert len(set(tried)) == len(tried)
 

@@ -30,7 +30,7 @@ from cube2net.evaluation.hidden_links import HiddenRuns
 from cube2net.evaluation.journal import Journal
 from cube2net.evaluation.report.page import FILES
 from cube2net.evaluation.trials import Make, Trials
-from cube2net.mining.downstream import DownstreamTask, Given, make_clustering_task, make_hidden_task, make_link_task
+from cube2net.mining.downstream import DownstreamTask, Models, make_clustering_task, make_hidden_task, make_link_task
 from cube2net.mining.node_embeddings import EMBEDDINGS
 from cube2net.model.comparison import TASKS, Comparison, Configuration
 from cube2net.model.cube import Cube
@@ -85,7 +85,7 @@ def compare(
     n_neighbors: int | Sequence[int] | None = None,
     membership_weights: Sequence[str] | None = None,
     n_cells: int | Sequence[int] | None = None,
-    models: Given | None = None,
+    models: Models | None = None,
     runs: int = 10,
     seed: int = 0,
     as_large: bool = True,
@@ -271,7 +271,7 @@ def _method(given: str | Method) -> Method:
 
 
 def _make_task(
-    task: str, cube: Cube, query: Query, hidden: tuple[Rows, Rows] | None, users: str, models: Given | None
+    task: str, cube: Cube, query: Query, hidden: tuple[Rows, Rows] | None, users: str, models: Models | None
 ) -> DownstreamTask:
     """Return what mines and scores networks by labels, or by links that the cube was built without."""
     if task == "clustering":
@@ -281,7 +281,7 @@ def _make_task(
     return make_link_task(cube, query, hidden, users, models)
 
 
-def hidden_runs(cube: Cube, query: Query, methods: Named, models: Given | None) -> HiddenRuns[DownstreamTask]:
+def hidden_runs(cube: Cube, query: Query, methods: Named, models: Models | None) -> HiddenRuns[DownstreamTask]:
     """Return what makes and judges networks by links of the query that are hidden."""
     return HiddenRuns(
         query,
@@ -394,7 +394,7 @@ def judge(
     *,
     task: str | None = None,
     runs: int = 5,
-    models: Given | None = MODELS,
+    models: Models | None = MODELS,
     seed: int = 0,
     progress: ProgressOption = None,
     **options: Any,
@@ -471,7 +471,7 @@ def _config(plan: Plan, method: str | Method, options: NetworkOptions) -> Config
     )
 
 
-def _hiding(cube: Cube, query: Query, maker_of: Any, models: Given | None) -> HiddenRuns[DownstreamTask]:
+def _hiding(cube: Cube, query: Query, maker_of: Any, models: Models | None) -> HiddenRuns[DownstreamTask]:
     return HiddenRuns(
         query,
         hide=lambda seed: hide_pairs(cube, query, seed=seed),

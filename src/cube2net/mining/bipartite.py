@@ -1,4 +1,4 @@
-"""A network of two kinds of objects as a matrix, users × items: the links recommenders learn from, and their scores."""
+"""A network of two kinds of objects as a matrix of users × items, and the scores of recommenders."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ class Bipartite:
         )
 
     def links(self, users: Array, items: Array) -> sp.csr_array:
-        """Return users × items with a 1 for each of some links between a user and an item of the query.
+        """Return a matrix of users × items with 1 for some links between users and items of the query.
 
-        Both are given by their rows in the cube. So hidden links get the shape of the known ones.
+        Both are given by their rows in the cube. The matrix has the shape of that of the known links.
         """
         import scipy.sparse as sp
 
-        rows = _places(self.users[: self.query_users], users, "users")
-        columns = _places(self.items[: self.query_items], items, "items")
+        rows = _find_places(self.users[: self.query_users], users, "users")
+        columns = _find_places(self.items[: self.query_items], items, "items")
         if len(rows) != len(columns):
             raise InputError(f"links have {len(rows):,} users and {len(columns):,} items, expected as many of both")
         pairs = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=self.matrix.shape)
@@ -64,11 +64,11 @@ class Bipartite:
         return pairs
 
 
-def bipartite(network: Network, *, users: str = "user", items: str | None = None) -> Bipartite:
-    """Return the links of a network between users and items: objects of the kind ``users``, and those of another.
+def make_bipartite(network: Network, *, users: str = "user", items: str | None = None) -> Bipartite:
+    """Return the links of a network between objects of the kind ``users`` and of the kind ``items``.
 
-    Without a kind of ``items`` every other kind is one. Links weigh what they weigh in the cube, also where the network
-    damps them: damping and cells are for embeddings, and a recommender learns from what users did.
+    Without ``items`` all other kinds are items. Links have their weights in the cube, without the damping of the form
+    hybrid, which is for embeddings.
     """
     import pyarrow as pa
     import scipy.sparse as sp
@@ -102,21 +102,23 @@ def bipartite(network: Network, *, users: str = "user", items: str | None = None
     )
 
 
-def _places(objects: Array, wanted: Array, what: str) -> Array:
-    """Return where the wanted objects stand among those of the query."""
+def _find_places(objects: Array, wanted: Array, what: str) -> Array:
+    """Return the positions of some objects among those of the query."""
     rows = np.asarray(wanted, dtype=np.int64)
     place = {int(row): position for position, row in enumerate(objects)}
-    lost = [row for row in rows.tolist() if row not in place]
-    if lost:
-        raise InputError(f"{len(lost):,} links have {what} that are not {what} of the query: rows {quote_few(lost)}")
+    unknown = [row for row in rows.tolist() if row not in place]
+    if unknown:
+        raise InputError(
+            f"{len(unknown):,} links have {what} that are not {what} of the query: rows {quote_few(unknown)}"
+        )
     return np.array([place[row] for row in rows.tolist()], dtype=np.int64)
 
 
-def known_links(matrix: Any) -> sp.csr_array:
-    """Return a matrix of links as a CSR array of doubles, rows ascending; every stored entry is a link, a 0 too.
+def make_link_matrix(matrix: Any) -> sp.csr_array:
+    """Return a matrix of links as a CSR array of doubles; every stored entry is a link, even 0.
 
     >>> import scipy.sparse as sp
-    >>> known_links(sp.coo_array(([1.0, 0.0], ([0, 1], [1, 0])), shape=(2, 3))).nnz
+    >>> make_link_matrix(sp.coo_array(([1.0, 0.0], ([0, 1], [1, 0])), shape=(2, 3))).nnz
     2
     """
     import scipy.sparse as sp
@@ -130,35 +132,35 @@ def known_links(matrix: Any) -> sp.csr_array:
     return links
 
 
-def ones(links: sp.csr_array) -> sp.csr_array:
-    """Return the same links, each of weight 1."""
+def set_unit_weights(links: sp.csr_array) -> sp.csr_array:
+    """Return the same links with weight 1."""
     import scipy.sparse as sp
 
     return sp.csr_array((np.ones(links.nnz), links.indices, links.indptr), shape=links.shape)
 
 
-def link_counts(links: sp.csr_array) -> Array:
+def count_links(links: sp.csr_array) -> Array:
     """Return the number of links of every item."""
     return np.bincount(links.indices, minlength=links.shape[1]).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class Floor:
-    """The popularity of every item, and which users have no link: nobody can tell these more than what is popular."""
+    """The popularity of every item, and which users have no link, so that popularity is all that is known for them."""
 
     popular: Array
     cold: Array
 
     @classmethod
     def of(cls, links: sp.csr_array) -> Floor:
-        """Return the floor of some links."""
-        return cls(freeze(link_counts(links)), freeze(np.diff(links.indptr) == 0))
+        """Return the floor for some links."""
+        return cls(freeze(count_links(links)), freeze(np.diff(links.indptr) == 0))
 
-    def under(self, users: Array, scores: Array) -> Array:
-        """Return the scores of users, popular items first where the scores are equal, or say nothing.
+    def break_ties(self, users: Array, scores: Array) -> Array:
+        """Return the scores of users, with popularity as the tie-breaker.
 
-        A user without links gets the items in the order of their popularity; to the scores of others it is added
-        a millionth of their largest one, at most.
+        A user without links gets the popularity of the items; to the scores of others at most a millionth of their
+        largest one is added.
         """
         most = float(self.popular.max(initial=0.0)) or 1.0
         scores = scores + TIE / most * np.abs(scores).max(axis=1, initial=0.0)[:, None] * self.popular
@@ -166,18 +168,15 @@ class Floor:
         return scores
 
 
-def without_floor(fitted: Any) -> Any:
-    """Return what a recommender of this room learned, without the popularity that it falls back on.
-
-    Users without links then get no order at all, as with recommenders taken from the book.
-    """
+def remove_floor(fitted: Any) -> Any:
+    """Return a fitted recommender without popularity as its fallback, as in the textbook."""
     floor = fitted.floor
     return replace(fitted, floor=replace(floor, popular=freeze(np.zeros_like(floor.popular))))
 
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """Scores are products: a row for every user times a row for every item, plus a number for every item."""
+    """Scores are products of the factors of a user and an item, plus an offset for every item."""
 
     left: Array
     right: Array
@@ -187,12 +186,12 @@ class Factors:
     def scores(self, users: Array) -> Array:
         """Return users × items."""
         with one_thread():
-            return self.floor.under(users, self.left[users] @ self.right.T + self.offsets)
+            return self.floor.break_ties(users, self.left[users] @ self.right.T + self.offsets)
 
 
 @dataclass(frozen=True, eq=False)
 class ItemWeights:
-    """Scores are sums over a user's items: what each of them says of every item."""
+    """Scores are sums of the weights between a user's items and every item."""
 
     links: sp.csr_array
     weights: Any
@@ -204,4 +203,4 @@ class ItemWeights:
 
         with one_thread():
             sums = self.links[users] @ self.weights
-        return self.floor.under(users, sums.toarray() if sp.issparse(sums) else sums)
+        return self.floor.break_ties(users, sums.toarray() if sp.issparse(sums) else sums)

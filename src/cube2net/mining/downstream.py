@@ -1,4 +1,4 @@
-"""From a network to what the next step makes of it: vectors, clusters, hidden links found again, and their scores."""
+"""Downstream tasks on a network: embeddings, clusters and predicted links, and their scores."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from cube2net.mining.link_prediction import (
     SCORE_DIGITS,
     HiddenLinks,
     LinkPredictor,
-    positions,
+    find_positions,
     rank_pairs,
 )
 from cube2net.mining.node_embeddings import EMBEDDINGS
-from cube2net.mining.recommenders import RECOMMENDERS, TRIED
+from cube2net.mining.recommenders import RECOMMENDERS, TUNING_CHOICES
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import NodeEmbedder, Recommender, made, repr_of
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 
 LINK_MODELS = ("popularity", "softimpute", "ease")
-"""The floor, the paper's recommender and a strong one: those for hidden links unless others are named."""
+"""Default recommenders: the floor, the paper's recommender and a strong one."""
 
 HIDDEN_MEASURES = ("AUC",)
 
 Mine = Callable[[Network, str, int], tuple[dict[str, float], Array, float]]
-Given = Sequence[str] | Mapping[str, str | NodeEmbedder | Recommender]
+Models = Sequence[str] | Mapping[str, str | NodeEmbedder | Recommender]
 
 
 def embed_nodes(
     network: Network, embedding: str | NodeEmbedder = "deepwalk", *, seed: int = 0, **options: Any
 ) -> Array:
-    """Return a vector for every node of a network, learned from its links; one without links has zeros."""
+    """Return a vector for every node of a network, learned from its links; zeros for a node without links."""
     maker: NodeEmbedder = made(embedding, EMBEDDINGS, NodeEmbedder, "embedding", options)
     return maker.embed(network, seed=seed)
 
@@ -51,14 +51,14 @@ def cluster_query(
     *,
     seed: int = 0,
 ) -> Clusters:
-    """Return clusters of the query's objects, by k-means over their vectors; as many as labels without a number."""
+    """Return clusters of the query's objects by k-means; without ``count`` as many as the query has labels."""
     if count is None:
-        count = len(known_labels(network.query))
+        count = len(list_labels(network.query))
     return KMeans().cluster(embed_nodes(network, embedding, seed=seed)[: len(network.query)], count, seed=seed)
 
 
-def known_labels(query: Query) -> list[str]:
-    """Return the different labels of a query, in order; two at least."""
+def list_labels(query: Query) -> list[str]:
+    """Return the distinct labels of a query, sorted; raise if there are fewer than two."""
     labels = sorted({label for label in query.labels or () if label})
     if len(labels) < 2:
         raise QueryError(
@@ -70,9 +70,9 @@ def known_labels(query: Query) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class DownstreamTask:
-    """What a task is judged by: its measures, the parameters of each model by name, and the function that mines.
+    """A task with its measures, the parameters of its models by name, and the function that scores networks.
 
-    ``hidden`` are the ends of the links to be found again, where there are any.
+    ``hidden`` are the ends of the links to be predicted, if any.
     """
 
     mine: Mine
@@ -81,34 +81,34 @@ class DownstreamTask:
     hidden: tuple[Array, ...] = ()
 
 
-def make_clustering_task(query: Query, models: Given | None = None) -> DownstreamTask:
-    """Return embeddings, by which the query is clustered, and judged by the labels known; all without names."""
+def make_clustering_task(query: Query, models: Models | None = None) -> DownstreamTask:
+    """Return the task of clustering the query by embeddings (by default all), scored by its labels."""
     labels = np.array(query.labels or (), dtype=np.str_)
-    count = len(known_labels(query))
-    known = labels != ""
-    embeddings = _embeddings(models)
+    count = len(list_labels(query))
+    labelled = labels != ""
+    embeddings = _make_embeddings(models)
 
     def mine(network: Network, model: str, seed: int) -> tuple[dict[str, float], Array, float]:
         watch = CpuStopwatch()
-        found = cluster_query(network, embeddings[model], count, seed=seed)
-        spent = watch.seconds
-        scores = {name: measure(found.labels[known], labels[known]) for name, measure in METRICS.items()}
-        return scores, found.labels, spent
+        clusters = cluster_query(network, embeddings[model], count, seed=seed).labels
+        seconds = watch.seconds
+        scores = {name: measure(clusters[labelled], labels[labelled]) for name, measure in METRICS.items()}
+        return scores, clusters, seconds
 
     return DownstreamTask(mine, {name: repr_of(each) for name, each in embeddings.items()}, tuple(METRICS))
 
 
 def make_hidden_task(
-    query: Query, hidden: tuple[Array, Array], unlinked: tuple[Array, Array], models: Given | None = None
+    query: Query, hidden: tuple[Array, Array], unlinked: tuple[Array, Array], models: Models | None = None
 ) -> DownstreamTask:
-    """Return embeddings, by whose vectors the query's own hidden links are to be found again; all without names.
+    """Return the task of finding hidden links of the query by embeddings (by default all).
 
-    Hidden links and pairs without a link are given by the rows of their ends in the cube, all in the query. Evidence is
-    a row for every object of the query that has a hidden link, in their order.
+    Hidden links and pairs without a link are given by the rows of their ends, all in the query. Evidence has a row for
+    every object of the query with a hidden link, in order.
     """
-    embeddings = _embeddings(models)
-    ends = {"hidden links": positions("hidden links", hidden, query)}
-    ends["pairs without a link"] = positions("pairs without a link", unlinked, query)
+    embeddings = _make_embeddings(models)
+    ends = {"hidden links": find_positions("hidden links", hidden, query)}
+    ends["pairs without a link"] = find_positions("pairs without a link", unlinked, query)
     both = np.concatenate([np.unique(np.sort(side, axis=0), axis=1) for side in ends.values()], axis=1)
     twice = both.shape[1] - np.unique(both, axis=1).shape[1]
     if twice:
@@ -118,35 +118,37 @@ def make_hidden_task(
     def mine(network: Network, model: str, seed: int) -> tuple[dict[str, float], Array, float]:
         watch = CpuStopwatch()
         vectors = embed_nodes(network, embeddings[model], seed=seed)[: len(query)]
-        spent = watch.seconds
-        found = rank_pairs(vectors, links, others)
-        return {"AUC": found.mean}, found.auc.round(SCORE_DIGITS)[:, None], spent
+        seconds = watch.seconds
+        ranking = rank_pairs(vectors, links, others)
+        return {"AUC": ranking.mean}, ranking.auc.round(SCORE_DIGITS)[:, None], seconds
 
     parameters = {name: repr_of(each) for name, each in embeddings.items()}
     return DownstreamTask(mine, parameters, HIDDEN_MEASURES, (*links, *others))
 
 
-def _embeddings(models: Given | None) -> dict[str, NodeEmbedder]:
-    """Return embeddings by name, all without names."""
-    asked = _by_name(models, EMBEDDINGS).items()
-    return {name: made(each, EMBEDDINGS, NodeEmbedder, "embedding", {}) for name, each in asked}
+def _make_embeddings(models: Models | None) -> dict[str, NodeEmbedder]:
+    """Return embeddings by name, by default all."""
+    return {
+        name: made(each, EMBEDDINGS, NodeEmbedder, "embedding", {})
+        for name, each in _name_models(models, EMBEDDINGS).items()
+    }
 
 
 def make_link_task(
-    cube: Cube, query: Query, hidden: tuple[Any, Any], users: str, models: Given | None = None
+    cube: Cube, query: Query, hidden: tuple[Any, Any], users: str, models: Models | None = None
 ) -> DownstreamTask:
-    """Return recommenders, which are to find hidden links again; one that is named is tried with several settings."""
+    """Return the task of predicting hidden links by recommenders; those given by name are tuned."""
     tried: dict[str, tuple[Recommender, ...]] = {}
-    for name, each in _by_name(models, LINK_MODELS).items():
+    for name, each in _name_models(models, LINK_MODELS).items():
         found: Recommender = made(each, RECOMMENDERS, Recommender, "recommender", {})
-        tried[name] = TRIED[each] if isinstance(each, str) else (found,)
+        tried[name] = TUNING_CHOICES[each] if isinstance(each, str) else (found,)
     links = HiddenLinks.of(cube, query, *hidden, users)
     parameters = {name: " or ".join(map(repr_of, several)) for name, several in tried.items()}
     return DownstreamTask(LinkPredictor(links, users, tried), parameters, LINK_MEASURES, (links.users, links.items))
 
 
-def _by_name(models: Given | None, default: Iterable[str]) -> dict[str, Any]:
-    """Return models by name: those named, those given by a name, or the default."""
+def _name_models(models: Models | None, default: Iterable[str]) -> dict[str, Any]:
+    """Return models by name, by default those of ``default``."""
     if isinstance(models, str):
         raise ParameterError(f"models are a list of names, or objects by name, got the text {models!r}")
     return dict(models) if isinstance(models, Mapping) else {name: name for name in models or default}

@@ -1,6 +1,6 @@
-"""How well recommenders and vectors find hidden links again, by precision and recall at K and AUC.
+"""Link prediction: precision and recall at K and AUC of recommenders and vectors for hidden links.
 
-The settings of recommenders are chosen by links that are known: nothing hidden is looked at.
+The settings of recommenders are tuned on the other links only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cube2net._util.arrays import Array, freeze
 from cube2net._util.progress import CpuStopwatch
 from cube2net._util.random import stream
 from cube2net.errors import InputError, ParameterError, check_int, join_names, quote_few
-from cube2net.mining.bipartite import bipartite, known_links
+from cube2net.mining.bipartite import make_bipartite, make_link_matrix
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import Fitted, Recommender
 from cube2net.model.network import Network
@@ -26,7 +26,7 @@ from cube2net.model.recipe import network_fingerprint
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-USERS_AT_ONCE = 1024
+USERS_PER_BLOCK = 1024
 LEVEL = 1e-9
 
 R = TypeVar("R", bound=Recommender)
@@ -34,9 +34,9 @@ R = TypeVar("R", bound=Recommender)
 Pairs = tuple[Array, Array]
 """The positions of the two ends of some pairs."""
 
-# Cosines that agree to so many digits are equal; and how many pairs are looked at together.
 COSINE_DIGITS = 9
-PAIRS_AT_ONCE = 1 << 14
+"""Digits to which cosines are compared."""
+PAIRS_PER_BLOCK = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +69,9 @@ class Ranking:
 
     def means(self) -> dict[str, float]:
         """Return the mean over users of every score: ``P@5``, …, ``R@5``, …, ``AUC``; nan where there is no user."""
-        found = {f"P@{k}": _mean(self.precision[:, i]) for i, k in enumerate(self.ks)}
-        found |= {f"R@{k}": _mean(self.recall[:, i]) for i, k in enumerate(self.ks)}
-        return {**found, "AUC": _mean(self.auc)}
+        means = {f"P@{k}": _mean(self.precision[:, i]) for i, k in enumerate(self.ks)}
+        means |= {f"R@{k}": _mean(self.recall[:, i]) for i, k in enumerate(self.ks)}
+        return {**means, "AUC": _mean(self.auc)}
 
 
 def rank_links(
@@ -82,20 +82,20 @@ def rank_links(
     ks: Sequence[int] = (1, 5, 10, 20),
     items: int | None = None,
 ) -> Ranking:
-    """Return how well hidden links are found again among the items that their users are not known to have.
+    """Return the ranking of hidden links among the items without known links to their users.
 
-    Every user with a hidden link gets the first ``items`` items (all of them without a number) in the order of the
-    scores, without the known ones. Precision at K is the share of the first K places that hold hidden links,
-    recall at K the share of the hidden links that are there; AUC is how likely a hidden link stands above an item
-    that is neither known nor hidden. Items of equal scores (to 9 digits of the user's largest) may stand in any
-    order: the scores are their expected values over all orders, so that no order of the items matters. Users
-    without hidden links are left out and counted.
+    For every user with a hidden link the first ``items`` items (by default all), without those of known links, are
+    ranked by score. Precision at K is the share of hidden links among the first K items, recall at K the share of the
+    hidden links that are among these; AUC is the probability that a hidden link ranks above an item that is neither
+    known nor hidden. Items of equal scores (to 9 digits of the user's largest) count by their expected values over all
+    orders. Users without hidden links are left out and counted.
     """
     from cube2net.kernels.scores import hidden_ranks
 
-    known, hidden = known_links(known), known_links(hidden)
+    known, hidden = make_link_matrix(known), make_link_matrix(hidden)
     if known.shape != hidden.shape:
-        raise InputError(f"known links are {_by(known)} users × items and hidden ones {_by(hidden)}, expected the same")
+        shapes = [" × ".join(f"{size:,}" for size in matrix.shape) for matrix in (known, hidden)]
+        raise InputError(f"known links are {shapes[0]} users × items and hidden ones {shapes[1]}, expected the same")
     wanted = tuple(check_int("K", k, 1, what="places") for k in ks)
     width = known.shape[1] if items is None else check_int("items", items, 0, known.shape[1])
     if hidden[:, width:].nnz:
@@ -104,8 +104,8 @@ def rank_links(
     known, hidden = known[:, :width], hidden[:, :width]
     users = np.flatnonzero(np.diff(hidden.indptr))
     table = np.zeros((len(users), 2 * len(wanted) + 1))
-    for start in range(0, len(users), USERS_AT_ONCE):
-        block = users[start : start + USERS_AT_ONCE]
+    for start in range(0, len(users), USERS_PER_BLOCK):
+        block = users[start : start + USERS_PER_BLOCK]
         scores = np.asarray(fitted.scores(block), dtype=np.float64)[:, :width]
         if scores.shape != (len(block), width) or not bool(np.isfinite(scores).all()):
             raise InputError(f"{fitted!r} gave scores of shape {scores.shape} that are not all finite")
@@ -118,7 +118,7 @@ def rank_links(
         hits = np.clip((np.array(wanted) - above[:, None]) / level[:, None], 0.0, 1.0)
         own = np.add.reduceat(np.column_stack([hits, auc]), theirs.indptr[:-1])
         counts = np.diff(theirs.indptr)[:, None]
-        table[start : start + USERS_AT_ONCE] = np.column_stack([own[:, :-1] / wanted, own / counts])
+        table[start : start + USERS_PER_BLOCK] = np.column_stack([own[:, :-1] / wanted, own / counts])
     precision, recall, auc = np.split(table, [len(wanted), 2 * len(wanted)], axis=1)
     return Ranking(
         users=users,
@@ -137,16 +137,12 @@ def _mean(values: Array) -> float:
     return float(known.mean()) if len(known) else float("nan")
 
 
-def _by(matrix: sp.csr_array) -> str:
-    return " × ".join(f"{size:,}" for size in matrix.shape)
-
-
 @dataclass(frozen=True, eq=False)
 class PairRanking:
     """The AUC of every hidden pair, and of every object that has one.
 
     ``pairs`` is that of the pairs; ``objects`` are positions, ascending, and ``auc`` is the mean over the pairs of
-    each. A pair counts for both its ends.
+    each. A pair counts for both ends.
     """
 
     objects: Array
@@ -170,7 +166,7 @@ class PairRanking:
 
 
 def rank_pairs(vectors: Array, hidden: Pairs, unlinked: Pairs) -> PairRanking:
-    """Return how well hidden pairs stand above unlinked ones by the cosines of their objects' vectors.
+    """Return how hidden pairs rank among unlinked ones by the cosines of their objects' vectors.
 
     Pairs are given by the positions of their ends. The AUC of a hidden pair is the share of the unlinked pairs that it
     is above, and equal ones (to 9 digits) count half. The cosine with a vector of zeros is 0.
@@ -184,8 +180,8 @@ def rank_pairs(vectors: Array, hidden: Pairs, unlinked: Pairs) -> PairRanking:
         raise InputError(f"vectors have shape {vectors.shape}, expected a row of finite numbers for each object")
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     units = vectors / np.where(lengths > 0, lengths, 1.0)[:, None]
-    ends = [_checked(name, pairs, len(vectors)) for name, pairs in (("hidden", hidden), ("unlinked", unlinked))]
-    own, others = (_cosines(units, *pair) for pair in ends)
+    ends = [_check_pairs(name, pairs, len(vectors)) for name, pairs in (("hidden", hidden), ("unlinked", unlinked))]
+    own, others = (_compute_cosines(units, *pair) for pair in ends)
     others.sort()
     below, up_to = (np.searchsorted(others, own, side) for side in ("left", "right"))
     pairs = (below + up_to) / (2 * len(others))
@@ -196,16 +192,16 @@ def rank_pairs(vectors: Array, hidden: Pairs, unlinked: Pairs) -> PairRanking:
     return PairRanking(objects, sums[objects] / counts[objects], pairs)
 
 
-def _cosines(units: Array, source: Array, target: Array) -> Array:
+def _compute_cosines(units: Array, source: Array, target: Array) -> Array:
     """Return the cosine of every pair, a block at a time."""
-    found = np.empty(len(source))
-    for start in range(0, len(source), PAIRS_AT_ONCE):
-        part = slice(start, start + PAIRS_AT_ONCE)
-        found[part] = np.einsum("ij,ij->i", units[source[part]], units[target[part]])
-    return found.round(COSINE_DIGITS) + 0.0
+    cosines = np.empty(len(source))
+    for start in range(0, len(source), PAIRS_PER_BLOCK):
+        part = slice(start, start + PAIRS_PER_BLOCK)
+        cosines[part] = np.einsum("ij,ij->i", units[source[part]], units[target[part]])
+    return cosines.round(COSINE_DIGITS) + 0.0
 
 
-def _checked(name: str, pairs: Pairs, count: int) -> Pairs:
+def _check_pairs(name: str, pairs: Pairs, count: int) -> Pairs:
     source, target = (np.asarray(side) for side in pairs)
     if source.ndim != 1 or source.shape != target.shape or not len(source):
         raise InputError(
@@ -223,15 +219,15 @@ def _checked(name: str, pairs: Pairs, count: int) -> Pairs:
 
 @runtime_checkable
 class HasPath(Protocol):
-    """A recommender that fits several of its settings in one go."""
+    """A recommender that fits several settings together."""
 
     def path(self, matrix: sp.csr_array, *, seed: int = 0) -> Iterator[tuple[Any, Fitted]]:
-        """Yield a recommender for every setting, with what it learned."""
+        """Yield a recommender for every setting, with its fitted model."""
 
 
 @dataclass(frozen=True, eq=False)
 class BestOf(Generic[R]):
-    """The best of some recommenders, and every one tried with its recall at K and its AUC, best first."""
+    """The best recommender, and all that were tried with recall at K and AUC, best first."""
 
     best: R
     tried: tuple[tuple[R, float, float], ...]
@@ -240,7 +236,7 @@ class BestOf(Generic[R]):
         return f"BestOf({self.best!r} of {len(self.tried)})"
 
 
-def choose(
+def choose_recommender(
     recommenders: Sequence[R],
     matrix: sp.csr_array,
     *,
@@ -250,18 +246,18 @@ def choose(
     repeats: int = 2,
     k: int = 10,
 ) -> BestOf[R]:
-    """Return the recommender that finds known links best when they are hidden from it.
+    """Return the recommender that finds held-out links best.
 
-    ``repeats`` times a random ``share`` of the links (to the first ``items`` items) is hidden, every recommender
-    learns from the others, and its recall at ``k`` is added up; AUC decides between equals, then the order given.
-    A recommender that has a path is tried with every setting on it.
+    ``repeats`` times a random ``share`` of the links (to the first ``items`` items) is held out, and every recommender
+    is fitted to the others. The mean recall at ``k`` decides, then AUC, then the order of the recommenders. A
+    recommender with a path is tried with every setting on it.
     """
     repeats = check_int("repeats", repeats, 1)
     if not recommenders:
         raise ParameterError("there is no recommender to choose from")
     if not 0 < share < 1:
         raise ParameterError(f"share is {share!r}, expected a share above 0 and below 1")
-    links = known_links(matrix)
+    links = make_link_matrix(matrix)
     width = links.shape[1] if items is None else check_int("items", items, 0, links.shape[1])
     rng = stream(seed, "mine", "tune")
     tried: dict[int, R] = {}
@@ -269,7 +265,7 @@ def choose(
     auc: dict[int, float] = {}
     for _ in range(repeats):
         seen, hidden = _split(links, width, share, rng)
-        for number, (made, fitted) in enumerate(_fits(recommenders, seen, seed)):
+        for number, (made, fitted) in enumerate(_fit_all(recommenders, seen, seed)):
             means = rank_links(fitted, seen, hidden, ks=(k,), items=width).means()
             tried[number] = made
             recall[number] = recall.get(number, 0.0) + np.nan_to_num(means[f"R@{k}"]) / repeats
@@ -278,7 +274,7 @@ def choose(
     return BestOf(tried[order[0]], tuple((tried[number], recall[number], auc[number]) for number in order))
 
 
-def _fits(recommenders: Sequence[Any], links: sp.csr_array, seed: int) -> Iterator[tuple[Any, Fitted]]:
+def _fit_all(recommenders: Sequence[Any], links: sp.csr_array, seed: int) -> Iterator[tuple[Any, Fitted]]:
     for recommender in recommenders:
         if isinstance(recommender, HasPath):
             yield from recommender.path(links, seed=seed)
@@ -304,24 +300,24 @@ def _split(
 KS = (5, 1, 10, 20)
 LINK_MEASURES = (*(f"P@{k}" for k in KS), *(f"R@{k}" for k in KS), "AUC")
 
-# Scores of single users are kept to so many digits.
 SCORE_DIGITS = 6
+"""Digits of the scores of single users."""
 
 
 @dataclass(frozen=True, eq=False)
 class HiddenLinks:
-    """Links to be found again: the row in the cube of a user and of an item for each."""
+    """Links to be predicted: for each the rows of its user and its item in the cube."""
 
     users: Array
     items: Array
 
     @classmethod
     def of(cls, cube: Cube, query: Query, source: Any, target: Any, users: str) -> HiddenLinks:
-        """Return hidden links by the rows of their ends, in any order; one end is of the kind ``users``.
+        """Return hidden links given by the rows of their ends in any order; one end has the kind ``users``.
 
-        Both ends must be in the query, and none of the links in the cube.
+        Both ends must be in the query, and no link in the cube.
         """
-        ends = _rows_of_ends(source, target, len(cube.objects))
+        ends = _check_rows(source, target, len(cube.objects))
         kinds = np.array(cube.objects.table["kind"].take(pa.array(ends.ravel())).to_pylist()).reshape(2, -1)
         is_user = kinds == users
         if not bool((is_user.sum(axis=0) == 1).all()):
@@ -342,9 +338,9 @@ class HiddenLinks:
         return cls(turned[0], turned[1])
 
 
-def _rows_of_ends(source: Sequence[int], target: Sequence[int], count: int) -> Array:
+def _check_rows(source: Sequence[int], target: Sequence[int], count: int) -> Array:
     """Return the rows of both ends of hidden links among ``count`` objects, one above the other."""
-    ends = _ends(source, target, "hidden links")
+    ends = _check_ends(source, target, "hidden links")
     outside = ends[(ends < 0) | (ends >= count)].tolist()
     if outside:
         raise InputError(
@@ -354,7 +350,7 @@ def _rows_of_ends(source: Sequence[int], target: Sequence[int], count: int) -> A
     return ends
 
 
-def _ends(source: Sequence[int], target: Sequence[int], what: str) -> Array:
+def _check_ends(source: Sequence[int], target: Sequence[int], what: str) -> Array:
     """Return both ends of one or more pairs of rows, one above the other."""
     sides = [np.asarray(side) if len(side) else np.empty(0, np.int64) for side in (source, target)]
     if any(side.ndim != 1 or not np.issubdtype(side.dtype, np.integer) for side in sides):
@@ -365,39 +361,39 @@ def _ends(source: Sequence[int], target: Sequence[int], what: str) -> Array:
             "expected as many on both"
         )
     if not len(sides[0]):
-        found = "to be found again" if what == "hidden links" else "to hold hidden links against"
-        raise InputError(f"there are no {what}: give some {found}")
+        purpose = "to be found again" if what == "hidden links" else "to compare hidden links with"
+        raise InputError(f"there are no {what}: give some {purpose}")
     return np.array(sides, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class LinkPredictor:
-    """Finds hidden links again; the settings of a recommender are chosen once for a network, by its known links."""
+    """Predicts hidden links; a recommender is tuned once for every network, by its known links."""
 
     hidden: HiddenLinks
     kind: str
     tried: Mapping[str, tuple[Recommender, ...]]
-    settled: dict[tuple[bytes, str], Any] = field(default_factory=dict)
+    tuned: dict[tuple[bytes, str], Any] = field(default_factory=dict)
 
     def __call__(self, network: Network, model: str, seed: int) -> tuple[dict[str, float], Array, float]:
-        """Return the scores, those of every user with hidden links, and the seconds it took to learn."""
-        links = bipartite(network, users=self.kind)
+        """Return the scores, those of every user with hidden links, and the seconds of fitting."""
+        links = make_bipartite(network, users=self.kind)
         key = network_fingerprint(network), model
-        if key not in self.settled:
-            self.settled[key] = choose(self.tried[model], links.matrix, items=links.query_items).best
+        if key not in self.tuned:
+            self.tuned[key] = choose_recommender(self.tried[model], links.matrix, items=links.query_items).best
         watch = CpuStopwatch()
-        fitted = self.settled[key].fit(links.matrix, seed=seed)
-        spent = watch.seconds
+        fitted = self.tuned[key].fit(links.matrix, seed=seed)
+        seconds = watch.seconds
         hidden = links.links(self.hidden.users, self.hidden.items)
         ranking = rank_links(fitted, links.matrix, hidden, ks=KS, items=links.query_items)
         columns = np.column_stack([ranking.precision, ranking.recall, ranking.auc]).round(SCORE_DIGITS)
         means = ranking.means()
-        return {name: means[name] for name in LINK_MEASURES}, columns, spent
+        return {name: means[name] for name in LINK_MEASURES}, columns, seconds
 
 
-def positions(what: str, pairs: tuple[Any, Any], query: Query) -> Array:
+def find_positions(what: str, pairs: tuple[Any, Any], query: Query) -> Array:
     """Return the positions in a query of both ends of pairs of rows, one above the other."""
-    ends = _ends(*pairs, what)
+    ends = _check_ends(*pairs, what)
     outside = ~np.isin(ends, query.objects).all(axis=0)
     if outside.any():
         raise InputError(f"{int(outside.sum()):,} {what} have an end outside the query, expected both inside")

@@ -19,28 +19,26 @@ from cube2net.errors import MAX_INT, InputError, ParameterError, check_int, unkn
 from cube2net.model.interfaces import NodeEmbedder
 from cube2net.model.network import Network
 
-# A thread does so many walks before it looks whether it should stop.
-PART = 1024
-
-# So many nodes of walks are kept at a time, or one walk where it is longer.
+WALKS_PER_BLOCK = 1024
+"""Walks between two checks whether to stop."""
 MAX_STEPS = 131_072
-
-# With fewer nodes for each thread, threads would mostly wait for each other's memory.
+"""Nodes of walks that are kept at a time."""
 NODES_PER_THREAD = 256
+"""With fewer nodes per thread, threads mostly wait for each other's memory."""
 
 
-def links_of(network: Network) -> Links:
-    """Return the links of a network on both ends, by the positions of its nodes."""
+def make_links(network: Network) -> Links:
+    """Return the links of a network in both directions, by the positions of its nodes."""
     return links_from_pairs(network.source, network.target, network.weight, len(network))
 
 
-def bits_of(seed: int, *purpose: str) -> np.uint64:
-    """Return the 64 bits that stand for a seed and a purpose in compiled code."""
+def draw_bits(seed: int, *purpose: str) -> np.uint64:
+    """Return 64 random bits for a seed and a purpose, as the seed of compiled code."""
     return np.uint64(stream(seed, "mine", *purpose).integers(0, 2**64, dtype=np.uint64))
 
 
 def threads(workers: int, nodes: int) -> int:
-    """Return how many threads to use for some nodes; ``workers`` of 0 is one for every core at hand.
+    """Return the number of threads for some nodes; with ``workers=0`` one per core.
 
     >>> threads(4, 600), threads(4, 100), threads(1, 10_000)
     (2, 1, 1)
@@ -50,10 +48,10 @@ def threads(workers: int, nodes: int) -> int:
     return max(1, min(workers, nodes // NODES_PER_THREAD))
 
 
-def side_by_side(work: Callable[[int], Iterator[None]], workers: int) -> None:
-    """Go through ``work(0), …, work(workers - 1)`` at the same time, each in a thread of its own.
+def run_in_parallel(work: Callable[[int], Iterator[None]], workers: int) -> None:
+    """Run ``work(0), …, work(workers - 1)`` in parallel threads.
 
-    Where one of them fails, or the caller is interrupted, the others stop at their next step.
+    If one fails or the caller is interrupted, the others stop at their next step.
     """
     stop = Event()
 
@@ -79,12 +77,12 @@ def side_by_side(work: Callable[[int], Iterator[None]], workers: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """The walks of all nodes that have a link: ``rounds`` of them from each, of ``length`` nodes.
+    """Random walks from all nodes with a link: ``rounds`` from each, of ``length`` nodes.
 
-    A step goes along a link as likely as it is heavy; with ``p`` and ``q`` other than 1 it is node2vec's, where the
-    weight counts 1/p times on the way back, once to a neighbour of where the walk came from, and 1/q times elsewhere.
-    A walk depends on the seed, its first node and its round, on nothing else. Nothing is kept but a running sum for
-    each end of a link, and not even these where all links weigh the same.
+    A step takes a link with probability proportional to its weight. With ``p`` or ``q`` other than 1 it is node2vec's:
+    weights are multiplied by 1/p for the way back, by 1 for neighbours of the previous node, and by 1/q for others. A
+    walk depends only on the seed, its first node and its round. Only running sums of the weights are stored, and none
+    if all weights are equal.
 
     >>> from cube2net._util.arrays import links_from_pairs
     >>> pair = links_from_pairs(np.array([0]), np.array([2]), np.ones(1), 3)
@@ -103,7 +101,7 @@ class Walks:
 
     @classmethod
     def of(cls, links: Links, *, rounds: int, length: int, p: float = 1.0, q: float = 1.0, seed: int = 0) -> Walks:
-        """Return the walks over some links; links of weight 0 are as if they were not there."""
+        """Return the walks over some links; links of weight 0 are ignored."""
         from cube2net.kernels.node_embeddings import running_sums
 
         indptr, weights = np.asarray(links.indptr), np.asarray(links.weights)
@@ -117,41 +115,41 @@ class Walks:
             running_sums(indptr, weights, sums)
             linked[linked] = sums[indptr[1:][linked] - 1] > 0
         nodes = np.flatnonzero(linked).astype(np.int32)
-        return cls(links, nodes, sums, rounds, length, p, q, bits_of(seed, "walks"))
+        return cls(links, nodes, sums, rounds, length, p, q, draw_bits(seed, "walks"))
 
     @property
     def ends(self) -> Any:
-        """The links as compiled code takes them: offsets, neighbours and running sums."""
+        """The arguments of compiled code: offsets, neighbours and running sums."""
         return np.asarray(self.links.indptr), np.asarray(self.links.indices), self.sums
 
     @property
     def transition(self) -> Any:
-        """What a compiled walk has to know: the links, the factors of steps, and the seed."""
+        """The arguments of a compiled walk: the links, the factors of steps, and the seed."""
         return (*self.ends, 1.0 / self.p, 1.0 / self.q, self.bits)
 
     @property
     def strengths(self) -> Array:
-        """The weight of all links of every node together, in units of the one weight where there is only one."""
+        """The sum of the weights of every node's links, in units of the weight if all are equal."""
         indptr = np.asarray(self.links.indptr)
         if not len(self.sums):
             return np.diff(indptr).astype(np.float64)
         return np.where(indptr[1:] > indptr[:-1], self.sums[indptr[1:] - 1], 0.0)
 
     def paths(self, workers: int = 1) -> Array:
-        """Return all walks: the first round's, a row a node, then the next round's."""
+        """Return all walks, a row per node, round by round."""
         from cube2net.kernels.node_embeddings import fill_walks
 
-        found = np.empty((self.rounds, len(self.nodes), self.length), dtype=np.int32)
+        paths = np.empty((self.rounds, len(self.nodes), self.length), dtype=np.int32)
 
         def fill(worker: int) -> Iterator[None]:
             for turn, part in self._parts(worker, workers):
-                yield fill_walks(self.transition, self.nodes[part], turn, found[turn, part])
+                yield fill_walks(self.transition, self.nodes[part], turn, paths[turn, part])
 
-        side_by_side(fill, workers)
-        return found.reshape(-1, self.length)
+        run_in_parallel(fill, workers)
+        return paths.reshape(-1, self.length)
 
     def visits(self, workers: int = 1) -> Array:
-        """Return how often all walks together come to every node; the walks themselves are not kept."""
+        """Return the number of visits of every node by all walks."""
         seen = np.zeros((workers, len(self.links)), dtype=np.int64)
 
         def count(worker: int) -> Iterator[None]:
@@ -160,12 +158,12 @@ class Walks:
                     np.add.at(seen[worker], paths.ravel(), 1)
                 yield
 
-        side_by_side(count, workers)
+        run_in_parallel(count, workers)
         total: Array = seen.sum(axis=0)
         return total
 
     def from_nodes(self, nodes: Array, turn: int) -> Iterator[tuple[int, Array]]:
-        """Yield the walks of some nodes in one round, a row each, few at a time; and the position of the first."""
+        """Yield the walks of some nodes in one round in blocks, with the position of the first node."""
         from cube2net.kernels.node_embeddings import fill_walks
 
         rows = max(1, MAX_STEPS // self.length)
@@ -176,31 +174,27 @@ class Walks:
             yield start, paths
 
     def _parts(self, worker: int, workers: int) -> list[tuple[int, slice]]:
-        """Return what one of several workers does: rounds, and parts of the nodes."""
-        starts = range(0, len(self.nodes), PART)
-        parts = [(turn, slice(start, start + PART)) for turn in range(self.rounds) for start in starts]
+        """Return the rounds and parts of the nodes of a worker."""
+        starts = range(0, len(self.nodes), WALKS_PER_BLOCK)
+        parts = [(turn, slice(start, start + WALKS_PER_BLOCK)) for turn in range(self.rounds) for start in starts]
         return parts[worker::workers]
 
 
-# Noise comes to a node as likely as this power of how often walks, or links, do (Mikolov et al. 2013).
 POWER = 0.75
-
-# The rate falls evenly to this share of its start.
+"""Power of the frequencies by which noise is drawn (Mikolov et al. 2013)."""
 LAST = 0.004
-
-# The longest rows that the compiled code has room for.
-MOST_DIMENSIONS = 1024
-
-# Rows begin at a multiple of so many numbers (64 bytes).
+"""Final learning rate as a share of the first."""
+MAX_DIMENSIONS = 1024
+"""Limit of the compiled code."""
 ALIGNED = 16
-
-# A thread draws so many links before it looks whether it should stop.
+"""Rows begin at multiples of this many numbers (64 bytes)."""
 LINKS = 65_536
+"""Links that a thread draws between two checks whether to stop."""
 ORDERS = ("first", "second", "both")
 
 
 def positive(name: str, value: object) -> float:
-    """Return a parameter's value as a plain ``float`` when it is a finite number above 0.
+    """Return a parameter as a ``float``; raise unless it is a finite number above 0.
 
     >>> positive("rate", "fast")
     Traceback (most recent call last):
@@ -215,19 +209,19 @@ def positive(name: str, value: object) -> float:
 
 
 def check_learning(method: Any, **least: int) -> None:
-    """Raise unless the parameters that all methods share, and others with their least values, are in their ranges."""
+    """Check the common parameters of all methods, and others given with their least values."""
     for name, lowest in {"dimensions": 1, "negatives": 1, "workers": 0, **least}.items():
-        most = MOST_DIMENSIONS if name == "dimensions" else MAX_INT
+        most = MAX_DIMENSIONS if name == "dimensions" else MAX_INT
         object.__setattr__(method, name, check_int(name, getattr(method, name), lowest, most))
     object.__setattr__(method, "rate", positive("rate", method.rate))
 
 
-def chances(weights: Array) -> Any:
-    """Return what compiled code draws nodes by, each as likely as its weight is great; not all may be 0.
+def make_sampler(weights: Array) -> Any:
+    """Return the tables by which compiled code draws nodes in proportion to their weights, not all 0.
 
-    These are running sums that end at 2**52, and a guide: which node each of many equal parts of them begins with.
+    These are running sums that end at 2**52, and a guide table with the first node of equal parts of them.
 
-    >>> sums, guide = chances(np.array([1.0, 0.0, 3.0]))
+    >>> sums, guide = make_sampler(np.array([1.0, 0.0, 3.0]))
     >>> (sums / 2.0**52).tolist(), guide.tolist()
     ([0.25, 0.25, 1.0], [0, 0, 2, 2, 2, 2, 2, 2])
     """
@@ -240,39 +234,38 @@ def chances(weights: Array) -> Any:
     return sums, np.searchsorted(sums, starts, side="right").astype(np.int32)
 
 
-def blank(count: int, dimensions: int) -> Array:
-    """Return rows of zeros, filled up to whole cache lines, that begin where one does."""
+def allocate_rows(count: int, dimensions: int) -> Array:
+    """Return rows of zeros that are aligned with cache lines."""
     width = -(-dimensions // ALIGNED) * ALIGNED
     room = np.zeros(count * width + ALIGNED, dtype=np.float32)
     first = -(room.ctypes.data // room.itemsize) % ALIGNED
     return room[first : first + count * width].reshape(count, width)
 
 
-def small(nodes: Array, count: int, dimensions: int, size: float, rng: np.random.Generator) -> Array:
-    """Return rows of random numbers within ±``size`` / 2 for some nodes, and of zeros for all others."""
-    rows = blank(count, dimensions)
+def draw_rows(nodes: Array, count: int, dimensions: int, size: float, rng: np.random.Generator) -> Array:
+    """Return rows of random numbers within ±``size`` / 2 for some nodes, and zeros for others."""
+    rows = allocate_rows(count, dimensions)
     start = rng.random((len(nodes), dimensions), dtype=np.float32)
     rows[nodes, :dimensions] = (start - np.float32(0.5)) * np.float32(size)
     return rows
 
 
-def _learn_walks(method: DeepWalk | Node2vec, walks: Walks, seed: int) -> Array:
-    """Return a row for every node, such that nodes that are near each other on many walks have near rows.
+def _learn_from_walks(method: DeepWalk | Node2vec, walks: Walks, seed: int) -> Array:
+    """Return vectors of the nodes by skip-gram over walks; nodes without walks have zeros.
 
-    Nodes without walks have rows of zeros. Several threads change the same rows without waiting for each other, so
-    only the rows that one thread learns are the same from run to run; the walks always are.
+    Several threads update the same rows without locks, so only the result of one thread is reproducible.
     """
     from cube2net.kernels.node_embeddings import learn_walks, make_slots
 
     count, nodes, dimensions, rate = len(walks.links), walks.nodes, method.dimensions, method.rate
-    # Word2vec starts √dimensions times smaller. On short corpora that costs much of them; on long ones nothing.
-    inputs = small(nodes, count, dimensions, dimensions**-0.5, stream(seed, "mine", "start"))
+    # Word2vec starts √dimensions times smaller, which wastes much of a short corpus.
+    inputs = draw_rows(nodes, count, dimensions, dimensions**-0.5, stream(seed, "mine", "start"))
     if not len(nodes):
         return inputs[:, :dimensions].copy()
-    outputs = blank(count, dimensions)
+    outputs = allocate_rows(count, dimensions)
     workers = threads(method.workers, len(nodes))
-    noise = chances(walks.visits(workers) ** POWER)
-    bits = bits_of(seed, "skipgram")
+    noise = make_sampler(walks.visits(workers) ** POWER)
+    bits = draw_bits(seed, "skipgram")
     near = min(method.window, walks.length - 1)
     turns, negatives = method.epochs * walks.rounds, method.negatives
     fall = rate * (1.0 - LAST) / (turns * len(nodes))
@@ -282,35 +275,35 @@ def _learn_walks(method: DeepWalk | Node2vec, walks: Walks, seed: int) -> Array:
         for turn in range(turns):
             order = stream(seed, "mine", "order", turn).permutation(nodes)
             mine = np.ascontiguousarray(order[worker::workers])
-            for first in range(0, len(mine), PART):
+            for first in range(0, len(mine), WALKS_PER_BLOCK):
                 now = rate - fall * (turn * len(nodes) + first * workers + worker)
-                for start, paths in walks.from_nodes(mine[first : first + PART], turn % walks.rounds):
+                for start, paths in walks.from_nodes(mine[first : first + WALKS_PER_BLOCK], turn % walks.rounds):
                     learn_walks(
                         paths, start, inputs, outputs, noise, near, negatives, bits, turn, now, fall * workers, *slots
                     )
                 yield
 
-    side_by_side(learn, workers)
+    run_in_parallel(learn, workers)
     return inputs[:, :dimensions].copy()
 
 
-def _learn_links(method: Line, links: Links, order: str, dimensions: int, seed: int) -> Array:
-    """Return a row for every node, such that linked nodes, or nodes with the same neighbours, have near rows.
+def _learn_from_links(method: Line, links: Links, order: str, dimensions: int, seed: int) -> Array:
+    """Return vectors of the nodes by LINE of first or second order; nodes without links have zeros.
 
-    Links are drawn as likely as they are heavy, ``samples`` times the number of nodes that have one. Nodes without
-    links have rows of zeros. Only the rows that one thread learns are the same from run to run.
+    Links are drawn in proportion to their weights, ``samples`` times the number of nodes with a link. Only the result
+    of one thread is reproducible.
     """
     from cube2net.kernels.node_embeddings import learn_links, make_slots
 
     walks = Walks.of(links, rounds=1, length=2, seed=seed)
     count, nodes, rate = len(links), walks.nodes, method.rate
-    inputs = small(nodes, count, dimensions, 1.0 / dimensions, stream(seed, "mine", "start", order))
+    inputs = draw_rows(nodes, count, dimensions, 1.0 / dimensions, stream(seed, "mine", "start", order))
     if not len(nodes):
         return inputs[:, :dimensions].copy()
-    outputs = inputs if order == "first" else blank(count, dimensions)
+    outputs = inputs if order == "first" else allocate_rows(count, dimensions)
     workers = threads(method.workers, len(nodes))
-    ends, noise = chances(walks.strengths), chances(walks.strengths**POWER)
-    bits = bits_of(seed, "links", order)
+    ends, noise = make_sampler(walks.strengths), make_sampler(walks.strengths**POWER)
+    bits = draw_bits(seed, "links", order)
     total = method.samples * len(nodes)
     fall = rate * (1.0 - LAST) / total
 
@@ -323,19 +316,19 @@ def _learn_links(method: Line, links: Links, order: str, dimensions: int, seed: 
                 walks.ends, first, drawn, inputs, outputs, ends, noise, method.negatives, bits, now, fall, *slots
             )
 
-    side_by_side(learn, workers)
+    run_in_parallel(learn, workers)
     return inputs[:, :dimensions].copy()
 
 
 class _LinkEmbedding:
-    """Embeds the nodes of a network as objects of its links."""
+    """Base of embeddings that learn from links."""
 
     def embed(self, network: Network, *, seed: int = 0) -> Array:
-        """Return one float32 row for every node of a network; a node without links has a row of zeros."""
-        return self.embed_links(links_of(network), seed=seed)
+        """Return a float32 row for every node of a network; zeros for nodes without links."""
+        return self.embed_links(make_links(network), seed=seed)
 
     def embed_links(self, links: Links, *, seed: int = 0) -> Array:
-        """Return one float32 row for every object of a table of links; one without links has a row of zeros."""
+        """Return a float32 row for every object of a table of links; zeros for objects without links."""
         raise NotImplementedError
 
 
@@ -343,11 +336,11 @@ class _LinkEmbedding:
 class DeepWalk(_LinkEmbedding):
     """Learn vectors by skip-gram from random walks (Perozzi, Al-Rfou and Skiena 2014), with negative sampling.
 
-    From every node start ``walks`` walks of ``length`` nodes; a step takes a link as likely as it is heavy. Nodes up
-    to ``window`` steps apart on a walk are near, others are represented by ``negatives`` nodes of noise. The walks are
-    gone through ``epochs`` times, while the learning ``rate`` falls evenly to almost 0. ``workers`` is the number of
-    threads at most (0: one for every core): the walks are the same for any number, and the vectors that one thread
-    learns are the same from run to run; several are faster and do not repeat to the last bit.
+    ``walks`` walks of ``length`` nodes start at every node; a step takes a link with probability proportional to its
+    weight. Nodes up to ``window`` steps apart on a walk are positive examples, with ``negatives`` noise nodes each.
+    There are ``epochs`` passes over the walks, while the learning ``rate`` falls linearly to almost 0. ``workers`` is
+    the largest number of threads (0: one per core): walks do not depend on it, but vectors are reproducible only with
+    one thread.
     """
 
     dimensions: int = 128
@@ -363,19 +356,19 @@ class DeepWalk(_LinkEmbedding):
         check_learning(self, walks=1, length=2, window=1, epochs=1)
 
     def embed_links(self, links: Links, *, seed: int = 0) -> Array:
-        """Return one float32 row for every object of a table of links; one without links has a row of zeros."""
-        return _learn_walks(self, Walks.of(links, rounds=self.walks, length=self.length, seed=seed), seed)
+        """Return a float32 row for every object of a table of links; zeros for objects without links."""
+        return _learn_from_walks(self, Walks.of(links, rounds=self.walks, length=self.length, seed=seed), seed)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Node2vec(_LinkEmbedding):
     """Learn vectors by skip-gram from biased walks (Grover and Leskovec 2016), with negative sampling.
 
-    A step from v that came from t takes a link as likely as it is heavy, times 1/``p`` back to t, times 1 to a
-    neighbour of t, and times 1/``q`` to any other node. So a great p avoids the way back, a great q stays near, and a
-    small q goes far, which brings out groups in its authors' example (p = 1, q = 0.5, as here). With p = q = 1 it is
-    DeepWalk to the last bit; all other parameters are DeepWalk's. Biased steps are drawn by rejection: no tables are
-    made, and memory is linear in the links.
+    A step from v, after t, takes a link with probability proportional to its weight, multiplied by 1/``p`` back to t,
+    by 1 to a neighbour of t, and by 1/``q`` to any other node. A large p avoids the way back, a large q stays near, and
+    a small q goes far, which separates groups in the authors' example (p = 1, q = 0.5, the defaults). With p = q = 1
+    results equal DeepWalk's; all other parameters are DeepWalk's. Biased steps are drawn by rejection, with memory
+    linear in the links.
     """
 
     dimensions: int = 128
@@ -395,19 +388,19 @@ class Node2vec(_LinkEmbedding):
             object.__setattr__(self, name, positive(name, getattr(self, name)))
 
     def embed_links(self, links: Links, *, seed: int = 0) -> Array:
-        """Return one float32 row for every object of a table of links; one without links has a row of zeros."""
+        """Return a float32 row for every object of a table of links; zeros for objects without links."""
         walks = Walks.of(links, rounds=self.walks, length=self.length, p=self.p, q=self.q, seed=seed)
-        return _learn_walks(self, walks, seed)
+        return _learn_from_walks(self, walks, seed)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Line(_LinkEmbedding):
     """Learn vectors from links drawn one by one (Tang et al. 2015), with negative sampling.
 
-    ``order="first"``: linked nodes get near vectors. ``"second"``: nodes with the same neighbours do. ``"both"``: half
-    of the ``dimensions`` come from each, every half scaled to length 1. Links are drawn as likely as they are heavy,
-    ``samples`` times the number of nodes that have one; the more, the nearer the vectors come to the links themselves
-    and the less they say of groups. ``negatives``, ``rate`` and ``workers`` are as for DeepWalk.
+    ``order="first"``: linked nodes get similar vectors. ``"second"``: nodes with the same neighbours do. ``"both"``:
+    half of the ``dimensions`` come from each, each half scaled to length 1. Links are drawn in proportion to their
+    weights, ``samples`` times the number of nodes with a link; with more samples vectors reflect single links more and
+    groups less. ``negatives``, ``rate`` and ``workers`` are as for DeepWalk.
     """
 
     dimensions: int = 128
@@ -425,17 +418,17 @@ class Line(_LinkEmbedding):
             raise ParameterError(f"dimensions is {self.dimensions}, expected an even number where order is 'both'")
 
     def embed_links(self, links: Links, *, seed: int = 0) -> Array:
-        """Return one float32 row for every object of a table of links; one without links has a row of zeros."""
+        """Return a float32 row for every object of a table of links; zeros for objects without links."""
         if self.order != "both":
-            return _learn_links(self, links, self.order, self.dimensions, seed)
-        parts = [_learn_links(self, links, order, self.dimensions // 2, seed) for order in ORDERS[:2]]
-        return np.concatenate([scaled(part) for part in parts], axis=1)
+            return _learn_from_links(self, links, self.order, self.dimensions, seed)
+        parts = [_learn_from_links(self, links, order, self.dimensions // 2, seed) for order in ORDERS[:2]]
+        return np.concatenate([normalize_rows(part) for part in parts], axis=1)
 
 
-def scaled(rows: Array) -> Array:
-    """Return rows of length 1; rows of zeros stay as they are.
+def normalize_rows(rows: Array) -> Array:
+    """Return rows scaled to length 1; rows of zeros are unchanged.
 
-    >>> scaled(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
+    >>> normalize_rows(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
     """
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -443,4 +436,4 @@ def scaled(rows: Array) -> Array:
 
 
 EMBEDDINGS: dict[str, type[NodeEmbedder]] = {"deepwalk": DeepWalk, "node2vec": Node2vec, "line": Line}
-"""All node embeddings by name, in the order one would teach them."""
+"""All node embeddings by name."""

@@ -1,4 +1,4 @@
-"""Recommenders that count or solve: what is popular, nearest items, least squares; and all of them by name."""
+"""Recommenders: popularity, nearest items, matrix factorisation and EASE; all by name."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from cube2net._util.arrays import Array, freeze
 from cube2net._util.progress import one_thread
 from cube2net._util.random import stream
 from cube2net.errors import ParameterError, check_int
-from cube2net.mining.bipartite import Factors, Floor, ItemWeights, known_links, link_counts, ones
+from cube2net.mining.bipartite import Factors, Floor, ItemWeights, count_links, make_link_matrix, set_unit_weights
 from cube2net.mining.softimpute import SoftImpute
 from cube2net.model.interfaces import Fitted, Recommender
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-ITEMS_AT_ONCE = 2048
+ITEMS_PER_BLOCK = 2048
 
 
 @dataclass(frozen=True, eq=False)
 class Popular:
-    """Everybody gets the same scores."""
+    """All users get the same scores."""
 
     floor: Floor
 
@@ -34,11 +34,11 @@ class Popular:
 
 @dataclass(frozen=True, kw_only=True)
 class Popularity:
-    """Score an item by the number of its links: the floor that anything personal has to beat."""
+    """Score an item by the number of its links: the floor for personalised recommenders."""
 
     def fit(self, matrix: sp.csr_array, *, seed: int = 0) -> Fitted:
-        """Return the popularity of every item; the seed changes nothing."""
-        return Popular(Floor.of(known_links(matrix)))
+        """Return the popularity of every item; ``seed`` is not used."""
+        return Popular(Floor.of(make_link_matrix(matrix)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class ItemKnn:
     """Score an item by the cosines of its users with those of the user's own items.
 
     cos(i, j) = users of both / (√users of i · √users of j + ``shrink``), so that items with few users count for
-    less; of every item only the ``neighbours`` most like it count, and of equals the first. Weights are not looked at.
+    less; of every item only the ``neighbours`` most similar ones count, of equal ones the first. Weights are ignored.
     """
 
     neighbours: int = 100
@@ -58,20 +58,20 @@ class ItemKnn:
             raise ParameterError(f"shrink is {self.shrink!r}, expected a number of 0 or more")
 
     def fit(self, matrix: sp.csr_array, *, seed: int = 0) -> Fitted:
-        """Return the nearest items of every item; the seed changes nothing."""
+        """Return the nearest items of every item; ``seed`` is not used."""
         import scipy.sparse as sp
 
-        links = ones(known_links(matrix))
+        links = set_unit_weights(make_link_matrix(matrix))
         turned = sp.csr_array(links.T)
-        roots = np.sqrt(link_counts(links))
+        roots = np.sqrt(count_links(links))
         blocks = []
-        for start in range(0, links.shape[1], ITEMS_AT_ONCE):
-            shared = sp.csr_array(turned[start : start + ITEMS_AT_ONCE] @ links)
+        for start in range(0, links.shape[1], ITEMS_PER_BLOCK):
+            shared = sp.csr_array(turned[start : start + ITEMS_PER_BLOCK] @ links)
             shared.sort_indices()
             rows = np.repeat(np.arange(shared.shape[0]), np.diff(shared.indptr))
             cosines = shared.data / (roots[start + rows] * roots[shared.indices] + self.shrink)
             cosines[start + rows == shared.indices] = 0.0
-            kept = _largest(rows, shared.indices, cosines, self.neighbours)
+            kept = _select_largest(rows, shared.indices, cosines, self.neighbours)
             pairs = (shared.indices[kept], start + rows[kept])
             blocks.append((cosines[kept], *pairs))
         parts = [np.concatenate(part) for part in zip(*blocks, strict=True)] if blocks else [np.empty(0)] * 3
@@ -79,10 +79,10 @@ class ItemKnn:
         return ItemWeights(links, weights, Floor.of(links))
 
 
-def _largest(rows: Array, columns: Array, values: Array, most: int) -> Array:
-    """Return which entries are among the largest above 0 of their row, of equals the first columns.
+def _select_largest(rows: Array, columns: Array, values: Array, most: int) -> Array:
+    """Return the entries among the largest above 0 of their rows, of equal ones the first columns.
 
-    >>> _largest(np.array([0, 0, 0, 1]), np.array([0, 1, 2, 0]), np.array([1.0, 3.0, 3.0, 0.0]), 1).tolist()
+    >>> _select_largest(np.array([0, 0, 0, 1]), np.array([0, 1, 2, 0]), np.array([1.0, 3.0, 3.0, 0.0]), 1).tolist()
     [1]
     """
     there = np.flatnonzero(values > 0)
@@ -98,7 +98,7 @@ class Als:
 
     Minimises Σ c (p − xᵀy)² + ``ridge`` (Σ|x|² + Σ|y|²) over all pairs: p = 1 and c = 1 + ``confidence`` for a link,
     p = 0 and c = 1 elsewhere (Hu, Koren and Volinsky 2008). ``rounds`` times users and items are solved in turn,
-    exactly. Weights are not looked at.
+    exactly. Weights are ignored.
     """
 
     rank: int = 16
@@ -119,7 +119,7 @@ class Als:
 
         from cube2net.kernels.scores import solve_rows
 
-        links = known_links(matrix)
+        links = make_link_matrix(matrix)
         turned = sp.csr_array(links.T)
         drawn = stream(seed, "mine", "als").standard_normal((links.shape[1], self.rank)) / np.sqrt(self.rank)
         items = np.where(np.diff(turned.indptr)[:, None] > 0, drawn, 0.0)
@@ -145,7 +145,7 @@ class UserWeights:
         """Return users × items."""
         with one_thread():
             own = self.links[users].toarray()
-            return self.floor.under(users, own - (self.links.T @ self.weights[users].T).T / self.scale)
+            return self.floor.break_ties(users, own - (self.links.T @ self.weights[users].T).T / self.scale)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,8 +166,8 @@ class Ease:
             raise ParameterError(f"ridge is {self.ridge!r}, expected a number above 0")
 
     def fit(self, matrix: sp.csr_array, *, seed: int = 0) -> Fitted:
-        """Return the weights; the seed changes nothing."""
-        links = ones(known_links(matrix))
+        """Return the weights; ``seed`` is not used."""
+        links = set_unit_weights(make_link_matrix(matrix))
         floor = Floor.of(links)
         width = min(links.shape)
         if width > self.most:
@@ -176,15 +176,17 @@ class Ease:
                 "bring fewer objects, or choose another recommender"
             )
         if links.shape[1] <= links.shape[0]:
-            inverse = _inverse(links.T @ links, self.ridge)
+            inverse = _invert(links.T @ links, self.ridge)
             weights = -inverse / np.diag(inverse) if width else inverse
             np.fill_diagonal(weights, 0.0)
             return ItemWeights(links, freeze(weights), floor)
-        inverse = _inverse(links @ links.T, self.ridge)
-        return UserWeights(links, freeze(inverse), freeze((1.0 - _quadratic_forms(inverse, links)) / self.ridge), floor)
+        inverse = _invert(links @ links.T, self.ridge)
+        return UserWeights(
+            links, freeze(inverse), freeze((1.0 - _compute_quadratic_forms(inverse, links)) / self.ridge), floor
+        )
 
 
-def _inverse(product: sp.csr_array, ridge: float) -> Array:
+def _invert(product: sp.csr_array, ridge: float) -> Array:
     """Return (product + ridge I)⁻¹, by Cholesky on one thread."""
     import scipy.linalg
 
@@ -202,7 +204,7 @@ def _inverse(product: sp.csr_array, ridge: float) -> Array:
     return inverse
 
 
-def _quadratic_forms(inverse: Array, links: sp.csr_array) -> Array:
+def _compute_quadratic_forms(inverse: Array, links: sp.csr_array) -> Array:
     """Return x ᵀ inverse x for the column x of every item: the sum over all pairs of the item's users."""
     turned = links.tocsc()
     forms = np.zeros(links.shape[1])
@@ -219,9 +221,9 @@ RECOMMENDERS: dict[str, type[Recommender]] = {
     "als": Als,
     "ease": Ease,
 }
-"""All recommenders by name, in the order one would teach them."""
+"""All recommenders by name."""
 
-TRIED: dict[str, tuple[Recommender, ...]] = {
+TUNING_CHOICES: dict[str, tuple[Recommender, ...]] = {
     "popularity": (Popularity(),),
     "itemknn": tuple(ItemKnn(neighbours=k, shrink=shrink) for k in (20, 100, 500) for shrink in (0.0, 10.0, 50.0)),
     "softimpute": tuple(
@@ -244,4 +246,4 @@ TRIED: dict[str, tuple[Recommender, ...]] = {
     ),
     "ease": tuple(Ease(ridge=ridge) for ridge in (5.0, 20.0, 100.0, 500.0)),
 }
-"""What ``choose`` tries for each where it is to be at its best; Soft-Impute adds a path of shrinkages to each."""
+"""The settings among which recommenders given by name are tuned; Soft-Impute adds a path of shrinkages to each."""

@@ -1,4 +1,4 @@
-"""Soft-Impute for links: complete the matrix of users × items, and recommend what it is filled with.
+"""Soft-Impute for links: complete the matrix of users × items and recommend by the completed entries.
 
 The matrix of least nuclear norm near the known entries is sparse plus low rank, and never dense.
 """
@@ -15,8 +15,8 @@ from cube2net._util.arrays import Array
 from cube2net._util.progress import one_thread
 from cube2net._util.random import stream
 from cube2net.errors import ParameterError, check_int, unknown_name
-from cube2net.mining.bipartite import Factors, Floor, known_links, ones
-from cube2net.mining.link_prediction import choose
+from cube2net.mining.bipartite import Factors, Floor, make_link_matrix, set_unit_weights
+from cube2net.mining.link_prediction import choose_recommender
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -32,7 +32,7 @@ FIRST = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Completed(Factors):
-    """Factors of a completed matrix, and how they were found."""
+    """Factors of a completed matrix, and its solution."""
 
     solution: Solution
 
@@ -42,17 +42,17 @@ class SoftImpute:
     """Score items by a completed matrix of users × items of least nuclear norm (Mazumder, Hastie, Tibshirani 2010).
 
     Minimises ½ Σ (x − z)² over the known entries + λ Σ (singular values of Z), for a Z of at most ``rank``. λ is
-    ``shrinkage`` times the largest singular value of the entries, where Z would be 0; without one it is chosen: on a
-    path of falling λ, each solved from the last, by how well a fifth of the known links, hidden, is found again.
+    ``shrinkage`` times the largest singular value of the entries, where Z would be 0. By default it is tuned: on a path
+    of decreasing λ, each with the last solution as its start, by the prediction of a fifth of the known links.
 
-    Known entries are links, with the value 1 or their given weight (``values``). Links alone do not say who is *not*
-    linked to what: a matrix of which only ones are known is completed by ones, and no order of the items but that
-    of their popularity comes out. So for every link of a user ``zeros`` pairs without one are drawn at random and
-    known as 0. ``zeros=0`` is the textbook form, which with given weights tells how much a user would like an item.
+    Known entries are links, with the value 1 or their weights (``values``). If all known entries are 1, the completed
+    ones are 1 too, and items are ordered by popularity only. So for every link of a user ``zeros`` pairs without a
+    link are drawn at random as known entries of 0. ``zeros=0`` is the textbook form, which with given weights predicts
+    ratings.
 
-    ``centring`` takes the mean of the known entries out first, that of every item, or that of every item and user
-    (``"mean"``, ``"items"``, ``"both"``), the latter drawn to the whole mean as if there were ``prior`` more entries
-    of it; the means come back in the scores.
+    ``centring`` first subtracts the mean of the known entries, of every item, or of every item and user (``"mean"``,
+    ``"items"``, ``"both"``), the latter shrunk to the overall mean by ``prior`` more entries of it; scores include the
+    means.
     """
 
     rank: int = 16
@@ -81,16 +81,16 @@ class SoftImpute:
     def fit(self, matrix: sp.csr_array, *, seed: int = 0) -> Completed:
         """Return the factors of the completed matrix."""
         if self.shrinkage is None:
-            return choose([self], matrix, seed=seed).best.fit(matrix, seed=seed)
+            return choose_recommender([self], matrix, seed=seed).best.fit(matrix, seed=seed)
         ((_, completed),) = self.path(matrix, seed=seed)
         return completed
 
     def path(self, matrix: sp.csr_array, *, seed: int = 0) -> Iterator[tuple[SoftImpute, Completed]]:
-        """Yield this recommender with every shrinkage of the path, or with its own, and what it gives.
+        """Yield this recommender with every shrinkage of the path, or with its own, and the completed matrix.
 
-        Every solution starts from that of the shrinkage before it, also on the way to one that is given.
+        Every solution starts from that of the previous shrinkage of the path.
         """
-        links = known_links(matrix)
+        links = make_link_matrix(matrix)
         rng = stream(seed, "mine", "softimpute")
         floor = Floor.of(links)
         known, offsets = self._entries(links, rng)
@@ -108,10 +108,10 @@ class SoftImpute:
                 yield replace(self, shrinkage=share), Completed(factors, solution.right, offsets, floor, solution)
 
     def _entries(self, links: sp.csr_array, rng: np.random.Generator) -> tuple[sp.csr_array, Array]:
-        """Return the known entries, centred, and what centring took from every item."""
-        known = ones(links) if self.values == "ones" else links
+        """Return the centred known entries and the offset of every item."""
+        known = set_unit_weights(links) if self.values == "ones" else links
         if self.zeros:
-            known = _with_zeros(known, self.zeros, rng)
+            known = _add_zeros(known, self.zeros, rng)
         rows = np.repeat(np.arange(known.shape[0]), np.diff(known.indptr))
         offsets = np.zeros(known.shape[1])
         if self.centring == "none" or not known.nnz:
@@ -119,26 +119,26 @@ class SoftImpute:
         mean = float(known.data.mean())
         data = known.data - mean
         if self.centring in ("items", "both"):
-            offsets = _means(known.indices, data, known.shape[1], self.prior)
+            offsets = _compute_means(known.indices, data, known.shape[1], self.prior)
             data = data - offsets[known.indices]
         if self.centring == "both":
-            data = data - _means(rows, data, known.shape[0], self.prior)[rows]
+            data = data - _compute_means(rows, data, known.shape[0], self.prior)[rows]
         known = known.copy()
         known.data = data
         return known, offsets + mean
 
 
-def _means(places: Array, values: Array, count: int, prior: float) -> Array:
-    """Return the mean of the values at every place, drawn towards 0 as if ``prior`` more were there."""
+def _compute_means(places: Array, values: Array, count: int, prior: float) -> Array:
+    """Return the mean of the values at every place, with ``prior`` more values of 0."""
     sums = np.bincount(places, weights=values, minlength=count)
     means: Array = sums / np.maximum(np.bincount(places, minlength=count) + prior, 1e-300)
     return means
 
 
-def _with_zeros(known: sp.csr_array, zeros: float, rng: np.random.Generator) -> sp.csr_array:
-    """Return the entries and zeros drawn at random among the pairs without one, about ``zeros`` an entry.
+def _add_zeros(known: sp.csr_array, zeros: float, rng: np.random.Generator) -> sp.csr_array:
+    """Return the entries and random zeros among the pairs without one, about ``zeros`` for each entry of a user.
 
-    A user has as many as there are entries, or a few less: a pair that is drawn twice, or known, is not drawn anew.
+    There are a few less if a pair is drawn twice or is known.
     """
     import scipy.sparse as sp
 
@@ -154,10 +154,9 @@ def _with_zeros(known: sp.csr_array, zeros: float, rng: np.random.Generator) -> 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Z = ``left`` diag(``values``) ``right``ᵀ, the penalty it was found for, and the objective after every step.
+    """Z = ``left`` diag(``values``) ``right``ᵀ, its penalty, and the objective after every step.
 
-    The columns of both sides are orthonormal, and there are as many of them as Z may have ranks; those that Z does
-    not need have the value 0.
+    The columns of both sides are orthonormal; their number is the largest rank of Z, and unused ones have the value 0.
     """
 
     left: Array
@@ -173,9 +172,9 @@ class Solution:
 
 
 def truncated_svd(known: sp.csr_array, rank: int, rng: np.random.Generator) -> Solution:
-    """Return the largest singular values and vectors of the known entries, with zeros elsewhere: a place to begin.
+    """Return the largest singular values and vectors of the known entries, with zeros elsewhere, as a start.
 
-    By subspace iteration from a random start. The penalty is the largest value: from there on the solution is 0.
+    By subspace iteration from a random start. The penalty is the largest value, from which on the solution is 0.
     """
     width = min(rank, *known.shape)
     if not width:
@@ -191,21 +190,21 @@ def truncated_svd(known: sp.csr_array, rank: int, rng: np.random.Generator) -> S
 def complete_matrix(known: sp.csr_array, penalty: float, warm: Solution, *, rounds: int, tolerance: float) -> Solution:
     """Return the Z of the least ½ Σ (x − z)² over the known entries + ``penalty`` · Σ singular values of Z.
 
-    Z has at most the rank of ``warm``, from which the search starts. Soft-Impute fills what is not known from Z
-    itself and shrinks the singular values of that matrix by the penalty: X* = (X − Z on the known entries) + Z, a
-    sparse plus a low-rank matrix. Here the factors of Z are found by ridge regressions of X* on either of them in
-    turn (softImpute-ALS: Hastie, Mazumder, Lee and Zadeh 2015), which never raise the objective. The search stops
-    when a round lowers it by less than ``tolerance`` of itself; a last step shrinks exactly.
+    Z has at most the rank of ``warm``, from which the search starts. Soft-Impute fills unknown entries from Z itself
+    and shrinks the singular values of that matrix by the penalty: X* = (X − Z on the known entries) + Z, a sparse plus
+    a low-rank matrix. Here the factors of Z come from alternating ridge regressions of X* (softImpute-ALS: Hastie,
+    Mazumder, Lee and Zadeh 2015), which never raise the objective. The search stops when a round lowers it by less than
+    a share of ``tolerance``; a last step shrinks exactly.
 
-    Only a few directions more than Z has are looked at, and more when Z comes to use them all.
+    The search uses a few more directions than Z has, and more once Z needs them.
     """
     width = min(len(warm.values), max(SPARE, warm.rank + SPARE))
     while True:
-        found = _alternate(known, penalty, _part(warm, width), rounds, tolerance)
+        found = _alternate(known, penalty, _select_directions(warm, width), rounds, tolerance)
         if found.rank < width or width == len(warm.values):
-            return _whole(found, warm)
+            return _add_directions(found, warm)
         width = min(len(warm.values), 2 * width)
-        warm = _whole(found, warm)
+        warm = _add_directions(found, warm)
 
 
 def _alternate(known: sp.csr_array, penalty: float, warm: Solution, rounds: int, tolerance: float) -> Solution:
@@ -215,7 +214,7 @@ def _alternate(known: sp.csr_array, penalty: float, warm: Solution, rounds: int,
     history: list[float] = []
 
     def rest() -> sp.csr_array:
-        """Return X − Z on the known entries, and note the objective, which is that of Z's factors."""
+        """Return X − Z on the known entries, and record the objective of Z's factors."""
         one, other = left * roots, right * roots
         apart = known.copy()
         apart.data -= low_rank_entries(known.indptr, known.indices, one, other)
@@ -223,18 +222,18 @@ def _alternate(known: sp.csr_array, penalty: float, warm: Solution, rounds: int,
         history.append(0.5 * float(apart.data @ apart.data) + 0.5 * penalty * norms)
         return apart
 
-    # A direction without value gets a small one on its left side alone: Z stays, and may take the direction up.
+    # A direction with the value 0 gets a small one on the left side only: Z is unchanged, and may use the direction.
     alive = warm.values > 0
     left, right = warm.left, np.where(alive, warm.right, 0.0)
     roots = np.sqrt(np.where(alive, warm.values, FIRST * penalty))
     for _ in range(rounds):
         shrink = roots / (roots**2 + penalty)
         moved = (rest().T @ left) * shrink + right * (roots**2 * shrink)
-        right, roots, turn = _balanced(moved * roots)
+        right, roots, turn = _balance(moved * roots)
         left = left @ turn
         shrink = roots / (roots**2 + penalty)
         moved = (rest() @ right) * shrink + left * (roots**2 * shrink)
-        left, roots, turn = _balanced(moved * roots)
+        left, roots, turn = _balance(moved * roots)
         right = right @ turn
         if len(history) > 2 and history[-4] - history[-2] <= tolerance * history[-4]:
             break
@@ -245,15 +244,15 @@ def _alternate(known: sp.csr_array, penalty: float, warm: Solution, rounds: int,
     return Solution(left, roots**2, right, penalty, tuple(history))
 
 
-def _part(solution: Solution, width: int) -> Solution:
-    """Return the solution with its first directions only."""
+def _select_directions(solution: Solution, width: int) -> Solution:
+    """Return the solution with its first directions."""
     return replace(
         solution, left=solution.left[:, :width], values=solution.values[:width], right=solution.right[:, :width]
     )
 
 
-def _whole(found: Solution, wide: Solution) -> Solution:
-    """Return the solution with more directions, of value 0: those of a wider one, at right angles to its own."""
+def _add_directions(found: Solution, wide: Solution) -> Solution:
+    """Return the solution with more directions of value 0, orthogonal to its own, from a wider solution."""
     more = len(wide.values) - len(found.values)
     if not more:
         return found
@@ -269,7 +268,7 @@ def _whole(found: Solution, wide: Solution) -> Solution:
     )
 
 
-def _balanced(product: Array) -> tuple[Array, Array, Array]:
+def _balance(product: Array) -> tuple[Array, Array, Array]:
     """Return the left singular vectors, the roots of the singular values and the right singular vectors."""
     vectors, values, turn = np.linalg.svd(product, full_matrices=False)
     return vectors, np.sqrt(values), turn.T
