@@ -89,7 +89,7 @@ class Message:
     def render(self, write: Callable[[Setting | RollUp], str] = str) -> str:
         """Return the text with parameters written by ``write``; the middle of a very long text is left out."""
         text = "".join(write(part) if isinstance(part, Setting | RollUp) else str(part) for part in self.parts)
-        half = MAX_SENTENCE_LETTERS // 2
+        text, half = hide_passwords(text), MAX_SENTENCE_LETTERS // 2
         return text if len(text) <= MAX_SENTENCE_LETTERS else f"{text[:half]} … {text[-half:]}"
 
     def __str__(self) -> str:
@@ -320,7 +320,16 @@ def _size(number: int) -> str:
     return f"a number of {number.bit_length():,} bits" + (" below 0" if number < 0 else "")
 
 
-def first_line(error: BaseException) -> str:
+def hide_passwords(text: str) -> str:
+    """Return a text in which addresses have no passwords.
+
+    >>> hide_passwords("no answer from postgresql://ada:secret@example.org/library")
+    'no answer from postgresql://ada:…@example.org/library'
+    """
+    return re.sub(r"(//[^\s:/@]*):[^\s@]+@", r"\1:…@", text)
+
+
+def first_line(error: object) -> str:
     """Return the first line of an exception's message, with unprintable characters replaced.
 
     >>> first_line(ValueError("don't know what\\x0e\\nat line 7"))

@@ -90,8 +90,6 @@ def test_tables_of_items_mentions_and_objects_come_from_queries() -> None:
         ("EXPORT DATABASE 'evil'", "the query is a EXPORT statement"),
         ("CREATE TABLE x AS SELECT 1", "the query is a CREATE statement"),
         ("FROM enable_logging(storage='file', storage_path='evil')", "the query cannot be run: "),
-        ("FROM 'https://example.org/a.csv'", "the query cannot be run: "),
-        ("FROM 's3://bucket/a.parquet'", "the query cannot be run: "),
         ("FROM sqlite_scan('a.db', 'b')", "the query cannot be run: "),
         ("FROM NODES", "the query cannot be run: catalog error: table with name"),
         ("FROM 'nobody.parquet'", "the query cannot be run: "),

@@ -20,6 +20,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "notebook": ("anywidget",),
     "mcp": ("mcp",),
     "spark": ("pyspark",),
+    "sql": ("adbc_driver_postgresql",),
 }
 """The packages of each extra, by the names they are imported with; a test compares them with pyproject.toml."""
 

@@ -24,8 +24,8 @@ from cube2net.model.interfaces import ReadsMore, Source, check_call, check_optio
 from cube2net.model.objects import Objects
 
 SQL = "sql"
-UNSAID = ("columns", "usual", "sheet", "strict", "max_ratio", "max_unpacked")
-"""What a corpus says otherwise of how it was read, or what is of one reading only."""
+UNSAID = ("columns", "usual", "sheet", "strict", "max_ratio", "max_unpacked", "attach")
+"""What a corpus says otherwise of how it was read, or what is of one reading only; an address may hold a password."""
 EXPECTED = "a corpus, a frame, a path, a list or mapping of frames or paths, or a graph"
 
 
@@ -155,10 +155,10 @@ def read_tables(*tables: Any, progress: ProgressOption = None, **options: Any) -
 @check_call
 @report_compiling
 def read_sql(*queries: str, progress: ProgressOption = None, **options: Any) -> Corpus:
-    """Return the corpus of SQL queries over files on this machine, which DuckDB runs.
+    """Return the corpus of SQL queries over files and databases, which DuckDB runs.
 
-    A query names its files itself, ``FROM 'papers.parquet'``, also CSV and JSON. It only reads: nothing is written,
-    fetched from a network or loaded into DuckDB.
+    A query names its files itself, ``FROM 'papers.parquet'``: CSV, JSON and Parquet on this machine, or at an address
+    that begins with ``https://`` or ``s3://``. It only reads.
 
     Parameters
     ----------
@@ -170,7 +170,9 @@ def read_sql(*queries: str, progress: ProgressOption = None, **options: Any) -> 
         nobody.
     options
         A query by what its table is (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``,
-        ``terms``). ``item`` and ``objects`` may be columns of one table of records. ``memory`` such as ``"4GB"`` is
+        ``terms``). ``attach`` names databases for ``FROM db.papers``: ``{"db": "library.sqlite"}``, a DuckDB file,
+        ``"postgresql://ada@host/library"`` or ``"mysql://…"``; a password in it is neither shown nor saved.
+        ``item`` and ``objects`` may be columns of one table of records. ``memory`` such as ``"4GB"`` is
         what DuckDB may take. ``columns``, ``separators`` and ``strict`` are those of :func:`read_tables`.
 
     Returns

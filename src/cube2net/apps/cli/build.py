@@ -28,7 +28,7 @@ from cube2net.apps.cli.options import (
     warn_of_formulas,
 )
 from cube2net.apps.cli.output import RESUMABLE_PATHS, say, show_json, show_table, shown_progress
-from cube2net.errors import ParameterError, SourceError, join_names, quote_unsafe, unknown_name
+from cube2net.errors import ParameterError, SourceError, hide_passwords, join_names, quote_unsafe, unknown_name
 
 if TYPE_CHECKING:
     from cube2net._util.progress import Progress
@@ -319,7 +319,7 @@ class SuggestRequest:
         if self.min_objects != DEFAULT_MIN_OBJECTS:
             words += ["--min-objects", str(self.min_objects)]
         for setting in self.settings:
-            words += ["--set", setting]
+            words += ["--set", hide_passwords(setting)]
         for label in self.where:
             words += ["--where", label]
         words += ["--strict"] * self.strict
@@ -350,7 +350,7 @@ class SuggestRequest:
             return []
         reader = make_source(self.source, self.paths, self.settings, self.strict, self.where)
         named = [*split_settings(self.settings), *["where"] * bool(self.where), *["strict"] * self.strict]
-        return [f"{name}={getattr(reader, name)!r}" for name in dict.fromkeys(named)]
+        return [hide_passwords(f"{name}={getattr(reader, name)!r}") for name in dict.fromkeys(named)]
 
 
 def show_suggestion(request: SuggestRequest, suggestion: Suggestion) -> None:
