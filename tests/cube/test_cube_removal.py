@@ -12,7 +12,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cube2net.cube.building.build import build, update
-from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.removal import draw_unlinked_pairs, hide_pairs, without_items
 from cube2net.cube.storage.reader import read
 from cube2net.cube.storage.writer import save
@@ -133,7 +132,7 @@ def test_views_lose_items_as_the_cube_does(corpus: Corpus, data: st.DataObject, 
 
 
 def test_three_items_by_hand() -> None:
-    cube = build(corpus_of(THREE, objects=3), [DECADE, VENUE], DuckDB(), min_objects=3)
+    cube = build(corpus_of(THREE, objects=3), [DECADE, VENUE], Sqlite(), min_objects=3)
     assert held(cube, cube.cells) == {("200X", "KDD"): [0, 1, 2]}
     left = without_items(cube, [1])
     assert held(left, left.cells) == {}
@@ -147,7 +146,7 @@ def test_three_items_by_hand() -> None:
 
 
 def test_a_crowded_item_made_no_links_and_takes_none_away() -> None:
-    cube = build(corpus_of(THREE, objects=3), [VENUE], DuckDB(), min_objects=1, max_mentions=2)
+    cube = build(corpus_of(THREE, objects=3), [VENUE], Sqlite(), min_objects=1, max_mentions=2)
     left = without_items(cube, [1])
     assert linked(left) == linked(cube)
     assert held(left, left.cells) == {("ACL",): [1, 2], ("KDD",): [0, 1]}
@@ -155,14 +154,14 @@ def test_a_crowded_item_made_no_links_and_takes_none_away() -> None:
 
 
 def test_given_links_stay_when_items_go() -> None:
-    cube = build(corpus_of(THREE, objects=3, links=[(0, 2, 0.5)]), [VENUE], DuckDB(), min_objects=1)
+    cube = build(corpus_of(THREE, objects=3, links=[(0, 2, 0.5)]), [VENUE], Sqlite(), min_objects=1)
     left = without_items(cube, [0, 1, 2])
     assert left.links is cube.links
     assert len(left.cells) == len(left.small) == 0
 
 
 def test_items_that_are_not_there_and_cubes_that_keep_none_are_refused_in_one_sentence() -> None:
-    cube = build(corpus_of(THREE, objects=3), [VENUE], DuckDB(), min_objects=1)
+    cube = build(corpus_of(THREE, objects=3), [VENUE], Sqlite(), min_objects=1)
     assert without_items(cube, []) is cube
     for items, sentence in (
         ([3, -1], "the cube has 3 items, and no item of the number 3, -1"),
@@ -172,25 +171,25 @@ def test_items_that_are_not_there_and_cubes_that_keep_none_are_refused_in_one_se
         with pytest.raises(ParameterError) as caught:
             without_items(cube, items)
         assert str(caught.value) == sentence
-    bare = build(corpus_of(THREE, objects=3), [VENUE], DuckDB(), min_objects=1, items=False)
+    bare = build(corpus_of(THREE, objects=3), [VENUE], Sqlite(), min_objects=1, items=False)
     with pytest.raises(CubeError, match="the cube does not keep its items: build it again, with them, to take some"):
         without_items(bare, [0])
 
 
 def test_an_index_that_does_not_belong_to_the_cube_is_refused() -> None:
     corpus = corpus_of(THREE, objects=3)
-    fine = build(corpus, [DimensionSpec.parse("year@years"), VENUE], DuckDB(), min_objects=1)
-    coarse = build(corpus, [DECADE], DuckDB(), min_objects=1)
-    other = build(corpus_of([THREE[0]] * 3, objects=3), [DECADE, VENUE], DuckDB(), min_objects=1)
+    fine = build(corpus, [DimensionSpec.parse("year@years"), VENUE], Sqlite(), min_objects=1)
+    coarse = build(corpus, [DECADE], Sqlite(), min_objects=1)
+    other = build(corpus_of([THREE[0]] * 3, objects=3), [DECADE, VENUE], Sqlite(), min_objects=1)
     for cube, index in ((coarse, fine.items), (other, coarse.items)):
         with pytest.raises(CubeError, match="the items of the cube are not those that its cells and links were made"):
             without_items(replace(cube, items=index), [1, 2])
 
 
 def test_nothing_can_be_added_to_a_cube_without_some_items() -> None:
-    cube = build(corpus_of(THREE, objects=3), [VENUE], DuckDB(), min_objects=1)
+    cube = build(corpus_of(THREE, objects=3), [VENUE], Sqlite(), min_objects=1)
     with pytest.raises(CubeError, match=r"the cube is a view of another \(without 1 of the items\): add the items to"):
-        update(without_items(cube, [0]), corpus_of(THREE, objects=3), DuckDB())
+        update(without_items(cube, [0]), corpus_of(THREE, objects=3), Sqlite())
 
 
 VENUE_HIDING = DimensionSpec.parse("venue")
@@ -304,7 +303,7 @@ def test_the_seed_decides_and_nothing_else() -> None:
 def test_views_hide_pairs_as_the_cube_does() -> None:
     rows: list = [(2000 + i, [("ACL", "KDD")[i % 2]], [i % 7, (i * 3) % 7]) for i in range(30)]
     specs = [DimensionSpec.parse("year@years/decades"), VENUE_HIDING]
-    cube = build(corpus_of(rows, objects=7), specs, DuckDB(), min_objects=1)
+    cube = build(corpus_of(rows, objects=7), specs, Sqlite(), min_objects=1)
     query = Query(np.arange(7))
     whole = hide_pairs(cube, query, share=0.7)
     assert len(whole)

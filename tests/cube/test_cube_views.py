@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net._util.arrays import row_of_entries
 from cube2net.cube.building.build import build, update
-from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.pivot import count_cells
 from cube2net.cube.views import cuboid, dice, drill_down, roll_up, slice_cube
 from cube2net.cube.window import find_time_dimensions, list_window_labels
@@ -22,6 +21,7 @@ from cube2net.model.dimension import DimensionSpec
 from cube2net.model.names import mixed_cell_of
 
 from corpora import ROWS, corpus_of
+from updates import Sqlite
 
 KINDS = {"ACL": "conference", "KDD": "conference", "TACL": "journal", "WMT": "workshop"}
 SPECS = [
@@ -41,7 +41,7 @@ BY_HAND = [(2003, ["KDD"], [0, 1]), (2004, ["KDD"], [1]), (2013, ["ACL"], [1, 2]
 
 
 def cube_of(rows: list, *, objects: int = 10, least: int = 1, specs: list[DimensionSpec] = SPECS) -> Cube:
-    return build(corpus_of(rows, objects=objects, kinds=KINDS), specs, DuckDB(), min_objects=least)
+    return build(corpus_of(rows, objects=objects, kinds=KINDS), specs, Sqlite(), min_objects=least)
 
 
 def contents(cube: Cube, cells: Cells | None = None) -> dict[tuple[str, ...], list[int]]:
@@ -158,7 +158,7 @@ def test_a_label_that_two_levels_have_is_named_with_its_level() -> None:
     cube = build(
         corpus_of(BY_HAND, objects=3, kinds={"ACL": "ACL", "KDD": "other", "WMT": "ACL"}),
         [DimensionSpec("venue", "venue", parent="publisher")],
-        DuckDB(),
+        Sqlite(),
         min_objects=1,
     )
     assert contents(cuboid(cube, ["venue", "publisher"])) == {
@@ -262,7 +262,7 @@ def contents_levels(cube: Cube) -> dict[tuple[str, ...], list[int]]:
 
 
 def test_a_view_that_is_not_there_is_refused_in_one_sentence() -> None:
-    cube = build(corpus_of([(2003, ["KDD"], [0])], objects=1, kinds=KINDS), COARSE, DuckDB(), min_objects=1)
+    cube = build(corpus_of([(2003, ["KDD"], [0])], objects=1, kinds=KINDS), COARSE, Sqlite(), min_objects=1)
     with pytest.raises(ParameterError, match="dimension 'venue' has no level above"):
         roll_up(cube, "venue")
     with pytest.raises(ParameterError, match="dimension 'venue' has no level below"):
@@ -278,17 +278,17 @@ def test_a_view_that_is_not_there_is_refused_in_one_sentence() -> None:
 
 
 def test_what_is_drilled_down_after_dicing_is_still_a_view() -> None:
-    cube = build(corpus_of([(2001, ["ACL"], [0, 1]), (2012, ["KDD"], [1, 2])], objects=3), FINE[:1], DuckDB())
+    cube = build(corpus_of([(2001, ["ACL"], [0, 1]), (2012, ["KDD"], [1, 2])], objects=3), FINE[:1], Sqlite())
     diced = drill_down(dice(roll_up(cube, "year"), {"decades": "200X"}), "decades")
     assert diced.settings["views"] == ["only decades: 200X"]
     with pytest.raises(CubeError, match="the cube is a view of another"):
-        update(diced, corpus_of([(2003, ["ACL"], [0])], objects=1), DuckDB())
+        update(diced, corpus_of([(2003, ["ACL"], [0])], objects=1), Sqlite())
     assert "views" not in drill_down(roll_up(cube, "year"), "decades").settings
 
 
 def test_labels_to_cut_by_may_be_numbers_and_must_stand_by_dimension() -> None:
     cube = build(
-        corpus_of([(2001, ["ACL"], [0, 1]), (2012, ["KDD"], [1, 2])], objects=3), FINE[:1], DuckDB(), min_objects=1
+        corpus_of([(2001, ["ACL"], [0, 1]), (2012, ["KDD"], [1, 2])], objects=3), FINE[:1], Sqlite(), min_objects=1
     )
     assert contents_levels(dice(cube, {"year": 2001})) == contents_levels(dice(cube, {"year": ["2001"]}))
     with pytest.raises(ParameterError, match="where is 'year=2001', expected labels by dimension"):
@@ -297,7 +297,7 @@ def test_labels_to_cut_by_may_be_numbers_and_must_stand_by_dimension() -> None:
 
 def test_a_label_of_the_one_level_above_that_has_it_is_taken_as_such() -> None:
     rows = [(2003, ["KDD"], [0]), (2004, ["ACL"], [1]), (2013, ["WMT"], [2])]
-    cube = build(corpus_of(rows, objects=3, kinds=KINDS), FINE, DuckDB(), min_objects=1)
+    cube = build(corpus_of(rows, objects=3, kinds=KINDS), FINE, Sqlite(), min_objects=1)
     assert contents_levels(dice(cube, {"year": "200X"})) == contents_levels(dice(cube, {"decades": "200X"}))
     assert contents_levels(dice(cube, {"year": ["200X", "2013"]})) == contents_levels(cube)
     with pytest.raises(ParameterError, match=r"^unknown label of 'year' '202X': choose one of 2003, 2004, 2013"):
@@ -305,7 +305,7 @@ def test_a_label_of_the_one_level_above_that_has_it_is_taken_as_such() -> None:
 
 
 def test_levels_above_are_among_the_dimensions_that_may_be_named() -> None:
-    cube = build(corpus_of([(2003, ["KDD"], [0])], objects=1, kinds=KINDS), FINE, DuckDB(), min_objects=1)
+    cube = build(corpus_of([(2003, ["KDD"], [0])], objects=1, kinds=KINDS), FINE, Sqlite(), min_objects=1)
     said = r"^unknown dimension 'decade': choose one of decades, kind, venue, year \(did you mean 'decades'\?\)$"
     with pytest.raises(ParameterError, match=said):
         dice(cube, {"decade": "200X"})
@@ -313,7 +313,7 @@ def test_levels_above_are_among_the_dimensions_that_may_be_named() -> None:
 
 def test_a_cell_that_a_view_hides_is_said_to_be_left_out_by_it() -> None:
     rows = [(2003, ["KDD"], [0]), (2003, ["ACL"], [1]), (2013, ["KDD"], [2]), (2004, ["ACL"], [2])]
-    cube = build(corpus_of(rows, objects=3, kinds=KINDS), FINE, DuckDB(), min_objects=1)
+    cube = build(corpus_of(rows, objects=3, kinds=KINDS), FINE, Sqlite(), min_objects=1)
     view = dice(cube, {"venue": "ACL"})
     with pytest.raises(ParameterError) as hidden:
         view.find_cell(("2003", "KDD"))
