@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -277,41 +279,19 @@ def test_links_one_by_one_that_cannot_be_are_one_sentence(tmp_path: Path, wrong:
         _ = network.links
 
 
-@pytest.mark.parametrize("name", CARRIED)
-@pytest.mark.parametrize("place", range(0, 100, 7))
-def test_a_flipped_byte_is_one_sentence_or_no_harm(tmp_path: Path, name: str, place: int) -> None:
+def test_a_flipped_byte_is_one_sentence_or_no_harm(tmp_path: Path) -> None:
     save(cube_of(telling()), tmp_path / "cube")
+    for name, place in product(CARRIED, range(0, 100, 7)):
+        shutil.copytree(tmp_path / "cube", tmp_path / "copy")
 
-    def flip(data: bytes) -> bytes:
-        at = place * len(data) // 100
-        return data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]
+        def flip(data: bytes, place: int = place) -> bytes:
+            at = place * len(data) // 100
+            return data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]
 
-    damage(tmp_path / "cube", name, flip)
-    try:
-        network = c2n.construct(read(tmp_path / "cube"), Query(np.array([0, 1])), "hops")
-        assert network.nodes.num_rows == len(network)
-        assert network.links.num_rows == len(network.source)
-    except CubeError as error:
-        assert "is damaged: " in str(error)
-        assert "\n" not in str(error)
-
-
-def test_a_file_that_is_missing_is_one_sentence(tmp_path: Path) -> None:
-    for name in CARRIED:
-        save(cube_of(telling()), tmp_path / "cube")
-        (tmp_path / "cube" / name).unlink()
-        with pytest.raises(CubeError, match=f"is damaged: {name} is missing"):
-            read(tmp_path / "cube")
-        (tmp_path / "cube" / "manifest.json").unlink()
-        for path in (tmp_path / "cube").iterdir():
-            path.unlink()
-
-
-def test_settings_that_say_odd_things_of_ids_and_directions_are_one_sentence(tmp_path: Path) -> None:
-    for name in ("whole_ids", "directed"):
-        save(cube_of(telling()), tmp_path / name)
-        manifest = json.loads((tmp_path / name / "manifest.json").read_text())
-        manifest["settings"][name] = "yes"
-        (tmp_path / name / "manifest.json").write_text(json.dumps(manifest))
-        with pytest.raises(CubeError, match=f"is damaged: manifest.json has an odd setting {name!r}"):
-            read(tmp_path / name)
+        damage(tmp_path / "copy", name, flip)
+        try:
+            network = c2n.construct(read(tmp_path / "copy"), Query(np.array([0, 1])), "hops")
+            assert network.nodes.num_rows == len(network) and network.links.num_rows == len(network.source)
+        except CubeError as error:
+            assert "is damaged: " in str(error) and "\n" not in str(error)
+        shutil.rmtree(tmp_path / "copy")

@@ -76,7 +76,7 @@ def test_a_large_cube_is_looked_through_once(folder: Path, notes: Path, monkeypa
     assert not looked_through(folder, monkeypatch)
 
 
-@pytest.mark.parametrize("first", [True, False], ids=["before it was seen", "after it was seen"])
+@pytest.mark.parametrize("kind", ["small", "large", "large and seen"])
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -91,10 +91,12 @@ def test_a_large_cube_is_looked_through_once(folder: Path, notes: Path, monkeypa
         ("objects.by-id.rows.npy", 5),
     ],
 )
-def test_one_wrong_entry_of_a_large_array_is_one_sentence(
-    folder: Path, notes: Path, name: str, value: float, first: bool
+def test_one_wrong_entry_of_an_array_is_one_sentence(
+    folder: Path, request: pytest.FixtureRequest, name: str, value: float, kind: str
 ) -> None:
-    if not first:
+    if kind != "small":
+        request.getfixturevalue("notes")
+    if kind == "large and seen":
         read(folder)
     kept = (folder / name).stat()
     change(folder, name, 2, value)
@@ -206,6 +208,9 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "a file elsewhere": lambda manifest: manifest["files"].update({"../a": {"bytes": 1, "sha256": "0" * 64}}),
     "a file with no name": lambda manifest: manifest["files"].update({"": {"bytes": 1, "sha256": "0" * 64}}),
     "a file less": lambda manifest: manifest["files"].pop("links.indices.npy"),
+    "a file without a size": lambda manifest: manifest["files"]["links.indices.npy"].pop("bytes"),
+    "texts for whole ids": lambda manifest: manifest["settings"].update(whole_ids="yes"),
+    "texts for directions": lambda manifest: manifest["settings"].update(directed="yes"),
 }
 
 
@@ -218,6 +223,13 @@ def test_an_odd_manifest_is_one_sentence(folder: Path, what: str) -> None:
         with pytest.raises(CubeError, match="is damaged: ") as raised:
             look(folder)
         assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"format": 1}', '{"format": "one", "files": {}, "counts": {}}'])
+def test_a_manifest_that_cannot_be_read_is_one_sentence(folder: Path, text: str) -> None:
+    (folder / "manifest.json").write_text(text)
+    with pytest.raises(CubeError):
+        read(folder)
 
 
 def test_a_manifest_that_is_nested_or_long_without_end_is_one_sentence(folder: Path) -> None:

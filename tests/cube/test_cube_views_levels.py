@@ -1,6 +1,4 @@
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from cube2net.cube.building.build import build, update
 from cube2net.cube.engines.duckdb import DuckDB
@@ -9,56 +7,15 @@ from cube2net.errors import CubeError, ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.dimension import DimensionSpec
 
-from corpora import ROWS, corpus_of
+from corpora import corpus_of
 
 KINDS = {"ACL": "conference", "KDD": "conference", "TACL": "journal", "WMT": "workshop"}
 FINE = [DimensionSpec("year", "year", bins="years", parent="decades"), DimensionSpec("venue", "venue", parent="kind")]
-FULL = ROWS.filter(lambda rows: any(row[0] is not None for row in rows) and any(row[1] for row in rows))
 COARSE = [DimensionSpec("decades", "year", bins="decades"), DimensionSpec("venue", "venue")]
 
 
 def contents(cube: Cube) -> dict[tuple[str, ...], list[int]]:
     return {cube.cell(i): cube.cells.members[i].tolist() for i in range(len(cube.cells))}
-
-
-@given(FULL, st.integers(1, 4))
-def test_rolling_up_equals_building_at_that_level(rows: list, least: int) -> None:
-    corpus = corpus_of(rows, objects=10, kinds=KINDS)
-    rolled = roll_up(build(corpus, FINE, DuckDB(), min_objects=least), "year")
-    assert contents(rolled) == contents(build(corpus, COARSE, DuckDB(), min_objects=least))
-    assert rolled.dimensions[0].name == "decades"
-
-
-@settings(max_examples=25)
-@given(FULL)
-def test_drilling_down_undoes_rolling_up_in_any_order(rows: list) -> None:
-    cube = build(corpus_of(rows, objects=10, kinds=KINDS), FINE, DuckDB(), min_objects=2)
-    twice = roll_up(roll_up(cube, "year"), "venue")
-    assert contents(drill_down(drill_down(twice, "decades"), "kind")) == contents(cube)
-    assert contents(drill_down(twice, "kind")) == contents(roll_up(cube, "year"))
-
-
-@settings(max_examples=25)
-@given(FULL)
-def test_a_slice_holds_the_cells_of_its_label_also_after_rolling(rows: list) -> None:
-    cube = build(corpus_of(rows, objects=10, kinds=KINDS), FINE, DuckDB(), min_objects=1)
-    for venue in cube.dimensions[1].labels:
-        wanted = {cell[:1]: objects for cell, objects in contents(cube).items() if cell[1] == venue}
-        assert contents(slice_cube(cube, "venue", venue)) == wanted
-    rolled = roll_up(cube, "venue")
-    for kind in rolled.dimensions[1].labels:
-        part = dice(rolled, {"kind": kind})
-        wanted = {cell: objects for cell, objects in contents(cube).items() if KINDS[cell[1]] == kind}
-        assert contents(drill_down(part, "kind")) == wanted
-        assert set(contents(part)) == {cell for cell in contents(rolled) if cell[1] == kind}
-
-
-def test_dicing_keeps_the_named_labels_only() -> None:
-    rows = [(2003, ["KDD"], [0]), (2003, ["ACL"], [1]), (2013, ["WMT"], [2])]
-    cube = build(corpus_of(rows, objects=3, kinds=KINDS), FINE, DuckDB(), min_objects=1)
-    part = dice(cube, {"venue": ["KDD", "WMT"], "year": "2003"})
-    assert contents(part) == {("2003", "KDD"): [0]}
-    assert [part.object_cells[i].tolist() for i in range(3)] == [[0], [], []]
 
 
 def test_a_view_that_is_not_there_is_refused_in_one_sentence() -> None:

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cube2net.kernels import annealing as kernels
 
@@ -95,20 +93,6 @@ def test_the_numbers_drawn_are_those_of_splitmix64() -> None:
     for seed in (0, 1, 2**63 - 1, MASK):
         random, twin = np.array([seed], np.uint64), draws(seed)
         assert [kernels.draw(random) for _ in range(5)] == [next(twin) for _ in range(5)]
-
-
-@given(st.integers(0, 10**6), st.sets(st.integers(0, 8), max_size=5))
-def test_cells_are_proposed_and_placed_as_plain_python_does(seed: int, some: set[int]) -> None:
-    plain, cells = Plain(seed), sorted(some)
-    choice, state, draw = plain.choice(), plain.state(5, seed), draws(seed)
-    kernels.start(choice, state, np.array(cells, dtype=np.int64), 0.0)
-    for room, heat in ((math.inf, 0.1), (9.0, 0.5), (0.0, 1.0)):
-        cell = kernels.propose(choice, state)
-        assert cell == plain_propose(plain, cells, draw)
-        if cell not in cells:
-            kernels.weigh(choice, state, cell)
-            slot = kernels.decide(state, room, 0.0, heat)
-            assert slot == plain_decide(plain, cells, cell, 5, room, heat, draw)
 
 
 def test_without_a_group_that_pays_any_cell_is_proposed() -> None:

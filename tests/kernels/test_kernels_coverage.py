@@ -89,19 +89,6 @@ def test_residual_sums_equal_set_arithmetic(cube: Cube, gain: Array, cost: Array
 
 
 @given(cubes, quarters, quarters, steps)
-def test_adding_and_removing_in_any_order_restores_everything(
-    cube: Cube, gain: Array, cost: Array, cells: list[int]
-) -> None:
-    state = State(cube, gain, cost)
-    before = state.everything()
-    for step in cells:
-        state.add(step % len(cube.cells))
-    for step in sorted(cells):
-        state.remove(step % len(cube.cells))
-    assert state.everything() == before
-
-
-@given(cubes, quarters, quarters, steps)
 def test_residuals_asked_afresh_equal_residuals_kept_up(cube: Cube, gain: Array, cost: Array, cells: list[int]) -> None:
     state = State(cube, gain, cost)
     for step in cells:

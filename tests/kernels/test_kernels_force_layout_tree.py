@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from cube2net.kernels.force_layout import (
     BY_TREE,
-    DEEPEST,
-    MANY,
-    WIDE,
+    MAX_DEPTH,
+    MAX_NODES_WITH_BINS,
+    OPENING_ANGLE,
     build_tree,
     choose_bins,
     push_apart,
@@ -61,16 +61,16 @@ def test_every_node_is_once_in_the_tree_and_masses_add_up(seed: int, count: int)
 def test_nodes_in_one_place_and_very_near_ones_end_the_tree() -> None:
     place = np.array([[0.0, 0.0]] * 3 + [[1e-13, 0.0], [1.0, 1.0]])
     quarters, *_ = build_tree(place, np.ones(5))
-    assert len(quarters) <= 4 * 5 + 2 * DEEPEST
+    assert len(quarters) <= 4 * 5 + 2 * MAX_DEPTH
     force = np.zeros((5, 2))
-    repel_by_tree(place, np.ones(5), WIDE, force)
+    repel_by_tree(place, np.ones(5), OPENING_ANGLE, force)
     assert np.isfinite(force).all()
     np.testing.assert_allclose(force[4], [2.0, 2.0], atol=1e-6)
 
 
 def test_many_nodes_are_laid_out_by_the_tree() -> None:
-    assert choose_bins(MANY) > 2
-    assert choose_bins(MANY + 1) == BY_TREE
+    assert choose_bins(MAX_NODES_WITH_BINS) > 2
+    assert choose_bins(MAX_NODES_WITH_BINS + 1) == BY_TREE
     rng = np.random.default_rng(0)
     place, nobody = rng.normal(size=(300, 2)), np.empty(0, np.int64)
     hold = np.array([0.05, 0.05])
