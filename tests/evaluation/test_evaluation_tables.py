@@ -216,7 +216,7 @@ def test_a_long_table_is_folded_and_keeps_every_row() -> None:
     ("cell", "style", "text"),
     [
         (None, "score", "–"),
-        (math.nan, "chance", "–"),
+        (math.nan, "p-value", "–"),
         (-math.inf, "change", "−∞"),
         (-0.25, "change", "−0.250"),
         (0.001, "seconds", "< 0.01"),

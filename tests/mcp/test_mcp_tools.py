@@ -174,7 +174,10 @@ def test_explanations_are_those_of_the_library() -> None:
 
 def test_what_is_not_there_is_told_with_what_would_bring_it() -> None:
     text = said("explain", objects=ASKED, node="o77", n_neighbors=3)
-    assert text.startswith("Object 77 is not there: n_neighbors has to be") or "n_neighbors=" in text.split("\n")[0]
+    assert (
+        text.startswith("Object 77 is not in the network: n_neighbors has to be")
+        or "n_neighbors=" in text.split("\n")[0]
+    )
 
 
 def test_two_lists_are_told_apart() -> None:

@@ -231,13 +231,13 @@ def show_comparison(comparison: Comparison) -> None:
             *_numbers(comparison, result),
             f"{found.mean:+.3f}",
             "–" if math.isnan(found.low) else f"[{found.low:+.3f}, {found.high:+.3f}]",
-            _p_value(found.chance),
-            "yes" if found.sure else "no",
+            _p_value(found.p_value),
+            "yes" if found.is_significant else "no",
         )
         for result, found in zip(said.results[1 : MAX_SHOWN_NETWORKS + 1], said.differences, strict=False)
     ]
     measures, count = comparison.main_measures, len(said.differences)
-    columns = ("network", "nodes", *measures, f"{measures[0]} difference", "95 % interval", "p", "sure")
+    columns = ("network", "nodes", *measures, f"{measures[0]} difference", "95 % interval", "p", "significant")
     title = "the best of the networks tried; differences are to the query alone"
     show_table(title + (f", corrected for {count:,}" if count > 1 else ""), columns, rows, right=columns[1:-1])
     if len(said.differences) > MAX_SHOWN_NETWORKS:
