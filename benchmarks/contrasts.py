@@ -36,9 +36,8 @@ def main() -> None:
     ):
         print(f"\n{title}")
         for each in c2n.contrast(view, query, n_cells=3):
-            print(
-                f"{each}  [{each.value:.3f} of {each.bound:.3f}, {each.tested:,} tested, {each.is_significant:,} sure]"
-            )
+            counts = f"{each.tested:,} tested, {each.n_significant:,} significant"
+            print(f"{each}  [{each.value:.3f} of {each.bound:.3f}, {counts}]")
     print("\nareas, clustered")
     network = c2n.construct(cube, areas)
     clusters = c2n.api.cluster_query(network, count=4, seed=0)

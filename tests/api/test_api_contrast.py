@@ -57,7 +57,7 @@ def test_two_sides_by_hand() -> None:
     assert one.raw_p_value == pytest.approx(2 / 184_756) and one.p_value == pytest.approx(3 * 2 / 184_756)
     assert two.raw_p_value == pytest.approx(2 * 45 / 125_970) and two.p_value == pytest.approx(2 * two.raw_p_value)
     assert str(found) == (
-        "A (10 objects) differs from B (10 objects) by ⟨label 0⟩ (100 % against 0 %) and ⟨label 1⟩ (0 % against 80 %)"
+        "A (10 objects) differs from B (10 objects) in ⟨label 0⟩ (100 % against 0 %) and ⟨label 1⟩ (0 % against 80 %)"
     )
     assert found.sentences[1] == "⟨label 1⟩ holds 80 % of B (8 of 10) and 0 % of A (0 of 10), p = 0.001"
     assert repr(found) == "Contrast(A 10 against B 10: 2 cells, value 0.900 of 0.900)"

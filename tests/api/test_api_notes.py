@@ -80,7 +80,7 @@ def test_a_cell_whose_objects_are_served_says_so() -> None:
     network = c2n.construct(cube, ["o0", "o1", "o2"], form="cells")
     left = next(at for at in range(4) if at not in network.selection.cells)
     said = c2n.explain(network, cube.cell(left)).sentence
-    assert "would serve 0 of the query (all of the 3 that it holds are served already), and a cell has to" in said
+    assert "would serve 0 of the query (all of the 3 that it contains are served already), and a cell has to" in said
 
 
 def test_a_method_without_cells_has_no_value_to_change() -> None:

@@ -91,8 +91,8 @@ def contrast(
     -------
     Contrast or Description
         For two queries, a contrast: ``cells`` in the order chosen with shares, lift, interval and p-value,
-        ``value`` and ``bound``, a ``sentence``, and ``network``, the objects of both with the cells as nodes. For the labels of one
-        query a description, with one contrast a label.
+        ``value`` and ``bound``, a ``sentence``, and ``network``, the objects of both with the cells as nodes. For the
+        labels of one query a description, with one contrast a label.
 
     Notes
     -----

@@ -204,13 +204,8 @@ def _worth(found: Contrast) -> str:
 
 def _looked_at(found: Contrast) -> str:
     explained = f", {found.explained:,} of them explained by more general ones" if found.explained else ""
-    verbs = ("is", "has") if found.n_significant == 1 else ("are", "have")
-    sure = (
-        f"{verbs[0]} significant"
-        if found.alpha <= LEVEL
-        else f"{verbs[1]} a corrected p-value of at most {found.alpha:g}"
-    )
-    return f"of {found.tested:,} cells tested, {found.n_significant:,} {sure}{explained}"
+    level = "" if found.alpha <= LEVEL else f" at the level {found.alpha:g}"
+    return f"{found.tested:,} cells tested, {found.n_significant:,} significant{level}{explained}"
 
 
 def drill(
