@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=200)
     parser.add_argument("--times", type=int, default=15)
     given = parser.parse_args()
-    cube = c2n.open_cube(given.cube)
+    cube = c2n.open(given.cube)
     areas, labs = c2n.load_areas(), c2n.load_labs()
     for title, view, query in (
         ("areas", cube, areas),
@@ -40,7 +40,7 @@ def main() -> None:
     print("\nareas, clustered")
     network = c2n.construct(cube, areas)
     clusters = c2n.api.cluster_query(network, count=4, seed=0)
-    print(c2n.describe(network, clusters, n_cells=3))
+    print(network.describe_clusters(clusters, n_cells=3))
     pairs = Counter(zip(clusters.labels.tolist(), network.query.labels or (), strict=True))
     print(", ".join(f"{count} of {area} in {number}" for (number, area), count in pairs.most_common(4)))
 

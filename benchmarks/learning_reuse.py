@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--only", choices=["reuse", "newcomers"])
     asked = parser.parse_args()
-    cube = c2n.open_cube(asked.cube)
+    cube = c2n.open(asked.cube)
     if asked.only != "newcomers":
         reuse(cube, asked.seeds)
     if asked.only != "reuse":

@@ -172,8 +172,8 @@ def load_task(name: str, out: Path) -> Task:
     folder = out / "cubes" / name
     if not folder.exists():
         corpus = c2n.load_bundled(without_sigs=c2n.api.AREA_SIGS if name == "areas" else ())
-        c2n.build_cube(corpus, ["decade=year@decades", "venue", "topic"], out=folder)
-    cube = c2n.open_cube(folder)
+        c2n.build(corpus, ["decade=year@decades", "venue", "topic"], out=folder)
+    cube = c2n.open(folder)
     query = cube.query(c2n.load_areas() if name == "areas" else c2n.load_labs())
     return Task(name, cube, query, c2n.api.weigh(cube, query, "jaccard"))
 
@@ -428,7 +428,7 @@ def run_calls(runs: Runs, task: Task, seeds: int) -> None:
         return
     for communities in (8, 32, 128):
         made = c2n.make_planted(objects=50 * communities, communities=communities, noise=0.2)
-        cube = c2n.build_cube(made.corpus, made.corpus.dimensions)
+        cube = c2n.build(made.corpus, made.corpus.dimensions)
         query = cube.query([name for number in range(4) for name in made.query(number)])
         vectors = c2n.api.embed_cells(cube, "words")
         methods: dict[str, Method] = {

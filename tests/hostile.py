@@ -259,9 +259,9 @@ def _explain(world: World) -> Iterator[list[str]]:
         if "\0" not in name:
             yield [*ask, "--node", f"{name}2", "--method", "hops"]
     yield [*ask, "--node", key, "--where", f"ci\x1b[66;6H\u202ety={NAMES[1]}"]
-    from cube2net.api.cubes import open_cube
+    from cube2net.api import cubes
 
-    cube = open_cube(world.cube)
+    cube = cubes.open(world.cube)
     for cell in range(0, len(cube.cells), 7):
         yield [*ask, "--node", f"cell:{' · '.join(cube.cell(cell))}", "--quiet"]
     yield [*ask, "--node", ARGUMENT]

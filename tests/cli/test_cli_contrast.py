@@ -17,7 +17,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a cube, two queries, one of both with labels, and clusters."""
     place = tmp_path_factory.mktemp("contrast")
     cube, query = two_communities(30)
-    c2n.save_cube(cube, place / "cube")
+    cube.save(place / "cube")
     ids = [] if query.ids is None else query.ids.to_pylist()
     pairs = list(zip(ids, query.labels or (), strict=True))
     for name in ("group 0", "group 1"):
@@ -47,7 +47,7 @@ def test_two_files_are_told_apart_in_a_table_and_a_sentence(folder: Path) -> Non
     assert "group 0 against group 1" in shown and "difference, 95 %" in shown
     assert "group 0 (30 objects) is told from group 1 (30 objects) by ⟨" in shown
     assert "no choice of so many cells is worth more" in shown and "cells tested" in shown
-    cube = c2n.open_cube(folder / "cube")
+    cube = c2n.open(folder / "cube")
     queries = [c2n.read_query(cube, folder / f"group {number}.txt") for number in (0, 1)]
     found = c2n.contrast(cube, *queries, 3, names=("group 0", "group 1"))
     assert json.loads(run(*ask, "--n-cells", 3, "--json")) == json.loads(json.dumps(found.to_dict()))

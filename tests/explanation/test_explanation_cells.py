@@ -107,7 +107,7 @@ def test_lifts_are_shares_of_the_query_and_of_all(small: Network) -> None:
 @pytest.mark.parametrize("levels", ["one", "topic", ["venue,topic", "decade"], "rolled up"])
 def test_cells_of_other_levels_are_told_by_their_objects_in_the_whole_cube(levels: Any) -> None:
     planted = c2n.make_planted(objects=200, communities=4, noise=0.3, seed=3)
-    cube = c2n.build_cube(planted.corpus, min_objects=5)
+    cube = c2n.build(planted.corpus, min_objects=5)
     view = roll_up(cube, "decade", "∗") if levels == "rolled up" else cube
     network = c2n.construct(view, planted.query(0), n_cells=4, levels="full" if levels == "rolled up" else levels)
     own, small = ([cells.members[at].tolist() for at in range(len(cells))] for cells in (cube.cells, cube.small))
@@ -136,7 +136,7 @@ def test_cells_of_other_levels_are_told_by_their_objects_in_the_whole_cube(level
 
 def test_a_label_counts_in_cells_that_are_too_small_too() -> None:
     planted = c2n.make_planted(objects=200, communities=4, noise=0.3, seed=3)
-    cube = c2n.build_cube(planted.corpus, min_objects=20)
+    cube = c2n.build(planted.corpus, min_objects=20)
     assert len(cube.small)
     network = c2n.construct(cube, planted.query(0), n_cells=2, form="objects")
     found = of_cell(network, int(network.selection.cells[0]))
@@ -260,7 +260,7 @@ def test_an_account_without_cells_is_that_of_the_objects_brought(method: str) ->
 def test_an_account_without_cells_says_why_none_is_chosen() -> None:
     people = pa.table({"id": list(range(6)), "city": ["Rome"] * 6})
     links = pa.table({"source": [0, 1, 2], "target": [1, 2, 3]})
-    cube = c2n.build_cube(people, links=links, dimensions=["city"])
+    cube = c2n.build(people, links=links, dimensions=["city"])
     network = c2n.construct(cube, [0, 1])
     found = c2n.explain(network)
     assert network.selection.note.startswith("none of the 2 objects of the query is in any cell")

@@ -46,7 +46,7 @@ def corpus_of(**attributes: list[Any]) -> Corpus:
 
 def papers(items: str = "all", **attributes: list[Any]) -> Cube:
     """Return the cube of these papers."""
-    return c2n.build_cube(corpus_of(**attributes), ["venue"], min_objects=1, items=items)
+    return c2n.build(corpus_of(**attributes), ["venue"], min_objects=1, items=items)
 
 
 TITLES = {"title": ["First", "Second", "Third", "Alone"], "year": [2001, 2003, 2002, 2004]}
@@ -69,7 +69,7 @@ def test_the_time_of_items_is_the_one_that_a_window_goes_by_and_without_one_none
     cube = papers(**given)
     (link,) = c2n.explain(c2n.construct(cube, ["b"], "hops"), "a").links  # type: ignore[union-attr]
     assert str(link) == "Bob by 3 items, such as Third" and not link.timed
-    cut = c2n.build_cube(corpus_of(**given), ["venue", "decade=when@decades"], min_objects=1)
+    cut = c2n.build(corpus_of(**given), ["venue", "decade=when@decades"], min_objects=1)
     (link,) = c2n.explain(c2n.construct(cut, ["b"], "hops"), "a").links  # type: ignore[union-attr]
     assert str(link) == "Bob by 3 items, the newest Second (2003)" and link.timed
 
@@ -104,7 +104,7 @@ VIEWS: dict[str, Callable[[Cube], Cube]] = {
 )
 def test_items_are_those_that_a_loop_over_all_items_finds(view: str, levels: Any) -> None:
     planted = c2n.make_planted(objects=120, communities=4, noise=0.2, seed=5)
-    cube = VIEWS[view](c2n.build_cube(planted.corpus))
+    cube = VIEWS[view](c2n.build(planted.corpus))
     network = c2n.construct(cube, planted.query(0), levels=levels)
     assert cube.items is not None
     index = cube.items()
@@ -139,7 +139,7 @@ def test_given_links_come_with_their_kinds_and_times() -> None:
         {"source": "a", "target": "c", "kind": "knows", "time": 2004},
         {"source": "d", "target": "a", "kind": None, "time": None},
     ]
-    cube = c2n.build_cube(c2n.read_tables(people, links), ["city"], min_objects=1)
+    cube = c2n.build(c2n.read_tables(people, links), ["city"], min_objects=1)
     found = c2n.explain(c2n.construct(cube, ["b", "c", "d"], "hops"), "a")
     assert isinstance(found, ObjectExplanation)
     told = {link.id: (link.kinds, link.first, link.last) for link in found.links}
@@ -324,7 +324,7 @@ def test_forms_and_methods_that_bring_nothing_or_left_something_out_say_so() -> 
     assert miss(5, "none") == "the method 'none' brings nothing: any other may"
     assert miss(5, "steiner") == "the tree does not need it"
     assert miss(2, form="objects", keep_unlinked=False).startswith(
-        "it has no link to any object of the network (keep='all'"
+        "it has no link to any object of the network (keep_unlinked=True"
     )
     assert miss(5, form="objects") == "no cell holds it"
     assert miss(5, "hops", max_nodes=3) == "it is within 1 step, and a limit on nodes or links left it out"
@@ -344,7 +344,7 @@ def test_an_explanation_is_plain_json(hybrid: Network) -> None:
 
 def test_ids_are_whole_numbers_where_the_cube_has_such() -> None:
     nodes = pa.table({"id": [7, 9, 11], "city": ["x", "x", "y"]})
-    cube = c2n.build_cube(
+    cube = c2n.build(
         c2n.read_tables(nodes=nodes, links=pa.table({"source": [7, 9], "target": [9, 11]})), ["city"], min_objects=1
     )
     found = c2n.explain(c2n.construct(cube, [7], "hops"), 11)

@@ -93,7 +93,7 @@ def test_what_is_unliked_or_nearer_to_it_is_said_to_be_never_near() -> None:
 
 def test_an_object_that_a_view_leaves_out_is_said_to_be() -> None:
     planted = c2n.make_planted(objects=120, communities=4, noise=0.1, seed=1)
-    cube = c2n.build_cube(planted.corpus)
+    cube = c2n.build(planted.corpus)
     view = dice(cube, {"venue": "venue 0"})
     network = c2n.construct(view, view.query(view.cells.members[0][:4].tolist()), "hops")
     assert network.context is not None

@@ -104,7 +104,7 @@ def test_the_theorem_of_cell_vectors_holds_for_means_of_words(one: Array, other:
 @cache
 def make_planted(communities: int) -> tuple[Cube, Query]:
     made = c2n.make_planted(objects=50 * communities, communities=communities, noise=0.2)
-    cube = c2n.build_cube(made.corpus)
+    cube = c2n.build(made.corpus)
     return cube, cube.query(made.query(0))
 
 

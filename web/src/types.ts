@@ -175,6 +175,8 @@ export interface NamesAnswer {
   repeated: number;
   /** whether a column of labels was found */
   labelled: boolean;
+  /** on names that are repeated, shared, or found in another spelling, and on labels */
+  notes: string[];
   /** of a table: its columns, one of which has the names */
   columns?: string[];
   /** of a table: the column that was read, null where it must be chosen */

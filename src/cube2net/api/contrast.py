@@ -73,7 +73,7 @@ def contrast(
     Parameters
     ----------
     cube
-        Of :func:`build_cube` or :func:`open_cube`, also rolled up or diced.
+        Of :func:`build` or :func:`open`, also rolled up or diced.
     query
         Objects as :func:`construct` takes them; with labels, where there is no second query.
     against
@@ -107,7 +107,7 @@ def contrast(
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
+    >>> cube = c2n.build(planted.corpus)
     >>> found = c2n.contrast(cube, planted.query(0), planted.query(1), names=("A", "B"))
     >>> found
     Contrast(A 50 against B 50: 2 cells, value 1.000 of 1.000)
@@ -140,45 +140,13 @@ def contrast_with_others(
     return contrast(cube, asked, asked.others(len(cube.objects)), n_cells, names=OTHERS if names is None else names)
 
 
-@check_call
 @report_compiling
-def describe(
+def describe_clusters(
     network: Network | Cube, clusters: Any, n_cells: int = 10, *, cube: Cube | None = None, chance: float = LEVEL
 ) -> Description:
-    """Return what the clusters of a network's objects are: for each the few cells that tell it from the others.
+    """Return what distinguishes each cluster of the objects of a network, or of a cube.
 
-    Parameters
-    ----------
-    network
-        A network whose objects were clustered; or a cube, and then ``clusters`` name its objects.
-    clusters
-        A number or a name for each object of the query, or for each object node, in the order of the network: a
-        list, an array, what :func:`cube2net.api.cluster_query` gives. Or a mapping from objects to clusters, a
-        series with objects as its index (only an unnamed index from 0 on is the order of the network), or a table
-        ``object, cluster``; ``label`` or one other column beside the objects will do. None, nan and numbers below 0 are
-        no cluster.
-    n_cells
-        At most so many cells for each cluster.
-    cube
-        The cube of a network that came from another process.
-    chance
-        As :func:`contrast` has it.
-
-    Returns
-    -------
-    Description
-        One contrast a cluster; ``str`` of it has a sentence for each. Objects that are not in the network count as the
-        others do, and ``elsewhere`` says how many these are.
-
-    Examples
-    --------
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> clusters = {name: number for number in (0, 1) for name in planted.query(number)}
-    >>> network = c2n.construct(c2n.build_cube(planted.corpus), list(clusters))
-    >>> print(c2n.describe(network, clusters, n_cells=1))
-    cluster 0 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 2⟩ (100 % against 0 %)
-    cluster 1 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 0⟩ (100 % against 0 %)
+    See :meth:`cube2net.Network.describe_clusters`.
     """
     if isinstance(network, Network):
         network = asked_of(network, cube)

@@ -10,9 +10,10 @@ from typing import Any
 
 from cube2net import __version__
 from cube2net._util.progress import Progress, silent
-from cube2net.api.build import build_cube
+from cube2net.api import cubes
+from cube2net.api.build import build
 from cube2net.api.checkpoints import digest, identity_of
-from cube2net.api.cubes import READING, open_cube, read_manifest
+from cube2net.api.cubes import READING, read_manifest
 from cube2net.api.read import remembering
 from cube2net.api.suggest import check_found
 from cube2net.cube.building.labels import parse_bins
@@ -176,7 +177,7 @@ def cube_beside(
     for place in own:
         if kept[place].get("checksum") == identity.checksum:
             try:
-                return place, open_cube(place)
+                return place, cubes.open(place)
             except CubeError as error:
                 say(f"{place.name} is damaged and made anew ({error})")
     return own[0] if own else places.free(), None
@@ -352,7 +353,7 @@ def build_from_reading(
     known = {} if identity is None else asdict(identity)
     source = {**reading.corpus.source, READING: {**reading.record(), **known}}
     topics = "lda" if reading.topics is None else Lda(count=reading.topics)
-    return build_cube(
+    return build(
         replace(reading.corpus, source=source),
         list(reading.dimensions),
         topics=topics,

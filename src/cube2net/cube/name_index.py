@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net._util.arrays import Array, distinct
-from cube2net._util.progress import step
-from cube2net._util.spelling import LONGEST, slips_between
+from cube2net._util.progress import check_stop
+from cube2net._util.spelling import MAX_TEXT_LETTERS, count_edits
 from cube2net.model.cube import Cube
 
 BETWEEN_WORDS = r"[^\p{L}\p{N}]+"
@@ -141,7 +141,7 @@ class NameIndex:
         """
         typed = " ".join(_split_words(fold_text(text)))
         parts = [part for part in dict.fromkeys(typed.split()) if len(part) >= STEM]
-        if not parts or len(text) > LONGEST:
+        if not parts or len(text) > MAX_TEXT_LETTERS:
             return []
         shared = np.concatenate([distinct(self._rows(part[:STEM]).astype(np.int64)) for part in parts])
         rows, counts = np.unique(shared, return_counts=True)
@@ -154,7 +154,7 @@ class NameIndex:
         whole = [pair for pair in names if set(parts) <= set(_split_words(pair[1]))][: COMPARED // 2]
         names = whole + [pair for pair in names if pair not in whole]
         allowed, found = max(len(typed) // 3, 1), []
-        step()
+        check_stop()
         for row, name in names[:COMPARED]:
             words = _split_words(name)
             inside = set(parts) <= set(words) or set(words) <= set(typed.split())
@@ -188,4 +188,4 @@ def _pair_letters(text: str) -> set[tuple[str, str]]:
 
 
 def _count_slips(one: str, other: str, allowed: int) -> int:
-    return allowed + 1 if abs(len(one) - len(other)) > allowed else slips_between(one, other)
+    return allowed + 1 if abs(len(one) - len(other)) > allowed else count_edits(one, other)

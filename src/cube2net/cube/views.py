@@ -64,7 +64,7 @@ def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
     Examples
     --------
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.make_planted(seed=0).corpus)
+    >>> cube = c2n.build(c2n.make_planted(seed=0).corpus)
     >>> one = cuboid(cube, "one")
     >>> cube.cell(0), one.cell(0), one.cell(len(one.cells) - 1)
     (('198X', 'venue 0', 'topic 2'), ('198X', '∗', '∗'), ('∗', '∗', 'topic 5'))
@@ -311,7 +311,7 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
     its ``finest``. Items are in a cell if they are in one of its parts.
 
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
+    >>> cube = c2n.build(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
     >>> view = pick_cells(cube, [["202X", "∗"], ["2019", "ACL"]])
     >>> view.cell(0), view.cell(1)
     (('202X', '∗'), ('2019', 'ACL'))
@@ -384,7 +384,7 @@ def roll_up(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     Examples
     --------
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
+    >>> cube = c2n.build(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
     >>> [dimension.name for dimension in roll_up(cube, "year").dimensions]
     ['decades', 'venue']
     >>> roll_up(roll_up(cube, "venue", "kind"), "year", "∗").cell(0)
@@ -653,7 +653,7 @@ def of_kind(cube: Cube, kinds: str | Sequence[str]) -> Cube:
     Examples
     --------
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.make_planted(seed=0).corpus)
+    >>> cube = c2n.build(c2n.make_planted(seed=0).corpus)
     >>> of_kind(cube, "thing").bringable.all()
     Traceback (most recent call last):
     cube2net.errors.ParameterError: unknown kind 'thing': choose one of object

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cube2net._util.arrays import Array, Ragged, offsets, row_of_entries, take_rows
-from cube2net._util.progress import step
+from cube2net._util.progress import check_stop
 from cube2net._util.statistics import LEVEL, holm, share_interval
 from cube2net.explanation.drill import choose_best_cells
 from cube2net.explanation.mixed_cells import MixedCells, is_above
@@ -144,7 +144,7 @@ def _find_unexplained(cube: Cube, mixed: MixedCells, same: Array, tested: Tested
     place = place[same]
     cuboid = mixed.cuboid[tested.cells]
     for number in np.unique(cuboid[sure]).tolist():
-        step()
+        check_stop()
         here = np.flatnonzero(sure & (cuboid == number))
         for above in range(number):
             if not len(here) or not is_above(cube, mixed.cuboids[above], mixed.cuboids[number]):

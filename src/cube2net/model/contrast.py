@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net._util.arrays import Array, freeze, travel_by_fields
+from cube2net._util.arrays import Array, freeze, reduce_by_fields
 from cube2net._util.display import Shown
 from cube2net._util.text import format_count
 from cube2net.errors import InputError, quote_few, quote_unsafe
@@ -138,7 +138,7 @@ class Contrast(Shown):
     make: Callable[[], Network] | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return travel_by_fields(self) if self.make is None else travel_by_fields(replace(self, make=None))
+        return reduce_by_fields(self) if self.make is None else reduce_by_fields(replace(self, make=None))
 
     def __repr__(self) -> str:
         one, two = (f"{quote_unsafe(name)} {size:,}" for name, size in zip(self.names, self.sizes, strict=True))
@@ -221,7 +221,7 @@ class Description(Shown):
     elsewhere: int = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return travel_by_fields(self) if self.make is None else travel_by_fields(replace(self, make=None))
+        return reduce_by_fields(self) if self.make is None else reduce_by_fields(replace(self, make=None))
 
     def __len__(self) -> int:
         return len(self.contrasts)

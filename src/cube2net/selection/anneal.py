@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from cube2net._util.arrays import Array, Ragged, ragged_from_pairs, take_rows, transpose
-from cube2net._util.progress import Stopwatch, step
+from cube2net._util.progress import Stopwatch, check_stop
 from cube2net._util.random import stream
 from cube2net.errors import ParameterError, check_int
 from cube2net.model.cube import Cube
@@ -215,7 +215,7 @@ class Annealer:
         if without >= 0:
             state.slot[without] = self._slots  # no slot, so it is never put into one
         for first in range(0, steps, CHUNK):
-            step()
+            check_stop()
             last = min(first + CHUNK, steps)
             kernels.cool(self._choice, state, first, last, steps, hot * scale, COLD * scale, *limits)
             self._done += last - first

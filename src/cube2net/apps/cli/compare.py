@@ -153,7 +153,7 @@ def compare(
     from cube2net.api.compare import JOURNAL
     from cube2net.api.report import results
 
-    opened = apply_view(c2n.open_cube(cube), where, roll_up, between, kind)
+    opened = apply_view(c2n.open(cube), where, roll_up, between, kind)
     check_safe(out, spreadsheet_safe, "--out FOLDER")
     if hidden is not None and task not in (None, "links"):
         raise ParameterError(f"--hidden is for the task 'links', and the task is {task!r}")
@@ -192,8 +192,8 @@ def compare(
         if out is not None:
             progress("writing the report", 0, None)
             command = shlex.join(["cube2net", *sys.argv[1:]])
-            files = c2n.write_report(
-                opened, query_objects, comparison, out, command=command, spreadsheet_safe=spreadsheet_safe
+            files = comparison.write_report(
+                out, opened, query_objects, command=command, spreadsheet_safe=spreadsheet_safe
             )
     warn_of_formulas(files)
     if as_json:
@@ -221,7 +221,7 @@ def split_names(option: str, texts: Sequence[str] | None) -> list[str]:
 
 def show_comparison(comparison: Comparison) -> None:
     """Show the verdict, and the configurations that come nearest to it."""
-    said = c2n.verdict(comparison)
+    said = comparison.verdict()
     several = len({config.n_cells for config in comparison.configurations if config.n_cells}) > 1
     say(said.sentence, "")
     rows = [("the query alone", *_numbers(comparison, said.alone), "–", "–", "–", "")]

@@ -74,7 +74,7 @@ def contrast(
 ) -> None:
     """Tell two queries apart, or the labels of one, by a few cells at mixed levels."""
     check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = apply_view(c2n.open_cube(cube), where, roll_up, between)
+    opened = apply_view(c2n.open(cube), where, roll_up, between)
     with shown_progress(quiet or as_json) as progress:
         progress("telling apart", 0, None)
         files = [query] if against is None else [query, against]
@@ -104,11 +104,11 @@ def describe(
 ) -> None:
     """Say what clusters of objects are: for each, the few cells that tell it from the others."""
     check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = apply_view(c2n.open_cube(cube), where, roll_up, between)
+    opened = apply_view(c2n.open(cube), where, roll_up, between)
     with shown_progress(quiet or as_json) as progress:
         progress("telling apart", 0, None)
         asked = c2n.api.read_clusters(opened, clusters, skip_missing=skip_missing)
-        found = c2n.describe(opened, asked, n_cells, chance=chance)
+        found = c2n.api.describe_clusters(opened, asked, n_cells, chance=chance)
         paths = written(found, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed)
     tell(found, opened, [asked], paths, as_json=as_json)
 
@@ -230,7 +230,7 @@ def drill(
 ) -> None:
     """List the cells below a cell that hold most of a query at least cost, and what is left over."""
     with shown_progress(quiet or as_json):
-        opened = apply_view(c2n.open_cube(cube), where, roll_up, between)
+        opened = apply_view(c2n.open(cube), where, roll_up, between)
         asked = c2n.read_query(opened, query, skip_missing=skip_missing)
         found = c2n.drill(opened, asked, cell, k)
     if as_json:

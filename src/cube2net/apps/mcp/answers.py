@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cube2net.api.text import to_text
 from cube2net.apps.mcp.texts import (
     ToolReply,
     after,
@@ -67,8 +66,7 @@ def construct(service: CubeService, asked: Mapping[str, Any]) -> ToolReply:
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
     }
     room = budget - tokens_of(facts)
-    text = to_text(
-        network,
+    text = network.to_text(
         room,
         lambda text: estimate_tokens(after(remark, text)),
         brief=asked.get("detail", "brief") == "brief",

@@ -18,8 +18,9 @@ from typing import Any
 
 from cube2net._util.files import can_write
 from cube2net._util.progress import Progress
-from cube2net.api.build import build_cube
-from cube2net.api.cubes import open_cube, read_manifest, save_cube
+from cube2net.api import cubes
+from cube2net.api.build import build
+from cube2net.api.cubes import read_manifest
 from cube2net.api.datasets import load_bundled, load_labs
 from cube2net.api.spreadsheets import (
     TABLE_ENDINGS,
@@ -109,8 +110,8 @@ def _example(body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     if place is not None and place.exists():
         folder, place = place, None
     else:
-        build_cube(corpus, out=folder, progress=progress)
-    cube = open_cube(folder)
+        build(corpus, out=folder, progress=progress)
+    cube = cubes.open(folder)
     query = cube.query(load_labs(), skip_missing=True)
     begin = f"#q={pack_request(make_request(cube, query))}"
     return {"folder": str(folder), "place": None if place is None else str(place), "begin": begin}
@@ -322,7 +323,7 @@ class CubeOpener:
             names = [about["name"] for about in self.recent()]
             if body["recent"] not in names:
                 raise unknown_name("cube of this folder", body["recent"], names)
-            opened = OpenedCube(await asyncio.to_thread(open_cube, self.home / body["recent"]), kept=True)
+            opened = OpenedCube(await asyncio.to_thread(cubes.open, self.home / body["recent"]), kept=True)
         else:
             opened = await self._make(body, progress, keep)
         self.files.clear()
@@ -342,7 +343,7 @@ class CubeOpener:
                 progress("keeping the cube", 0)
                 await self._keeping.run(partial(_keep, folder, place))
                 folder = place
-            cube = await asyncio.to_thread(open_cube, folder)
+            cube = await asyncio.to_thread(cubes.open, folder)
         except BaseException:
             self.leave(made)
             raise
@@ -385,4 +386,4 @@ class CubeOpener:
 
 def _keep(folder: Path, place: Path) -> None:
     """Copy a cube to the folder where it is kept."""
-    save_cube(open_cube(folder), place)
+    cubes.open(folder).save(place)

@@ -257,6 +257,7 @@ class NamesAnswer(TypedDict):
     missing: int
     repeated: int
     labelled: Annotated[bool, "whether a column of labels was found"]
+    notes: Annotated[list[str], "on names that are repeated, shared, or found in another spelling, and on labels"]
     columns: NotRequired[Annotated[list[str], "of a table: its columns, one of which has the names"]]
     column: NotRequired[Annotated[str | None, "of a table: the column that was read, null where it must be chosen"]]
     sentence: str

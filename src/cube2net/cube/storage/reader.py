@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 
 from cube2net._util.arrays import HEAVIEST, Array, Links, Ragged
 from cube2net._util.arrow import MappedFolder
-from cube2net._util.files import being_replaced, write_files
+from cube2net._util.files import is_being_replaced, write_files
 from cube2net._util.progress import cores
 from cube2net.cube.storage.ledger import NULLABLE_COLUMNS, TABLES, Ledger
 from cube2net.errors import Cube2netError, CubeError, InputError, first_line
@@ -107,7 +107,7 @@ def _open_folder(path: Path, look: Callable[[MappedFolder], T]) -> T:
         try:
             folder = MappedFolder(path)
         except (OSError, ValueError) as error:
-            if isinstance(error, FileNotFoundError) and being_replaced(path):
+            if isinstance(error, FileNotFoundError) and is_being_replaced(path):
                 time.sleep(0.01)  # a system that cannot exchange two folders is between two steps
                 continue
             reasons: dict[type[Exception], str] = {

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from cube2net._util.spelling import nearest
-from cube2net._util.xml import Workbook, open_workbook, parse_part, shared_texts
+from cube2net._util.spelling import suggest_name
+from cube2net._util.xml import Workbook, open_workbook, parse_part, read_shared_texts
 from cube2net._util.zip_files import Meter
 from cube2net.errors import Message, Setting, SourceError, quote_few
 from cube2net.io.dropped import Dropped
@@ -46,7 +46,7 @@ def read_workbook(path: Path, dropped: Dropped, meter: Meter, conventions: Conve
     with open_workbook(path, meter) as book:
         sheet = conventions.sheet or next(iter(book.sheets))
         if sheet not in book.sheets:
-            likely = nearest(sheet, list(book.sheets))
+            likely = suggest_name(sheet, list(book.sheets))
             raise SourceError(
                 f"{path.name} has no sheet {sheet!r}: it has {quote_few(list(book.sheets), 20)}",
                 parameter="sheet",
@@ -56,7 +56,7 @@ def read_workbook(path: Path, dropped: Dropped, meter: Meter, conventions: Conve
             )
         if conventions.sheet is None and len(book.sheets) > 1:
             dropped.say(f"{path.name}: sheet={sheet!r} of {len(book.sheets)} (guessed)")
-        shared = shared_texts(book)
+        shared = read_shared_texts(book)
         grid = _Grid(book, shared, _day_styles(book))
         parse_part(book, book.sheets[sheet], grid.start, grid.end, grid.text)
     name = path.name if len(book.sheets) == 1 else f"{path.name} sheet {sheet!r}"

@@ -123,8 +123,8 @@ def make_env(cube: Cube, query: Query, vectors: Vectors | tuple[Vectors, ...], *
     """Return the environment in which ``Cube2net`` of a preset learns, at the price that greedy reaches.
 
     Options are ``weights`` (an objective of the query, by default jaccard), ``n_cells``, ``max_nodes``, ``preset``,
-    ``k`` and ``directions``. A function pays at the end of an episode; near cells are then compared by jaccard at a
-    price that is part of the action.
+    ``k`` and ``directions``. If the objective is a function, the reward comes at the end of an episode; candidate cells
+    are then compared by jaccard at a price that is part of the action.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def make_env(cube: Cube, query: Query, vectors: Vectors | tuple[Vectors, ...], *
     >>> import cube2net as c2n
     >>> import cube2net.selection.rl.environment
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
+    >>> cube = c2n.build(planted.corpus)
     >>> vectors = c2n.api.embed_cells(cube, "words")
     >>> env = gymnasium.make("cube2net/Cells-v0", cube=cube, query=planted.query(0), vectors=vectors, n_cells=4)
     >>> env.reset(seed=0)[0].shape
