@@ -17,7 +17,6 @@ import pytest
 
 from cube2net._util.arrow import open_mapped, write_mapped_table
 from cube2net.cube.building.build import build
-from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.storage import reader
 from cube2net.cube.storage.reader import read, verify
 from cube2net.cube.storage.writer import save
@@ -25,6 +24,7 @@ from cube2net.errors import CubeError
 from cube2net.model.dimension import DimensionSpec
 
 from corpora import corpus_of
+from updates import Sqlite
 
 ROWS: list = [(1995 + i, [("ACL", "KDD", "TACL")[i % 3]], [i % 5, (i * 3) % 5]) for i in range(20)]
 
@@ -32,7 +32,7 @@ ROWS: list = [(1995 + i, [("ACL", "KDD", "TACL")[i % 3]], [i % 5, (i * 3) % 5]) 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     specs = [DimensionSpec.parse("decade=year@decades"), DimensionSpec.parse("venue")]
-    save(build(corpus_of(ROWS, objects=5), specs, DuckDB(), min_objects=2), tmp_path / "cube")
+    save(build(corpus_of(ROWS, objects=5), specs, Sqlite(), min_objects=2), tmp_path / "cube")
     return tmp_path / "cube"
 
 
@@ -309,7 +309,7 @@ def test_items_without_a_column_of_ids_are_one_sentence(folder: Path) -> None:
 
 @pytest.mark.parametrize("change", ["gap", "kind", "gone"])
 def test_words_of_topics_that_are_no_words_are_one_sentence(tmp_path: Path, change: str) -> None:
-    cube = build(corpus_of(ROWS, objects=5), [DimensionSpec.parse("venue")], DuckDB(), min_objects=2)
+    cube = build(corpus_of(ROWS, objects=5), [DimensionSpec.parse("venue")], Sqlite(), min_objects=2)
     words = pa.table({"topic": ["a"], "term": ["b"], "weight": pa.array([1.0], pa.float32())})
     save(replace(cube, topic_words=words), tmp_path / "cube")
     wrong = {"gap": pa.array([None], pa.string()), "kind": pa.array([["b"]])}

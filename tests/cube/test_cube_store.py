@@ -15,7 +15,6 @@ import pytest
 
 from cube2net._util.files import new_folder, write_files
 from cube2net.cube.building.build import build
-from cube2net.cube.engines.duckdb import DuckDB
 from cube2net.cube.storage.reader import read, verify
 from cube2net.cube.storage.writer import save
 from cube2net.cube.views import cuboid
@@ -25,6 +24,7 @@ from cube2net.model.dimension import DimensionSpec
 from cube2net.model.objects import Objects
 
 from corpora import corpus_of
+from updates import Sqlite
 
 ROWS = [(2003 + i % 20, [["ACL", "KDD", "WMT"][i % 3]], [i % 9, (i * 7) % 9]) for i in range(60)]
 
@@ -33,7 +33,7 @@ ROWS = [(2003 + i % 20, [["ACL", "KDD", "WMT"][i % 3]], [i % 9, (i * 7) % 9]) fo
 def cube() -> Cube:
     corpus = corpus_of(ROWS, objects=9, kinds={"ACL": "conference", "KDD": "conference", "WMT": "workshop"})
     specs = [DimensionSpec("decade", "year", bins="decades"), DimensionSpec("venue", "venue", parent="kind")]
-    return build(corpus, specs, DuckDB(), min_objects=2)
+    return build(corpus, specs, Sqlite(), min_objects=2)
 
 
 @pytest.fixture

@@ -409,7 +409,7 @@ def _open_items(folder: MappedFolder, files: Collection[str], objects: int, cell
         if ids.num_rows != len(index):
             raise CubeError(f"{len(index):,} items have {ids.num_rows:,} ids")
         if not (are_within(index.objects.indices, 0, objects - 1) and are_within(index.cells.indices, 0, cells - 1)):
-            raise CubeError("it points to what does not exist")
+            raise CubeError("it points to what is not there")
         return index
 
     return _read_lazily(folder, "items", load)
@@ -426,7 +426,7 @@ def _open_link_details(folder: MappedFolder, objects: int) -> Callable[[], LinkD
         if not are_within(details.column("weight"), 0, HEAVIEST):
             raise CubeError("they hold weights that are below 0, without end or no numbers")
         if not are_within(higher, 0, objects - 1):
-            raise CubeError("they point to what does not exist")
+            raise CubeError("they point to what is not there")
         if not np.isin(np.flatnonzero(higher[1:] < higher[:-1]) + 1, details.indptr).all():
             raise CubeError("they are not in their order")
         if KIND in details.columns and any(one.dictionary.null_count for one in details.rows[KIND].chunks):
@@ -457,7 +457,7 @@ def _read_level(rows: list[tuple[Any, ...]], names: list[str]) -> Level:
     if any(one != above[0] for one in above) or any(len(one) != len(above[0]) for one in parents):
         raise CubeError(f"labels of level {rows[0][0]!r} have different levels above")
     if not all(number is not None and 0 <= number < len(names) for number in above[0]):
-        raise CubeError(f"level {rows[0][0]!r} stands below one that does not exist")
+        raise CubeError(f"level {rows[0][0]!r} is below a level that does not exist")
     if any(number is None for numbers in parents for number in numbers):
         raise CubeError(f"level {rows[0][0]!r} does not name a parent for every label")
     by_level = np.array(parents, dtype=np.int32).reshape(len(rows), len(above[0])).T.copy()
@@ -496,7 +496,7 @@ def _check_arrays(cube: Cube, folder: MappedFolder, files: Iterable[str]) -> Non
         return
     for name, entries, count in pointers:
         if not are_within(entries, 0, count - 1):
-            raise CubeError(f"{name}.npy points to what does not exist")
+            raise CubeError(f"{name}.npy points to what is not there")
     if not all(are_within(part.labels.reshape(-1), 0, np.inf) for part in (cube.cells, cube.small)):
         raise CubeError("cells have labels below 0")
     if not are_within(cube.links.weights, 0, np.finfo(np.float64).max):
