@@ -755,8 +755,8 @@ export interface ContrastCellSchema {
   /** of the difference, at 95 % */
   interval: [number, number];
   /** of Fisher's exact test, corrected for all cells tested */
-  chance: number;
-  raw_chance: number;
+  p_value: number;
+  raw_p_value: number;
   gain: number;
   sentence: string;
 }
@@ -779,8 +779,8 @@ export interface SeparatingCellSchema {
   /** of the difference, at 95 % */
   interval: [number, number];
   /** of Fisher's exact test, corrected for all cells tested */
-  chance: number;
-  raw_chance: number;
+  p_value: number;
+  raw_p_value: number;
   gain: number;
 }
 
@@ -795,13 +795,13 @@ export interface ContrastSchema {
   bound: number;
   proven: boolean;
   tested: number;
-  sure: number;
-  /** how many sure cells are left out, since a more general one says as much */
+  n_significant: number;
+  /** how many significant cells are left out, since a more general one says as much */
   explained: number;
   /** how many objects are on neither side */
   outside: number;
-  chance: number;
-  /** the cell of the least chance, where none is sure */
+  alpha: number;
+  /** the cell with the smallest p-value, where none is significant */
   nearest: SeparatingCellSchema | null;
 }
 

@@ -199,7 +199,7 @@ class Uploads:
         """Remove a file."""
         there = self.places()
         if name not in there:
-            raise RefusalError(404, "files", f"{quote(name)} is not there")
+            raise RefusalError(404, "files", f"{quote(name)} does not exist")
         _remove(there[name])
 
     def clear(self, but: Collection[str]) -> None:
