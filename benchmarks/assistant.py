@@ -6,7 +6,7 @@ Of each labelled group 20 % of the members are hidden, and the others are the qu
 of tokens, and the hidden members that it names are counted:
 
 - ``construct``: what the assistant's tool ``construct`` answers, head and all;
-- ``to_text``: the default network by :func:`cube2net.to_text` as it is without a word;
+- ``to_text``: the default network by ``network.to_text()``;
 - ``one hop``: those linked to the query, most links first, then the heaviest;
 - ``PageRank``: the nearest by the walk of the method ``pagerank``;
 - ``BM25``: objects by how well their name and the titles of their items match the words of the known members' titles.
@@ -34,7 +34,7 @@ import scipy.sparse as sp
 
 import cube2net as c2n
 from cube2net._util.statistics import ENDS
-from cube2net._util.text import in_markdown
+from cube2net._util.text import escape_markdown
 from cube2net.api.datasets import AREA_SIGS
 from cube2net.apps.mcp.tools import answer
 from cube2net.apps.service.service import CubeService
@@ -98,7 +98,7 @@ def task_of(name: str) -> Task:
     sigs = {"labs": (), "guilds": tuple(GUILDS), "areas": AREA_SIGS}[name]
     corpus = c2n.load_bundled(without_sigs=sigs)
     labels = {"labs": c2n.load_labs, "guilds": load_guilds, "areas": c2n.load_areas}[name]()
-    cube = c2n.build_cube(corpus)
+    cube = c2n.build(corpus)
     query = cube.query(labels)
     assert query.labels is not None
     each = np.array(query.labels)
@@ -133,7 +133,7 @@ def tool_text(service: CubeService, known: Array, most: int) -> str:
 
 def plain_text(cube: Cube, known: Array, most: int) -> str:
     """Return the default network of a query as the default text."""
-    return c2n.to_text(c2n.construct(cube, known), most)
+    return c2n.construct(cube, known).to_text(most)
 
 
 def listing(cube: Cube, ranked: Callable[[Cube, Array], Array], *, numbers: bool = True) -> Text:
@@ -145,7 +145,7 @@ def listing(cube: Cube, ranked: Callable[[Cube, Array], Array], *, numbers: bool
         rows, (linked, _) = ranked(cube, known), links_to(cube, known)
 
         def line(row: int) -> str:
-            apart = f" (id {in_markdown(ids[row])})" if often[names[row]] > 1 and names[row] != ids[row] else ""
+            apart = f" (id {escape_markdown(ids[row])})" if often[names[row]] > 1 and names[row] != ids[row] else ""
             said = f" {cube.links.degrees[row]:,} {linked[row]:,}" if numbers else ""
             return f"- {_quoted(names[row])}{apart}{said}"
 
@@ -220,14 +220,16 @@ def named(text: str, names: Sequence[str], ids: Sequence[str]) -> list[bool]:
     begun = {re.sub(r"( [\d,]+)*$", "", line) for line in lines} | {line.partition(":")[0] for line in lines}
     return [
         any(
-            f"- {form}{apart}" in begun for form in (in_markdown(name), _quoted(name)) for apart in ("", f" (id {key})")
+            f"- {form}{apart}" in begun
+            for form in (escape_markdown(name), _quoted(name))
+            for apart in ("", f" (id {key})")
         )
-        for name, key in zip(names, map(in_markdown, ids), strict=True)
+        for name, key in zip(names, map(escape_markdown, ids), strict=True)
     ]
 
 
 def _quoted(name: str) -> str:
-    return '"' + in_markdown(name).replace('"', '\\"') + '"'
+    return '"' + escape_markdown(name).replace('"', '\\"') + '"'
 
 
 def show(task: Task, texts: dict[str, Text], most: int, seeds: int) -> None:

@@ -3,8 +3,8 @@
     python benchmarks/auto.py DATA OUT [--only labs] [--halves 20] [--runs 2]
 
 OUT is the folder of ``benchmarks/results.py`` (its cubes and queries are used). *With labels*: for every one of
-``--halves`` random halves of the labels, the choice is made by one half, as ``c2n.Auto`` makes it but without a clock,
-and judged by the other half in runs that it was not made by; the interval that its note states should hold that score.
+``--halves`` random halves of the labels, the choice is made by one half, as ``methods.Auto`` makes it but without a
+clock, and judged by the other half in runs that it was not made by; the interval of its note should hold that score.
 Every network is clustered once for a seed, whatever labels judge it. *Without labels*: the choice by hidden links, for
 three draws of what is hidden, and the F1 of what was chosen beside the default's and the query's.
 """
@@ -113,7 +113,7 @@ def without_labels(name: str, cube: Cube, query: Query, clusters: Clusters, draw
     """Print what is chosen by hidden links, and the F1 of that."""
     labels = np.array(query.labels)
     everyone = labels != ""
-    method = c2n.Auto(runs=runs, seconds=10_000.0, embedding=EMBEDDING)
+    method = c2n.methods.Auto(runs=runs, seconds=10_000.0, embedding=EMBEDDING)
     scores = {
         title: np.mean([f1(clusters(network, seed), labels, everyone) for seed in JUDGED])
         for title, network in (("default", c2n.construct(cube, query)), ("alone", c2n.construct(cube, query, "none")))

@@ -54,7 +54,7 @@ def main() -> None:
     kept = asked.out / "runs.jsonl"
     runs = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
     if not asked.table:
-        cube = c2n.open_cube(asked.cube)
+        cube = c2n.open(asked.cube)
         done = {key(run) for run in runs}
         with kept.open("a") as file:
             for run in measured(cube, queries(cube, asked), asked, done):

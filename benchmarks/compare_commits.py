@@ -117,7 +117,7 @@ def build(folder: Path) -> float:
 
     corpus = c2n.load_bundled()
     begun = worked()
-    c2n.build_cube(corpus, out=folder / "cube")
+    c2n.build(corpus, out=folder / "cube")
     (folder / "names.csv").write_text("object\n" + "\n".join(sorted(c2n.load_labs())) + "\n", encoding="utf-8")
     return worked() - begun
 
@@ -135,14 +135,14 @@ def asking(what: str) -> Callable[[Path], float]:
     def measure(folder: Path) -> float:
         import cube2net as c2n
 
-        cube = c2n.open_cube(folder / "cube")
+        cube = c2n.open(folder / "cube")
         query = c2n.read_query(cube, folder / "names.csv", skip_missing=True)
         network = c2n.construct(cube, query)
         works: dict[str, Callable[[], object]] = {
-            "open": lambda: c2n.open_cube(folder / "cube"),
+            "open": lambda: c2n.open(folder / "cube"),
             "construct": lambda: c2n.construct(cube, query),
             "greedy": lambda: c2n.construct(cube, query, "greedy", form="cells"),
-            "write": lambda: c2n.write_network(network, folder / "network.graphml"),
+            "write": lambda: network.save(folder / "network.graphml"),
         }
         return least(works[what])
 

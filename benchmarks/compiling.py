@@ -37,7 +37,7 @@ def notebook(folder: Path) -> None:
     people = pd.DataFrame({"id": range(77), "city": [f"city {i % 5}" for i in range(77)], "age": range(20, 97)})
     ends = [(i, (i * 7 + step) % 77) for i in range(77) for step in (1, 3, 11)]
     knows = pd.DataFrame(ends, columns=["source", "target"])
-    cube = c2n.build_cube(people, links=knows, dimensions=["city", "age@quantiles:3"], min_objects=1)
+    cube = c2n.build(people, links=knows, dimensions=["city", "age@quantiles:3"], min_objects=1)
     c2n.construct(cube, [1, 2, 3]).plot()
 
 
@@ -47,7 +47,7 @@ def papers(folder: Path) -> None:
 
     rows = [(paper, (paper * 7 + k * k * paper) % 77, 1990 + paper % 30) for paper in range(200) for k in range(3)]
     frame = pd.DataFrame(rows, columns=["paper", "author", "year"])
-    cube = c2n.build_cube(frame, ["decade=year@decades"], item="paper", objects="author", min_objects=1)
+    cube = c2n.build(frame, ["decade=year@decades"], item="paper", objects="author", min_objects=1)
     c2n.construct(cube, [1, 2, 3]).plot()
 
 
@@ -62,7 +62,7 @@ def ask(method: str) -> Callable[[Path], None]:
     """Return the scene that asks the cube of the bundled papers for the network of 116 authors."""
 
     def scene(folder: Path) -> None:
-        c2n.construct(c2n.open_cube(os.environ["BUNDLED"]), list(c2n.load_labs()), method=method, n_cells=20)
+        c2n.construct(c2n.open(os.environ["BUNDLED"]), list(c2n.load_labs()), method=method, n_cells=20)
 
     return scene
 
@@ -139,7 +139,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         bundled = Path(folder, "cube")
         if set(options.scene) & set(METHODS):
-            c2n.build_cube(c2n.load_bundled(), out=bundled)
+            c2n.build(c2n.load_bundled(), out=bundled)
         for scene in options.scene:
             rows = measure(scene, options.inside, options.sources.resolve(), bundled)
             costly = ", ".join(f"{name} {spent:.1f} s ({times} ×)" for name, spent, times in rows[: options.top])

@@ -40,7 +40,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.made and not given.cube.exists():
         make(given.cube, given.made, given.min_objects)
-    cube = c2n.open_cube(given.cube)
+    cube = c2n.open(given.cube)
     print(f"{cube}, {len(cube.small):,} smaller cells")
     for levels in given.levels or ["one", *(dimension.name for dimension in cube.dimensions)]:
         view = c2n.cube.cuboid(cube, levels)
@@ -93,7 +93,7 @@ def make(folder: Path, papers: int, min_objects: int) -> None:
     items = corpus.items
     for name, of in (("group", 8), ("area", 32)):
         items = items.append_column(name, pa.array([f"{name} {number // of}" for number in numbers]))
-    c2n.build_cube(replace(corpus, items=items), LEVELS, min_objects=min_objects, out=folder)
+    c2n.build(replace(corpus, items=items), LEVELS, min_objects=min_objects, out=folder)
 
 
 if __name__ == "__main__":

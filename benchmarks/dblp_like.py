@@ -48,12 +48,12 @@ def main() -> None:
 def compare(archive: Path, folder: Path | None, plot: Path | None) -> None:
     """Print how far every distribution lies from that of the Anthology, and draw them."""
     corpus = c2n.api.read_acl(archive)
-    cube = c2n.build_cube(corpus, corpus.dimensions) if folder is None else c2n.open_cube(folder)
+    cube = c2n.build(corpus, corpus.dimensions) if folder is None else c2n.open(folder)
     real = figures(corpus, cube)
     years = corpus.items["year"].to_numpy()
     mean = float(real["authors of a paper"].mean())
     ours = make_dblp_like(corpus.items.num_rows, years=(int(years.min()), int(years.max())), authors=mean)
-    like = c2n.build_cube(ours, ours.dimensions)
+    like = c2n.build(ours, ours.dimensions)
     drawn = figures(ours, like)
     for name, one, table in (("ACL", corpus, cube), ("made up", ours, like)):
         print(f"{name:8} {one}, {table}")

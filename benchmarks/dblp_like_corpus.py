@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from cube2net._util.arrays import Array
 from cube2net._util.arrow import open_mapped
 from cube2net._util.files import new_folder
-from cube2net._util.progress import Progress, ProgressOption, listener, silent
+from cube2net._util.progress import Progress, ProgressOption, resolve_progress, silent
 from cube2net._util.random import stream
 from cube2net.errors import ParameterError, SourceError, check_int
 from cube2net.model.corpus import LABELS, MENTIONS, OBJECTS, Corpus
@@ -98,14 +98,14 @@ def make_dblp_like(
     making = Making.of(papers, years, authors, newcomers, venues, topics, seed)
     if out is None:
         parts: dict[str, list[pa.Table]] = {name: [] for name in TABLES}
-        for name, part in making.tables(listener(progress)):
+        for name, part in making.tables(resolve_progress(progress)):
             parts[name].append(part)
         return _corpus({name: pa.concat_tables(some) for name, some in parts.items()})
     folder = Path(out)
     if folder.exists() and not _replaceable(folder):
         raise SourceError(f"{str(folder)!r} exists and is not a made-up corpus: choose another place or remove it")
     with new_folder(folder) as aside:
-        _write(aside, making.tables(listener(progress)))
+        _write(aside, making.tables(resolve_progress(progress)))
     return open_dblp_like(out)
 
 

@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--objects", type=int, default=116)
     parser.add_argument("--times", type=int, default=9)
     asked = parser.parse_args()
-    cube = c2n.open_cube(asked.cube)
+    cube = c2n.open(asked.cube)
     query = c2n.read_query(cube, asked.names, skip_missing=True) if asked.names else drawn(cube, asked.objects)
     network = c2n.construct(cube, query)
     print(f"{cube}\n{network}")

@@ -51,7 +51,7 @@ def planted(count: int, blocks: int, inside: float, outside: float) -> Task:
 
 def of_cube(folder: Path, labels: Path) -> Task:
     """Return the network that greedy makes of labelled objects of a cube."""
-    cube = c2n.open_cube(folder)
+    cube = c2n.open(folder)
     query = c2n.read_query(cube, labels, skip_missing=True)
     network = c2n.construct(cube, query, "greedy", form="objects")
     return Task(f"greedy, {labels.name}", links_of(network), list(query.labels or ()))

@@ -38,8 +38,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = asked.cube or Path(folder) / "cube"
         if asked.cube is None:
-            c2n.build_cube(c2n.load_bundled(), out=place)
-        cube = c2n.open_cube(place)
+            c2n.build(c2n.load_bundled(), out=place)
+        cube = c2n.open(place)
         print("| network | " + " | ".join(COLUMNS) + " |")
         print("| --- " + "| --: " * len(COLUMNS) + "|")
         for title, options in FORMS.items():

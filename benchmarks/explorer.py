@@ -193,8 +193,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = asked.cube or Path(folder) / "cube"
         if asked.cube is None:
-            c2n.build_cube(c2n.load_bundled(), out=place)
-        cube = c2n.open_cube(place)
+            c2n.build(c2n.load_bundled(), out=place)
+        cube = c2n.open(place)
         query = cube.query(c2n.load_labs())
         ask = {"query": cube.objects.ids(query.objects).to_pylist(), "labels": list(query.labels or ())}
         with served(place) as (port, token, pid):

@@ -49,7 +49,7 @@ def main() -> None:
         held = {"nodes": pl.from_pandas(nodes), "links": pl.from_pandas(links)}
         arrow = {role: pq.read_table(path) for role, path in files.items()}
         ways: dict[str, Callable[[], c2n.Cube]] = {
-            name: lambda data=data: c2n.build_cube(data, ["city", "trade"])
+            name: lambda data=data: c2n.build(data, ["city", "trade"])
             for name, data in (
                 ("parquet", files),
                 ("pandas", {"nodes": nodes, "links": links}),

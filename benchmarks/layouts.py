@@ -25,7 +25,7 @@ import numpy as np
 
 import cube2net as c2n
 from cube2net._util.arrays import Array
-from cube2net._util.text import short
+from cube2net._util.text import shorten
 from cube2net.model.network import Network
 from cube2net.network.drawing import layout as layout_module
 from cube2net.network.drawing import matplotlib as matplotlib_module
@@ -101,7 +101,7 @@ def add_adjusted(axes: Any, network: Network, place: Array, sizes: Array, fonts:
     names = captions.texts(network.nodes, "name")
     wanted = np.array(captions.choose_named_nodes(network))
     style = {"fontsize": 7.5, "fontfamily": fonts, "ha": "center", "va": "center", "parse_math": False}
-    found = [axes.text(*place[node], short(names[node], captions.MAX_LINE_LETTERS), **style) for node in wanted]
+    found = [axes.text(*place[node], shorten(names[node], captions.MAX_LINE_LETTERS), **style) for node in wanted]
     shown = important(network)
     dots = axes.scatter(place[shown, 0], place[shown, 1], s=sizes[shown] ** 2, alpha=0)
     dots.set_sizes(dots.get_sizes(), axes.figure.dpi)
@@ -130,7 +130,7 @@ def named(network: Network, place: Array, add_captions: Callable[..., None]) -> 
     outside = np.maximum(boxes[:, None, :2] - dots[shown], dots[shown] - boxes[:, None, 2:]).clip(0)
     nearest = np.flatnonzero(shown)[np.linalg.norm(outside, axis=2).argmin(axis=1)] if len(boxes) else []
     names = captions.texts(network.nodes, "name")
-    theirs = [short(names[node], captions.MAX_LINE_LETTERS) for node in nearest]
+    theirs = [shorten(names[node], captions.MAX_LINE_LETTERS) for node in nearest]
     astray = sum(text.get_text() != name for text, name in zip(axes.texts, theirs, strict=True))
     return seen["seconds"], len(boxes), int(covers.sum()), astray
 
@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--slow", type=int, default=2_000)
     parser.add_argument("--pairs", type=int, default=1_000_000)
     asked = parser.parse_args()
-    cube = c2n.build_cube(c2n.load_bundled())
+    cube = c2n.build(c2n.load_bundled())
     layout(make_network(cube, 50))  # compiled before a clock looks
     for nodes in asked.nodes:
         network = make_network(cube, nodes)

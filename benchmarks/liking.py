@@ -71,7 +71,7 @@ def main() -> None:
     parser.add_argument("cube", type=Path)
     parser.add_argument("--seeds", type=int, default=5)
     given = parser.parse_args()
-    cube = c2n.open_cube(given.cube)
+    cube = c2n.open(given.cube)
     print("| labels | groups | form | way | found | nodes | more than without | 95 % |")
     print("| --- | --: | --- | --- | --: | --: | --: | --- |", flush=True)
     for name, load in (("labs", c2n.load_labs), ("areas", c2n.load_areas)):

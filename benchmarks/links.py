@@ -76,7 +76,7 @@ def networks(folder: Path, name: str, seed: int, cells: int) -> list[tuple[str, 
     """Return the networks of one task, with the users and films of its hidden links."""
     archives = [*sorted(folder.glob("movietweetings-*.tar.xz")), *sorted(folder.glob("wikipedia-movie-data.tar.xz"))]
     task = read_task("movies", *archives, name=name, seed=seed)
-    cube = c2n.build_cube(task.corpus, topics=c2n.api.find_topics(task.corpus, count=50), seed=seed)
+    cube = c2n.build(task.corpus, topics=c2n.api.find_topics(task.corpus, count=50), seed=seed)
     query = cube.query(list(task.query))
     users, films = task.hidden["target"].to_numpy(), task.hidden["source"].to_numpy()
     made = {

@@ -43,7 +43,7 @@ def main() -> None:
     print("| cube | query | told apart | tolerance | ratio | floor | same, told apart | same, tolerance | apart |")
     print("| --- " + "| --: " * 8 + "|")
     for folder in asked.cubes:
-        cube = c2n.open_cube(folder)
+        cube = c2n.open(folder)
         for label, query in queries(cube, asked.names, [int(size) for size in asked.sizes.split(",")], asked.queries):
             row = measured(cube.links, query, asked.turns, speeds)
             print(f"| {folder.name}, {len(cube.links):,} objects | {label} | {row} |", flush=True)

@@ -64,8 +64,8 @@ def bundled(labels: str) -> Any:
         folder = out / "cubes" / labels
         if not folder.exists():
             corpus = c2n.load_bundled(without_sigs=AREA_SIGS if labels == "areas" else ())
-            c2n.build_cube(corpus, ["decade=year@decades", "venue", "topic"], out=folder)
-        cube = c2n.open_cube(folder)
+            c2n.build(corpus, ["decade=year@decades", "venue", "topic"], out=folder)
+        cube = c2n.open(folder)
         return cube, cube.query(c2n.load_areas() if labels == "areas" else c2n.load_labs()), {"task": "clustering"}
 
     return load

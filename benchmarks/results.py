@@ -17,7 +17,6 @@ from typing import Any
 
 import cube2net as c2n
 from cube2net.api.compare import compare
-from cube2net.api.report import write_report
 from cube2net.model.comparison import Comparison
 from results_page import write_page
 from tasks import TASKS as LOADS
@@ -110,7 +109,7 @@ def run(task: Task, data: Path, out: Path, runs: int, only: list[int] | None) ->
         command = f"python benchmarks/results.py DATA OUT --only {task.name}"
         known = c2n.read_comparison(folder(task, out, judge), query)
         title = f"Did it help? {task.name}, by {judge if judge == 'labels' else 'hidden links'}"
-        write_report(cube, query, known, folder(task, out, judge), command=command, title=title)
+        known.write_report(folder(task, out, judge), cube, query, command=command, title=title)
 
 
 def said(stage: str, done: int, total: int | None = None) -> None:

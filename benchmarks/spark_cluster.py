@@ -91,7 +91,7 @@ def main() -> None:
         folder = Path(scratch).resolve()
         (folder / "staging").mkdir()
         began = time.perf_counter()
-        c2n.build_cube(corpus, corpus.dimensions, out=folder / "duckdb")
+        c2n.build(corpus, corpus.dimensions, out=folder / "duckdb")
         print(f"DuckDB: {time.perf_counter() - began:.1f} s", flush=True)
         expected = read_manifest(folder / "duckdb")["files"]
         with cluster(folder) as master:
@@ -105,7 +105,7 @@ def main() -> None:
                         os.kill(executors(folder)[0], signal.SIGKILL)
 
                 began = time.perf_counter()
-                c2n.build_cube(corpus, corpus.dimensions, out=folder / "spark", engine=spark, progress=progress)
+                c2n.build(corpus, corpus.dimensions, out=folder / "spark", engine=spark, progress=progress)
                 same = read_manifest(folder / "spark")["files"] == expected
                 how = "one worker's process killed" if killed else "left alone"
                 seconds = time.perf_counter() - began

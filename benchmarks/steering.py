@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=400)
     parser.add_argument("--each", type=int, default=5)
     given = parser.parse_args()
-    cube = c2n.open_cube(given.cube)
+    cube = c2n.open(given.cube)
     query = cube.query(c2n.load_labs(), skip_missing=True)
     print(f"{cube!r}, {len(query)} objects, {given.each} pins and {given.each} bans, {given.turns} turns")
     print("| objective | pinned | without, ms | with, ms | ratio |\n| --- | --- | --: | --: | --: |")

@@ -37,13 +37,13 @@ def acl(labels: str) -> Load:
         folder = out / "cubes" / ("acl" if not without else "acl-" + labels)
         if not folder.exists():
             corpus = c2n.api.read_acl(archive, without_sigs=without)
-            c2n.build_cube(corpus, corpus.dimensions, out=folder)
+            c2n.build(corpus, corpus.dimensions, out=folder)
         path = data / "acl" / f"{labels}.csv"
         if not path.exists():
             path = out / "queries" / f"{labels}.csv"
             if not path.exists():
                 _draw_queries(labels, archive, path, without)
-        cube = c2n.open_cube(folder)
+        cube = c2n.open(folder)
         return cube, c2n.read_query(cube, path, skip_missing=True), {"task": "clustering"}
 
     return load
@@ -63,7 +63,7 @@ def _draw_queries(labels: str, archive: Path, path: Path, without: tuple[str, ..
 def planted(data: Path, out: Path) -> Loaded:
     """Return four of twenty planted communities, noisy, with links that leave many of them apart."""
     made = c2n.make_planted(objects=3_000, communities=20, noise=0.4, links=2.0, within=0.6, seed=0)
-    cube = c2n.build_cube(made.corpus, made.corpus.dimensions)
+    cube = c2n.build(made.corpus, made.corpus.dimensions)
     labels = {name: f"community {number}" for number in range(4) for name in made.query(number)}
     return cube, cube.query(labels), {"task": "clustering"}
 
@@ -73,8 +73,8 @@ def demo(data: Path, out: Path) -> Loaded:
     folder = out / "cubes" / "demo"
     if not folder.exists():
         corpus = c2n.load_bundled(without_sigs=c2n.api.AREA_SIGS)
-        c2n.build_cube(corpus, corpus.dimensions, out=folder)
-    cube = c2n.open_cube(folder)
+        c2n.build(corpus, corpus.dimensions, out=folder)
+    cube = c2n.open(folder)
     return cube, cube.query(c2n.load_areas()), {"task": "clustering"}
 
 
@@ -91,8 +91,8 @@ def tables(cube_name: str, source: str, query: str, dimensions: list[str], **opt
         if not folder.exists():
             corpus = c2n.read_tables(raw / source)
             topics = c2n.api.find_topics(corpus, count=50)
-            c2n.build_cube(corpus, dimensions, topics=topics, out=folder, **options)
-        cube = c2n.open_cube(folder)
+            c2n.build(corpus, dimensions, topics=topics, out=folder, **options)
+        cube = c2n.open(folder)
         return cube, c2n.read_query(cube, raw / query, skip_missing=True), {"task": "clustering"}
 
     return load
@@ -107,8 +107,8 @@ def films(name: str) -> Load:
         folder = out / "cubes" / name
         if not folder.exists():
             topics = c2n.api.find_topics(task.corpus, count=50)
-            c2n.build_cube(task.corpus, task.corpus.dimensions, topics=topics, out=folder)
-        cube = c2n.open_cube(folder)
+            c2n.build(task.corpus, task.corpus.dimensions, topics=topics, out=folder)
+        cube = c2n.open(folder)
         hidden = tuple(task.hidden[end].to_numpy() for end in ("source", "target"))
         return cube, cube.query(list(task.query)), {"task": "links", "hidden": hidden}
 

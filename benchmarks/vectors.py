@@ -87,7 +87,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="deals the objects into halves")
     parser.add_argument("--show", type=int, default=3)
     asked = parser.parse_args()
-    cube = c2n.open_cube(asked.cube)
+    cube = c2n.open(asked.cube)
     rng = np.random.default_rng(asked.seed)
     first = rng.random(len(cube.objects)) < 0.5
     seen, judged = half(cube, first), half(cube, ~first)

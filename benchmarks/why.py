@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("cube")
     parser.add_argument("--times", type=int, default=15)
     given = parser.parse_args()
-    cube = c2n.open_cube(given.cube)
+    cube = c2n.open(given.cube)
     network = c2n.construct(cube, c2n.load_labs())
     print(f"{cube}\n{network}\n")
     work = {name: done for name, done in questions(cube, network).items() if has(name)}
@@ -98,16 +98,16 @@ def questions(cube: Cube, network: Network) -> Work:
         "construct: the network": lambda: c2n.construct(cube, labs),
         **{f"explain: {what}": in_turn(partial(c2n.explain, network), nodes) for what, nodes in named.items()},
         **{
-            f"without: {what}": in_turn(partial(c2n.without, network), nodes)
+            f"without: {what}": in_turn(network.without, nodes)
             for what, nodes in named.items()
             if "not there" not in what
         },
-        "with_: an object": in_turn(partial(c2n.with_, network), named["an object that is not there"]),
+        "with_: an object": in_turn(network.including, named["an object that is not there"]),
         "drill: the whole cube": lambda: c2n.drill(cube, labs),
         f"drill: {first}": lambda: c2n.drill(cube, labs, first),
         f"contrast: {SIDE} against {SIDE}": lambda: c2n.contrast(cube, one, two),
         f"contrast: {MANY:,} against {MANY:,}": lambda: c2n.contrast(cube, most, next_most),
-        "to_text: 4,000 tokens": lambda: c2n.to_text(network),
+        "to_text: 4,000 tokens": network.to_text,
     }
 
 

@@ -17,7 +17,7 @@ from cube2net.apps.cli.output import shown_progress
 def make(folder: Path) -> None:
     """Write cube/ and query.csv into a folder, as the demo does."""
     with shown_progress(False) as progress:
-        c2n.build_cube(c2n.load_bundled(without_sigs=AREA_SIGS), out=folder / "cube", progress=progress)
+        c2n.build(c2n.load_bundled(without_sigs=AREA_SIGS), out=folder / "cube", progress=progress)
     write_table(folder / "query.csv", ("object", "label"), c2n.load_areas().items())
 
 

@@ -60,7 +60,7 @@ class Sheets:
 @cache
 def the_cube() -> Cube:
     """Return the cube of year × venue × topic of the papers inside the package."""
-    return c2n.build_cube(c2n.load_bundled(), ["year@years", "venue", "topic"])
+    return c2n.build(c2n.load_bundled(), ["year@years", "venue", "topic"])
 
 
 @cache
@@ -195,11 +195,11 @@ def draw_proof() -> None:
 
 def draw_verdict() -> None:
     """Draw how well four networks of one query do, run by run, and each one's difference to the query alone."""
-    cube = c2n.build_cube(c2n.load_bundled(without_sigs=c2n.api.AREA_SIGS))
+    cube = c2n.build(c2n.load_bundled(without_sigs=c2n.api.AREA_SIGS))
     comparison = c2n.compare(
         cube, c2n.load_areas(), methods=["none", "greedy"], objectives=["cover"], forms=["hybrid"], runs=10
     )
-    told = c2n.verdict(comparison)
+    told = comparison.verdict()
     print(told.sentence)
     configs = comparison.configurations
     measure = comparison.measures[0]

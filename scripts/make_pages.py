@@ -53,11 +53,12 @@ which is the same value: `query --show-missing --json` gives missing names to th
 API_HEAD = """# Public names
 
 `import cube2net as c2n` has these names, and keeps them. They stand in `src/cube2net/__init__.pyi`, from which this
-page is made; `help(c2n.construct)` says more of each. Less common names are in three
-modules: `c2n.cube` rolls cubes up and slices them, `c2n.model` has the types, `c2n.api` has further functions.
+page is made; `help(c2n.construct)` says more of each. Other names are in modules:
+`c2n.methods` has the methods, `c2n.cube` views of cubes, `c2n.model` the types, `c2n.api` further functions.
 [The glossary](glossary.md) defines the words.
 """
 MODULES = {
+    "methods": "Methods, objectives and forms, by name and as classes.",
     "cube": "A cube from other sides: rolled up, sliced, at other levels, of a time; and how it is made and kept.",
     "model": "The types of data and results: frozen, and checked when made.",
     "api": "Further functions, from raw data to a network and a verdict.",

@@ -146,7 +146,7 @@ def build_planted() -> None:
     planted = c2n.make_planted(seed=0)
     members = [(each, f"community {number}") for number in (0, 1) for each in planted.query(number)[:30]]
     write_csv("communities.csv", ("object", "label"), members)
-    c2n.build_cube(planted.corpus, out="planted")
+    c2n.build(planted.corpus, out="planted")
 
 
 BUILD_OPENALEX = (
@@ -260,14 +260,14 @@ def record_networks() -> dict[str, Any]:
 
     Every network is replayed, and a file of every format.
     """
-    cube = c2n.open_cube(build_cube("bundled"))
+    cube = c2n.open(build_cube("bundled"))
     query = c2n.read_query(cube, "labs.csv")
     records = {}
     for number, (name, options) in enumerate(NETWORKS.items()):
         network = c2n.construct(cube, query, **options)
-        written = [path for ending in FORMATS for path in c2n.write_network(network, f"{name}{ending}")]
+        written = [path for ending in FORMATS for path in network.save(f"{name}{ending}")]
         hashes = {path.name: hash_file(path) for path in written}
-        hashes["to_text"] = hashlib.sha256(c2n.to_text(network).encode()).hexdigest()
+        hashes["to_text"] = hashlib.sha256(network.to_text().encode()).hexdigest()
         endings = FORMATS[number :: len(NETWORKS)]
         replays = {ending: list(c2n.replay(f"{name}{ending}", cube).differences) for ending in endings}
         recipe = describe_recipe(network.recipe)
@@ -309,7 +309,7 @@ def record_errors() -> dict[str, dict[str, Any]]:
     Path("empty").mkdir(exist_ok=True)
     shutil.copytree(people, "damaged", dirs_exist_ok=True)
     next(path for path in sorted(Path("damaged").iterdir()) if path.suffix == ".npy").write_bytes(b"damaged")
-    cube, ids = c2n.open_cube(people), [f"n{i}" for i in range(12)]
+    cube, ids = c2n.open(people), [f"n{i}" for i in range(12)]
     network = c2n.construct(cube, ids)
     wrong_calls: dict[str, Callable[[], Any]] = {
         "unknown public name": lambda: c2n.nosuch,  # type: ignore[attr-defined]
@@ -324,18 +324,18 @@ def record_errors() -> dict[str, dict[str, Any]]:
         "empty query": lambda: c2n.construct(cube, []),
         "object that is pinned and banned": lambda: c2n.construct(cube, ids, pins=["n20"], bans=["n20"]),
         "unknown cell": lambda: c2n.construct(cube, ids, pins=["Paris · baker"]),
-        "cube that is not there": lambda: c2n.open_cube("nowhere"),
-        "folder that is not a cube": lambda: c2n.open_cube("empty"),
-        "damaged cube": lambda: c2n.verify_cube("damaged"),
+        "cube that is not there": lambda: c2n.open("nowhere"),
+        "folder that is not a cube": lambda: c2n.open("empty"),
+        "damaged cube": lambda: c2n.open("damaged").verify(),
         "table that is not there": lambda: c2n.read_tables("nowhere.csv"),
         "unknown source": lambda: c2n.read_source("nosuch", "nodes.csv"),
-        "unknown attribute": lambda: c2n.build_cube(c2n.read_tables("nodes.csv", "links.csv"), ["nosuch"]),
-        "unknown engine": lambda: c2n.build_cube(c2n.make_planted(seed=0).corpus, engine="nosuch"),
-        "items that are known": lambda: c2n.update_cube(openalex, c2n.read_source("openalex", "works.jsonl")),
-        "unknown format": lambda: c2n.write_network(network, "network.doc"),
+        "unknown attribute": lambda: c2n.build(c2n.read_tables("nodes.csv", "links.csv"), ["nosuch"]),
+        "unknown engine": lambda: c2n.build(c2n.make_planted(seed=0).corpus, engine="nosuch"),
+        "items that are known": lambda: c2n.update(openalex, c2n.read_source("openalex", "works.jsonl")),
+        "unknown format": lambda: network.save("network.doc"),
         "file without a recipe": lambda: c2n.replay("nodes.csv", cube),
         "explain an unknown object": lambda: c2n.explain(network, "nobody"),
-        "leave out an object that is not there": lambda: c2n.without(network, "nobody"),
+        "leave out an object that is not there": lambda: network.without("nobody"),
         "drill below an unknown cell": lambda: c2n.drill(cube, ids, "nowhere"),
         "unknown level": lambda: c2n.pivot(cube, "nosuch", "trade"),
         "unknown task": lambda: c2n.compare(cube, ids, "nosuch"),

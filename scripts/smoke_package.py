@@ -154,7 +154,7 @@ def the_bundled_papers_load() -> None:
     """The bundled papers load and become a cube, in which a network around authors of four areas is made."""
     import cube2net as c2n
 
-    cube = c2n.build_cube(c2n.load_bundled(), dimensions=["year@years/decades", "venue"])
+    cube = c2n.build(c2n.load_bundled(), dimensions=["year@years/decades", "venue"])
     network = c2n.construct(cube, cube.query(list(c2n.load_areas())))
     assert len(cube.objects) > 50_000 and len(network.objects) > 574 and len(network.cells)
 
@@ -164,9 +164,9 @@ def a_network_is_judged() -> None:
     import cube2net as c2n
 
     planted = c2n.make_planted(objects=200, communities=4)
-    cube = c2n.build_cube(planted.corpus)
+    cube = c2n.build(planted.corpus)
     compared = c2n.compare(cube, planted.query(0), "hidden", methods=["none", "greedy"], models=["deepwalk"], runs=2)
-    assert c2n.verdict(compared).sentence
+    assert compared.verdict().sentence
 
 
 # The extras ----------------------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def a_widget_is_made() -> None:
     """The same page is made as a widget for notebooks."""
     import cube2net as c2n
 
-    cube = c2n.open_cube("cube")
+    cube = c2n.open("cube")
     widget = c2n.explore(cube, c2n.read_query(cube, "names.txt"))
     assert len(widget.network.objects) >= 12
     widget.close()
@@ -240,7 +240,7 @@ def the_learner_selects() -> None:
     import cube2net as c2n
 
     planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    cube = c2n.build_cube(planted.corpus)
+    cube = c2n.build(planted.corpus)
     network = c2n.construct(cube, planted.query(0), "cube2net", n_cells=2, form="objects", preset="paper", updates=2)
     assert len(network.selection.cells) == 2
 
@@ -250,12 +250,12 @@ def graphs_are_handed_over() -> None:
     import cube2net as c2n
 
     planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
+    network = c2n.construct(c2n.build(planted.corpus), planted.query(0))
     nodes = len(network.objects) + len(network.cells)
-    assert c2n.to_networkx(network).number_of_nodes() == nodes
-    assert c2n.to_igraph(network).vcount() == nodes
+    assert network.to_networkx().number_of_nodes() == nodes
+    assert network.to_igraph().vcount() == nodes
     if has("learn"):
-        assert c2n.to_pyg(network).num_nodes == nodes
+        assert network.to_pyg().num_nodes == nodes
 
 
 def spark_builds_the_same() -> None:

@@ -103,7 +103,7 @@ def question(service: CubeService) -> dict[str, Any]:
 
 def explored(cube: Path) -> CubeService:
     """Return the service of a cube as the explorer has it once its first network is shown."""
-    service = CubeService(cube2net.open_cube(cube))
+    service = CubeService(cube2net.open(cube))
     service.answer("construct", {"request": question(service)})
     return service
 
@@ -122,7 +122,7 @@ def works(folder: Path, data: Path | None) -> dict[str, Callable[[], object]]:
     few = ("--methods", "greedy", "--baselines", "pagerank", "--models", "deepwalk", "--task", "hidden", "--runs", "2")
     services: list[CubeService] = []
     found: dict[str, Callable[[], object]] = {
-        "build": lambda: cube2net.build_cube(cube2net.load_bundled(), out=cube),
+        "build": lambda: cube2net.build(cube2net.load_bundled(), out=cube),
         "query": lambda: command("query", *asked, "--method", "greedy"),
         "default query": lambda: command("query", *asked),
         "compare": lambda: command("compare", *asked, *few),

@@ -35,7 +35,8 @@ class Part:
 
 
 PARTS: dict[str, Part] = {
-    "fuzz": Part("damaged input of every reader: an answer or one sentence", "inputs", 100_000, 0.34, fuzz.run),
+    "fuzz": Part("damaged input of every reader: an answer or one sentence", "inputs", 100_000, 0.28, fuzz.run),
+    "exports": Part("damaged citation exports: a cube or one sentence", "inputs", 20_000, 0.06, fuzz.run_exports),
     "large": Part("wrong entries in a large cube: an answer or one sentence", "inputs", 2_000, 0.10, fuzz.run_large),
     "kills": Part("after kill −9 the old or the new is whole, and no litter stays", "kills", 300, 0.32, kills.run),
     "exchange": Part(

@@ -54,13 +54,11 @@ def make_bases(base: Path) -> None:
     write_tables(base / "other", seed=1, weight=2.0)
     write_query(base / "query.csv")
     specs = ["city/state", "trade"]
-    c2n.build_cube(c2n.read_tables(base / "first"), specs, min_objects=5, out=base / "plain")
+    c2n.build(c2n.read_tables(base / "first"), specs, min_objects=5, out=base / "plain")
     topics = c2n.api.find_topics(c2n.read_tables(base / "first"), count=4, seed=0)
-    c2n.build_cube(
-        c2n.read_tables(base / "first"), ["city", "topic"], topics=topics, min_objects=5, out=base / "topical"
-    )
+    c2n.build(c2n.read_tables(base / "first"), ["city", "topic"], topics=topics, min_objects=5, out=base / "topical")
     planted = c2n.make_planted(objects=200, communities=4)
-    c2n.build_cube(planted.corpus, out=base / "planted")
+    c2n.build(planted.corpus, out=base / "planted")
 
 
 def _text(rng: np.random.Generator) -> str:

@@ -26,10 +26,10 @@ def run(outcome: Outcome, scratch: Path) -> Outcome:
 
     for number in range(3):  # the first two have the same sizes, the third has others
         tables = write_tables(scratch / f"tables-{number}", count=400 if number == 2 else 300, weight=1.0 + number)
-        c2n.build_cube(
+        c2n.build(
             c2n.read_tables(tables), ["city/state", "trade"], min_objects=5, seed=number, out=scratch / str(number)
         )
-    c2n.save_cube(c2n.open_cube(scratch / "0"), scratch / "place")
+    c2n.open(scratch / "0").save(scratch / "place")
     outcome.begin()
     stop = CONTEXT.Event()
     told, theirs = CONTEXT.Pipe(duplex=False)
@@ -74,13 +74,13 @@ def _write(scratch: Path, stop: Any, told: Connection) -> None:
     import cube2net as c2n
     from cube2net._util.files import new_folder
 
-    cubes = [c2n.open_cube(scratch / str(number)) for number in range(3)]
+    cubes = [c2n.open(scratch / str(number)) for number in range(3)]
     count = 0
     told.send(count)
     while not stop.is_set():
         number = (0, 1, 0, 1, 2)[count % 5]
         if count % 10 == 0:
-            c2n.save_cube(cubes[number], scratch / "place")
+            cubes[number].save(scratch / "place")
         else:
             with new_folder(scratch / "place") as aside:
                 for path in (scratch / str(number)).iterdir():
@@ -93,13 +93,13 @@ def _read(pipe: Connection, place: Path, wanted: int, seconds: float) -> None:
     import cube2net as c2n
     from cube2net.errors import Cube2netError
 
-    c2n.open_cube(place.with_name("0"))  # what has to be imported is now
+    c2n.open(place.with_name("0"))  # what has to be imported is now
     end = time.monotonic() + seconds
     done, kept, failed = 0, 0, []
     while done < wanted and time.monotonic() < end:
         done += 1
         try:
-            cube = c2n.open_cube(place)
+            cube = c2n.open(place)
             failed += _check(cube, "mixed")
             if done % KEPT_OPEN == 0:
                 kept += 1

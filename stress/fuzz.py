@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
 from stress.bases import make_bases
+from stress.fuzz_exports import EXPORTS
 from stress.large import LARGE, make_large
 from stress.outcome import Outcome
 from stress.pool import Job, Limits, Verdict, Worker, ask_all
-from stress.targets import SMALL
+from stress.targets import SMALL, Target
 
 ROUND = 25
 """So many inputs of one target come after each other, where it does not say otherwise."""
@@ -21,8 +22,16 @@ def run(outcome: Outcome, scratch: Path) -> Outcome:
     """Ask every target in turn, each from its undamaged input on."""
     make_bases(scratch)
     outcome.begin()
-    ask_all(outcome, islice(_jobs(outcome), outcome.wanted), scratch, Limits())
+    ask_all(outcome, islice(_jobs(outcome, SMALL), outcome.wanted), scratch, Limits())
     outcome.notes["inputs an hour"] = round(3600 * outcome.done / (outcome.end().took or 1))
+    return outcome
+
+
+def run_exports(outcome: Outcome, scratch: Path) -> Outcome:
+    """Read citation exports and build cubes of them."""
+    outcome.notes["kinds of exports"] = len(EXPORTS)
+    outcome.begin()
+    ask_all(outcome, islice(_jobs(outcome, EXPORTS), outcome.wanted), scratch, Limits())
     return outcome
 
 
@@ -47,10 +56,10 @@ def again(part: str, target: str, seed: int, scratch: Path) -> Verdict:
         worker.stop()
 
 
-def _jobs(outcome: Outcome) -> Iterator[Job]:
-    yield from ((name, 0) for name in SMALL)  # undamaged
+def _jobs(outcome: Outcome, targets: Mapping[str, Target]) -> Iterator[Job]:
+    yield from ((name, 0) for name in targets)  # undamaged
     first = outcome.seed
     while True:
-        for name, target in SMALL.items():
+        for name, target in targets.items():
             yield from ((name, seed) for seed in range(first, first + getattr(target, "each_round", ROUND)))
         first += ROUND

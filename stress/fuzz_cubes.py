@@ -66,7 +66,7 @@ def exported(asked: Question) -> None:
     """Write the network and read its JSON again."""
     network = check_network(c2n.construct(asked.cube, asked.query))
     for suffix in ("json", "graphml", "xlsx", "csv", "npz"):
-        c2n.write_network(network, asked.place / f"network.{suffix}")
+        network.save(asked.place / f"network.{suffix}")
     json.loads((asked.place / "network.json").read_text(encoding="utf-8"), parse_constant=_no_json)
 
 
@@ -97,8 +97,8 @@ def compared(asked: Question) -> None:
 
 def grown(asked: Question) -> None:
     """Add items to the cube, which is then whole or as it was."""
-    c2n.update_cube(asked.folder, c2n.read_tables(asked.base / "more"))
-    check_network(c2n.construct(c2n.open_cube(asked.folder), asked.query))
+    c2n.update(asked.folder, c2n.read_tables(asked.base / "more"))
+    check_network(c2n.construct(c2n.open(asked.folder), asked.query))
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Own:
 
 QUESTIONS: dict[str, Callable[[Question], object]] = {
     "info": told,
-    "verify": lambda asked: c2n.verify_cube(asked.folder),
+    "verify": lambda asked: c2n.open(asked.folder).verify(),
     **{method: by(method) for method in METHODS},
     "objects": by("greedy", form="objects"),
     "cells+objects": by("greedy", form="cells+objects"),
@@ -131,7 +131,7 @@ QUESTIONS: dict[str, Callable[[Question], object]] = {
     "update": grown,
     "texts": lambda asked: c2n.api.label_texts(asked.cube, ["speech grammar parser", None]),
     "names": lambda asked: asked.cube.objects.near("Name 1"),
-    "save": lambda asked: c2n.save_cube(asked.cube, asked.place / "saved"),
+    "save": lambda asked: asked.cube.save(asked.place / "saved"),
 }
 HEAVY = ("cube2net", "exact", "hidden", "anneal")
 
@@ -166,7 +166,7 @@ class DamagedCube:
 def ask(base: Path, folder: Path, place: Path, question: str) -> None:
     """Open a cube and ask it one question, which is written down first: a dead process cannot tell."""
     (place / "question").write_text(question, encoding="utf-8")
-    cube = c2n.open_cube(folder)
+    cube = c2n.open(folder)
     count = len(cube.objects)
     query = cube.query(list(range(min(count, 25)))) if count else cube.query(["n1"])
     QUESTIONS[question](Question(cube, folder, query, place, base))

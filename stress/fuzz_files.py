@@ -43,7 +43,7 @@ class DamagedFile:
         if seed:
             path = place / pick((self.name, *self.others), rng)
             path.write_bytes(damage(path.name, path.read_bytes(), rng))
-        self.ask(c2n.open_cube(base / "plain"), place, base)
+        self.ask(c2n.open(base / "plain"), place, base)
 
 
 # Queries and links
@@ -92,7 +92,7 @@ def write_journal(base: Path, place: Path) -> None:
     """Compare once and keep the journal for all further inputs."""
     kept = base / "journal.jsonl"
     if not kept.exists():
-        cube = c2n.open_cube(base / "plain")
+        cube = c2n.open(base / "plain")
         c2n.compare(cube, c2n.read_query(cube, base / "query.csv"), out=place, **COMPARED)  # type: ignore[arg-type]
         header, *lines = (place / "trials.jsonl").read_bytes().splitlines()
         texts = [re.sub(rb'"seconds": {[^}]*}', b'"seconds": {"mine": 0.5}', line[9:]) for line in lines]
@@ -114,7 +114,7 @@ def ask_journal(cube: Cube, place: Path, base: Path) -> None:
             raise AssertionError("a trial was taken that holds values of another type")
     json.dumps(results(found))
     again = c2n.compare(cube, query, out=place, **COMPARED)  # type: ignore[arg-type]
-    c2n.verdict(again)
+    again.verdict()
 
 
 # Policies
@@ -124,7 +124,7 @@ def write_policy(base: Path, place: Path) -> None:
     """Write a policy that was learned in a moment."""
     kept = base / f"policy-{place.parent.name}.safetensors"
     if not kept.exists():
-        cube = c2n.open_cube(base / "plain")
+        cube = c2n.open(base / "plain")
         query = c2n.read_query(cube, base / "query.csv")
         c2n.construct(cube, query, Cube2net(updates=1, trajectories=2, save=str(kept)))
     shutil.copy(kept, place / "a.safetensors")

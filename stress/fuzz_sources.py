@@ -30,6 +30,7 @@ from workbook_files import zipped as zipped_parts
 
 from cube2net._util.random import stream
 from cube2net.io.sources import SOURCES
+from cube2net.model.corpus import Corpus
 from stress.damage import damage, pick
 
 import openalex_records as openalex
@@ -67,7 +68,10 @@ class Sample:
         if self.source == "sql":
             options["queries"] = tuple(f"FROM '{path}'" for path in paths)
             paths = []
-        corpus = SOURCES[self.source](**options, **strict).read(paths)
+        self.check(SOURCES[self.source](**options, **strict).read(paths))
+
+    def check(self, corpus: Corpus) -> None:
+        """Raise where a corpus has no items, or a table of it does not hold together."""
         if not corpus.items.num_rows:
             raise AssertionError("a corpus without items")
         for table in (corpus.items, corpus.objects, corpus.mentions, corpus.links, corpus.labels):

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from cube2net._util.random import stream
-from cube2net.api.cubes import verify_cube
+from cube2net.cube.storage.reader import verify
 from cube2net.errors import Cube2netError
 from stress.bases import make_bases
 from stress.launch import Command, run_command
@@ -70,6 +70,6 @@ def check_cube(fail: Callable[[str, str], None], scene: Scene, at: Path) -> None
     """Look whether the cube of a scene is whole, where there is one."""
     if scene.place == "cube" and at.exists():
         try:
-            verify_cube(at)
+            verify(at)
         except Cube2netError as error:
             fail(f"{scene.name}: the cube is not whole", str(error))

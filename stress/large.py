@@ -43,7 +43,7 @@ def make_large(base: Path) -> str:
         objects=Objects.of(pa.table({**columns, "kind": pa.repeat("thing", OBJECTS)})),
         settings={"dimensions": ["group"], "min_objects": 1},
     )
-    c2n.save_cube(cube, base / "large")
+    cube.save(base / "large")
     return f"{OBJECTS:,} objects, {ends.size:,} entries of links"
 
 
@@ -64,7 +64,7 @@ class DamagedLarge:
         if seed and rng.random() < 0.5:
             reseal(folder)
         for question in [pick(ASKED, rng)] if seed else ("hops", "greedy"):
-            cube = c2n.open_cube(folder)
+            cube = c2n.open(folder)
             asked = cube.query([row for row in rows if row < len(cube.objects)])
             QUESTIONS[question](Question(cube, folder, asked, place, base))
 

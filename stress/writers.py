@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from cube2net._util.random import stream
-from cube2net.api.cubes import verify_cube
+from cube2net.cube.storage.reader import verify
 from cube2net.errors import Cube2netError
 from stress.bases import BUILD, make_bases
 from stress.launch import Command, run_command
@@ -72,7 +72,7 @@ def _round(
         )
         outcome.fail(f"{name}: {both}", told, files=folder)
     try:
-        verify_cube(folder / "cube")
+        verify(folder / "cube")
     except Cube2netError as error:
         outcome.fail(f"{name}: the cube is not whole", f"{error}\n{told}", files=folder)
     if left := litter(folder, "cube"):

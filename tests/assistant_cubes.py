@@ -25,7 +25,7 @@ def named_cube() -> Cube:
     names[22] = INJECTED
     names[23 : 23 + len(hostile.NAMES)] = [f"{name} {at}" for at, name in enumerate(hostile.NAMES)]
     place = corpus.objects.column_names.index("name")
-    return c2n.build_cube(replace(corpus, objects=corpus.objects.set_column(place, "name", pa.array(names))))
+    return c2n.build(replace(corpus, objects=corpus.objects.set_column(place, "name", pa.array(names))))
 
 
 CALLS: dict[str, dict[str, object]] = {

@@ -1,6 +1,6 @@
 """Work that is cut off in the middle."""
 
-from cube2net._util.progress import Progress, listener
+from cube2net._util.progress import Progress, resolve_progress
 
 
 class CutError(Exception):
@@ -15,4 +15,4 @@ def told(stages: list[str], cut_at: str = "") -> Progress:
         if stage == cut_at:
             raise CutError
 
-    return listener(progress)
+    return resolve_progress(progress)

@@ -259,9 +259,9 @@ def _explain(world: World) -> Iterator[list[str]]:
         if "\0" not in name:
             yield [*ask, "--node", f"{name}2", "--method", "hops"]
     yield [*ask, "--node", key, "--where", f"ci\x1b[66;6H\u202ety={NAMES[1]}"]
-    from cube2net.api.cubes import open_cube
+    from cube2net.api import cubes
 
-    cube = open_cube(world.cube)
+    cube = cubes.open(world.cube)
     for cell in range(0, len(cube.cells), 7):
         yield [*ask, "--node", f"cell:{' · '.join(cube.cell(cell))}", "--quiet"]
     yield [*ask, "--node", ARGUMENT]
@@ -305,19 +305,19 @@ def _suggest(world: World) -> Iterator[list[str]]:
 
 def _contrast(world: World) -> Iterator[list[str]]:
     ask = ["contrast", str(world.cube), "--query", str(world.query)]
-    yield [*ask, "--chance", "1"]
+    yield [*ask, "--alpha", "1"]
     yield [*ask, "--json"]
     yield [*ask, "--against", str(world.query)]
     yield [*ask, "--against", str(world.missing)]
     yield [*ask, "--against", str(world.missing), "--skip-missing"]
     yield [*ask, "--where", f"ci\x1b[66;6H\u202ety={NAMES[1]}"]
-    for option in ("--against", "--where", "--roll-up", "--between", "--out", "--draw", "--n-cells", "--chance"):
+    for option in ("--against", "--where", "--roll-up", "--between", "--out", "--draw", "--n-cells", "--alpha"):
         yield [*ask, option, ARGUMENT]
 
 
 def _describe(world: World) -> Iterator[list[str]]:
     ask = ["describe", str(world.cube), "--clusters"]
-    yield [*ask, str(world.query), "--chance", "1"]
+    yield [*ask, str(world.query), "--alpha", "1"]
     yield [*ask, str(world.query), "--json"]
     yield [*ask, str(world.missing)]
     yield [*ask, ARGUMENT]

@@ -36,7 +36,7 @@ def measures(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     literature.make(folder, 3_000)
     corpus = open_dblp_like(literature.corpus_folder(folder, 3_000))
     literature.cube_folder(folder, 3_000).parent.mkdir()
-    cube = c2n.build_cube(corpus, corpus.dimensions, out=literature.cube_folder(folder, 3_000))
+    cube = c2n.build(corpus, corpus.dimensions, out=literature.cube_folder(folder, 3_000))
     modules = (anthology, contestants, growing, limits, literature, page, page_words, processes, race, updating)
     named = {module.__name__.partition(".")[2]: module for module in modules}
     return SimpleNamespace(**named, folder=folder, cube=cube, at=literature.cube_folder(folder, 3_000))
@@ -77,8 +77,7 @@ def test_a_literature_beside_another_keeps_its_rows_links_and_answers(measures: 
     literature = measures.literature
     base, other = make_dblp_like(2_000, seed=1), make_dblp_like(3_000)
     alone, grown = (
-        c2n.build_cube(corpus, corpus.dimensions)
-        for corpus in (literature.marked(base), literature.beside(base, other))
+        c2n.build(corpus, corpus.dimensions) for corpus in (literature.marked(base), literature.beside(base, other))
     )
     count = len(alone.objects)
     assert len(grown.objects) == count + other.objects.num_rows

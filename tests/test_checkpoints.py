@@ -46,13 +46,13 @@ def papers(tmp_path: Path) -> Path:
 
 def build(papers: Path, out: Path, progress: Progress = silent, **options: object) -> c2n.Cube:
     settings = {"dimensions": ["decade=year@decades", "topic"], "min_objects": 1, "out": out, "progress": progress}
-    return c2n.build_from("tables", *sorted(papers.iterdir()), **{**settings, **options})  # type: ignore[arg-type]
+    return c2n.build([*sorted(papers.iterdir())], source="tables", **{**settings, **options})  # type: ignore[arg-type]
 
 
 CUTS = {
     "cube: labels": ["corpus", "topics"],
-    "cube: members": ["corpus", "topics", "cube: said", "cube: key objects"],
-    "cube: files": ["corpus", "topics", "cube: said", "cube: links"],
+    "cube: members": ["corpus", "topics", "cube: distinct mentions", "cube: key objects"],
+    "cube: files": ["corpus", "topics", "cube: distinct mentions", "cube: links"],
 }
 
 
@@ -101,7 +101,7 @@ def test_a_killed_build_goes_on_and_the_old_cube_stands_until_then(papers: Path,
     stages: list[str] = []
     build(papers, tmp_path / "cube", told(stages))
     assert "cube: links" in stages and "cube: members" not in stages
-    assert c2n.verify_cube(tmp_path / "cube")
+    assert c2n.open(tmp_path / "cube").verify()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cube", "papers"]
 
 
@@ -123,17 +123,17 @@ def test_what_was_made_of_other_data_or_settings_is_made_again(papers: Path, tmp
     assert [stage.partition(":")[0] for stage in taken] == {"file": [], "seed": ["corpus"]}.get(
         change, ["corpus", "topics"]
     )
-    assert "cube: said" in stages
+    assert "cube: distinct mentions" in stages
     assert cube.settings["items"] == (41 if change == "file" else 40)
 
 
 def test_a_corpus_at_hand_has_stages_too_and_those_taken_over_are_named(tmp_path: Path) -> None:
     corpus = make_dblp_like(2_000)
     with pytest.raises(CutError):
-        c2n.build_cube(corpus, out=tmp_path / "cube", progress=told([], "cube: key objects"))
+        c2n.build(corpus, out=tmp_path / "cube", progress=told([], "cube: key objects"))
     stages: list[str] = []
-    c2n.build_cube(corpus, out=tmp_path / "cube", progress=told(stages))
-    assert "cube: taken from the run before, which did not finish: said, item keys" in stages
+    c2n.build(corpus, out=tmp_path / "cube", progress=told(stages))
+    assert "cube: taken from the run before, which did not finish: distinct mentions, item keys" in stages
     assert "cube: key objects" in stages and "cube: item keys" not in stages
     assert [path.name for path in tmp_path.iterdir()] == ["cube"]
 
@@ -141,7 +141,7 @@ def test_a_corpus_at_hand_has_stages_too_and_those_taken_over_are_named(tmp_path
 def test_a_build_that_fails_before_anything_is_finished_leaves_nothing(tmp_path: Path) -> None:
     corpus = c2n.make_planted(seed=0).corpus
     with pytest.raises(ParameterError):
-        c2n.build_cube(corpus, ["no such attribute"], out=tmp_path / "cube")
+        c2n.build(corpus, ["no such attribute"], out=tmp_path / "cube")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -160,7 +160,7 @@ def test_the_person_is_told_again_where_more_was_finished(tmp_path: Path) -> Non
     for cut_at in ("cube: key objects", "cube: links"):
         stages: list[str] = []
         with pytest.raises(CutError):
-            c2n.build_cube(corpus, out=tmp_path / "cube", progress=told(stages, cut_at))
+            c2n.build(corpus, out=tmp_path / "cube", progress=told(stages, cut_at))
         assert [stage for stage in stages if stage.startswith("what was finished is kept in")], cut_at
 
 
@@ -181,7 +181,7 @@ def test_a_source_of_ones_own_may_call_its_parameters_as_it_likes(papers: Path, 
         def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
             return c2n.read_tables(papers)
 
-    cube = c2n.build_from(Mine(), out=tmp_path / "cube", dimensions=["year"], min_objects=1)
+    cube = c2n.build([], source=Mine(), out=tmp_path / "cube", dimensions=["year"], min_objects=1)
     assert len(cube.objects) == 12
 
 
@@ -195,12 +195,10 @@ def test_two_builds_of_one_cube_at_a_time_do_not_share_stages(tmp_path: Path) ->
 
 def test_arrays_made_in_files_are_those_made_in_memory(tmp_path: Path) -> None:
     corpus = make_dblp_like(2_000)
-    c2n.save_cube(c2n.build_cube(corpus), tmp_path / "one")
-    c2n.build_cube(corpus, out=tmp_path / "other")
+    c2n.build(corpus).save(tmp_path / "one")
+    c2n.build(corpus, out=tmp_path / "other")
     assert read_manifest(tmp_path / "one") == read_manifest(tmp_path / "other")
-    assert np.array_equal(
-        c2n.open_cube(tmp_path / "one").links.indices, c2n.open_cube(tmp_path / "other").links.indices
-    )
+    assert np.array_equal(c2n.open(tmp_path / "one").links.indices, c2n.open(tmp_path / "other").links.indices)
 
 
 def renamed(corpus: Corpus) -> Corpus:
@@ -302,8 +300,8 @@ def test_columns_with_dictionaries_in_pieces_can_be_kept(tmp_path: Path) -> None
             parts = [corpus.items["venue"].slice(at, 50).combine_chunks().dictionary_encode() for at in (0, 50)]
             return replace(corpus, items=corpus.items.set_column(2, "venue", pa.chunked_array(parts)))
 
-    cube = c2n.build_from(Pieces(), out=tmp_path / "cube", dimensions=["venue"], min_objects=1)
-    expected = c2n.build_cube(make_dblp_like(100), ["venue"], min_objects=1)
+    cube = c2n.build([], source=Pieces(), out=tmp_path / "cube", dimensions=["venue"], min_objects=1)
+    expected = c2n.build(make_dblp_like(100), ["venue"], min_objects=1)
     assert cube.dimensions[0].labels == expected.dimensions[0].labels
 
 
@@ -318,7 +316,7 @@ def test_what_cannot_be_done_is_said_before_anything_is_read(papers: Path, tmp_p
         stages: list[str] = []
         given = {"out": tmp_path / "cube", "progress": told(stages), **options}
         with pytest.raises(c2n.Cube2netError, match=sentence):
-            c2n.build_from("tables", *paths, **given)  # type: ignore[arg-type]
+            c2n.build([*paths], source="tables", **given)  # type: ignore[arg-type]
         assert stages == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "papers"]
 
@@ -336,5 +334,5 @@ def test_the_stages_of_one_table_are_not_those_of_the_same_table_named_twice(tmp
 
     for paths in ((table,), (table, table), (table, table)):
         with pytest.raises(c2n.Cube2netError, match="no dimension suits"):
-            c2n.build_from("tables", *paths, out=tmp_path / "cube", dimensions=refuse, progress=note)
+            c2n.build([*paths], source="tables", out=tmp_path / "cube", dimensions=refuse, progress=note)
     assert sum("taken from the run before" in stage for stage in said) == 1, said

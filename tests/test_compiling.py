@@ -18,8 +18,8 @@ from cube2net._util.progress import (
     CompileMonitor,
     CpuStopwatch,
     Stopwatch,
-    announce_to,
     record_seconds,
+    report_compiling_to,
     share_compile_time,
 )
 from cube2net.selection.constraints import Clock
@@ -41,7 +41,7 @@ class Hands:
 def hands(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hands]:
     clock = Hands()
     monkeypatch.setattr(progress, "time", clock)
-    monkeypatch.setattr(progress, "_mine", progress._Mine())
+    monkeypatch.setattr(progress, "_thread", progress._ThreadState())
     yield clock
 
 
@@ -136,9 +136,9 @@ def test_who_listens_is_told_and_standard_error_is_not(capsys: pytest.CaptureFix
     waiting.listeners.append(lambda *words: told.append(words))
     for name in ("cool", "heat"):
         waiting.begin(name)
-        waiting.say()
+        waiting.announce()
         waiting.end(name)
-    waiting.say()
+    waiting.announce()
     assert told == [(f"{CACHED_NOTICE}: cool", 0, None), (f"{CACHED_NOTICE}: heat", 1, None)]
     assert capsys.readouterr().err == ""
 
@@ -152,15 +152,15 @@ def test_without_a_listener_a_terminal_gets_one_line_and_nobody_else_any(
     waiting.kept = False
     for name in ("cool", "heat"):
         waiting.begin(name)
-        waiting.say()
+        waiting.announce()
         waiting.end(name)
     assert capsys.readouterr().err == (f"cube2net: {UNCACHED_NOTICE}\n" if terminal else "")
 
 
 def test_nobody_is_told_who_asked_for_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    with announce_to(None):
+    with report_compiling_to(None):
         progress.MONITOR.begin("cool")
-        progress.MONITOR.say()
+        progress.MONITOR.announce()
         progress.MONITOR.end("cool")
     assert capsys.readouterr().err == ""
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cube2net._util.spelling import OTHER_NAMES, candidates, name_here, nearest, slips_between
+from cube2net._util.spelling import OTHER_NAMES, candidates, count_edits, suggest_name, translate_name
 from cube2net.api.plan import METHODS
 from cube2net.apps.cli.query import methods
 from cube2net.cube.engines import ENGINES
@@ -41,7 +41,7 @@ def typos(name: str) -> set[str]:
 def test_a_slip_in_any_registered_name_is_understood(what: str, name: str) -> None:
     others = [other for other in NAMES[what] if other != name]
     for typo in typos(name):
-        if min(slips_between(typo, other) for other in others) < 2:
+        if min(count_edits(typo, other) for other in others) < 2:
             assert name in ("dblp", "yelp", "sql", "acl")  # one slip makes them alike
             continue
         assert str(unknown_name(what, typo, NAMES[what])).endswith(f"(did you mean {name!r}?)"), typo
@@ -52,7 +52,7 @@ def test_a_slip_in_any_registered_name_is_understood(what: str, name: str) -> No
     [("gredy", "greedy"), ("rgeedy", "greedy"), ("nakeal", "anneal"), ("GREEDY", "greedy"), ("page rank", "pagerank")],
 )
 def test_names_that_strangers_typed_are_understood(text: str, meant: str) -> None:
-    assert nearest(text, NAMES["method"]) == meant
+    assert suggest_name(text, NAMES["method"]) == meant
 
 
 @pytest.mark.parametrize("text", ["", "best", "louvain", "x", "42", "shortest-path", "infomap", "metis"])
@@ -61,8 +61,8 @@ def test_a_name_that_is_like_no_other_brings_no_suggestion(text: str) -> None:
 
 
 def test_one_letter_is_never_taken_for_another() -> None:
-    assert nearest("c", ["a", "b"]) is None
-    assert nearest("A", ["a", "b"]) == "a"
+    assert suggest_name("c", ["a", "b"]) is None
+    assert suggest_name("A", ["a", "b"]) == "a"
 
 
 def slow(one: str, other: str) -> int:
@@ -78,14 +78,14 @@ def slow(one: str, other: str) -> int:
 @given(st.text("abc", max_size=5), st.text("abc", max_size=5))
 @example("ab", "ba")
 def test_slips_are_counted_as_they_are_defined(one: str, other: str) -> None:
-    assert slips_between(one, other) == slow(one, other) == slips_between(other, one)
+    assert count_edits(one, other) == slow(one, other) == count_edits(other, one)
 
 
 @given(st.text(max_size=8), st.lists(st.text(max_size=8), max_size=4))
 @example("A", ["a"])
 def test_what_is_suggested_is_one_of_the_names(text: str, names: list[str]) -> None:
-    assert nearest(text, names) in {None, *names}
-    assert nearest(text, [text, *names]) == text
+    assert suggest_name(text, names) in {None, *names}
+    assert suggest_name(text, [text, *names]) == text
 
 
 MANY = [
@@ -96,9 +96,9 @@ MANY = [
 @pytest.mark.parametrize("name", MANY[::3997])
 def test_a_slip_among_thousands_of_names_is_understood(name: str) -> None:
     for typo in (name[:-1] + "x", name[1:], name[:3] + name[4:], name[1] + name[0] + name[2:], name.upper() + "y"):
-        least = min(slips_between(typo.casefold(), other.casefold()) for other in MANY)
-        assert slips_between(typo.casefold(), str(nearest(typo, MANY)).casefold()) == least, typo
-        assert slips_between(typo.casefold(), candidates(typo, MANY)[0].casefold()) == least
+        least = min(count_edits(typo.casefold(), other.casefold()) for other in MANY)
+        assert count_edits(typo.casefold(), str(suggest_name(typo, MANY)).casefold()) == least, typo
+        assert count_edits(typo.casefold(), candidates(typo, MANY)[0].casefold()) == least
 
 
 def test_an_unknown_label_among_many_is_told_by_the_nearest_few() -> None:
@@ -112,10 +112,10 @@ def test_an_unknown_label_among_many_is_told_by_the_nearest_few() -> None:
 
 def test_names_that_separate_nothing_are_compared_too() -> None:
     odd = ["a\nb", "\x1fab", "\x00ab", "\ue000ab", "\ud800ab", "", "ß" * 40, *MANY]
-    assert nearest("\x00abc", odd) == "\x00ab"
-    assert nearest("Ghenta 12x", odd) == "Ghenta 12"
-    assert nearest("x" * 1_000_000, odd) is None
-    assert nearest("q", MANY) is None
+    assert suggest_name("\x00abc", odd) == "\x00ab"
+    assert suggest_name("Ghenta 12x", odd) == "Ghenta 12"
+    assert suggest_name("x" * 1_000_000, odd) is None
+    assert suggest_name("q", MANY) is None
 
 
 def test_an_object_among_many_alike_is_found_by_a_slip() -> None:
@@ -164,7 +164,7 @@ def test_other_names_lead_to_methods_that_exist_each_to_one_and_none_is_a_name_h
     assert set(table) == set(METHODS)
     others = [other for names in table.values() for other in names.split(", ")]
     assert len(others) == len(set(others))
-    assert all(name_here("method", other) in table and other not in table for other in others)
+    assert all(translate_name("method", other) in table and other not in table for other in others)
 
 
 def test_a_name_here_that_is_not_allowed_is_not_proposed() -> None:

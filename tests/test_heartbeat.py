@@ -3,7 +3,7 @@
 import pytest
 
 from cube2net._util import progress as progress_module
-from cube2net._util.progress import CACHED_NOTICE, COMPILING, CompileMonitor, listener, report_compiling
+from cube2net._util.progress import CACHED_NOTICE, COMPILING, CompileMonitor, report_compiling, resolve_progress
 from cube2net.apps.cli import output
 from cube2net.apps.cli.output import MAX_SILENCE_SECONDS, Heartbeat
 
@@ -25,7 +25,7 @@ class Hands:
 @pytest.fixture
 def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
     clock, waiting = Hands(), CompileMonitor(patience=0)
-    waiting.say = lambda: None  # type: ignore[method-assign]
+    waiting.announce = lambda: None  # type: ignore[method-assign]
     for module in (output, progress_module):
         monkeypatch.setattr(module, "time", clock)
         monkeypatch.setattr(module, "MONITOR", waiting)
@@ -34,7 +34,7 @@ def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
 
 def make_heartbeat(terminal: bool = False) -> tuple[Heartbeat, list[tuple[str, int, int | None]]]:
     said: list[tuple[str, int, int | None]] = []
-    return Heartbeat(listener(lambda *words: said.append(words)), terminal=terminal), said
+    return Heartbeat(resolve_progress(lambda *words: said.append(words)), terminal=terminal), said
 
 
 def test_a_silence_is_ended_by_what_was_said_last(hands: Hands) -> None:
@@ -106,7 +106,7 @@ def test_a_callback_given_in_python_is_told_of_compiling(monkeypatch: pytest.Mon
     @report_compiling
     def work(number: int, *, progress: object = None) -> int:
         waiting.begin("cool")
-        waiting.say()
+        waiting.announce()
         waiting.end("cool")
         return number
 

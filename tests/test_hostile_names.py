@@ -14,7 +14,7 @@ import pytest
 import typer
 
 import cube2net as c2n
-from cube2net._util.text import formulas_in, is_formula
+from cube2net._util.text import count_formulas, is_formula
 from cube2net.api.query import read_links, read_query
 from cube2net.apps.cli import app
 from cube2net.apps.cli.output import json_text, line
@@ -161,7 +161,7 @@ def test_the_page_of_a_report_stays_whole(report: Path) -> None:
 def test_the_tables_of_a_report_are_safe_for_spreadsheets_where_asked(report: Path) -> None:
     tables = sorted(report.glob("*.csv"))
     assert [path.name for path in tables] == ["cells.csv", "costs.csv", "scores.csv", "trials.csv"]
-    assert [formulas_in(path) for path in tables] == [0, 0, 0, 0]
+    assert [count_formulas(path) for path in tables] == [0, 0, 0, 0]
     with (report / "cells.csv").open(encoding="utf-8", newline="") as file:
         assert any(cell == "'+1+1x" for row in csv.reader(file) for cell in row)
 
@@ -170,10 +170,10 @@ def test_formulas_in_an_export_are_said_and_guarded_where_asked(world: hostile.W
     ask = ["query", str(world.cube), "--query", str(world.query), "--quiet", "--out"]
     plain = hostile.run([*ask, str(world.folder / "plain.csv")])
     said = re.search(r"plain\.nodes\.csv: ([0-9,]+) cells begin with =, \+, - or @, which spr", plain.err.decode())
-    assert plain.status == 0 and said and said[1] == f"{formulas_in(world.folder / 'plain.nodes.csv'):,}"
+    assert plain.status == 0 and said and said[1] == f"{count_formulas(world.folder / 'plain.nodes.csv'):,}"
     safe = hostile.run([*ask, str(world.folder / "safe.csv"), "--spreadsheet-safe"])
     assert (safe.status, safe.err) == (0, b"")
-    assert formulas_in(world.folder / "safe.nodes.csv") == formulas_in(world.folder / "safe.links.csv") == 0
+    assert count_formulas(world.folder / "safe.nodes.csv") == count_formulas(world.folder / "safe.links.csv") == 0
 
 
 def test_guarded_names_are_found_in_the_cube(world: hostile.World, tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_the_tables_of_a_task_are_safe_where_asked_and_still_name_its_objects(
     for safe in (False, True):
         out = tmp_path / str(safe)
         cube = c2n.api.build_task(task, out, min_objects=1, spreadsheet_safe=safe)  # type: ignore[arg-type]
-        found = [formulas_in(out / name) for name in ("query.csv", "hidden.csv")]
+        found = [count_formulas(out / name) for name in ("query.csv", "hidden.csv")]
         assert found == ([0, 0] if safe else [len(ends), 2])
         assert sorted(read_query(cube, out / "query.csv").objects.tolist()) == sorted(ends)
         assert [rows.tolist() for rows in read_links(cube, out / "hidden.csv")] == [ends[:1], ends[1:2]]

@@ -147,10 +147,10 @@ LIBRARY = f"""{WITHOUT}
 import cube2net as c2n
 from cube2net.errors import MissingPackageError
 
-cube = c2n.open_cube("cube")
+cube = c2n.open("cube")
 query = c2n.read_query(cube, "query.csv")
 network = c2n.construct(cube, query)
-c2n.to_scipy(network)
+network.to_scipy()
 comparison = c2n.compare(cube, query, methods=["none"], models=["deepwalk"], runs=1)
 
 
@@ -159,11 +159,11 @@ def environment():
 
 
 for call, *given in (
-    (c2n.to_networkx, network),
-    (c2n.to_igraph, network),
-    (c2n.to_pyg, network),
-    (c2n.draw_network, network, "net.png"),
-    (c2n.write_report, cube, query, comparison, "report"),
+    (network.to_networkx,),
+    (network.to_igraph,),
+    (network.to_pyg,),
+    (network.plot, "net.png"),
+    (comparison.write_report, "report", cube, query),
     (c2n.construct, cube, query, "cube2net"),
     (c2n.compare, cube, query, "clustering"),
     (environment,),

@@ -124,7 +124,7 @@ def installed(wheel: Path, bare: dict[str, str], tmp_path_factory: pytest.TempPa
 def test_an_installed_wheel_serves_the_page_without_node(
     sources: Path, installed: Path, bare: dict[str, str], tmp_path: Path
 ) -> None:
-    cube = c2n.build_cube(c2n.make_planted(objects=100, communities=2).corpus, out=tmp_path / "cube")
+    cube = c2n.build(c2n.make_planted(objects=100, communities=2).corpus, out=tmp_path / "cube")
     assert len(cube.objects) == 100
     command = [str(installed.with_name("cube2net")), "explore", str(tmp_path / "cube"), "--no-browser"]
     with subprocess.Popen(command, env=bare, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as explorer:

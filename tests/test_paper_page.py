@@ -52,7 +52,7 @@ def test_the_pictures_of_the_page_lie_beside_it_and_are_small(paper: SimpleNames
 
 def test_a_comparison_is_the_same_when_it_was_kept(paper: SimpleNamespace, tmp_path: Path) -> None:
     planted = c2n.make_planted(objects=120, communities=4, noise=0.2)
-    cube = c2n.build_cube(planted.corpus)
+    cube = c2n.build(planted.corpus)
     query = cube.query({name: f"community {number}" for number in (0, 1) for name in planted.query(number)})
     made = c2n.compare(
         cube, query, methods=["greedy"], objectives=["jaccard"], forms=["objects"], models=["deepwalk"], runs=2

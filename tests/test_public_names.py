@@ -24,8 +24,15 @@ def listed() -> list[str]:
 
 
 def test_the_list_makes_all_and_dir() -> None:
-    assert sorted(listed()) == sorted(c2n.__all__) == sorted(set(listed()))
-    assert set(c2n.__all__) <= set(dir(c2n))
+    assert sorted(listed()) == sorted({*c2n.__all__, "open"})
+    assert set(listed()) <= set(dir(c2n)) and len(dir(c2n)) <= 40
+
+
+def test_every_name_of_methods_loads_and_no_other() -> None:
+    assert {name for name in c2n.methods.__all__ if getattr(c2n.methods, name) is None} == set()
+    assert dir(c2n.methods) == sorted(c2n.methods.__all__)
+    with pytest.raises(AttributeError, match=r"module 'cube2net\.methods' has no attribute 'Gredy'"):
+        c2n.methods.Gredy  # type: ignore[attr-defined]  # noqa: B018
 
 
 @pytest.mark.parametrize("name", listed())

@@ -81,7 +81,7 @@ def test_a_network_is_written_by_the_export_of_another_package(offer: Callable[.
     offer(EXPORTS, **{".sizes": lambda: write_sizes})
     cube, query = two_communities(10)
     network = c2n.construct(cube, query)
-    (path,) = c2n.write_network(network, tmp_path / "network.sizes")
+    (path,) = network.save(tmp_path / "network.sizes")
     assert path.read_text(encoding="utf-8") == f"{len(network.objects)} objects\n"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cube2net._util.random import number, stream
+from cube2net._util.random import hash_purpose, stream
 from cube2net.errors import ParameterError
 
 
@@ -21,8 +21,8 @@ def test_the_same_seed_and_purpose_draw_the_same_numbers_and_others_do_not() -> 
 
 
 def test_a_purpose_stands_for_the_same_number_everywhere() -> None:
-    assert number("network", "maxdisc") == 551_497_385_809_751_807
-    assert number("ab", "c") != number("a", "bc")
+    assert hash_purpose("network", "maxdisc") == 551_497_385_809_751_807
+    assert hash_purpose("ab", "c") != hash_purpose("a", "bc")
 
 
 def test_a_seed_of_numpy_is_as_good_as_a_plain_one() -> None:

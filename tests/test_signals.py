@@ -13,7 +13,7 @@ import pytest
 
 from cube2net._util import progress as work
 from cube2net._util.files import new_folder, write_files
-from cube2net._util.progress import Stop, remove_unfinished, step, track_unfinished
+from cube2net._util.progress import Stop, check_stop, remove_unfinished, track_unfinished
 from cube2net.apps.cli import EXIT_STATUS, INTERRUPTED
 
 
@@ -265,15 +265,15 @@ def test_work_in_another_thread_stops_at_its_next_step() -> None:
     def work() -> None:
         while True:
             begun.set()
-            step()
+            check_stop()
 
     with ThreadPoolExecutor(1) as pool, Stop() as stop:
         done = pool.submit(stop.wrap(work))
         assert begun.wait(20)
-        step()  # here nobody asked
+        check_stop()  # here nobody asked
         stop.ask()
         assert isinstance(done.exception(20), KeyboardInterrupt)
-    step()
+    check_stop()
 
 
 def test_a_signal_when_all_is_done_does_not_change_the_status(tmp_path: Path) -> None:

@@ -38,23 +38,23 @@ DOORS = {
 
 @pytest.mark.parametrize("door", DOORS)
 def test_truths_are_truths_from_the_data_to_the_network_and_labels_in_between(door: str, tmp_path: Path) -> None:
-    cube = c2n.build_cube(DOORS[door](), ["loyal", "city"], min_objects=1)
+    cube = c2n.build(DOORS[door](), ["loyal", "city"], min_objects=1)
     assert cube.dimensions[0].labels == ("false", "true")
     assert cube.find_cell(["true", "Rome"]) >= 0
     assert cube.objects.attributes.schema.field("loyal").type == pa.bool_()
     assert cube.items is not None and cube.items().kept_attributes.table["loyal"].to_pylist() == LOYAL
-    c2n.save_cube(cube, tmp_path / "cube")
-    network = c2n.construct(c2n.open_cube(tmp_path / "cube"), ["n0", "n1", "n2"], "none")
+    cube.save(tmp_path / "cube")
+    network = c2n.construct(c2n.open(tmp_path / "cube"), ["n0", "n1", "n2"], "none")
     assert network.nodes["loyal"].to_pylist() == [True, False, None]
-    graph = c2n.to_networkx(network)
+    graph = network.to_networkx()
     assert graph.nodes["n0"]["loyal"] is True and "loyal" not in graph.nodes["n2"]
     assert network.to_pandas().nodes["loyal"].dtype == "boolean"
     for suffix in (".graphml", ".gexf", ".json", ".cyjs"):
-        c2n.write_network(network, tmp_path / f"net{suffix}")
+        network.save(tmp_path / f"net{suffix}")
         again = c2n.read_graph(tmp_path / f"net{suffix}")
         assert again.objects["loyal"].to_pylist() == [True, False, None], suffix
     for name in ("net.parquet", "net.xlsx"):
-        c2n.write_network(network, tmp_path / name)
+        network.save(tmp_path / name)
     for names in (("net.nodes.parquet", "net.links.parquet"), ("net.xlsx",)):
         again = c2n.read_tables(*(tmp_path / name for name in names))
         assert again.objects["loyal"].to_pylist() == [True, False, None]
@@ -67,8 +67,8 @@ def test_truths_are_suggested_as_labels() -> None:
 
 
 def test_tensors_have_a_truth_as_one_number() -> None:
-    cube = c2n.build_cube(DOORS["arrow"](), ["city"], min_objects=1)
-    data = c2n.to_pyg(c2n.construct(cube, ["n0", "n1", "n2"], "none"))
+    cube = c2n.build(DOORS["arrow"](), ["city"], min_objects=1)
+    data = c2n.construct(cube, ["n0", "n1", "n2"], "none").to_pyg()
     assert data.x[:, data.x_names.index("loyal")].tolist() == [1.0, 0.0, 0.0]
 
 
@@ -87,11 +87,11 @@ def test_truths_and_texts_that_say_them_go_together_in_an_update(tmp_path: Path)
         "m": pd.DataFrame({"source": ["m0"], "target": ["m1"]}),
     }
     for first, second, one, other in ((old, new, "n", "m"), (new, old, "m", "n")):
-        cube = c2n.build_cube(first, links=links[one], dimensions=["loyal"], min_objects=1)
+        cube = c2n.build(first, links=links[one], dimensions=["loyal"], min_objects=1)
         folder = tmp_path / one
-        c2n.save_cube(cube, folder)
-        c2n.update_cube(folder, c2n.read_tables(nodes=second, links=links[other]))
-        more = c2n.open_cube(folder)
+        cube.save(folder)
+        c2n.update(folder, c2n.read_tables(nodes=second, links=links[other]))
+        more = c2n.open(folder)
         assert [len(members) for members in (more.cells.members[0], more.cells.members[1])] == [10, 10]
         assert more.objects.attributes["loyal"].to_pylist() == texts * 2
 

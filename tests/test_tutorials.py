@@ -80,7 +80,7 @@ def test_what_the_first_cell_says_to_install_is_all_that_a_tutorial_imports(name
 
 
 def test_a_tutorial_that_needs_more_than_it_says_is_found() -> None:
-    cells = [nbformat.v4.new_code_cell(text) for text in ("import matplotlib.pyplot as plt", "c2n.to_pyg(network)")]
+    cells = [nbformat.v4.new_code_cell(text) for text in ("import matplotlib.pyplot as plt", "network.to_pyg()")]
     assert used(nbformat.v4.new_notebook(cells=cells)) - told("`pip install '.[graph]'`") == {"matplotlib"}
     assert {"torch_geometric"} <= told("`pip install '.[graph]'`") and "torch" not in told("`pip install '.[graph]'`")
     assert told("`pip install -c constraints.txt . pandas`") == {*CORE, "cube2net", "pandas"}

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net._util.arrays import Ragged, links_from_pairs, ragged_from_lists, transpose
-from cube2net.api.build import build_cube
+from cube2net.api.build import build
 from cube2net.api.datasets import make_planted
 from cube2net.model.cube import Cells, Cube
 from cube2net.model.dimension import Dimension, Level
@@ -50,7 +50,7 @@ def random_cube(seed: int, *, cells: int = 12, objects: int = 40, links: int = 8
 def two_communities(each: int) -> tuple[Cube, Query]:
     """Return a cube of six planted communities, and so many objects of each of two of them, labelled by it."""
     planted = make_planted(objects=300, communities=6, noise=0.2, links=4.0, within=0.8, seed=0)
-    cube = build_cube(planted.corpus)
+    cube = build(planted.corpus)
     return cube, cube.query({name: f"group {group}" for group in (0, 1) for name in planted.query(group)[:each]})
 
 

@@ -35,7 +35,7 @@ PAPER = {
 
 def methods() -> dict[str, Any]:
     """Return what is asked, by the name it has on the page; cube2net is learnt anew for every query and done once."""
-    hops = c2n.METHODS["hops"]
+    hops = c2n.methods.METHODS["hops"]
     return {
         "one hop": hops(),
         "two hops": hops(hops=2),
@@ -56,11 +56,11 @@ def measure(results: Results, cube: Path) -> None:
 def first(folder: Path, size: int) -> dict[str, Any]:
     """Return what it costs to open a cube, to find a query by its ids, and to answer for the first time."""
     before = memory()
-    opening, cube = timed(lambda: c2n.open_cube(folder))
+    opening, cube = timed(lambda: c2n.open(folder))
     opened = memory()
     rows = person_query(cube, size)
     ids = [str(row) for row in rows]
-    fresh = c2n.open_cube(folder)
+    fresh = c2n.open(folder)
     finding, query = timed(lambda: fresh.query(ids))
     found = memory()
     if not np.array_equal(query.objects, rows):
@@ -70,7 +70,7 @@ def first(folder: Path, size: int) -> dict[str, Any]:
     return {
         "size": size,
         "opening": opening,
-        "reopening": median(turns(lambda: c2n.open_cube(folder))),
+        "reopening": median(turns(lambda: c2n.open(folder))),
         "finding": finding,
         "finding again": median(turns(lambda: fresh.query(ids))),
         "first": answering,
@@ -84,7 +84,7 @@ def first(folder: Path, size: int) -> dict[str, Any]:
 
 def answers(folder: Path, size: int) -> dict[str, Any]:
     """Return the time of every method for one query: medians of several turns."""
-    cube = c2n.open_cube(folder)
+    cube = c2n.open(folder)
     rows = person_query(cube, size)
     query = cube.query(rows.tolist())
     found: dict[str, Any] = {}

@@ -26,7 +26,7 @@ def measure(results: Results, raw: Path, data: Path) -> None:
     folder = data / "cube-acl"
     results.measure("anthology-build", lambda: bare(alone(build, archives[-1], folder)))
     results.measure("anthology-answers", lambda: bare(alone(answers, folder, labs)))
-    cube = c2n.open_cube(folder)
+    cube = c2n.open(folder)
     asked = c2n.read_query(cube, labs, skip_missing=True)
     race.measure(results, folder, data, {len(asked): np.array(asked.objects)}, "-anthology")
 
@@ -35,8 +35,8 @@ def build(archive: Path, folder: Path) -> dict[str, Any]:
     """Return the seconds of reading, of the topics and of the cube."""
     reading, corpus = timed(lambda: c2n.api.read_acl(archive))
     finding, topics = timed(lambda: c2n.api.find_topics(corpus, seed=0, workers=0))
-    building = [timed(lambda: c2n.build_cube(corpus, topics=topics))[0] for _ in range(3)]
-    cube = c2n.build_cube(corpus, topics=topics, out=folder)
+    building = [timed(lambda: c2n.build(corpus, topics=topics))[0] for _ in range(3)]
+    cube = c2n.build(corpus, topics=topics, out=folder)
     return {
         "archive": archive.name,
         "items": corpus.items.num_rows,
@@ -52,7 +52,7 @@ def build(archive: Path, folder: Path) -> dict[str, Any]:
 
 def answers(folder: Path, labs: Path) -> dict[str, Any]:
     """Return the seconds of opening, of greedy and of the plain loop over all cells, and of the shell."""
-    cube = c2n.open_cube(folder)
+    cube = c2n.open(folder)
     query = c2n.read_query(cube, labs, skip_missing=True)
     networks = [c2n.construct(cube, query, "greedy", CELLS, form="objects") for _ in range(10)]
     chosen = networks[0].selection
@@ -65,7 +65,7 @@ def answers(folder: Path, labs: Path) -> dict[str, Any]:
 
     return {
         "query": len(query),
-        "opening": median(turns(lambda: c2n.open_cube(folder))),
+        "opening": median(turns(lambda: c2n.open(folder))),
         "greedy": median([network.seconds["weigh"] + network.seconds["select"] for network in networks[1:]]),
         "value": chosen.value,
         "plain": plain,

@@ -54,7 +54,7 @@ def build(data: Path, papers: int, memory: str | None) -> dict[str, Any]:
     shutil.rmtree(out.parent, ignore_errors=True)
     out.parent.mkdir()
     note("start")
-    cube = c2n.build_cube(corpus, out=out, progress=note, memory=memory)
+    cube = c2n.build(corpus, out=out, progress=note, memory=memory)
     note("end")
     stages = [
         {"stage": name, "from": at, "until": then[1], "seconds": then[2] - clock, "cpu": then[3] - cpu}

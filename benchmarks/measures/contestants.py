@@ -43,11 +43,11 @@ class Ours:
     tolerance: float | None = None
 
     def __init__(self, cube: Path, work: Path) -> None:
-        self.cube = c2n.open_cube(cube)
+        self.cube = c2n.open(cube)
 
     def hops(self, rows: Array, k: int) -> Any:
         """Return all objects within k steps and the links among them."""
-        return c2n.construct(self.cube, self.cube.query(rows.tolist()), c2n.METHODS["hops"](hops=k))
+        return c2n.construct(self.cube, self.cube.query(rows.tolist()), c2n.methods.METHODS["hops"](hops=k))
 
     def plain(self, network: Any) -> Plain:
         """Return the nodes, and both ends of every link once."""
@@ -56,7 +56,7 @@ class Ours:
     def pagerank(self, rows: Array, top: int) -> Any:
         """Return the best objects, or the score of every object."""
         given = {} if self.tolerance is None else {"tolerance": self.tolerance}
-        method = c2n.METHODS["pagerank"](top=top, **given)
+        method = c2n.methods.METHODS["pagerank"](top=top, **given)
         return c2n.construct(self.cube, self.cube.query(rows.tolist()), method).selection.objects
 
 
@@ -76,7 +76,7 @@ class IGraph:
     def __init__(self, cube: Path, work: Path) -> None:
         import igraph
 
-        links = c2n.open_cube(cube)
+        links = c2n.open(cube)
         low, high, weight = links_once(links)
         self.graph = igraph.Graph(n=len(links.objects), edges=np.stack([low, high], axis=1))
         self.graph.es["weight"] = weight.astype(np.float64)
@@ -114,7 +114,7 @@ class NetworkX:
     def __init__(self, cube: Path, work: Path) -> None:
         import networkx as nx
 
-        links = c2n.open_cube(cube)
+        links = c2n.open(cube)
         low, high, weight = links_once(links)
         gc.disable()
         self.graph = nx.Graph()
@@ -149,7 +149,7 @@ class PyG:
     def __init__(self, cube: Path, work: Path) -> None:
         import torch
 
-        links = c2n.open_cube(cube)
+        links = c2n.open(cube)
         self.count = len(links.objects)
         self.edges = torch.from_numpy(np.stack(ends_of(links)).astype(np.int64))
 
@@ -192,7 +192,7 @@ class SQL:
         import duckdb
         import pyarrow as pa
 
-        links = c2n.open_cube(cube)
+        links = c2n.open(cube)
         source, target = ends_of(links)
         ends = pa.table({"source": source, "target": target, "weight": np.asarray(links.links.weights)})
         self.file = work / "links.duckdb"
@@ -225,7 +225,7 @@ class SkNetwork:
     solver = "piteration"
 
     def __init__(self, cube: Path, work: Path) -> None:
-        self.matrix = matrix_of(c2n.open_cube(cube))
+        self.matrix = matrix_of(c2n.open(cube))
 
     def pagerank(self, rows: Array, top: int) -> Any:
         """Return the best objects, or the score of every object."""

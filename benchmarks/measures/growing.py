@@ -47,9 +47,9 @@ def grow(data: Path, other: int) -> dict[str, Any]:
     out = data / f"grown-{other}" / "cube"
     shutil.rmtree(out.parent, ignore_errors=True)
     out.parent.mkdir()
-    seconds, _ = timed(lambda: c2n.build_cube(corpus, out=out))
+    seconds, _ = timed(lambda: c2n.build(corpus, out=out))
     if not (data / "cube-tiny").exists():
-        c2n.build_cube(make_dblp_like(TINY), out=data / "cube-tiny")
+        c2n.build(make_dblp_like(TINY), out=data / "cube-tiny")
     return {"papers": corpus.items.num_rows, "seconds": seconds}
 
 
@@ -59,7 +59,7 @@ def answers(folders: list[Path], tiny: Path) -> dict[str, Any]:
     The machine is faster at one moment than at another. So the graphs take turns, and a turn is a few answers in a row,
     of which the median counts.
     """
-    rows = person_query(c2n.open_cube(folders[0]), QUERY)
+    rows = person_query(c2n.open(folders[0]), QUERY)
     found = [about(folder) for folder in folders]
     for kind, method in KINDS.items():
         with ExitStack() as stack:
@@ -84,7 +84,7 @@ def answers(folders: list[Path], tiny: Path) -> dict[str, Any]:
 
 def about(folder: Path) -> dict[str, Any]:
     """Return how large a cube is."""
-    cube = c2n.open_cube(folder)
+    cube = c2n.open(folder)
     size = sum(path.stat().st_size for path in folder.iterdir())
     counts = {"objects": len(cube.objects), "graph": cube.links.count, "cells": len(cube.cells), "bytes": size}
     return {**counts, "kinds": {}, "openings": [], "opens": []}
@@ -96,9 +96,9 @@ def prepare(folder: Path, tiny: Path, rows: Array, method: str) -> dict[str, Any
     The compiled kernels are loaded before by asking a tiny cube. Touched is the most that was in memory at any time
     during a piece of work, own pages and mapped ones, less what was there before.
     """
-    small = c2n.open_cube(tiny)
+    small = c2n.open(tiny)
     c2n.construct(small, small.query(person_query(small, 20).tolist()), method, CELLS, form="objects")
-    opened, cube = touched(lambda: c2n.open_cube(folder))
+    opened, cube = touched(lambda: c2n.open(folder))
     query = cube.query(rows.tolist())
     first, network = touched(lambda: c2n.construct(cube, query, method, CELLS, form="objects"))
     _READY.update(folder=folder, ask=lambda: c2n.construct(cube, query, method, CELLS, form="objects"))
@@ -114,7 +114,7 @@ def ask() -> dict[str, float]:
 
 def reopen() -> float:
     """Take a turn: open the cube a few times."""
-    return median([timed(lambda: c2n.open_cube(_READY["folder"]))[0] for _ in range(BURST)])
+    return median([timed(lambda: c2n.open(_READY["folder"]))[0] for _ in range(BURST)])
 
 
 def touched(work: Callable[[], Any]) -> tuple[int, Any]:

@@ -45,7 +45,7 @@ def measure(results: Results, cube: Path) -> None:
 def limits(folder: Path) -> dict[str, Any]:
     """Return the machine's speeds, and for every kernel its time and what it must touch."""
     speeds = machine_speeds()
-    cube = c2n.open_cube(folder)
+    cube = c2n.open(folder)
     queries = [person_query(cube, size).astype(np.int32) for size in SIZES]
     rows = [kernel(cube, query) for query in queries for kernel in (_hop, _induce, _push, _greedy)]
     rows += [kernel(cube) for kernel in (_nearest, _pack)]

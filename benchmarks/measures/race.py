@@ -32,7 +32,7 @@ ENTERED: dict[str, Any] = {}
 def measure(results: Results, cube: Path, work: Path, queries: dict[int, Array] | None = None, mark: str = "") -> None:
     """Race for the queries of a cube: one hop and two with all links, and PageRank."""
     if queries is None:
-        opened = c2n.open_cube(cube)
+        opened = c2n.open(cube)
         queries = {size: person_query(opened, size) for size in SIZES}
         del opened
     for heat, names in HEATS.items():
@@ -88,7 +88,7 @@ def _rounds(pools: dict[str, Any], found: dict[str, Any], task: str, size: int) 
 
 def enter(name: str, cube: Path, work: Path, queries: dict[int, Array]) -> Any:
     """Get a contestant ready in this process; importing its package is not timed."""
-    c2n.open_cube(cube)
+    c2n.open(cube)
     try:
         for package in CONTESTANTS[name].needs:
             importlib.import_module(package)
@@ -139,7 +139,7 @@ def _top(scores: Array, rows: Array) -> list[int]:
 
 def exact(cube: Path, queries: dict[int, Array]) -> dict[str, Any]:
     """Return the objects of highest exact score, by plain iteration in double precision."""
-    matrix = matrix_of(c2n.open_cube(cube))
+    matrix = matrix_of(c2n.open(cube))
     strength = np.asarray(matrix.sum(axis=1)).ravel()
     step = matrix @ sp.diags(np.divide(DAMPING, strength, out=np.zeros_like(strength), where=strength > 0))
     tops = {}

@@ -46,7 +46,7 @@ def throughput(cube: Path, count: int) -> dict[str, Any]:
 
 def ready(cube: Path, number: int) -> None:
     """Open the cube in this process, think of queries that no other process asks, and warm up."""
-    OPENED["cube"] = c2n.open_cube(cube)
+    OPENED["cube"] = c2n.open(cube)
     OPENED["queries"] = [
         OPENED["cube"].query(person_query(OPENED["cube"], SIZES[0], 1_000 * number + each).tolist())
         for each in range(QUERIES)
@@ -88,7 +88,7 @@ def second_cube(cube: Path, other: Path, rounds: int = 60) -> dict[str, Any]:
 
 def open_other(other: Path) -> None:
     """Open a second cube and answer there once."""
-    OPENED["other"] = c2n.open_cube(other)
+    OPENED["other"] = c2n.open(other)
     OPENED["other query"] = OPENED["other"].query(person_query(OPENED["other"], SIZES[0], 7).tolist())
 
 

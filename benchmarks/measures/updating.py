@@ -33,9 +33,9 @@ def update(data: Path, papers: int, share: float) -> dict[str, Any]:
     folder = data / "updated"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    c2n.build_cube(first, out=folder / "cube")
-    rebuilding, rebuilding_cpu, _ = clocked(lambda: c2n.build_cube(corpus, out=folder / "whole"))
-    updating, updating_cpu, _ = clocked(lambda: c2n.update_cube(folder / "cube", second))
+    c2n.build(first, out=folder / "cube")
+    rebuilding, rebuilding_cpu, _ = clocked(lambda: c2n.build(corpus, out=folder / "whole"))
+    updating, updating_cpu, _ = clocked(lambda: c2n.update(folder / "cube", second))
     same = read_manifest(folder / "cube")["files"] == read_manifest(folder / "whole")["files"]
     shutil.rmtree(folder)
     return {

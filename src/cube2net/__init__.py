@@ -2,28 +2,30 @@
 
 >>> import cube2net as c2n
 >>> planted = c2n.make_planted(seed=0)
->>> cube = c2n.build_cube(planted.corpus)
+>>> cube = c2n.build(planted.corpus)
 >>> network = c2n.construct(cube, planted.query(0), method="greedy", n_cells=3)
 
-The public names are listed in ``__init__.pyi``. Less common ones are in three modules: ``cube2net.cube`` rolls cubes up
-and slices them, ``cube2net.model`` has the types, ``cube2net.api`` has further functions.
+The public names are listed in ``__init__.pyi``. Others are in modules: ``cube2net.methods`` has the methods,
+``cube2net.cube`` views of cubes, ``cube2net.model`` the types, ``cube2net.api`` further functions.
 """
 
 from __future__ import annotations
 
-from cube2net._util.display import offer_by, show_by
+from cube2net._util.display import register_display
 
 TYPE_CHECKING = False  # importing typing would delay the moment from which the command line handles signals
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from cube2net._util.display import Shows
+    from cube2net._util.display import Display
 
 __version__ = "0.1.0"
 
-NAMESPACES = ("api", "cube", "model")
-"""Modules available as attributes (``cube2net.cube.roll_up``), left out of ``from cube2net import *``."""
+NAMESPACES = ("api", "cube", "methods", "model")
+"""Modules available as attributes (``cube2net.cube.roll_up``)."""
+NOT_IN_STAR = (*NAMESPACES, "open")
+"""Names left out of ``from cube2net import *``, which would otherwise hide the builtin ``open``."""
 
 _public: list[tuple[Callable[[str], Any], list[str]]] = []
 
@@ -42,14 +44,13 @@ def _load(name: str) -> Any:
     return _read_stub()[0](name)
 
 
-def _notebook() -> Shows:
+def _notebook() -> Display:
     from cube2net.apps import notebook
 
     return notebook
 
 
-show_by(_notebook)
-offer_by(_load)
+register_display(_notebook)
 
 
 def __dir__() -> list[str]:
@@ -61,7 +62,7 @@ def __getattr__(name: str) -> Any:
     """Import what is asked for when it is first asked for, so that importing the package stays quick."""
     names = __dir__()
     if name == "__all__":
-        return [name for name in names if name not in NAMESPACES]
+        return [name for name in names if name not in NOT_IN_STAR]
     if name in names:
         return _load(name)
     raise AttributeError(f"module 'cube2net' has no attribute {name!r}")

@@ -1,15 +1,15 @@
 """The exceptions that cube2net raises, and the messages they carry.
 
     Cube2netError
-    ├── InputError               what a caller gave cannot be used          (a ValueError)
-    │   ├── SourceError          a file or table is not what it should be
-    │   ├── QueryError           a query names objects that are not there, or none
-    │   └── ParameterError       an unknown name or a value out of its range
-    ├── CubeError                a folder is not a cube, is damaged or too new
+    ├── InputError               an argument cannot be used                 (a ValueError)
+    │   ├── SourceError          a file or table is not as expected
+    │   ├── QueryError           a query is empty or names unknown objects
+    │   └── ParameterError       an unknown name or a value out of range
+    ├── CubeError                a folder is not a cube, or is damaged or too new
     └── MissingPackageError      an optional package is not installed       (an ImportError)
 
-Every message is one lower-case sentence: what, what was got, what is allowed, what to do. Parameters that it advises
-are :class:`Setting` and :class:`RollUp` records, which ``str`` writes as Python and other front ends in their own way.
+A message is one lower-case sentence: what is wrong, the value, what is allowed, what to do. Parameters in it are
+:class:`Setting` and :class:`RollUp` records, which ``str`` writes as Python and each front end in its own syntax.
 """
 
 from __future__ import annotations
@@ -20,20 +20,18 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Literal, overload
 
-from cube2net._util.spelling import name_here, nearest, nearest_few
+from cube2net._util.spelling import suggest_name, suggest_names, translate_name
 
-# The highest whole number taken: compiled code counts in 64 bits, and sums of two must fit.
-HIGHEST = 2**62
-# A list of up to so many names, and so many letters, is said whole; a name of more letters than LONGEST is cut.
-CLOSED, MOST_LETTERS, LONGEST = 40, 1_000, 100
-# A sentence of more letters loses its middle.
-LONGEST_SENTENCE = 4_000
-# What the letters of an amount of bytes stand for.
+MAX_INT = 2**62
+"""The largest integer accepted: compiled code uses 64 bits, and the sum of two must fit."""
+MAX_LISTED_NAMES, MAX_LISTED_LETTERS = 40, 1_000
+"""All allowed names are listed up to these limits."""
+MAX_QUOTED_LETTERS, MAX_SENTENCE_LETTERS = 100, 4_000
 UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 class Placeholder(str):
-    """A word in the place of a value that the reader chooses, such as FOLDER."""
+    """A word for a value that the reader chooses, such as FOLDER."""
 
     __slots__ = ()
 
@@ -43,7 +41,7 @@ class Placeholder(str):
 
 @dataclass(frozen=True)
 class Setting:
-    """A parameter with a value, as part of a message; ``function`` names the function that takes it.
+    """A parameter with a value, as part of a message; ``function`` is the function that has it.
 
     >>> print(Setting("delimiter", ";"), Setting("links"), Setting("skip_missing", True, "cube.query"))
     delimiter=';' links=… cube.query(…, skip_missing=True)
@@ -75,7 +73,7 @@ class RollUp:
 
 
 class Message:
-    """A text with the parameters that it mentions; parts that are messages or errors of ours are taken apart.
+    """A text with parameters; the parts of messages and of our errors become parts of this one.
 
     >>> message = Message("give more (", Setting("memory", "8GB"), ")")
     >>> print(message, message.render(lambda setting: f"--{setting.name} {setting.value}"), sep="; ")
@@ -85,14 +83,14 @@ class Message:
     def __init__(self, *parts: object) -> None:
         self.parts: tuple[object, ...] = ()
         for part in parts:
-            whole = part.message if isinstance(part, Cube2netError) else part
-            self.parts += whole.parts if isinstance(whole, Message) else (whole,)
+            content = part.message if isinstance(part, Cube2netError) else part
+            self.parts += content.parts if isinstance(content, Message) else (content,)
 
     def render(self, write: Callable[[Setting | RollUp], str] = str) -> str:
-        """Return the text with parameters as a front end writes them; of a very long one the middle is left out."""
+        """Return the text with parameters written by ``write``; the middle of a very long text is left out."""
         text = "".join(write(part) if isinstance(part, Setting | RollUp) else str(part) for part in self.parts)
-        half = LONGEST_SENTENCE // 2
-        return text if len(text) <= LONGEST_SENTENCE else f"{text[:half]} … {text[-half:]}"
+        text, half = hide_passwords(text), MAX_SENTENCE_LETTERS // 2
+        return text if len(text) <= MAX_SENTENCE_LETTERS else f"{text[:half]} … {text[-half:]}"
 
     def __str__(self) -> str:
         return self.render()
@@ -108,18 +106,18 @@ class Message:
 
 
 class Cube2netError(Exception):
-    """Anything that cube2net refuses; its text is meant for the person at the keyboard.
+    """The base class of the errors of cube2net, whose texts are meant for users.
 
     Parameters
     ----------
     *parts
         The message: texts, settings, other messages and errors.
     parameter, value
-        Which parameter was refused, and the value that was given.
+        The refused parameter and its value.
     allowed
-        The values that it may have, where they are few.
+        The allowed values, if they are few.
     hint
-        What to do, which ends the message in brackets.
+        What to do; it ends the message in brackets.
     """
 
     parameter: str | None = None
@@ -140,45 +138,47 @@ class Cube2netError(Exception):
 
     @property
     def message(self) -> Message:
-        """The whole message, which each front end renders in its own way."""
+        """The message with the hint."""
         return Message(*self.args, " (", self.hint, ")") if self.hint else Message(*self.args)
 
     def __str__(self) -> str:
         return str(self.message)
 
     def _render_traceback_(self) -> list[str]:
-        """Return the lines that IPython shows: the user's own and the sentence; all of them when asked again."""
+        """Return the traceback that IPython shows: the user's own frames, or all of them the second time."""
         from cube2net._util.display import format_error
 
         return format_error(self)
 
 
 class InputError(Cube2netError, ValueError):
-    """What a caller gave cannot be used."""
+    """An argument cannot be used."""
 
 
 class SourceError(InputError):
-    """A file or table is not what it should be."""
+    """A file or table is not as expected."""
 
 
 class QueryError(InputError):
-    """A query names objects that are not there, or none at all."""
+    """A query is empty or names unknown objects."""
 
 
 class ParameterError(InputError):
-    """An unknown name, or a value out of its range."""
+    """An unknown name, or a value out of range."""
 
 
 class CubeError(Cube2netError):
-    """A folder that is not a cube, a damaged cube, or one from a newer format."""
+    """A folder that is not a cube, or a cube that is damaged or of a newer format."""
 
 
 class MissingPackageError(Cube2netError, ImportError):
-    """An optional package is needed and not installed."""
+    """An optional package is not installed."""
 
 
 def unknown_name(what: str, got: object, allowed: Iterable[str]) -> ParameterError:
-    """Return the error for a name outside a list, with the nearest spelling; of a long list only a few names are said.
+    """Return the error for a name that is not allowed, with the most similar allowed name.
+
+    If there are many allowed names, only a few similar ones are listed.
 
     >>> print(unknown_name("method", "gredy", ["none", "greedy", "random"]))
     unknown method 'gredy': choose one of greedy, none, random (did you mean 'greedy'?)
@@ -188,14 +188,14 @@ def unknown_name(what: str, got: object, allowed: Iterable[str]) -> ParameterErr
     unknown label of 'year' '190l': choose one of 100, such as '1900', '1901', '1902'
     """
     names = list(allowed)
-    if len(names) <= CLOSED and sum(map(len, names)) <= MOST_LETTERS:
-        here, near = name_here(what, str(got)), nearest(str(got), names)
+    if len(names) <= MAX_LISTED_NAMES and sum(map(len, names)) <= MAX_LISTED_LETTERS:
+        here, near = translate_name(what, str(got)), suggest_name(str(got), names)
         hint = f"did you mean {quote(near)}?" if near is not None else None
         if here in names:
             hint = f"{quote(got)} is {quote(here)} here"
-        choice = join_names(sorted(names), CLOSED)
+        choice = join_names(sorted(names), MAX_LISTED_NAMES)
     else:
-        near_few = nearest_few(str(got), names, 3) or names[:3]
+        near_few = suggest_names(str(got), names, 3) or names[:3]
         choice, hint = f"{len(names):,}, such as {', '.join(map(quote, near_few))}", None
     return ParameterError(
         f"unknown {what} {quote(got)}: choose one of {choice}",
@@ -206,8 +206,8 @@ def unknown_name(what: str, got: object, allowed: Iterable[str]) -> ParameterErr
     )
 
 
-def quote(value: object, most: int = LONGEST) -> str:
-    """Return a value in ``repr``, cut where it is long: no sign in it steers a terminal.
+def quote(value: object, most: int = MAX_QUOTED_LETTERS) -> str:
+    """Return the ``repr`` of a value, shortened if it is long; it holds no control characters.
 
     >>> print(quote("tab\\t"), quote("a" * 2_000_000, 10), quote([1, 2]), quote(10**5000))
     'tab\\t' 'aaaaaaaaaa…' (2,000,000 letters) [1, 2] a number of 16,610 bits
@@ -220,8 +220,8 @@ def quote(value: object, most: int = LONGEST) -> str:
     return text if isinstance(value, str) or len(text) <= most else text[:most] + "…"
 
 
-def quote_unsafe(text: str, most: int = LONGEST) -> str:
-    """Return a name without quotes where that is safe to read, and else as :func:`quote` shows it.
+def quote_unsafe(text: str, most: int = MAX_QUOTED_LETTERS) -> str:
+    """Return a name as it is if it is short and printable, else in quotes as :func:`quote` does.
 
     >>> print(quote_unsafe("city"), quote_unsafe("ci\\x1bty"), quote_unsafe(""))
     city 'ci\\x1bty' ''
@@ -230,18 +230,18 @@ def quote_unsafe(text: str, most: int = LONGEST) -> str:
 
 
 def join_names(names: Iterable[object], most: int = 20) -> str:
-    """Return names with commas between, only the first where there are many, and ``none`` where there is none.
+    """Return names separated by commas, only the first ``most`` if there are more, or ``none``.
 
     >>> join_names(["a", "b"]), join_names(range(1000), 3), join_names([])
     ('a, b', '0, 1, 2, … (1,000 in all)', 'none')
     """
     every = list(names)
-    said = ", ".join(quote_unsafe(str(name)) for name in every[:most])
-    return said + (f", … ({len(every):,} in all)" if len(every) > most else "") or "none"
+    text = ", ".join(quote_unsafe(str(name)) for name in every[:most])
+    return text + (f", … ({len(every):,} in all)" if len(every) > most else "") or "none"
 
 
 def quote_few(values: Sequence[object], most: int = 3) -> str:
-    """Return the first few values in ``repr``, and a sign that there are more.
+    """Return the first values, quoted, and an ellipsis if there are more.
 
     >>> quote_few(["a", "b", "c", "d"])
     "'a', 'b', 'c', …"
@@ -263,14 +263,14 @@ def check_int(
     name: str,
     value: object,
     least: int,
-    most: int | None = HIGHEST,
+    most: int | None = MAX_INT,
     *,
     or_none: bool = False,
     what: str = "",
 ) -> int | None:
-    """Return a parameter's value as a plain ``int`` when it is a whole number within its limits.
+    """Return the value of a parameter as an ``int``, or raise unless it is an integer within limits.
 
-    ``what`` says what is counted; ``most=None`` is no upper limit; NumPy's whole numbers are taken too.
+    Integers of NumPy are accepted. ``what`` names the things counted, and ``most=None`` is no upper limit.
 
     >>> check_int("n_cells", 20, 0, what="cells")
     20
@@ -280,18 +280,18 @@ def check_int(
     """
     if value is None and or_none:
         return None
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    is_integer = isinstance(value, Integral) and not isinstance(value, bool)
     number = int(value) if isinstance(value, Integral) else 0
-    if whole and number >= least and (most is None or number <= most):
+    if is_integer and number >= least and (most is None or number <= most):
         return number
-    few = most is not None and most == least + 1
-    if most is not None and (number > most or most < HIGHEST):
-        allowed = f"{least:,} or {most:,}" if few else f"{least:,} to {most:,}"
+    has_two_values = most is not None and most == least + 1
+    if most is not None and (number > most or most < MAX_INT):
+        allowed = f"{least:,} or {most:,}" if has_two_values else f"{least:,} to {most:,}"
     else:
         allowed = f"{least:,} or more"
-    if not what or not (whole or few):
+    if not what or not (is_integer or has_two_values):
         allowed = f"a whole number of {allowed}"
-    got = repr(number if whole else value) if number.bit_length() < 1000 else _size(number)
+    got = repr(number if is_integer else value) if number.bit_length() < 1000 else _size(number)
     raise ParameterError(
         f"{name} is {got}, expected {f'{allowed} {what}'.rstrip()}",
         parameter=name,
@@ -300,28 +300,37 @@ def check_int(
 
 
 def parse_size(text: str, what: str) -> int:
-    """Return an amount in bytes; ``what`` says in an error what it is the amount of.
+    """Return an amount of memory in bytes; ``what`` is the parameter that errors name.
 
     >>> parse_size("4GB", "memory"), parse_size("512 MiB", "memory"), parse_size("1.5g", "memory")
     (4000000000, 536870912, 1500000000)
     """
     pattern = r"\s*(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?\s*"
-    found = re.fullmatch(pattern, text, re.IGNORECASE) if isinstance(text, str) else None
-    if found is None or float(found[1]) == 0:
+    match = re.fullmatch(pattern, text, re.IGNORECASE) if isinstance(text, str) else None
+    if match is None or float(match[1]) == 0:
         raise ParameterError(
             f"{what} is {text!r}, expected a number and a unit, such as 512MB or 4GB", parameter=what, value=text
         )
-    unit = UNITS[found[2].lower()]
+    unit = UNITS[match[2].lower()]
     power = list(UNITS.values()).index(unit) + 1
-    return int(float(found[1]) * (1024**power if found[3] else unit))
+    return int(float(match[1]) * (1024**power if match[3] else unit))
 
 
 def _size(number: int) -> str:
     return f"a number of {number.bit_length():,} bits" + (" below 0" if number < 0 else "")
 
 
-def first_line(error: BaseException) -> str:
-    """Return the first line of what an error of another library says, without signs that steer a terminal.
+def hide_passwords(text: str) -> str:
+    """Return a text in which addresses have no passwords.
+
+    >>> hide_passwords("no answer from postgresql://ada:secret@example.org/library")
+    'no answer from postgresql://ada:…@example.org/library'
+    """
+    return re.sub(r"(//[^\s:/@]*):[^\s@]+@", r"\1:…@", text)
+
+
+def first_line(error: object) -> str:
+    """Return the first line of an exception's message, with unprintable characters replaced.
 
     >>> first_line(ValueError("don't know what\\x0e\\nat line 7"))
     "don't know what�"

@@ -45,7 +45,7 @@ QUICK = DeepWalk(dimensions=16, walks=8, length=20)
     ],
     ids=["few", "one"],
 )
-@pytest.mark.parametrize("method", ["auto", c2n.Auto()])
+@pytest.mark.parametrize("method", ["auto", c2n.methods.Auto()])
 def test_too_few_labels_to_choose_by_are_one_sentence(labels: list[str], sentence: str, method: Any) -> None:
     count = len(labels)
     cube = toy_cube([[0, 1]], objects=count, links=[(0, 1)])
@@ -60,7 +60,7 @@ def test_too_few_labels_to_choose_by_are_one_sentence(labels: list[str], sentenc
 def planted(seed: int = 0, **options: Any) -> tuple[Cube, Query]:
     """Return a cube of six communities, and thirty objects of each of three, labelled by their community."""
     made = c2n.make_planted(objects=240, communities=6, cells=2, seed=seed, **options)
-    cube = c2n.build_cube(made.corpus, min_objects=3)
+    cube = c2n.build(made.corpus, min_objects=3)
     return cube, cube.query({name: f"group {group}" for group in range(3) for name in made.query(group)[:30]})
 
 
@@ -86,7 +86,7 @@ def by_cells() -> tuple[Cube, Query]:
 @pytest.fixture(scope="module")
 def chosen(by_cells: tuple[Cube, Query]) -> Network:
     cube, query = by_cells
-    return c2n.construct(cube, half(query), c2n.Auto(runs=2, seconds=600.0, embedding=QUICK))
+    return c2n.construct(cube, half(query), c2n.methods.Auto(runs=2, seconds=600.0, embedding=QUICK))
 
 
 def test_where_cells_say_everything_cells_are_chosen_and_that_holds_for_other_labels(
@@ -146,7 +146,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("few")
 def test_where_links_say_everything_and_cells_nothing_the_choice_is_not_clearly_worse_than_the_query_alone() -> None:
     cube, query = planted(noise=0.9, links=10.0, within=0.95)
-    network = c2n.construct(cube, half(query), c2n.Auto(runs=2, seconds=600.0, embedding=QUICK))
+    network = c2n.construct(cube, half(query), c2n.methods.Auto(runs=2, seconds=600.0, embedding=QUICK))
     alone = held_out(c2n.construct(cube, query, "none"), query)
     assert alone > 0.9 and held_out(network, query) > alone - 0.05
 
@@ -159,7 +159,7 @@ def test_the_same_seed_makes_the_same_choice_whatever_the_number_of_cores(
     found = []
     for cores in (1, 3):
         monkeypatch.setattr(racing, "cores", lambda cores=cores: cores)
-        method = c2n.Auto(runs=2, seconds=600.0, embedding=QUICK)
+        method = c2n.methods.Auto(runs=2, seconds=600.0, embedding=QUICK)
         found.append(c2n.construct(cube, half(query), method, seed=4))
     assert found[0].settings == found[1].settings and np.array_equal(found[0].objects, found[1].objects)
     assert found[0].settings["seed"] in (0, 4)
@@ -179,7 +179,7 @@ def test_auto_is_a_method_by_name_and_takes_labels_as_a_mapping(by_cells: tuple[
 
 def test_with_hardly_any_time_the_answer_is_what_there_was_time_for(by_cells: tuple[Cube, Query]) -> None:
     cube, query = by_cells
-    network = c2n.construct(cube, query, c2n.Auto(seconds=1e-9, embedding=QUICK))
+    network = c2n.construct(cube, query, c2n.methods.Auto(seconds=1e-9, embedding=QUICK))
     tried = [row for row in network.settings["tried"] if "F1" in row]
     rest = [row for row in network.settings["tried"] if "F1" not in row]
     assert "none" in {row["configuration"] for row in tried} and {row["runs"] for row in tried} <= {1, 2}
@@ -207,7 +207,7 @@ def test_with_hardly_any_time_the_answer_is_what_there_was_time_for(by_cells: tu
 )
 def test_a_wrong_parameter_is_refused_with_a_sentence(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ParameterError) as caught:
-        c2n.Auto(**options)
+        c2n.methods.Auto(**options)
     assert str(caught.value).startswith(sentence)
 
 
@@ -224,9 +224,9 @@ def test_a_wrong_seed_and_a_query_of_another_cube_are_refused(by_cells: tuple[Cu
 
 def test_without_labels_the_query_s_own_hidden_links_are_chosen_by() -> None:
     made_up = c2n.make_planted(objects=240, communities=6, cells=2, noise=0.02, links=6.0, within=0.9, seed=1)
-    cube = c2n.build_cube(made_up.corpus, min_objects=3)
+    cube = c2n.build(made_up.corpus, min_objects=3)
     query = cube.query([name for group in range(3) for name in made_up.query(group)[:30]])
-    network = c2n.construct(cube, query, c2n.Auto(runs=2, seconds=600.0, embedding=QUICK))
+    network = c2n.construct(cube, query, c2n.methods.Auto(runs=2, seconds=600.0, embedding=QUICK))
     tried = network.settings["tried"]
     assert {row["configuration"] for row in tried} == {config.name for config in candidates()}
     finalists = {row["configuration"]: row["AUC"] for row in tried if row.get("runs") == 2}

@@ -414,7 +414,7 @@ def test_without_names_the_default_two_variants_and_the_papers_form_are_compared
 
 def test_a_configuration_is_made_with_its_levels_near_objects_and_membership() -> None:
     planted = c2n.make_planted(seed=0)
-    cube = c2n.build_cube(planted.corpus)
+    cube = c2n.build(planted.corpus)
     query = cube.query(planted.query(0))
     config = Configuration(
         method="greedy", objective="cover", form="hybrid", levels="one", n_neighbors=3, membership_weights="even"

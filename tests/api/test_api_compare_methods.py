@@ -70,7 +70,7 @@ def test_a_method_in_a_list_is_called_by_its_class_and_with_its_parameters_where
 
 def test_methods_of_ones_own_take_part_as_names_do(planted: tuple[Cube, Query], tmp_path: Path) -> None:
     cube, query = planted
-    methods = ["greedy", Firsts(), c2n.METHODS["greedy"](by="price"), Plain()]
+    methods = ["greedy", Firsts(), c2n.methods.METHODS["greedy"](by="price"), Plain()]
     options: dict[str, Any] = {**TINY, "methods": methods, "runs": 1, "as_large": False, "out": tmp_path / "out"}
     found = compare(cube, query, **options)
     cells = " · linked · cells · n_cells 3"
@@ -88,7 +88,7 @@ def test_methods_of_ones_own_take_part_as_names_do(planted: tuple[Cube, Query], 
     assert plain(again) == plain(found) and (tmp_path / "out" / JOURNAL).read_bytes() == written
     with pytest.raises(InputError, match="it differs in methods 'Firsts'"):
         compare(cube, query, **{**options, "methods": [Firsts(count=7)]})
-    c2n.write_report(cube, query, found, tmp_path / "out", methods=methods)
+    found.write_report(tmp_path / "out", cube, query, methods=methods)
     for name in ("report.html", "scores.csv", "trials.csv"):
         text = (tmp_path / "out" / name).read_text()
         assert "Firsts" in text and "Greedy(by=" in text and "Plain" in text
@@ -98,9 +98,9 @@ def test_a_method_of_ones_own_is_drawn_where_it_is_the_best(planted: tuple[Cube,
     cube, query = planted
     options: dict[str, Any] = {**TINY, "methods": [Plain()], "as_large": False}
     found = compare(cube, query, **options)
-    c2n.write_report(cube, query, found, tmp_path / "one", methods=options["methods"])
+    found.write_report(tmp_path / "one", cube, query, methods=options["methods"])
     assert (tmp_path / "one" / "cells.csv").exists()
-    c2n.write_report(cube, query, found, tmp_path / "two")
+    found.write_report(tmp_path / "two", cube, query)
     assert not (tmp_path / "two" / "cells.csv").exists(), "nobody said what the method was"
 
 

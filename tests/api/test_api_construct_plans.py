@@ -40,7 +40,7 @@ ASKED = [1, 5, 9, 12, 20]
 @pytest.fixture(scope="module")
 def planted() -> tuple[Cube, Query]:
     made = c2n.make_planted(seed=0)
-    cube = c2n.build_cube(made.corpus)
+    cube = c2n.build(made.corpus)
     return cube, cube.query(made.query(0))
 
 
@@ -381,13 +381,13 @@ def test_cells_of_one_label_are_nodes_with_a_star_for_all_others(planted: tuple[
     title = next(" · ".join(labels) for labels in network.labels if labels[1] != STAR)
     assert title.startswith("∗ · venue ") and title.endswith(" · ∗")
     assert f"cell:{title}" in network.nodes["id"].to_pylist()
-    graph = nx.read_graphml(c2n.write_network(network, tmp_path / "one.graphml")[0])
+    graph = nx.read_graphml(network.save(tmp_path / "one.graphml")[0])
     assert f"cell:{title}" in graph and graph.graph["selected"].splitlines() == [" · ".join(x) for x in network.labels]
     weights = [data["weight"] for one, other, data in graph.edges(data=True) if "cell:" in one + other]
     assert len(weights) == int((network.target >= len(network.objects)).sum()) and min(weights) > 0
     assert all(np.isfinite(weights))
     for suffix in ("svg", "png", "pdf"):
-        c2n.draw_network(network, tmp_path / f"one.{suffix}")
+        network.plot(tmp_path / f"one.{suffix}")
         assert (tmp_path / f"one.{suffix}").stat().st_size > 0
 
 
@@ -407,7 +407,7 @@ def test_a_cell_of_one_label_holds_whoever_is_in_a_cell_below_it(planted: tuple[
 
 def test_large_labels_weigh_less_than_small_ones_in_an_objects_memberships() -> None:
     planted = c2n.make_planted(seed=0)
-    cube = c2n.build_cube(planted.corpus)
+    cube = c2n.build(planted.corpus)
     view = c2n.cube.cuboid(cube, "one")
     network = c2n.construct(cube, planted.query(0), levels="one", n_neighbors=0)
     assert view.cells.counts is not None

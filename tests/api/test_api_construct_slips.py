@@ -62,7 +62,7 @@ def test_an_option_that_a_method_does_not_have_is_one_sentence(method: Any, opti
 
 def test_no_option_of_a_method_is_hidden_by_a_parameter_of_construct() -> None:
     own = set(signature(c2n.construct).parameters)
-    for kind in (*c2n.METHODS.values(), c2n.Auto):
+    for kind in (*c2n.methods.METHODS.values(), c2n.methods.Auto):
         assert not own & set(options_of(kind)), kind
 
 
@@ -71,7 +71,7 @@ def test_a_path_in_place_of_a_cube_is_one_sentence(tmp_path: Path) -> None:
         for ask in (c2n.construct, c2n.compare, c2n.api.weigh):
             with pytest.raises(ParameterError) as caught:
                 ask(given, ["a"])
-            assert str(caught.value).startswith("the cube is ") and "open_cube opens the folder of one" in str(
+            assert str(caught.value).startswith("the cube is ") and "cube2net.open opens the folder of one" in str(
                 caught.value
             )
 
@@ -80,17 +80,16 @@ def test_what_is_no_path_is_one_sentence(tmp_path: Path) -> None:
     network, corpus = c2n.construct(CUBE, [0]), c2n.make_planted(objects=60, seed=0).corpus
     (tmp_path / "nodes.csv").write_text("id,city\na,b\n")
     for ask in (
-        lambda: c2n.save_cube(CUBE, None),
-        lambda: c2n.open_cube(None),
-        lambda: c2n.verify_cube(3),
-        lambda: c2n.update_cube(None, corpus),
-        lambda: c2n.build_cube(corpus, out=""),
-        lambda: c2n.build_from("tables", tmp_path / "nodes.csv", out=3),
+        lambda: CUBE.save(None),
+        lambda: c2n.open(None),
+        lambda: c2n.update(None, corpus),
+        lambda: c2n.build(corpus, out=""),
+        lambda: c2n.build(tmp_path / "nodes.csv", source="tables", out=3),
         lambda: c2n.read_source("tables", None),
         lambda: c2n.read_query(CUBE, None),
         lambda: c2n.api.read_links(CUBE, 3.5),
-        lambda: c2n.write_network(network, None),
-        lambda: c2n.draw_network(network, None),
+        lambda: network.save(None),
+        lambda: network.plot(None),
         lambda: c2n.compare(CUBE, [0, 1, 2], out=True),
         lambda: c2n.read_comparison(None, CUBE.query([0])),
     ):
@@ -105,10 +104,10 @@ def test_progress_may_be_none_in_every_function_that_tells_it(tmp_path: Path) ->
         (tmp_path / folder / "nodes.csv").write_text("id,city\n" + "".join(f"{name},b\n" for name in names))
         (tmp_path / folder / "links.csv").write_text(f"source,target\n{names[0]},{names[1]}\n")
     options: dict[str, Any] = {"dimensions": ["city"], "min_objects": 1, "progress": None}
-    c2n.build_cube(c2n.read_tables(tmp_path / "old", progress=None), **options)
-    c2n.build_from("tables", tmp_path / "old", out=tmp_path / "cube", **options)
+    c2n.build(c2n.read_tables(tmp_path / "old", progress=None), **options)
+    c2n.build(tmp_path / "old", source="tables", out=tmp_path / "cube", **options)
     more = c2n.read_source("tables", tmp_path / "new", progress=None)
-    cube = c2n.update_cube(tmp_path / "cube", more, progress=None)
+    cube = c2n.update(tmp_path / "cube", more, progress=None)
     assert len(c2n.construct(cube, ["a", "e"], progress=None)) > 2
     for name in c2n.__all__:
         told = signature(getattr(c2n, name)).parameters.get("progress") if isfunction(getattr(c2n, name)) else None

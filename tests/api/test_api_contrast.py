@@ -54,12 +54,12 @@ def test_two_sides_by_hand() -> None:
     assert found.bound == pytest.approx(0.9) and found.proven
     # 2 of C(20, 10) tables are as uneven as the first, and 2 · C(10, 8) of C(20, 8) as the second. All 3 are tested.
     assert found.tested == 3
-    assert one.raw_chance == pytest.approx(2 / 184_756) and one.chance == pytest.approx(3 * 2 / 184_756)
-    assert two.raw_chance == pytest.approx(2 * 45 / 125_970) and two.chance == pytest.approx(2 * two.raw_chance)
+    assert one.raw_p_value == pytest.approx(2 / 184_756) and one.p_value == pytest.approx(3 * 2 / 184_756)
+    assert two.raw_p_value == pytest.approx(2 * 45 / 125_970) and two.p_value == pytest.approx(2 * two.raw_p_value)
     assert str(found) == (
-        "A (10 objects) is told from B (10 objects) by ⟨label 0⟩ (100 % against 0 %) and ⟨label 1⟩ (0 % against 80 %)"
+        "A (10 objects) differs from B (10 objects) in ⟨label 0⟩ (100 % against 0 %) and ⟨label 1⟩ (0 % against 80 %)"
     )
-    assert found.sentences[1] == "⟨label 1⟩ holds 80 % of B (8 of 10) and 0 % of A (0 of 10), chance 0.001"
+    assert found.sentences[1] == "⟨label 1⟩ holds 80 % of B (8 of 10) and 0 % of A (0 of 10), p = 0.001"
     assert repr(found) == "Contrast(A 10 against B 10: 2 cells, value 0.900 of 0.900)"
 
 
@@ -79,7 +79,7 @@ def test_a_label_of_two_levels_is_named_as_drill_and_explain_read_it() -> None:
 
 def test_a_cluster_of_a_number_is_another_than_one_of_that_name() -> None:
     clusters = {f"o{at}": 1 if at < 10 else "cluster 1" for at in range(20)}
-    found = c2n.describe(by_hand(), clusters)
+    found = c2n.api.describe_clusters(by_hand(), clusters)
     assert [each.names[0] for each in found] == ["cluster 1", "cluster 1 (2)"]
     assert [each.sizes for each in found] == [(10, 10), (10, 10)]
     assert found["cluster 1 (2)"].cells[0].labels == ("label 0",)
@@ -92,18 +92,18 @@ def test_sides_keep_the_names_that_they_are_given(names: tuple[str, str]) -> Non
     assert given is not None and [given.count(name) for name in names] == [9, 10] and len(set(given)) == 3
 
 
-@pytest.mark.parametrize("chance", [0.05, np.float32(0.5), np.float64(0.5), 1, np.int64(1)])
-def test_chances_are_the_same_whatever_the_limit_and_1_lets_in_all_that_were_tested(chance: float) -> None:
+@pytest.mark.parametrize("alpha", [0.05, np.float32(0.5), np.float64(0.5), 1, np.int64(1)])
+def test_p_values_are_the_same_whatever_the_limit_and_1_lets_in_all_that_were_tested(alpha: float) -> None:
     planted = c2n.make_planted(objects=60, communities=4, noise=0.6, seed=2)
-    cube = c2n.build_cube(planted.corpus, min_objects=1)
-    found = c2n.contrast(cube, planted.query(0), planted.query(1), chance=chance)
+    cube = c2n.build(planted.corpus, min_objects=1)
+    found = c2n.contrast(cube, planted.query(0), planted.query(1), alpha=alpha)
     few = c2n.contrast(cube, planted.query(0), planted.query(1))
-    assert found.tested == few.tested and few.sure <= found.sure <= found.tested
-    assert all(cell.chance <= chance for cell in found.cells)
-    chances = {cell.labels: cell.chance for cell in found.cells}
-    assert all(chances.get(cell.labels, cell.chance) == cell.chance for cell in few.cells)
-    if chance == 1:
-        assert few.sure < found.sure and max(chances.values()) == 1
+    assert found.tested == few.tested and few.n_significant <= found.n_significant <= found.tested
+    assert all(cell.p_value <= alpha for cell in found.cells)
+    p_values = {cell.labels: cell.p_value for cell in found.cells}
+    assert all(p_values.get(cell.labels, cell.p_value) == cell.p_value for cell in few.cells)
+    if alpha == 1:
+        assert few.n_significant < found.n_significant and max(p_values.values()) == 1
 
 
 def test_objects_of_both_queries_are_on_neither_side_and_that_is_said() -> None:
@@ -117,11 +117,15 @@ def test_objects_of_both_queries_are_on_neither_side_and_that_is_said() -> None:
 @pytest.mark.parametrize(
     ("one", "two", "said"),
     [
-        ([1, 2, 3], [1, 2, 3], "first and second are the same 3 objects: there is nothing to tell apart"),
-        ([1], [1], "first and second are the same 1 object: there is nothing to tell apart"),
-        ([1, 2], [1, 2, 3], "all objects of first (2) are in second too: there is nothing to tell apart"),
-        ([1, 2, 3], [3], "all objects of second (1) are in first too: there is nothing to tell apart"),
-        ([1], [12], "no cell tells first (1 object) from second (1 object): they are too few, or in the same cells"),
+        ([1, 2, 3], [1, 2, 3], "first and second are the same 3 objects: there is nothing to contrast"),
+        ([1], [1], "first and second are the same 1 object: there is nothing to contrast"),
+        ([1, 2], [1, 2, 3], "all objects of first (2) are in second too: there is nothing to contrast"),
+        ([1, 2, 3], [3], "all objects of second (1) are in first too: there is nothing to contrast"),
+        (
+            [1],
+            [12],
+            "no cell separates first (1 object) from second (1 object): they are too few, or in the same cells",
+        ),
     ],
 )
 def test_sides_that_cannot_be_told_apart_are_one_sentence(one: list[int], two: list[int], said: str) -> None:
@@ -135,7 +139,7 @@ def test_one_object_against_many_is_told_where_numbers_allow_it() -> None:
     cube = toy_cube([[0], [*range(1, 50)]], objects=50)
     found = c2n.contrast(cube, [0], list(range(1, 50)))
     assert [cell.labels for cell in found.cells] == [("label 0",), ("label 1",)]
-    assert found.cells[0].raw_chance == pytest.approx(1 / 50)
+    assert found.cells[0].raw_p_value == pytest.approx(1 / 50)
 
 
 def test_planted_communities_are_told_by_their_own_cells(asked: tuple[Cube, Query]) -> None:
@@ -145,7 +149,7 @@ def test_planted_communities_are_told_by_their_own_cells(asked: tuple[Cube, Quer
     assert [each.names[0] for each in labels] == ["group 0", "group 1"]
     for each in labels:
         assert each.value > 0.85
-        assert all(cell.for_one and cell.chance <= 0.05 for cell in each.cells)
+        assert all(cell.for_one and cell.p_value <= 0.05 for cell in each.cells)
     assert len(str(labels).splitlines()) == 2
     assert labels["group 1"] is labels.contrasts[1] is labels[1]
     with pytest.raises(KeyError):
@@ -155,9 +159,9 @@ def test_planted_communities_are_told_by_their_own_cells(asked: tuple[Cube, Quer
 def test_m_limits_the_cells_and_chance_says_which_may_be_chosen(asked: tuple[Cube, Query]) -> None:
     one, two = sides(asked)
     assert [len(c2n.contrast(asked[0], one, two, m).cells) for m in (1, 2)] == [1, 2]
-    strict, loose = (c2n.contrast(asked[0], one, two, 100, chance=chance) for chance in (1e-6, 1.0))
-    assert all(cell.chance <= 1e-6 for cell in strict.cells)
-    assert strict.sure < loose.sure and strict.tested == loose.tested
+    strict, loose = (c2n.contrast(asked[0], one, two, 100, alpha=alpha) for alpha in (1e-6, 1.0))
+    assert all(cell.p_value <= 1e-6 for cell in strict.cells)
+    assert strict.n_significant < loose.n_significant and strict.tested == loose.tested
 
 
 def test_the_network_of_both_has_the_cells_as_nodes_and_the_sides_as_labels(asked: tuple[Cube, Query]) -> None:
@@ -177,13 +181,13 @@ def test_the_network_of_both_has_the_cells_as_nodes_and_the_sides_as_labels(aske
 def test_that_network_is_exported_drawn_and_made_again_like_every_other(
     asked: tuple[Cube, Query], tmp_path: Path
 ) -> None:
-    cube = c2n.save_cube(asked[0], tmp_path / "cube")
-    opened = c2n.open_cube(cube if isinstance(cube, str | Path) else tmp_path / "cube")
+    cube = asked[0].save(tmp_path / "cube")
+    opened = c2n.open(cube if isinstance(cube, str | Path) else tmp_path / "cube")
     found = c2n.contrast(opened, *sides(asked))
     for name in ("n.graphml", "n.csv", "n.json"):
-        c2n.write_network(found.network, tmp_path / name)
+        found.network.save(tmp_path / name)
         assert c2n.replay(tmp_path / name, opened).same, name
-    c2n.draw_network(found.network, tmp_path / "n.svg", name_cells=True)
+    found.network.plot(tmp_path / "n.svg", name_cells=True)
     assert (tmp_path / "n.svg").stat().st_size > 1000
 
 
@@ -193,7 +197,7 @@ def test_clusters_come_in_many_ways(asked: tuple[Cube, Query], network: Network)
     ids = query.ids.to_pylist() if query.ids is not None else []
     everyone = [*numbers, *[None] * (len(network.objects) - len(numbers))]
     by_id = dict(zip(ids, numbers, strict=True))
-    wanted = c2n.describe(network, numbers).to_dict()
+    wanted = network.describe_clusters(numbers).to_dict()
     assert [group["sides"][0] for group in wanted["groups"]] == [
         {"name": "cluster 0", "objects": 30},
         {"name": "cluster 1", "objects": 30},
@@ -206,34 +210,34 @@ def test_clusters_come_in_many_ways(asked: tuple[Cube, Query], network: Network)
         pd.Series(numbers, index=ids),
         pd.DataFrame({"object": ids, "cluster": numbers}),
     ):
-        assert c2n.describe(network, given).to_dict() == wanted
-    loose = c2n.describe(network, everyone).to_dict()
+        assert network.describe_clusters(given).to_dict() == wanted
+    loose = network.describe_clusters(everyone).to_dict()
     assert loose["outside"] == len(network.objects) - 60
     assert [group["cells"] for group in loose["groups"]] == [group["cells"] for group in wanted["groups"]]
-    assert c2n.describe(cube, by_id).to_dict() == wanted
-    assert c2n.describe(cube, pd.Series(numbers, index=ids)).to_dict() == wanted
+    assert c2n.api.describe_clusters(cube, by_id).to_dict() == wanted
+    assert c2n.api.describe_clusters(cube, pd.Series(numbers, index=ids)).to_dict() == wanted
 
 
 def test_what_a_clustering_found_can_be_described(network: Network) -> None:
     clusters = cluster_query(network, count=2, seed=0)
-    found = c2n.describe(network, clusters)
+    found = network.describe_clusters(clusters)
     assert sum(each.sizes[0] for each in found) == 60
 
 
 def test_numbers_below_zero_and_nothing_are_no_cluster(network: Network) -> None:
     numbers: list[object] = [-1, None, float("nan"), *[0] * 27, *[1] * 30]
-    found = c2n.describe(network, numbers)
+    found = network.describe_clusters(numbers)
     assert found.outside == 3 and [each.names[0] for each in found] == ["cluster 0", "cluster 1"]
     assert all(each.outside == 3 for each in found)
 
 
 def test_one_cluster_has_no_others(network: Network) -> None:
-    found = c2n.describe(network, [7] * 60)
+    found = network.describe_clusters([7] * 60)
     assert str(found) == "all 60 objects are in cluster 7: there are no others"
 
 
 def test_clusters_are_named_in_the_order_of_their_numbers(network: Network) -> None:
-    found = c2n.describe(network, [number % 12 for number in range(60)])
+    found = network.describe_clusters([number % 12 for number in range(60)])
     assert [each.names[0] for each in found] == [f"cluster {number}" for number in range(12)]
 
 
@@ -241,8 +245,8 @@ def test_a_network_from_another_process_needs_its_cube(asked: tuple[Cube, Query]
     travelled = sent(network)
     numbers = [number % 2 for number in range(60)]
     with pytest.raises(InputError, match=r"^the network came from another process .* give .*\(cube=…\)$"):
-        c2n.describe(travelled, numbers)
-    there, here = c2n.describe(travelled, numbers, cube=asked[0]), c2n.describe(network, numbers)
+        travelled.describe_clusters(numbers)
+    there, here = travelled.describe_clusters(numbers, cube=asked[0]), network.describe_clusters(numbers)
     assert there.to_dict() == here.to_dict()
 
 
@@ -259,8 +263,8 @@ def test_a_contrast_travels_without_its_cube(asked: tuple[Cube, Query]) -> None:
     [
         ({"n_cells": -1}, "n_cells is -1, expected 1 or more cells"),
         ({"n_cells": 2.5}, "n_cells is 2.5, expected a whole number of 1 or more cells"),
-        ({"chance": 0}, "chance is 0, expected a number above 0 and up to 1"),
-        ({"chance": "1"}, "chance is '1', expected a number above 0 and up to 1"),
+        ({"alpha": 0}, "alpha is 0, expected a number above 0 and up to 1"),
+        ({"alpha": "1"}, "alpha is '1', expected a number above 0 and up to 1"),
         ({"names": ("A",)}, "names is ('A',), expected two different texts"),
         ({"names": ("A", "A")}, "names is ('A', 'A'), expected two different texts"),
         ({"names": "AB"}, "names is 'AB', expected two different texts"),
@@ -282,13 +286,13 @@ def test_a_query_without_labels_needs_another() -> None:
     with pytest.raises(ParameterError, match=r"^names are those of two queries, and the sides are labels here"):
         c2n.contrast(by_hand(), {"o1": "a", "o2": "b"}, names=("a", "b"))  # type: ignore[call-overload]
     with pytest.raises(QueryError, match=r"^the clusters name objects only: give the cluster of each"):
-        c2n.describe(by_hand(), ["o1", "o2"])
+        c2n.api.describe_clusters(by_hand(), ["o1", "o2"])
 
 
 def test_clusters_of_another_length_are_refused(network: Network) -> None:
     objects = len(network.objects)
     with pytest.raises(ParameterError) as refused:
-        c2n.describe(network, [0, 1])
+        network.describe_clusters([0, 1])
     assert str(refused.value) == (
         "there are 2 clusters, expected one for each of the 60 objects of the query, "
         f"or of the {objects:,} objects of the network"
@@ -314,7 +318,7 @@ def test_the_column_cluster_of_a_frame_wins_and_one_other_column_beside_ids_will
     cube, query = asked
     ids = query.ids.to_pylist() if query.ids is not None else []
     numbers = [number % 3 for number in range(60)]
-    wanted = c2n.describe(network, numbers).to_dict()
+    wanted = network.describe_clusters(numbers).to_dict()
     for given in (
         pd.DataFrame({"id": ids, "label": query.labels, "cluster": numbers}),
         pd.DataFrame({"id": ids, "cluster": numbers, "label": query.labels}),
@@ -324,15 +328,15 @@ def test_the_column_cluster_of_a_frame_wins_and_one_other_column_beside_ids_will
         pd.DataFrame({"id": ids, "label": numbers}),
         pd.DataFrame({"kmeans": numbers}, index=ids),
     ):
-        assert c2n.describe(network, given).to_dict() == wanted
-        assert c2n.describe(cube, given).to_dict() == wanted
+        assert network.describe_clusters(given).to_dict() == wanted
+        assert c2n.api.describe_clusters(cube, given).to_dict() == wanted
     with pytest.raises(
         QueryError, match=r"^the table of the clusters has no column 'cluster': it has 'id', 'kmeans', 'age'$"
     ):
-        c2n.describe(network, pd.DataFrame({"id": ids, "kmeans": numbers, "age": numbers}))
+        network.describe_clusters(pd.DataFrame({"id": ids, "kmeans": numbers, "age": numbers}))
     with pytest.raises(QueryError, match=r"^the table of the clusters needs a column of objects and one of clusters"):
-        c2n.describe(network, pd.DataFrame({"id": ids}))
-    assert c2n.describe(network, pd.DataFrame({"cluster": numbers})).to_dict() == wanted
+        network.describe_clusters(pd.DataFrame({"id": ids}))
+    assert network.describe_clusters(pd.DataFrame({"cluster": numbers})).to_dict() == wanted
 
 
 def test_whole_fractions_and_a_matrix_of_one_column_are_clusters_too(
@@ -340,10 +344,10 @@ def test_whole_fractions_and_a_matrix_of_one_column_are_clusters_too(
 ) -> None:
     ids = asked[1].ids.to_pylist() if asked[1].ids is not None else []
     numbers: list[float] = [float("nan"), *(float(number % 2) for number in range(59))]
-    frame = c2n.describe(network, pd.DataFrame({"id": ids, "cluster": numbers}))
+    frame = network.describe_clusters(pd.DataFrame({"id": ids, "cluster": numbers}))
     assert [each.names[0] for each in frame] == ["cluster 0", "cluster 1"] and frame.outside == 1
-    assert c2n.describe(network, np.array(numbers)[:, None]).to_dict() == frame.to_dict()
-    assert c2n.describe(network, pd.Series(numbers, index=ids)).to_dict() == frame.to_dict()
+    assert network.describe_clusters(np.array(numbers)[:, None]).to_dict() == frame.to_dict()
+    assert network.describe_clusters(pd.Series(numbers, index=ids)).to_dict() == frame.to_dict()
 
 
 def test_only_an_unnamed_range_from_zero_is_no_ids_of_a_series() -> None:
@@ -353,13 +357,13 @@ def test_only_an_unnamed_range_from_zero_is_no_ids_of_a_series() -> None:
         "items": pd.DataFrame({"item": range(16), "topic": ["a", "b"] * 8}),
         "mentions": pd.DataFrame({"item": range(16), "object": [*ids, *ids]}),
     }
-    cube = c2n.build_cube(**tables, dimensions=["topic"], min_objects=1)
+    cube = c2n.build(**tables, dimensions=["topic"], min_objects=1)
     network = c2n.construct(cube, [7, 6, 5, 4, 3, 2, 1, 0])
     order = network.query.objects.tolist()
     numbers = [0, 0, 0, 1, 1, 1, 1, 1]
 
     def first(series: Any) -> list[int]:
-        found = c2n.describe(network, series, chance=1).query
+        found = network.describe_clusters(series, alpha=1).query
         return [row for row, label in zip(found.objects.tolist(), found.labels or (), strict=True) if label[-1] == "0"]
 
     by_id = cube.query([0, 1, 2]).objects.tolist()
@@ -373,10 +377,10 @@ def test_clusters_of_objects_outside_the_network_are_counted_and_said(asked: tup
     cube, query = asked
     ids = query.ids.to_pylist() if query.ids is not None else []
     network = c2n.construct(cube, ids[:40], "none")
-    found = c2n.describe(network, {key: at % 2 for at, key in enumerate(ids)})
+    found = network.describe_clusters({key: at % 2 for at, key in enumerate(ids)})
     assert found.elsewhere == 20 and found.to_dict()["elsewhere"] == 20
     assert str(found).endswith("\n20 of these 60 objects are not in the network")
-    assert c2n.describe(cube, dict.fromkeys(ids, "a")).elsewhere == 0
+    assert c2n.api.describe_clusters(cube, dict.fromkeys(ids, "a")).elsewhere == 0
 
 
 def test_the_column_cluster_of_a_file_wins(asked: tuple[Cube, Query], tmp_path: Path) -> None:

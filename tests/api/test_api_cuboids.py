@@ -22,7 +22,7 @@ from cube2net.selection.rl.cube2net import Cube2net
 @pytest.fixture(scope="module")
 def asked() -> tuple[Cube, Query]:
     planted = c2n.make_planted(seed=0)
-    cube = c2n.build_cube(planted.corpus)
+    cube = c2n.build(planted.corpus)
     return cube, cube.query(planted.query(0))
 
 
@@ -60,17 +60,17 @@ def test_cells_near_one_label_are_found_by_words_and_by_members(asked: tuple[Cub
 def test_a_label_of_all_is_written_as_a_star_in_exports_tables_and_drawings(network: Network, tmp_path: Path) -> None:
     titles = [" · ".join(labels) for labels in network.labels]
     assert all(title.count("∗") == 2 for title in titles)
-    graph = nx.read_graphml(c2n.write_network(network, tmp_path / "network.graphml")[0])
+    graph = nx.read_graphml(network.save(tmp_path / "network.graphml")[0])
     assert {f"cell:{title}" for title in titles} <= set(graph)
     assert graph.graph["selected"].splitlines() == titles
     rows = list(csv.reader(cell_table(network).csv().splitlines()))
     assert [tuple(row[1:4]) for row in rows[1:]] == list(network.labels)
-    c2n.draw_network(network, tmp_path / "network.png")
+    network.plot(tmp_path / "network.png")
     assert (tmp_path / "network.png").exists()
     assert ord(STAR) in get_font(findfont("DejaVu Sans")).get_charmap()
 
 
 def test_a_view_is_not_saved(asked: tuple[Cube, Query], tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match=r"a view .cells of decade; venue; topic. cannot be saved"):
-        c2n.save_cube(c2n.cube.cuboid(asked[0], "one"), tmp_path / "cube")
+        c2n.cube.cuboid(asked[0], "one").save(tmp_path / "cube")
     assert not (tmp_path / "cube").exists()

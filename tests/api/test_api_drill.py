@@ -20,7 +20,7 @@ from levels_by_hand import by_hand, every_cell, is_below, levelled_cube
 
 @pytest.fixture(scope="module")
 def cube() -> Cube:
-    return c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
+    return c2n.build(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """What stands in a frame names objects as it does in a query: NumPy's numbers, series, indexes and whole frames."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import pandas as pd
 import pytest
 
 import cube2net as c2n
-from cube2net.errors import InputError, ParameterError, QueryError
+from cube2net.errors import InputError, QueryError
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 
@@ -19,7 +20,7 @@ def cube() -> Cube:
     mentions = pd.DataFrame({"item": np.repeat(np.arange(300), 3), "object": 100 + rng.integers(0, 60, 900)})
     objects = pd.DataFrame({"object": range(100, 160), "name": [f"Person {at}" for at in range(60)]})
     tables = {"objects": objects, "items": items, "mentions": mentions.drop_duplicates()}
-    return c2n.build_cube(**tables, dimensions=["year", "topic"], min_objects=1)
+    return c2n.build(**tables, dimensions=["year", "topic"], min_objects=1)
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +32,8 @@ def network(cube: Cube) -> Network:
 def test_a_number_of_a_frame_names_an_object_as_in_a_query(cube: Cube, network: Network, given: Any) -> None:
     assert cube.objects.whole
     assert c2n.explain(network, given).to_dict()["id"] == 150
-    for change in (c2n.without, c2n.with_):
-        assert str(change(network, given)) == str(change(network, 150))
+    for change in (network.without, network.including):
+        assert str(change(given)) == str(change(150))
     plain = c2n.construct(cube, [100, 101], pins=150, bans=[151])
     also = c2n.construct(cube, [100, 101], pins=given, bans=[np.int64(151)])
     assert also.settings == plain.settings and also.objects.tolist() == plain.objects.tolist()
@@ -56,11 +57,11 @@ def test_series_indexes_and_frames_list_objects_as_in_a_query(cube: Cube, networ
     plain = c2n.construct(cube, [100, 101], bans=[150, 151])
     assert c2n.construct(cube, [100, 101], bans=given).settings == plain.settings
     assert c2n.construct(cube, [100, 101], prefer=given).settings != plain.settings
-    assert str(c2n.without(network, given)) == str(c2n.without(network, [150, 151]))
+    assert str(network.without(given)) == str(network.without([150, 151]))
 
 
 def test_a_query_lists_its_objects(cube: Cube, network: Network) -> None:
-    assert str(c2n.with_(network, cube.query([150, 151]))) == str(c2n.with_(network, [150, 151]))
+    assert str(network.including(cube.query([150, 151]))) == str(network.including([150, 151]))
 
 
 def test_an_array_of_labels_lists_cells(cube: Cube) -> None:
@@ -84,7 +85,7 @@ def test_what_names_nothing_is_refused_in_one_sentence(cube: Cube, network: Netw
             c2n.explain(network, given)
     if not isinstance(given, pd.DataFrame):
         with pytest.raises(QueryError, match=f"^{sentence}"):
-            c2n.without(network, [given])
+            network.without([given])
         with pytest.raises(QueryError, match=f"^{sentence}"):
             c2n.construct(cube, [100], bans=np.array([given], dtype=object))
     if given is not None:
@@ -92,20 +93,31 @@ def test_what_names_nothing_is_refused_in_one_sentence(cube: Cube, network: Netw
             c2n.construct(cube, [100], bans=given)
 
 
-def test_a_list_of_paths_is_refused_with_the_word_that_takes_the_second() -> None:
-    with pytest.raises(ParameterError, match=r"a path or a graph: of several tables the others .* as links=…$"):
-        c2n.build_cube(["nodes.csv", "links.csv"])
-
-
-def test_a_build_that_has_to_be_saved_asks_for_its_folder() -> None:
-    with pytest.raises(ParameterError, match=r"^build_from saves the cube and needs a folder for it: give out=…"):
-        c2n.build_from("tables", "nodes.csv")
+def test_two_tables_are_nodes_and_links_however_they_are_given(tmp_path: Path) -> None:
+    nodes = pd.DataFrame({"id": range(4), "city": ["Rome", "Oslo"] * 2})
+    links = pd.DataFrame({"source": [0, 1], "target": [1, 2]})
+    paths = [tmp_path / "nodes.csv", tmp_path / "links.csv"]
+    nodes.to_csv(paths[0], index=False)
+    links.to_csv(paths[1], index=False)
+    options = {"min_objects": 1}
+    cubes = [
+        c2n.build(nodes, links, **options),
+        c2n.build([nodes, links], **options),
+        c2n.build(nodes, links=links, **options),
+        c2n.build(*paths, **options),
+        c2n.build(*map(str, paths), **options),
+        c2n.build(paths, **options),
+        c2n.build(paths, source="tables", **options),
+        c2n.build(paths, source="tables", out=tmp_path / "cube", **options),
+        c2n.build(tmp_path, source="tables", **options),
+    ]
+    assert {str(cube) for cube in cubes} == {"Cube(city: 2 cells, 4 objects, 2 links)"}
 
 
 def test_one_cell_is_no_plural() -> None:
     people = pd.DataFrame({"id": range(12), "city": ["Rome"] * 12})
     knows = pd.DataFrame({"source": range(11), "target": range(1, 12)})
-    cube = c2n.build_cube(people, links=knows, dimensions=["city"], min_objects=1)
+    cube = c2n.build(people, links=knows, dimensions=["city"], min_objects=1)
     assert str(cube) == "Cube(city: 1 cell, 12 objects, 11 links)"
     assert "12 objects in 1 cell of" in cube._repr_html_()
     network = c2n.construct(cube, [1, 2])
@@ -116,7 +128,7 @@ def test_one_of_a_thing_is_no_plural() -> None:
     papers = pd.DataFrame({"paper": ["p1", "p1"], "author": ["ann", "bob"], "year": [1999, 1999]})
     corpus = c2n.read_tables(papers, item="paper", objects="author")
     assert str(corpus) == "Corpus(2 objects, 1 item, links by co-mention)"
-    cube = c2n.build_cube(corpus, ["year"], min_objects=1)
+    cube = c2n.build(corpus, ["year"], min_objects=1)
     assert str(cube) == "Cube(year: 1 cell, 2 objects, 1 link)"
     assert str(cube.query({"ann": "a"})) == "Query(1 object, 1 label)"
     assert str(c2n.construct(cube, ["ann"], "none")) == "Network(1 object, 0 links, 1 in the query)"

@@ -34,7 +34,7 @@ SMALL: dict[str, Any] = {
 def planted() -> tuple[Cube, Query]:
     """A cube whose links are those of its items, and 60 objects of one of its communities."""
     corpus = c2n.make_planted(objects=300, communities=3, noise=0.2, seed=0).corpus
-    cube = c2n.build_cube(replace(corpus, links=None))
+    cube = c2n.build(replace(corpus, links=None))
     return cube, cube.query(range(60))
 
 
@@ -60,9 +60,9 @@ def test_a_run_is_the_same_alone_and_among_others_and_goes_on_from_a_folder(
     assert [trial.scores for trial in more.trials] == [trial.scores for trial in again.trials]
     assert [trial.scores for trial in more.trials if trial.seed == 0] == [trial.scores for trial in first.trials]
     assert (
-        c2n.verdict(more).sentence
-        == c2n.verdict(again).sentence
-        == c2n.verdict(c2n.read_comparison(tmp_path, planted[1])).sentence
+        more.verdict().sentence
+        == again.verdict().sentence
+        == c2n.read_comparison(tmp_path, planted[1]).verdict().sentence
     )
 
 
@@ -79,7 +79,7 @@ def test_baselines_as_large_can_be_named_and_others_are_refused() -> None:
 
 def test_the_command_takes_baselines_by_name(planted: tuple[Cube, Query], tmp_path: Path) -> None:
     cube, query = planted
-    c2n.save_cube(cube, tmp_path / "cube")
+    cube.save(tmp_path / "cube")
     names = cube.objects.table["object"].take(query.objects).to_pylist()
     (tmp_path / "names.txt").write_text("\n".join(names) + "\n", encoding="utf-8")
     words = f"compare {tmp_path / 'cube'} --query {tmp_path / 'names.txt'} --methods greedy --objectives cover"

@@ -34,7 +34,7 @@ QUICK: dict[str, dict[str, Any]] = {
 }
 PLANTED = c2n.make_planted(objects=240, communities=4, noise=0.3, links=5.0, within=0.7, seed=2)
 KINDS = np.array(["author", "editor", "author", "reviewer"])[np.arange(240) % 4]
-CUBE = c2n.build_cube(
+CUBE = c2n.build(
     replace(PLANTED.corpus, objects=PLANTED.corpus.objects.set_column(2, "kind", pa.array(KINDS))), min_objects=5
 )
 QUERY = CUBE.query({name: f"group {at % 2}" for at, name in enumerate(PLANTED.query(0)[:12])})
@@ -50,7 +50,7 @@ VIEWS: dict[str, Callable[[Cube], Cube]] = {
 CELLS = ("random", "greedy", "anneal", "exact", "cube2net")
 CONFIGURATIONS: list[tuple[str, str | None]] = [(method, None) for method in ("hops 2", *METHODS)]
 CONFIGURATIONS += [(method, "objects") for method in CELLS]
-CONFIGURATIONS += [("greedy", "both"), ("greedy", "cells"), ("exact", "cells")]
+CONFIGURATIONS += [("greedy", "cells+objects"), ("greedy", "cells"), ("exact", "cells")]
 
 
 def made(cube: Cube, method: str, form: str | None = None, query: Query = QUERY, **options: Any) -> Network:

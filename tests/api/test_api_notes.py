@@ -34,7 +34,7 @@ def test_a_network_without_links_says_through_whom_its_objects_are_linked() -> N
 
 
 def test_a_time_without_items_says_of_what_times_there_are_some() -> None:
-    cube = c2n.build_cube(c2n.load_bundled(), ["year@years", "venue"])
+    cube = c2n.build(c2n.load_bundled(), ["year@years", "venue"])
     years = sorted(map(int, cube.dimensions[0].labels))
     view = between(cube, "1801..1802")
     note = c2n.construct(view, [0, 1, 2], n_cells=2).selection.note
@@ -43,7 +43,7 @@ def test_a_time_without_items_says_of_what_times_there_are_some() -> None:
 
 
 def test_what_bars_an_object_is_named_and_nothing_else_is() -> None:
-    cube = c2n.build_cube(c2n.make_planted(objects=60, communities=3, noise=0.2, seed=1).corpus)
+    cube = c2n.build(c2n.make_planted(objects=60, communities=3, noise=0.2, seed=1).corpus)
     view = dice(cube, {cube.dimensions[1].name: cube.dimensions[1].labels[0]})
     assert view.bringable is not None
     network = c2n.construct(view, [int(view.bringable.argmax())], n_cells=1)
@@ -71,8 +71,8 @@ def test_likes_that_change_nothing_are_said_and_those_that_cannot_be_are_refused
 def test_hops_say_in_how_many_steps() -> None:
     cube = toy_cube([[0, 1, 2]], objects=3, links=[(0, 1), (1, 2)])
     network = c2n.construct(cube, ["o0"], "hops", hops=2)
-    assert "was brought by the method hops in 1 step" in c2n.explain(network, "o1").sentence
-    assert "was brought by the method hops in 2 steps" in c2n.explain(network, "o2").sentence
+    assert "was added by the method hops in 1 step" in c2n.explain(network, "o1").sentence
+    assert "was added by the method hops in 2 steps" in c2n.explain(network, "o2").sentence
 
 
 def test_a_cell_whose_objects_are_served_says_so() -> None:
@@ -80,18 +80,18 @@ def test_a_cell_whose_objects_are_served_says_so() -> None:
     network = c2n.construct(cube, ["o0", "o1", "o2"], form="cells")
     left = next(at for at in range(4) if at not in network.selection.cells)
     said = c2n.explain(network, cube.cell(left)).sentence
-    assert "would serve 0 of the query (all of the 3 that it holds are served already), and a cell has to" in said
+    assert "would serve 0 of the query (all of the 3 that it contains are served already), and a cell has to" in said
 
 
 def test_a_method_without_cells_has_no_value_to_change() -> None:
     cube = toy_cube([[0, 1, 2], [2, 3]], objects=5, links=[(0, 1), (1, 2), (2, 3)])
-    told = c2n.without(c2n.construct(cube, ["o0", "o1"], "pagerank", top=2), "o2").to_dict()
+    told = c2n.construct(cube, ["o0", "o1"], "pagerank", top=2).without("o2").to_dict()
     assert [told[word] for word in ("objective", "before", "value", "merely")] == [None] * 4
-    told = c2n.without(c2n.construct(cube, ["o0", "o1"], n_cells=1), "o2").to_dict()
+    told = c2n.construct(cube, ["o0", "o1"], n_cells=1).without("o2").to_dict()
     assert told["objective"] == "cover" and told["value"] is not None
 
 
 def test_a_ban_of_the_query_points_to_ways_that_work() -> None:
     cube = toy_cube([[0, 1, 2]], objects=3, links=[(0, 1)])
-    with pytest.raises(ParameterError, match=r"always stays: leave it out of the query, or ask without it$"):
+    with pytest.raises(ParameterError, match=r"is banned, and it is in the query: leave it out of one of them$"):
         c2n.construct(cube, ["o0", "o1"], bans=["o1"])

@@ -62,13 +62,13 @@ def test_numbers_stand_in_their_order() -> None:
     fees = [f"{at % 12 * 100}–{at % 12 * 100 + 99}" for at in range(40)]
     people = pa.table({"id": list(range(40)), "fee": fees, "city": ["a", "b"] * 20})
     knows = pa.table({"source": [0], "target": [1]})
-    cube = c2n.build_cube(people, links=knows, dimensions=["fee", "city"], min_objects=1)
+    cube = c2n.build(people, links=knows, dimensions=["fee", "city"], min_objects=1)
     assert list(c2n.pivot(cube, "fee", "city").rows) == [f"{at * 100}–{at * 100 + 99}" for at in range(12)]
 
 
 def test_times_stand_in_their_order_and_lift_is_the_share_against_that_of_the_cube() -> None:
     planted = c2n.make_planted(objects=200, communities=4, noise=0.2, seed=1)
-    cube = c2n.build_cube(planted.corpus, ["year@years/decades", "venue", "topic"])
+    cube = c2n.build(planted.corpus, ["year@years/decades", "venue", "topic"])
     table = c2n.pivot(cube, "year", "topic", planted.query(0))
     assert table.rows == tuple(sorted(table.rows))
     assert table.query is not None
@@ -83,7 +83,7 @@ def test_times_stand_in_their_order_and_lift_is_the_share_against_that_of_the_cu
 
 
 def test_views_are_respected() -> None:
-    cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0.2, seed=1).corpus)
+    cube = c2n.build(c2n.make_planted(objects=200, communities=4, noise=0.2, seed=1).corpus)
     diced = c2n.cube.dice(cube, {"venue": ["venue 0"]})
     table, whole = c2n.pivot(diced, "venue", "topic"), c2n.pivot(cube, "venue", "topic")
     assert table.rows == ("venue 0",)
@@ -95,7 +95,7 @@ def test_views_are_respected() -> None:
 
 
 def test_a_pivot_is_a_line_a_sentence_and_a_frame() -> None:
-    cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0.2, seed=1).corpus)
+    cube = c2n.build(c2n.make_planted(objects=200, communities=4, noise=0.2, seed=1).corpus)
     table = c2n.pivot(cube, "venue", "topic")
     assert isinstance(table, Pivot)
     assert repr(table) == f"Pivot(venue × topic: {len(table.rows)} × {len(table.columns)} labels)"
@@ -107,7 +107,7 @@ def test_a_pivot_is_a_line_a_sentence_and_a_frame() -> None:
 
 
 def test_what_cannot_be_crossed_is_refused() -> None:
-    cube = c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue"])
+    cube = c2n.build(c2n.load_bundled(), ["year@years/decades", "venue"])
     with pytest.raises(ParameterError, match=r"^unknown level of the rows 'yera': .*did you mean 'year'"):
         c2n.pivot(cube, "yera", "venue")
     with pytest.raises(ParameterError, match=r"^'year' and 'decades' are levels of one dimension: give levels of two$"):

@@ -23,7 +23,7 @@ from toys import sent
 
 @pytest.fixture(scope="module")
 def cube() -> Cube:
-    return c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0.1, seed=1).corpus)
+    return c2n.build(c2n.make_planted(objects=200, communities=4, noise=0.1, seed=1).corpus)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_a_network_without_question_and_cube_is_refused_in_one_sentence(network:
 
 
 def test_a_network_made_of_another_cube_is_refused(network: Network) -> None:
-    other = c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0.1, seed=2).corpus)
+    other = c2n.build(c2n.make_planted(objects=200, communities=4, noise=0.1, seed=2).corpus)
     with pytest.raises(InputError, match=r"^the cube makes another network by this recipe: give the cube that"):
         asked_of(travelled(network), other)
 
@@ -91,28 +91,20 @@ def test_what_is_no_network_or_no_cube_is_said_so(given: Any, network: Network) 
         asked_of(given)
     if given is not None:
         with pytest.raises(
-            ParameterError, match=r"^the cube is .*, expected a Cube: open_cube opens the folder of one, "
+            ParameterError, match=r"^the cube is .*, expected a Cube: cube2net.open opens the folder of one, "
         ):
             asked_of(travelled(network), given)
 
 
 def test_what_is_taken_for_another_thing_is_said_so(cube: Cube, network: Network, tmp_path: Path) -> None:
     frame = pd.DataFrame({"id": [1], "city": ["Rome"]})
-    no_network = r"^the network is a (Cube|DataFrame), expected a Network: construct makes one$"
-    for given in (cube, frame):
-        for form in (c2n.to_networkx, c2n.to_igraph, c2n.to_pyg, c2n.to_hetero, c2n.to_scipy, c2n.to_text):
-            with pytest.raises(ParameterError, match=no_network):
-                form(given)
-        for write, name in ((c2n.write_network, "n.json"), (c2n.draw_network, "n.svg")):
-            with pytest.raises(ParameterError, match=no_network):
-                write(given, tmp_path / name)
     no_cube = (
-        r"^the cube is a (Network|DataFrame), expected a Cube: open_cube opens the folder of one, and build_cube makes "
-        "one of tables$"
+        r"^the cube is a (Network|DataFrame), expected a Cube: cube2net.open opens the folder of one, and "
+        "cube2net.build makes one of tables$"
     )
     for given in (network, frame):
         asks: list[Callable[[Any], Any]] = [
-            lambda given: c2n.save_cube(given, tmp_path / "cube"),
+            lambda given: given.save(tmp_path / "cube"),
             lambda given: c2n.read_query(given, tmp_path / "query.csv"),
             lambda given: c2n.construct(given, ["o1"]),
         ]
@@ -120,9 +112,9 @@ def test_what_is_taken_for_another_thing_is_said_so(cube: Cube, network: Network
             with pytest.raises(ParameterError, match=no_cube):
                 ask(given)
         with pytest.raises(ParameterError, match=r"^the comparison is a .*, expected a Comparison: compare makes one$"):
-            c2n.verdict(given)
+            given.verdict()
         with pytest.raises(ParameterError, match=r"^the comparison is a .*, expected a Comparison: compare makes one$"):
-            c2n.write_report(cube, cube.query(["o1"]), given, tmp_path / "report")
+            given.write_report(tmp_path / "report", cube, cube.query(["o1"]))
     assert not list(tmp_path.iterdir())
 
 
@@ -135,7 +127,7 @@ def test_a_parameter_that_compare_does_not_have_is_told_which_was_meant(cube: Cu
 
 def test_the_view_that_a_network_was_made_of_is_not_seen_through_again(tmp_path: Path) -> None:
     planted = c2n.make_planted(objects=200, communities=4, noise=0.1, seed=1)
-    cube = c2n.build_cube(planted.corpus, out=tmp_path / "papers")
+    cube = c2n.build(planted.corpus, out=tmp_path / "papers")
     rolled = roll_up(cube, "venue", "∗")
     both = between(rolled, "1985..1999")
     for view, others in ((rolled, [cube]), (both, [cube, rolled])):
@@ -144,15 +136,15 @@ def test_the_view_that_a_network_was_made_of_is_not_seen_through_again(tmp_path:
             here = asked_of(travelled(made), given)
             assert made_of(here) == made_of(made)
         assert str(c2n.explain(travelled(made), cube=view)) == str(c2n.explain(made))
-        assert c2n.describe(travelled(made), [0, 1] * 25, cube=view).to_dict() == (
-            c2n.describe(made, [0, 1] * 25).to_dict()
+        assert travelled(made).describe_clusters([0, 1] * 25, cube=view).to_dict() == (
+            made.describe_clusters([0, 1] * 25).to_dict()
         )
 
 
 def test_errors_name_the_folder_of_the_cube_where_there_was_one(tmp_path: Path, cube: Cube) -> None:
     planted = c2n.make_planted(objects=200, communities=4, noise=0.1, seed=2)
-    made = travelled(c2n.construct(c2n.build_cube(planted.corpus, out=tmp_path / "papers"), planted.query(0)))
-    for ask in (asked_of, lambda network: c2n.describe(network, [0])):
+    made = travelled(c2n.construct(c2n.build(planted.corpus, out=tmp_path / "papers"), planted.query(0)))
+    for ask in (asked_of, lambda network: network.describe_clusters([0])):
         with pytest.raises(InputError, match=r"give the cube, whose folder was 'papers' \(cube=…\)$"):
             ask(made)
     with pytest.raises(InputError, match=r"give the cube that it was made of, whose folder was 'papers'$"):

@@ -17,7 +17,6 @@ from typer.testing import CliRunner
 import cube2net as c2n
 from cube2net import options as options_module
 from cube2net.api.cubes import view_cube
-from cube2net.api.export import write_network
 from cube2net.api.plan import METHODS
 from cube2net.api.replay import Replayed
 from cube2net.api.vectors import embed_cells
@@ -57,12 +56,12 @@ class Place:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     folder = tmp_path_factory.mktemp("replay")
     planted = c2n.make_planted(objects=200, communities=4, noise=0.1, seed=1)
-    cube = c2n.build_cube(planted.corpus, out=folder / "cube")
+    cube = c2n.build(planted.corpus, out=folder / "cube")
     return Place(folder, cube, {name: f"group {at % 2}" for at, name in enumerate(planted.query(0)[:20])})
 
 
 def again(place: Place, network: Network, name: str = "net.json") -> Replayed:
-    write_network(network, place.folder / name)
+    network.save(place.folder / name)
     return c2n.replay(place.folder / name)
 
 
@@ -76,7 +75,7 @@ def test_every_method_in_every_form_is_made_again_to_the_byte(method: str, place
 @pytest.mark.parametrize("suffix", EXPORTS)
 def test_every_export_carries_its_recipe_and_is_made_again_to_the_byte(suffix: str, place: Place) -> None:
     network = c2n.construct(place.cube, place.query, seed=3)
-    paths = write_network(network, place.folder / f"every{suffix}")
+    paths = network.save(place.folder / f"every{suffix}")
     assert read_recipe(place.folder / f"every{suffix}") == network.recipe
     for path in (place.folder / f"every{suffix}", *paths):
         found = c2n.replay(path)
@@ -96,7 +95,7 @@ def test_every_export_carries_its_recipe_and_is_made_again_to_the_byte(suffix: s
         {"objective": Cover(r=2), "n_neighbors": 5, "neighbor_weight": 0.5, "membership_weights": "even"},
         {"levels": "one", "cell_weight": 0.5},
         {"levels": ["venue", "decade,topic"]},
-        {"method": c2n.Greedy(by="price"), "objective": "jaccard", "n_cells": 3, "bound": True},
+        {"method": c2n.methods.Greedy(by="price"), "objective": "jaccard", "n_cells": 3, "bound": True},
     ],
     ids=str,
 )
@@ -149,7 +148,7 @@ def with_levels(folder: Path) -> Cube:
     years = {node: str(1990 + node % 20) for node in graph}
     nx.set_node_attributes(graph, years, "year")
     nx.set_node_attributes(graph, {node: f"{year[:3]}0s" for node, year in years.items()}, "decade")
-    return c2n.build_cube(c2n.from_networkx(graph), ["year/decade"], min_objects=1, out=folder / "levels")
+    return c2n.build(c2n.from_networkx(graph), ["year/decade"], min_objects=1, out=folder / "levels")
 
 
 def test_levels_are_rolled_up_and_drilled_down_again(tmp_path: Path) -> None:
@@ -157,7 +156,7 @@ def test_levels_are_rolled_up_and_drilled_down_again(tmp_path: Path) -> None:
     up = roll_up(cube, "year")
     diced = dice(up, {"decade": "1990s"})
     for view in (up, drill_down(up, "decade"), diced, drill_down(diced, "decade")):
-        write_network(c2n.construct(view, ["3", "8"]), tmp_path / "net.json")
+        c2n.construct(view, ["3", "8"]).save(tmp_path / "net.json")
         assert c2n.replay(tmp_path / "net.json", tmp_path / "levels").same
     assert lineage_of(up).views == ({"view": "roll_up", "dimension": "year"},)
     assert cube.lineage is None
@@ -169,10 +168,10 @@ def test_a_window_of_time_is_part_of_the_recipe(window: Any, tmp_path: Path) -> 
     nodes["year"] = [f"{1990 + at % 25}-06-01" for at in range(40)]
     nodes["year"] = pd.to_datetime(nodes["year"])
     links = pd.DataFrame({"source": nodes["id"], "target": nodes["id"].shift(-1, fill_value="n0")})
-    c2n.build_cube(nodes, links=links, dimensions=["city", "year@years"], min_objects=1, out=tmp_path / "cube")
-    view = view_cube(c2n.open_cube(tmp_path / "cube"), between=window, roll_up=())
+    c2n.build(nodes, links=links, dimensions=["city", "year@years"], min_objects=1, out=tmp_path / "cube")
+    view = view_cube(c2n.open(tmp_path / "cube"), between=window, roll_up=())
     network = c2n.construct(view, ["n3", "n12", "n20"])
-    write_network(network, tmp_path / "net.json")
+    network.save(tmp_path / "net.json")
     found = c2n.replay(tmp_path / "net.json")
     assert found.same and found.recipe.cube["views"][0]["view"] == "between"
 
@@ -197,19 +196,19 @@ def test_a_recipe_is_one_line_for_people_and_one_of_json(place: Place) -> None:
 
 
 def test_a_cube_in_memory_is_given(place: Place, tmp_path: Path) -> None:
-    cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0.1, seed=1).corpus)
+    cube = c2n.build(c2n.make_planted(objects=200, communities=4, noise=0.1, seed=1).corpus)
     network = c2n.construct(cube, place.query)
-    write_network(network, tmp_path / "net.gexf")
+    network.save(tmp_path / "net.gexf")
     assert network.recipe is not None and network.recipe.cube == {"checksum": None, "name": None, "views": []}
     assert c2n.replay(tmp_path / "net.gexf", cube).same
-    c2n.save_cube(cube, tmp_path / "saved")
+    cube.save(tmp_path / "saved")
     assert c2n.replay(tmp_path / "net.gexf", tmp_path / "saved").same
     with pytest.raises(InputError, match=r"made of a cube in memory: give the cube or its folder \(cube=FOLDER\)"):
         c2n.replay(tmp_path / "net.gexf")
 
 
 def test_a_cube_that_is_not_found_is_said(place: Place, tmp_path: Path) -> None:
-    write_network(c2n.construct(place.cube, place.query), tmp_path / "net.json")
+    c2n.construct(place.cube, place.query).save(tmp_path / "net.json")
     with pytest.raises(CubeError) as error:
         c2n.replay(tmp_path / "net.json")
     assert str(error.value) == "the cube 'cube' is neither beside the file nor here: give its folder (cube=FOLDER)"
@@ -230,11 +229,11 @@ def test_what_is_ones_own_cannot_be_made_again_and_says_so(place: Place, tmp_pat
             place.cube, place.query, "greedy", 2, lambda objects, query: len(objects) / 100
         ),
         "the vectors of its method is an object, Vectors": c2n.construct(
-            place.cube, place.query, c2n.Cube2net(vectors=embed_cells(place.cube), **QUICK["cube2net"]), 2
+            place.cube, place.query, c2n.methods.Cube2net(vectors=embed_cells(place.cube), **QUICK["cube2net"]), 2
         ),
     }
     for why, network in own.items():
-        write_network(network, tmp_path / "net.json")
+        network.save(tmp_path / "net.json")
         with pytest.raises(InputError) as error:
             c2n.replay(tmp_path / "net.json", place.cube)
         assert str(error.value) == f"the network cannot be made again: {why}"
@@ -247,9 +246,9 @@ def edited(path: Path, change: Any) -> None:
 
 
 def test_another_cube_is_said_and_so_is_the_other_network(place: Place, tmp_path: Path) -> None:
-    write_network(c2n.construct(place.cube, place.query), tmp_path / "net.csv")
+    c2n.construct(place.cube, place.query).save(tmp_path / "net.csv")
     other = c2n.make_planted(objects=200, communities=4, noise=0.3, seed=2)
-    c2n.build_cube(other.corpus, out=tmp_path / "cube")
+    c2n.build(other.corpus, out=tmp_path / "cube")
     found = c2n.replay(tmp_path / "net.csv")
     assert not found.same and len(found.differences) == 2
     assert re.fullmatch(
@@ -259,20 +258,20 @@ def test_another_cube_is_said_and_so_is_the_other_network(place: Place, tmp_path
     assert found.differences[1].startswith("the network is another one: it has ")
     assert repr(found).startswith("Replayed(2 differences: Network(")
     small = c2n.make_planted(objects=50, communities=2, seed=3)
-    c2n.build_cube(small.corpus, min_objects=1, out=tmp_path / "small")
+    c2n.build(small.corpus, min_objects=1, out=tmp_path / "small")
     with pytest.raises(QueryError, match=r"the cube does not have \d+ objects of the recipe's query: 'o\d+'"):
         c2n.replay(tmp_path / "net.csv", tmp_path / "small")
 
 
 def test_another_version_is_said(place: Place) -> None:
     path = place.folder / "version.json"
-    write_network(c2n.construct(place.cube, place.query), path)
+    c2n.construct(place.cube, place.query).save(path)
     edited(path, lambda recipe: recipe["versions"].update(cube2net="0.0.1"))
     assert f"it was made by cube2net 0.0.1, this is {c2n.__version__}" in c2n.replay(path).differences
 
 
 def test_a_file_that_was_changed_is_said_from_its_first_byte_on(place: Place, tmp_path: Path) -> None:
-    nodes, links, recipe = write_network(c2n.construct(place.cube, place.query), tmp_path / "net.csv")
+    nodes, links, recipe = c2n.construct(place.cube, place.query).save(tmp_path / "net.csv")
     old = nodes.read_bytes()
     nodes.write_bytes(old[:100] + b"?" + old[101:])
     size = f"{len(old):,}"
@@ -290,9 +289,9 @@ def test_a_csv_that_is_safe_for_spreadsheets_is_made_again(place: Place, tmp_pat
     planted = c2n.make_planted(objects=200, communities=4, noise=0.1, seed=1).corpus
     column = planted.objects.column_names.index("name")
     names = pa.array([f"=1+{at}" for at in range(planted.objects.num_rows)])
-    cube = c2n.build_cube(replace(planted, objects=planted.objects.set_column(column, "name", names)))
+    cube = c2n.build(replace(planted, objects=planted.objects.set_column(column, "name", names)))
     for suffix in (".csv", ".neo4j.csv"):
-        write_network(c2n.construct(cube, list(place.query)), tmp_path / f"n{suffix}", spreadsheet_safe=True)
+        c2n.construct(cube, list(place.query)).save(tmp_path / f"n{suffix}", spreadsheet_safe=True)
         assert c2n.replay(tmp_path / f"n{suffix}", cube).same
 
 
@@ -325,7 +324,7 @@ def test_a_csv_that_is_safe_for_spreadsheets_is_made_again(place: Place, tmp_pat
 )
 def test_a_recipe_that_cannot_be_followed_says_why(change: Any, text: str, place: Place, tmp_path: Path) -> None:
     path = tmp_path / "net.json"
-    write_network(c2n.construct(place.cube, place.query), path)
+    c2n.construct(place.cube, place.query).save(path)
     edited(path, change)
     with pytest.raises(InputError) as error:
         c2n.replay(path, place.cube)
@@ -334,14 +333,14 @@ def test_a_recipe_that_cannot_be_followed_says_why(change: Any, text: str, place
 
 def test_a_recipe_may_leave_out_what_is_none(place: Place, tmp_path: Path) -> None:
     path = tmp_path / "net.json"
-    write_network(c2n.construct(place.cube, place.query), path)
+    c2n.construct(place.cube, place.query).save(path)
     edited(path, lambda recipe: (recipe["query"].pop("labels", None), recipe["cube"].pop("checksum")))
     assert len(c2n.replay(path, place.cube).network.query) == len(place.query)
 
 
 def test_a_name_of_a_cube_that_leads_elsewhere_is_not_followed(place: Place, tmp_path: Path) -> None:
     path = tmp_path / "net.json"
-    write_network(c2n.construct(place.cube, place.query), path)
+    c2n.construct(place.cube, place.query).save(path)
     shutil.copytree(place.folder / "cube", tmp_path / "elsewhere" / "cube")
     edited(path, lambda recipe: recipe["cube"].update(name="elsewhere/cube"))
     with pytest.raises(CubeError, match=r"the cube 'elsewhere/cube' is neither beside the file nor here"):
@@ -371,7 +370,7 @@ def test_files_that_are_no_networks_are_refused_in_one_sentence(suffix: str, tmp
 def test_a_network_made_by_hand_has_no_recipe(place: Place, tmp_path: Path) -> None:
     network = replace(c2n.construct(place.cube, place.query), recipe=None)
     for suffix in EXPORTS:
-        paths = write_network(network, tmp_path / f"net{suffix}")
+        paths = network.save(tmp_path / f"net{suffix}")
         assert not any(path.name.endswith("recipe.json") for path in paths)
         with pytest.raises(InputError, match=r"holds no recipe: only networks that construct made|does not exist"):
             c2n.replay(tmp_path / f"net{suffix}", place.cube)
@@ -379,16 +378,16 @@ def test_a_network_made_by_hand_has_no_recipe(place: Place, tmp_path: Path) -> N
 
 def test_a_recipe_of_many_names_is_whole(tmp_path: Path) -> None:
     planted = c2n.make_planted(objects=20_000, communities=4, noise=0, seed=1)
-    cube = c2n.build_cube(planted.corpus)
+    cube = c2n.build(planted.corpus)
     query = np.arange(0, 20_000, 2).tolist()
-    write_network(c2n.construct(cube, query, "none"), tmp_path / "net.graphml")
+    c2n.construct(cube, query, "none").save(tmp_path / "net.graphml")
     assert c2n.replay(tmp_path / "net.graphml", cube).same
     assert len(read_recipe(tmp_path / "net.graphml").query["ids"]) == 10_000
 
 
 def test_the_command_says_the_same_or_what_differs(place: Place, tmp_path: Path) -> None:
     path = tmp_path / "net.graphml"
-    write_network(c2n.construct(place.cube, place.query), path)
+    c2n.construct(place.cube, place.query).save(path)
     ask, cube = ["replay", str(path), "--quiet"], ["--cube", str(place.folder / "cube")]
     assert CliRunner().invoke(app, [*ask, *cube]).output.count("\n") == 1
     ended = CliRunner().invoke(app, [*ask, *cube, "--out", str(tmp_path / "again.graphml")])

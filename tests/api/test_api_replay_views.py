@@ -39,7 +39,7 @@ def cube(tmp_path_factory: pytest.TempPathFactory) -> Cube:
     ends = {"source": range(120), "target": [(at * 7 + 1) % 120 for at in range(120)], "weight": [1.0] * 120}
     timed = table(LINKS, **ends).append_column("time", pa.array([date(1980 + at % 40, 1, 1) for at in range(120)]))
     corpus = replace(planted, objects=objects, links=timed)
-    return c2n.build_cube(corpus, min_objects=1, out=tmp_path_factory.mktemp("views") / "cube")
+    return c2n.build(corpus, min_objects=1, out=tmp_path_factory.mktemp("views") / "cube")
 
 
 @pytest.mark.parametrize(("one", "two"), PAIRS)
@@ -58,7 +58,7 @@ def test_a_view_of_a_view_is_remembered_and_made_again(one: str, two: str, cube:
     assert names or view is cube
     assert cube.origin is not None and lineage_of(view).origin == cube.origin
     network = c2n.construct(view, ["Object 1", "Object 2", "Object 5", "Object 40"], n_cells=4, form="objects")
-    c2n.write_network(network, tmp_path / "net.json")
+    network.save(tmp_path / "net.json")
     assert c2n.replay(tmp_path / "net.json", cube.origin.folder).same
     if "drill_down" in (one, two):
         assert np.array_equal(view.bringable, low.bringable), "what may come is the same as if it was never rolled up"

@@ -90,7 +90,7 @@ def test_a_comparison_is_read_from_its_folder_as_it_was_made(
     for trial in read.trials:
         twin = compared.of(trial.configuration, trial.model)[trial.seed]
         assert trial.scores == twin.scores and trial.evidence.tolist() == twin.evidence.tolist()
-    assert c2n.verdict(read).sentence == c2n.verdict(compared).sentence
+    assert read.verdict().sentence == compared.verdict().sentence
     assert read.settings["methods"] == compared.settings["methods"]
 
 
@@ -102,7 +102,7 @@ def test_a_comparison_is_read_while_its_last_line_is_being_written_and_left_as_i
     read = c2n.read_comparison(str(tmp_path), planted[1])
     assert len(read.trials) == len(compared.trials) - 1
     assert (tmp_path / JOURNAL).read_bytes() == content[:-40]
-    c2n.verdict(read)
+    read.verdict()
 
 
 def test_a_comparison_that_was_read_is_shown_and_reported_like_the_one_that_was_made(
@@ -113,8 +113,8 @@ def test_a_comparison_that_was_read_is_shown_and_reported_like_the_one_that_was_
     for comparison in (compared, read):
         compare.show_comparison(comparison)
         shown.append(capsys.readouterr().out)
-    assert shown[0].startswith(c2n.verdict(compared).sentence) and shown[0] == shown[1]
-    assert [path.name for path in c2n.write_report(*planted, read, tmp_path)] == [*FILES, "cells.csv"]
+    assert shown[0].startswith(compared.verdict().sentence) and shown[0] == shown[1]
+    assert [path.name for path in read.write_report(tmp_path, *planted)] == [*FILES, "cells.csv"]
 
 
 ODD: tuple[dict[str, object], ...] = (
@@ -182,10 +182,10 @@ def test_a_report_has_a_page_with_the_verdict_and_the_command_tables_and_json(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
     command = "cube2net compare 'my cube' --query 'a&b.csv'"
-    files = c2n.write_report(*planted, compared, tmp_path / "new" / "out", command=command, title="Does it?")
+    files = compared.write_report(tmp_path / "new" / "out", *planted, command=command, title="Does it?")
     assert files == [tmp_path / "new" / "out" / name for name in [*FILES, "cells.csv"]]
     assert all(path.stat().st_size for path in files)
-    page, sentence = files[0].read_text(encoding="utf-8"), c2n.verdict(compared).sentence
+    page, sentence = files[0].read_text(encoding="utf-8"), compared.verdict().sentence
     assert f"<h1>{escape(sentence)}</h1>" in page and "Does it?" in page
     assert escape(command) in page
     told = json.loads((tmp_path / "new" / "out" / "results.json").read_text(encoding="utf-8"))
@@ -196,8 +196,8 @@ def test_a_report_has_a_page_with_the_verdict_and_the_command_tables_and_json(
 def test_the_cells_of_the_report_are_those_of_the_network_that_it_speaks_of(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
-    assert c2n.verdict(compared).best == GREEDY
-    c2n.write_report(*planted, compared, tmp_path)
+    assert compared.verdict().best == GREEDY
+    compared.write_report(tmp_path, *planted)
     network = c2n.construct(*planted, "greedy", 3, "linked", "cells")
     found = [tuple(list(row.values())[1:4]) for row in rows(tmp_path / "cells.csv")]
     assert found == list(network.labels)
@@ -209,8 +209,8 @@ def test_where_adding_nothing_is_best_the_best_other_network_is_shown(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
     none_best = better(compared, ALONE, GREEDY, Configuration(method="pagerank"))
-    assert c2n.verdict(none_best).best == ALONE
-    files = c2n.write_report(*planted, none_best, tmp_path)
+    assert none_best.verdict().best == ALONE
+    files = none_best.write_report(tmp_path, *planted)
     assert [path.name for path in files] == [*FILES, "cells.csv"]
     assert "no network tested is better than the query alone" in files[0].read_text(encoding="utf-8")
 
@@ -227,13 +227,13 @@ def test_where_nothing_is_surely_better_the_default_is_drawn_beside_the_query_al
     lucky = [replace(trial, configuration=random) for trial in better(compared, GREEDY).trials]
     behind = better(compared, ALONE, Configuration(method="pagerank"), GREEDY)
     level = replace(compared, trials=(*behind.trials, *lucky))
-    assert not c2n.verdict(level).helps
+    assert not level.verdict().helps
     # without a default the best that is not random; with one it, and its cells
-    page = c2n.write_report(*planted, level, tmp_path)[0].read_text(encoding="utf-8")
+    page = level.write_report(tmp_path, *planted)[0].read_text(encoding="utf-8")
     assert titles(page) == ["pagerank, the best of the others", "the query alone"]
     assert not (tmp_path / "cells.csv").exists()
     level = replace(level, settings={**level.settings, "default": GREEDY.name})
-    files = c2n.write_report(*planted, level, tmp_path)
+    files = level.write_report(tmp_path, *planted)
     page = files[0].read_text(encoding="utf-8")
     assert titles(page) == [f"{GREEDY.title}, the default", "the query alone"]
     assert f'configuration to look at</dt><dd class="words">{GREEDY.name}</dd>' in page
@@ -245,7 +245,7 @@ def test_a_default_that_failed_is_not_drawn(compared: Comparison, planted: tuple
     level = better(compared, ALONE, Configuration(method="pagerank"))
     failed = [replace(trial, scores={}, reason="no") for trial in compared.trials if trial.configuration == GREEDY]
     level = replace(level, trials=(*level.trials, *failed), settings={"default": GREEDY.name})
-    page = c2n.write_report(*planted, level, tmp_path)[0].read_text(encoding="utf-8")
+    page = level.write_report(tmp_path, *planted)[0].read_text(encoding="utf-8")
     assert titles(page) == ["pagerank, the best of the others", "the query alone"]
     assert escape(f"; the default, {GREEDY.title}, failed") in page
 
@@ -257,9 +257,9 @@ def test_a_network_that_helps_is_drawn_alone_also_where_it_was_made_as_large_as_
     assert peer in compared.configurations
     ahead = better(compared, peer, GREEDY, *[Configuration(method="m")] * 6, ALONE)
     ahead = replace(ahead, settings={"default": GREEDY.name})
-    said = c2n.verdict(ahead)
+    said = ahead.verdict()
     assert (said.best, said.helps, said.shown) == (peer, True, peer)
-    page = c2n.write_report(*planted, ahead, tmp_path)[0].read_text(encoding="utf-8")
+    page = ahead.write_report(tmp_path, *planted)[0].read_text(encoding="utf-8")
     assert titles(page) == [peer.title]
 
 
@@ -279,7 +279,7 @@ def test_settings_that_a_journal_keeps_are_read_with_it(
 def test_a_network_of_objects_has_no_table_of_cells(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
-    files = c2n.write_report(*planted, better(compared, Configuration(method="pagerank"), ALONE), tmp_path)
+    files = better(compared, Configuration(method="pagerank"), ALONE).write_report(tmp_path, *planted)
     assert [path.name for path in files] == FILES
     page = files[0].read_text(encoding="utf-8")
     assert 'id="network"' in page and 'id="cells"' not in page
@@ -288,7 +288,7 @@ def test_a_network_of_objects_has_no_table_of_cells(
 def test_a_report_of_the_query_alone_has_nothing_to_draw(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
-    files = c2n.write_report(*planted, better(compared, ALONE), tmp_path)
+    files = better(compared, ALONE).write_report(tmp_path, *planted)
     assert [path.name for path in files] == FILES
     page = files[0].read_text(encoding="utf-8")
     assert "there is nothing to compare the query alone with" in page and 'id="network"' not in page
@@ -298,12 +298,12 @@ def test_large_networks_are_not_drawn_and_their_cells_are_told(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(illustrations, "MAX_DRAWN_NODES", 42)
-    files = c2n.write_report(*planted, compared, tmp_path)
+    files = compared.write_report(tmp_path, *planted)
     assert [path.name for path in files] == [*FILES, "cells.csv"]
     page = files[0].read_text(encoding="utf-8")
     assert 'id="network"' not in page and 'id="cells"' in page
     monkeypatch.setattr(illustrations, "MAX_DRAWN_NODES", 43)
-    assert 'id="network"' in c2n.write_report(*planted, compared, tmp_path)[0].read_text(encoding="utf-8")
+    assert 'id="network"' in compared.write_report(tmp_path, *planted)[0].read_text(encoding="utf-8")
 
 
 def test_the_drawing_bears_the_name_of_the_configuration_and_methods_of_ones_own_are_drawn_where_they_are_given(
@@ -316,9 +316,9 @@ def test_the_drawing_bears_the_name_of_the_configuration_and_methods_of_ones_own
         trials = [replace(trial, configuration=Configuration(method=name)) for trial in better(compared, GREEDY).trials]
         own = replace(compared, trials=(*better(compared, GREEDY, ALONE).trials[:2], *trials))
         own = replace(own, trials=tuple(trial for trial in own.trials if trial.configuration != GREEDY))
-        assert c2n.verdict(own).best.name == name
-        c2n.write_report(*planted, own, tmp_path, methods=methods)
-    c2n.write_report(*planted, compared, tmp_path)
+        assert own.verdict().best.name == name
+        own.write_report(tmp_path, *planted, methods=methods)
+    compared.write_report(tmp_path, *planted)
     names = ["hops 2", "far", GREEDY.title]
     assert [name for name in drawn if name != "the query alone"] == names
 
@@ -341,7 +341,7 @@ def test_the_network_shown_is_of_a_seed_that_was_mined(
         else trial
         for trial in compared.trials
     ]
-    c2n.write_report(*planted, replace(compared, trials=tuple(failed)), tmp_path)
+    replace(compared, trials=tuple(failed)).write_report(tmp_path, *planted)
     assert asked == [1]
 
 
@@ -365,10 +365,10 @@ def test_a_comparison_of_hidden_links_makes_a_report(tmp_path: Path) -> None:
     found = c2n.compare(
         cube, query, "links", hidden=ends, models=["popularity", "ease"], runs=2, out=tmp_path, **options
     )
-    files = c2n.write_report(cube, query, found, tmp_path)
+    files = found.write_report(tmp_path, cube, query)
     assert {path.name for path in files} >= set(FILES)
     page = files[0].read_text(encoding="utf-8")
-    assert escape(c2n.verdict(found).sentence) in page and 'id="panels"' in page
+    assert escape(found.verdict().sentence) in page and 'id="panels"' in page
     read = c2n.read_comparison(tmp_path, query)
     assert (read.task, read.measures, read.truth) == ("links", found.measures, ())
 
@@ -376,5 +376,5 @@ def test_a_comparison_of_hidden_links_makes_a_report(tmp_path: Path) -> None:
 def test_a_folder_that_is_a_file_is_refused(compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path) -> None:
     (tmp_path / "out").write_text("mine")
     with pytest.raises(InputError, match="cannot make the folder .*out': file exists"):
-        c2n.write_report(*planted, compared, tmp_path / "out")
+        compared.write_report(tmp_path / "out", *planted)
     assert (tmp_path / "out").read_text() == "mine"

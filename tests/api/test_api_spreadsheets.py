@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from cube2net.api import cubes
 from cube2net.api import spreadsheets as kept_cubes
-from cube2net.api.build import build_cube
-from cube2net.api.cubes import open_cube
+from cube2net.api.build import build
 from cube2net.api.datasets import make_planted
 from cube2net.api.spreadsheets import build_from_reading, cube_beside, identify_reading, read_spreadsheet, sheet_reader
 from cube2net.errors import ParameterError, SourceError
@@ -127,9 +127,9 @@ def test_a_damaged_cube_of_a_file_is_made_anew_and_that_is_said(club: Path) -> N
 
 def test_a_cube_that_somebody_else_made_is_left_as_it_is(club: Path) -> None:
     place = club.parent / "mitglieder-cube"
-    build_cube(make_planted(objects=200, communities=4, noise=0).corpus, out=place)
+    build(make_planted(objects=200, communities=4, noise=0).corpus, out=place)
     assert explored(club) == ("mitglieder-cube-2", 72, False)
-    assert len(open_cube(place).objects) == 200
+    assert len(cubes.open(place).objects) == 200
 
 
 def test_where_all_names_are_taken_only_the_cube_of_the_same_file_gives_its_place(

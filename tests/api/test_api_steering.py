@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 import cube2net as c2n
-from cube2net.api.export import write_network
 from cube2net.api.replay import follow
 from cube2net.apps.cli.app import app
 from cube2net.errors import InputError, ParameterError, QueryError
@@ -45,7 +44,7 @@ class Place:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     folder = tmp_path_factory.mktemp("steering")
     planted = c2n.make_planted(objects=200, communities=4, noise=0.2, seed=1)
-    cube = c2n.build_cube(planted.corpus, out=folder / "cube")
+    cube = c2n.build(planted.corpus, out=folder / "cube")
     own, other = ([f"Object {name[1:]}" for name in planted.query(group)] for group in (0, 1))
     return Place(folder, cube, own[:15], own[15:25], [name for name in other if name not in own][:10])
 
@@ -91,7 +90,7 @@ def test_a_steered_network_is_made_again_to_the_byte(method: str, place: Place) 
         options["pins"] = [place.cube.cell(2), place.others[0]]
     network = c2n.construct(place.cube, place.query, method, 4, seed=5, **options)
     assert network.recipe is not None
-    write_network(network, place.folder / f"{method}.json")
+    network.save(place.folder / f"{method}.json")
     again = c2n.replay(place.folder / f"{method}.json")
     assert again.same and again.network.context is not None
     assert again.network.context.steering == network.context.steering  # type: ignore[union-attr]
@@ -117,7 +116,7 @@ def test_without_steering_nothing_is_said_of_it(place: Place) -> None:
     same = c2n.construct(place.cube, place.query, pins=(), bans=[], prefer=None, avoid=())
     assert network.recipe == same.recipe and network.recipe is not None
     assert not {"pins", "bans", "prefer", "avoid"} & {*network.recipe.parameters, *network.settings}
-    assert (network.selection.cells == same.selection.cells).all() and c2n.prices(network) == ()
+    assert (network.selection.cells == same.selection.cells).all() and network.pin_costs() == ()
 
 
 def test_a_price_is_the_value_without_it_less_the_value_with_it(place: Place) -> None:
@@ -128,7 +127,7 @@ def test_a_price_is_the_value_without_it_less_the_value_with_it(place: Place) ->
     pin = next(label for label in map(place.cube.cell, cells) if label not in {*plain.labels, *only_ban.labels})
     network = c2n.construct(place.cube, place.query, "exact", 3, form="objects", pins=[pin], bans=[ban])
     only_pin = c2n.construct(place.cube, place.query, "exact", 3, form="objects", pins=[pin])
-    kept, left = c2n.prices(network)
+    kept, left = network.pin_costs()
     assert kept.price == pytest.approx(only_ban.selection.value - network.selection.value)
     assert left.price == pytest.approx(only_pin.selection.value - network.selection.value)
     assert kept.price is not None and left.price is not None and min(kept.price, left.price) >= 0
@@ -137,9 +136,9 @@ def test_a_price_is_the_value_without_it_less_the_value_with_it(place: Place) ->
     assert network.selection.proven
     assert left.to_dict()["price"] == left.price and json.dumps(left.to_dict())
     travelled = replace(network, context=None)
-    assert [price.price for price in c2n.prices(travelled, place.cube)] == [kept.price, left.price]
+    assert [price.price for price in travelled.pin_costs(place.cube)] == [kept.price, left.price]
     with pytest.raises(InputError, match="give the cube"):
-        c2n.prices(travelled)
+        travelled.pin_costs()
 
 
 def test_prices_of_methods_without_a_value_say_who_was_displaced(place: Place) -> None:
@@ -148,7 +147,7 @@ def test_prices_of_methods_without_a_value_say_who_was_displaced(place: Place) -
     network = c2n.construct(
         place.cube, place.query, "pagerank", max_nodes=25, pins=[place.others[0]], bans=[outside[0]]
     )
-    pinned, banned = c2n.prices(network)
+    pinned, banned = network.pin_costs()
     assert pinned.price is None and len(pinned.missed) == 1
     assert pinned.sentence == f"keeping {place.others[0]} displaces {pinned.missed[0]!r}"
     assert banned.instead and outside[0] in banned.missed
@@ -162,8 +161,8 @@ def test_prices_of_methods_without_a_value_say_who_was_displaced(place: Place) -
         (Price("pin", "⟨a⟩", 0.2, 0.198), "keeping ⟨a⟩ pays 0.002"),
         (Price("ban", "⟨a⟩", 200.0, 1434.0), "leaving out ⟨a⟩ costs 1,234"),
         (Price("pin", "Ada"), "keeping Ada changes nothing"),
-        (Price("pin", "Ada", instead=("Ada",)), "keeping Ada displaces nobody"),
-        (Price("ban", "Ada", missed=("Ada",)), "leaving out Ada brings nobody in its place"),
+        (Price("pin", "Ada", instead=("Ada",)), "keeping Ada displaces no object"),
+        (Price("ban", "Ada", missed=("Ada",)), "leaving out Ada brings no object in its place"),
     ],
 )
 def test_a_price_is_one_sentence(price: Price, sentence: str) -> None:
@@ -249,9 +248,9 @@ def test_a_ban_that_lets_the_pins_fit_has_no_price_and_says_so() -> None:
     cube = toy_cube([[0, 1, 2, 3, 4], [5, 6], [0, 6]], objects=10, links=[(row, row + 1) for row in range(9)])
     asked: dict[str, Any] = {"n_cells": 2, "form": "objects", "max_nodes": 5, "pins": ["label 0"]}
     network = c2n.construct(cube, ["o0", "o6"], bans=["o4"], **asked)
-    kept, left_out = c2n.prices(network)
+    kept, left_out = network.pin_costs()
     assert kept.price is not None and not kept.needed
-    assert str(left_out) == "leaving out Object 4 is what lets the pins fit"
+    assert str(left_out) == "leaving out Object 4 is necessary for the pins to fit"
     assert (left_out.price, left_out.to_dict()["needed"]) == (None, True)
     with pytest.raises(ParameterError, match="the query and what is pinned are 6 nodes, and max_nodes is 5"):
         c2n.construct(cube, ["o0", "o6"], **asked)
@@ -265,7 +264,7 @@ def test_a_method_of_ones_own_is_told_what_is_settled(place: Place) -> None:
             self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0
         ) -> Selection:
             seen.append(budget)
-            return c2n.Greedy().select(cube, query, weights=weights, budget=budget)
+            return c2n.methods.Greedy().select(cube, query, weights=weights, budget=budget)
 
     pins = [Node("cell", 2)]
     mine = c2n.construct(place.cube, place.query, Mine(), 4, form="objects", pins=pins, bans=[Node("cell", 3)])

@@ -40,7 +40,7 @@ def talks(more: list[str] | None = None) -> c2n.Corpus:
 
 def test_the_best_cells_of_a_planted_community_are_found() -> None:
     planted = c2n.make_planted(objects=400, communities=5, cells=3, noise=0, seed=1)
-    cube = c2n.build_cube(planted.corpus, min_objects=2)
+    cube = c2n.build(planted.corpus, min_objects=2)
     for community in range(5):
         network = c2n.construct(cube, planted.query(community), "greedy", 3, form="objects")
         assert network.selection.value == 1.0
@@ -50,7 +50,7 @@ def test_the_best_cells_of_a_planted_community_are_found() -> None:
 
 def test_a_cube_keeps_its_topic_model_and_labels_new_texts_with_it(tmp_path: Path) -> None:
     model = TOPIC_MODELS["lda"](count=2)
-    cube = c2n.build_cube(talks(), ["topic"], topics=model, min_objects=1, out=tmp_path / "cube")
+    cube = c2n.build(talks(), ["topic"], topics=model, min_objects=1, out=tmp_path / "cube")
     found = c2n.api.label_texts(cube, [PARSING, SPEECH, None])
     names = [found.names[topic] for topic in found.assigned["topic"].to_pylist()]
     assert len(set(names)) == 3
@@ -76,9 +76,9 @@ def test_new_texts_in_a_language_that_the_cube_knows_are_called_by_it_however_fe
     lda = TOPIC_MODELS["lda"](count=2, groups=groups)
     dimension = DimensionSpec("topic", "topic", parent="group" if groups else None)
     found = c2n.api.find_topics(first, lda)
-    cube = c2n.build_cube(first, [dimension], topics=found, min_objects=1, out=tmp_path / "cube")
+    cube = c2n.build(first, [dimension], topics=found, min_objects=1, out=tmp_path / "cube")
     assert set(cube.dimensions[0].labels) == {*found.names} and "French text" in found.names
-    grown = c2n.update_cube(tmp_path / "cube", second)
+    grown = c2n.update(tmp_path / "cube", second)
     assert set(grown.dimensions[0].labels) == {*found.names, "other language text", "no text"}
     labelled = c2n.api.label_texts(cube, [FRENCH, GERMAN])
     assert [labelled.names[topic] for topic in labelled.assigned["topic"].to_pylist()] == [
@@ -87,7 +87,7 @@ def test_new_texts_in_a_language_that_the_cube_knows_are_called_by_it_however_fe
     ]
     assert found.model is not None
     together = concatenate_topics(found, read_model(found.model).topics(second, known=found.names), 80)
-    whole = c2n.build_cube(concatenate(first, second), [dimension], topics=together, min_objects=1)
+    whole = c2n.build(concatenate(first, second), [dimension], topics=together, min_objects=1)
     assert grown.dimensions[0].labels == whole.dimensions[0].labels
     assert grown.dimensions[0].levels[-1].labels == whole.dimensions[0].levels[-1].labels
     assert grown.cells.labels.tolist() == whole.cells.labels.tolist()
@@ -96,8 +96,8 @@ def test_new_texts_in_a_language_that_the_cube_knows_are_called_by_it_however_fe
 
 def test_a_language_that_the_cube_has_no_label_for_is_another_one_until_there_are_enough(tmp_path: Path) -> None:
     lda = TOPIC_MODELS["lda"](count=2)
-    c2n.build_cube(talks([FRENCH] * 3), ["topic"], topics=lda, min_objects=1, out=tmp_path / "cube")
-    grown = c2n.update_cube(tmp_path / "cube", few([FRENCH] * 9))
+    c2n.build(talks([FRENCH] * 3), ["topic"], topics=lda, min_objects=1, out=tmp_path / "cube")
+    grown = c2n.update(tmp_path / "cube", few([FRENCH] * 9))
     assert "other language text" in grown.dimensions[0].labels and "French text" not in grown.dimensions[0].labels
     texts = [GERMAN] * 10
     assert "German text" in c2n.api.label_texts(grown, texts).names
@@ -107,11 +107,11 @@ def test_a_language_that_the_cube_has_no_label_for_is_another_one_until_there_ar
 def test_a_cube_without_a_topic_model_says_so() -> None:
     planted = c2n.make_planted(objects=100, communities=2, seed=0)
     with pytest.raises(ParameterError, match="the cube has no topic model"):
-        c2n.api.label_texts(c2n.build_cube(planted.corpus), ["a text"])
+        c2n.api.label_texts(c2n.build(planted.corpus), ["a text"])
 
 
 def test_near_cells_share_labels_with_the_cell_they_are_near_to() -> None:
-    cube = c2n.build_cube(c2n.load_bundled(), ["year@years", "venue"])
+    cube = c2n.build(c2n.load_bundled(), ["year@years", "venue"])
     near = c2n.api.near_cells(cube, ("2019", "ACL"), 5)
     assert all(labels[1] == "ACL" or labels[0] == "2019" for labels in near)
     assert c2n.api.near_cells(cube, cube.find_cell(("2019", "ACL")), 5) == near
@@ -121,23 +121,23 @@ def test_near_cells_share_labels_with_the_cell_they_are_near_to() -> None:
 
 def test_names_that_are_not_there_are_refused_with_what_is() -> None:
     planted = c2n.make_planted(objects=100, communities=2, seed=0)
-    cube = c2n.build_cube(planted.corpus)
+    cube = c2n.build(planted.corpus)
     for wrong, text in (
         ({"method": "gredy"}, "unknown method 'gredy'"),
         ({"objective": object()}, "an objective is a name"),
         ({"form": "cube"}, "unknown form 'cube'"),
-        ({"method": c2n.METHODS["greedy"]}, r"the method is the class Greedy, expected an object: Greedy\(\)"),
+        ({"method": c2n.methods.METHODS["greedy"]}, r"the method is the class Greedy, expected an object: Greedy\(\)"),
     ):
         with pytest.raises(ParameterError, match=text):
             c2n.construct(cube, planted.query(0), **wrong)
     with pytest.raises(ParameterError, match="dimensions are a list such as"):
-        c2n.build_cube(planted.corpus, "venue")
+        c2n.build(planted.corpus, "venue")
     with pytest.raises(ParameterError, match="unknown engine 'sparc'"):
-        c2n.build_cube(planted.corpus, engine="sparc")
+        c2n.build(planted.corpus, engine="sparc")
 
 
 def test_a_query_made_for_another_cube_is_refused() -> None:
-    small, large = (c2n.build_cube(c2n.make_planted(objects=n, communities=2, seed=0).corpus) for n in (60, 200))
+    small, large = (c2n.build(c2n.make_planted(objects=n, communities=2, seed=0).corpus) for n in (60, 200))
     with pytest.raises(QueryError, match="the query was made for another cube"):
         c2n.construct(small, large.query([150]))
 
@@ -149,14 +149,14 @@ def test_a_method_of_ones_own_is_accepted_wherever_a_name_is() -> None:
             return c2n.model.Selection(objects, weights.value(objects))
 
     planted = c2n.make_planted(objects=100, communities=2, seed=0)
-    network = c2n.construct(c2n.build_cube(planted.corpus), [5, 6], First())
+    network = c2n.construct(c2n.build(planted.corpus), [5, 6], First())
     assert network.objects.tolist() == [5, 6, 0, 1]
     assert c2n.api.summary(network)["method"] == "First"
 
 
 def test_a_method_that_finds_nothing_to_choose_is_the_query_alone_and_says_why() -> None:
     planted = c2n.make_planted(objects=100, communities=2, seed=0)
-    cube = c2n.build_cube(planted.corpus, min_objects=10_000)
+    cube = c2n.build(planted.corpus, min_objects=10_000)
     query = cube.query(planted.query(0))
     network = c2n.construct(cube, query, "greedy", form="objects")
     assert "in any cell, so there is nothing to choose from" in network.selection.note

@@ -48,14 +48,14 @@ def test_a_sheet_is_built_in_the_dimensions_that_are_proposed_topics_included(tm
     remarks: list[str] = []
     corpus = read_sheet(tmp_path / "sheet", range(400))
     found = c2n.suggest(corpus)
-    cube = c2n.build_cube(corpus, progress=said(remarks))
+    cube = c2n.build(corpus, progress=said(remarks))
     assert [dimension.levels[0].name for dimension in cube.dimensions] == [spec.name for spec in found.dimensions]
     assert "topic" in [dimension.levels[0].name for dimension in cube.dimensions]
     assert cube.settings["topics"]["count"] == found.topics == 5
     assert cube.settings["topics"]["text"] == "about the firm"
     assert any(stage.startswith("dimensions, unless others are named: ") for stage in remarks)
     assert "topics are of 'about the firm', which reads as text" in remarks
-    named = c2n.build_cube(corpus, [str(spec) for spec in found.dimensions], topics="lda")
+    named = c2n.build(corpus, [str(spec) for spec in found.dimensions], topics="lda")
     assert named.settings["topics"]["count"] > 5, "who names dimensions gets as many topics as ever"
 
 
@@ -64,31 +64,31 @@ def test_texts_without_topics_make_no_dimension_unless_it_is_named(tmp_path):
     corpus = read_sheet(tmp_path / "sheet", range(400))
     same = pa.array(["a b c d e f g h i j k l m n o p q r s t u v"] * 400)
     corpus = replace(corpus, items=corpus.items.drop_columns("about the firm").append_column("text", same))
-    cube = c2n.build_cube(corpus, progress=said(remarks), out=tmp_path / "cube")
+    cube = c2n.build(corpus, progress=said(remarks), out=tmp_path / "cube")
     assert [dimension.name for dimension in cube.dimensions] == ["city"]
     assert "the texts gave no topics that tell items apart: the dimension topic is left out" in remarks
-    assert c2n.build_cube(corpus, ["city", "topic"]).dimensions[1].labels == ("no text",)
+    assert c2n.build(corpus, ["city", "topic"]).dimensions[1].labels == ("no text",)
 
 
 def test_build_from_files_proposes_as_build_of_a_corpus_does(tmp_path):
     folder = write_sheet(tmp_path / "sheet", range(300))
-    built = c2n.build_from("tables", folder, out=tmp_path / "cube")
-    here = c2n.build_cube(c2n.read_tables(folder))
+    built = c2n.build(folder, source="tables", out=tmp_path / "cube")
+    here = c2n.build(c2n.read_tables(folder))
     assert str(built) == str(here)
     assert built.cells.members.indices.tolist() == here.cells.members.indices.tolist()
 
 
 def test_a_cube_with_topics_of_an_attribute_grows_by_the_same_attribute(tmp_path):
     corpus = read_sheet(tmp_path / "sheet", range(400))
-    c2n.build_cube(corpus, ["topic"], out=tmp_path / "cube")
-    grown = c2n.update_cube(tmp_path / "cube", read_sheet(tmp_path / "more", range(400, 403), seed=1))
+    c2n.build(corpus, ["topic"], out=tmp_path / "cube")
+    grown = c2n.update(tmp_path / "cube", read_sheet(tmp_path / "more", range(400, 403), seed=1))
     assert len(grown.objects) == 403
     assert "no text" not in grown.dimensions[0].labels
 
 
 def test_dimensions_that_a_source_proposes_stay():
     planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    cube = c2n.build_cube(planted.corpus)
+    cube = c2n.build(planted.corpus)
     assert [dimension.levels[0].name for dimension in cube.dimensions] == ["decade", "venue", "topic"]
 
 
@@ -101,13 +101,13 @@ def test_a_build_that_would_have_no_cells_is_refused_with_the_reasons():
         table(MENTIONS, item=every, object=every),
     )
     with pytest.raises(ParameterError) as refused:
-        c2n.build_cube(corpus)
+        c2n.build(corpus)
     assert str(refused.value) == (
         "found no dimensions for a cube: no attribute makes two cells of 10 objects: with 2 in a cell city would "
         "(min_objects=2); city has 2 labels: nearly no label has 10 objects"
     )
-    assert len(c2n.build_cube(corpus, min_objects=2).cells) == 2
-    assert len(c2n.build_cube(corpus, ["city"]).cells) == 0, "who names dimensions gets them"
+    assert len(c2n.build(corpus, min_objects=2).cells) == 2
+    assert len(c2n.build(corpus, ["city"]).cells) == 0, "who names dimensions gets them"
 
 
 def planted_table(seed: int = 0) -> tuple[c2n.Corpus, list[str]]:

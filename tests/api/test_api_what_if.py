@@ -64,7 +64,7 @@ def test_without_a_cell_it_is_the_network_built_with_the_ban(name: str, seed: in
     if not len(network.selection.cells):
         return
     cell = int(network.selection.cells[place % len(network.selection.cells)])
-    found = c2n.without(network, Node("cell", cell))
+    found = network.without(Node("cell", cell))
     assert same(found.network, made(cube, name, bans=[cube.cell(cell)]))
     assert (found.before, found.value) == (network.selection.value, found.network.selection.value)
     assert cell not in found.network.selection.cells
@@ -79,7 +79,7 @@ def test_without_a_cell_it_is_the_network_built_with_the_ban(name: str, seed: in
 def test_with_a_cell_it_is_the_network_built_with_the_pin(name: str, seed: int, cell: int) -> None:
     cube = random_cube(seed)
     network = made(cube, name)
-    found = c2n.with_(network, Node("cell", cell))
+    found = network.including(Node("cell", cell))
     assert same(found.network, made(cube, name, pins=[cube.cell(cell)]))
     assert cell in found.network.selection.cells
     if name != "linked":
@@ -97,7 +97,7 @@ def test_without_an_object_it_is_the_network_built_with_the_ban(name: str, seed:
     if not len(others):
         return
     row = int(others[place % len(others)])
-    found = c2n.without(network, f"o{row}")
+    found = network.without(f"o{row}")
     assert same(found.network, made(cube, name, bans=[f"o{row}"]))
     assert row not in found.network.objects
     if name != "linked":
@@ -114,7 +114,7 @@ def test_with_an_object_it_is_the_network_built_with_the_pin(name: str, seed: in
     row = int(others[place % len(others)])
     if name == "limited" and len(network) >= 14 and not len(network.objects) > len(network.query):
         return
-    found = c2n.with_(network, f"o{row}")
+    found = network.including(f"o{row}")
     assert same(found.network, made(cube, name, pins=[f"o{row}"]))
     assert row in found.network.objects and any(each.node == Node("object", row) for each in found.entered)
 
@@ -125,7 +125,7 @@ def test_the_value_of_exact_is_the_best_of_all_choices_that_leave_a_cell_out(see
     cube = random_cube(seed, cells=8)
     network = made(cube, "exact jaccard")
     gone = int(network.selection.cells[0])
-    found = c2n.without(network, Node("cell", gone))
+    found = network.without(Node("cell", gone))
     free = [cell for cell in range(8) if cell != gone]
     choices = (list(some) for count in (1, 2, 3) for some in combinations(free, count))
     assert found.value == pytest.approx(max(worth(cube, "jaccard", some, set()) for some in choices))
@@ -137,9 +137,7 @@ def test_the_value_of_exact_is_the_best_of_all_choices_that_leave_a_cell_out(see
 def test_who_came_and_who_went_is_what_differs_between_the_networks(name: str) -> None:
     cube = random_cube(5)
     network = made(cube, name)
-    found = c2n.without(
-        network, [cube.cell(int(network.selection.cells[0])), cube.cell(int(network.selection.cells[1]))]
-    )
+    found = network.without([cube.cell(int(network.selection.cells[0])), cube.cell(int(network.selection.cells[1]))])
     for nodes, one, other in ((found.entered, found.network, network), (found.left, network, found.network)):
         for is_cell, of, there in (
             (True, one.selection.cells, other.selection.cells),
@@ -153,14 +151,14 @@ def test_an_object_of_the_query_leaves_the_query_and_its_label_goes_too() -> Non
     cube = random_cube(1)
     labels = {name: f"label of {name}" for name in QUERY}
     network = c2n.construct(cube, labels)
-    found = c2n.without(network, "o4")
+    found = network.without("o4")
     rest = {name: label for name, label in labels.items() if name != "o4"}
     assert same(found.network, c2n.construct(cube, rest, bans=["o4"]))
     assert found.network.query.labels == tuple(rest.values())
     assert found.network.names.ids(found.network.query.objects).to_pylist() == list(rest)
     assert "o4" not in found.network.nodes["id"].to_pylist()
     with pytest.raises(c2n.Cube2netError, match="the query has no object but the 10 named: leave one of them in"):
-        c2n.without(network, QUERY)
+        network.without(QUERY)
 
 
 LINE = [(number, number + 1) for number in range(19)]
@@ -170,10 +168,10 @@ THREE = ["o0", "o1", "o2"]
 def test_what_is_out_and_what_is_in_changes_nothing_and_that_is_said() -> None:
     cube = toy_cube([[0, 1, 2], [1, 2, 5], [6, 7]], objects=9, links=[(0, 1), (1, 2), (2, 3)])
     network = c2n.construct(cube, THREE)
-    found = c2n.without(network, ("label 2",))
+    found = network.without(("label 2",))
     assert (str(found), same(found.network, network)) == ("⟨label 2⟩ is not in the network: nothing changes", True)
-    assert str(c2n.without(network, ["o7", ("label 2",)])).startswith("Object 7 and ⟨label 2⟩ are not in the network")
-    assert str(c2n.with_(network, "o0")) == "Object 0 is in the network already: nothing changes"
+    assert str(network.without(["o7", ("label 2",)])).startswith("Object 7 and ⟨label 2⟩ are not in the network")
+    assert str(network.including("o0")) == "Object 0 is in the network already: nothing changes"
     assert found.merely == found.value == found.before and found.entered == found.left == ()
 
 
@@ -181,7 +179,7 @@ def test_an_object_outside_that_made_a_cell_too_dear_changes_the_choice_when_it_
     cube = toy_cube([[0, 1], [0, 1, 2, 10, 11]], objects=20, links=LINE)
     asked = {"method": "exact", "n_cells": 1, "form": "objects"}
     network = c2n.construct(cube, THREE, **asked)
-    found = c2n.without(network, "o10")
+    found = network.without("o10")
     assert same(found.network, c2n.construct(cube, THREE, bans=["o10"], **asked))
     assert (found.changed, found.before, found.value) == (True, pytest.approx(2 / 3), 0.75)
     assert str(found) == (
@@ -193,7 +191,7 @@ def test_an_object_outside_that_made_a_cell_too_dear_changes_the_choice_when_it_
 def test_an_unliked_object_outside_changes_what_cells_serve_when_it_goes() -> None:
     cube = toy_cube([[0, 1, 2, 10], [0, 1]], objects=20, links=LINE)
     asked = {"n_cells": 1, "avoid": ["o10"]}
-    found = c2n.without(c2n.construct(cube, THREE, **asked), "o10")
+    found = c2n.construct(cube, THREE, **asked).without("o10")
     assert same(found.network, c2n.construct(cube, THREE, bans=["o10"], **asked))
     assert (found.changed, found.before, found.value) == (True, 2.0, 3.0)
 
@@ -213,7 +211,7 @@ def test_whatever_is_asked_is_answered_as_construct_does(
         wanted = c2n.construct(cube, cube.query(QUERY), **asked, **{word: nodes})
     except c2n.Cube2netError:
         return
-    found = c2n.without(network, nodes) if out else c2n.with_(network, nodes)
+    found = network.without(nodes) if out else network.including(nodes)
     assert same(found.network, wanted)
     assert getattr(found.network.context.steering, word) == tuple(nodes)
     assert found.changed == ("nothing changes" not in str(found))
@@ -227,20 +225,20 @@ def test_an_object_that_cells_hold_counts_only_where_it_has_a_cost() -> None:
     cube = toy_cube([[0, 1, 2, 5], [1, 2, 6]], objects=9, links=[(0, 1), (1, 2)])
     cover, jaccard = (c2n.construct(cube, THREE, objective=name) for name in ("cover", "jaccard"))
     assert all(5 not in network.objects and 5 in network.selection.objects for network in (cover, jaccard))
-    assert str(c2n.without(cover, "o5")) == "Object 5 is not in the network: nothing changes"
-    found = c2n.without(jaccard, "o5")
+    assert str(cover.without("o5")) == "Object 5 is not in the network: nothing changes"
+    found = jaccard.without("o5")
     assert found.changed and found.value > found.before
 
 
 def test_what_changes_nothing_is_kept_by_the_changes_after_it() -> None:
     cube = toy_cube([[0, 1], [0, 1, 2, 10, 11], [2]], objects=20, links=LINE)
     network = c2n.construct(cube, THREE, "exact", n_cells=1, form="objects")
-    out = c2n.without(network, ("label 1",))
+    out = network.without(("label 1",))
     assert not out.changed and out.network.recipe.parameters["bans"] == [{"cell": ["label 1"]}]
-    assert c2n.without(out.network, ("label 0",)).network.labels == (("label 2",),)
-    kept = c2n.with_(network, ("label 0",))
+    assert out.network.without(("label 0",)).network.labels == (("label 2",),)
+    kept = network.including(("label 0",))
     assert not kept.changed
-    assert c2n.without(kept.network, "o10").network.labels == (("label 0",),)
+    assert kept.network.without("o10").network.labels == (("label 0",),)
 
 
 def test_one_goes_and_another_comes_at_once() -> None:
@@ -256,19 +254,17 @@ def test_a_change_of_a_change_keeps_what_was_asked_before() -> None:
     cube = random_cube(3)
     network = made(cube, "default")
     first, second = (cube.cell(int(cell)) for cell in network.selection.cells[:2])
-    twice = c2n.without(c2n.without(network, first).network, second)
-    assert same(twice.network, c2n.without(network, [first, second]).network)
-    back = c2n.with_(twice.network, [first, second]).network
+    twice = network.without(first).network.without(second)
+    assert same(twice.network, network.without([first, second]).network)
+    back = twice.network.including([first, second]).network
     assert {first, second} <= set(back.labels)
 
 
 def test_what_is_left_out_is_no_longer_liked_and_what_is_put_in_no_longer_unliked() -> None:
     cube = random_cube(3)
     network = made(cube, "default", prefer=["o1", "o2"], avoid=["o3", "o5"])
-    assert same(
-        c2n.without(network, "o1").network, made(cube, "default", prefer=["o2"], avoid=["o3", "o5"], bans=["o1"])
-    )
-    assert same(c2n.with_(network, "o5").network, made(cube, "default", prefer=["o1", "o2"], avoid=["o3"], pins=["o5"]))
+    assert same(network.without("o1").network, made(cube, "default", prefer=["o2"], avoid=["o3", "o5"], bans=["o1"]))
+    assert same(network.including("o5").network, made(cube, "default", prefer=["o1", "o2"], avoid=["o3"], pins=["o5"]))
 
 
 def test_a_pin_that_made_fewer_cells_fit_gives_their_places_back() -> None:
@@ -276,9 +272,9 @@ def test_a_pin_that_made_fewer_cells_fit_gives_their_places_back() -> None:
     asked = {"form": "cells", "max_nodes": 6}
     free, pinned = c2n.construct(cube, THREE, **asked), c2n.construct(cube, THREE, pins=["o15"], **asked)
     assert (free.selection.value, pinned.selection.value) == (9.0, 6.0)
-    assert [price.price for price in c2n.prices(pinned)] == [3.0]
-    assert c2n.without(pinned, "o15").value == 9.0
-    assert same(c2n.without(pinned, "o15").network, c2n.construct(cube, THREE, bans=["o15"], **asked))
+    assert [price.price for price in pinned.pin_costs()] == [3.0]
+    assert pinned.without("o15").value == 9.0
+    assert same(pinned.without("o15").network, c2n.construct(cube, THREE, bans=["o15"], **asked))
 
 
 def test_pins_that_made_room_for_themselves_take_it_with_them() -> None:
@@ -286,7 +282,7 @@ def test_pins_that_made_room_for_themselves_take_it_with_them() -> None:
     pins = [("label 0",), ("label 1",)]
     network = c2n.construct(cube, ["o0"], pins=pins, form="cells")
     assert network.context.budget.n_cells == 2 and network.recipe.parameters["n_cells"] is None
-    found = c2n.without(network, pins[1])
+    found = network.without(pins[1])
     assert same(found.network, c2n.construct(cube, ["o0"], pins=pins[:1], bans=pins[1:], form="cells"))
     assert found.network.context.budget.n_cells == 1
 
@@ -310,7 +306,7 @@ def test_a_bound_from_before_holds_for_fewer_choices() -> None:
     cube = random_cube(7)
     network = made(cube, "jaccard", bound=True)
     for cell in network.selection.cells.tolist():
-        found = c2n.without(network, Node("cell", cell))
+        found = network.without(Node("cell", cell))
         assert found.bound is not None and found.value <= found.bound <= network.selection.bound
         assert found.network.selection.bound is not None
 
@@ -328,11 +324,11 @@ def test_a_method_without_cells_can_be_asked_about_objects() -> None:
     cube = random_cube(4)
     network = c2n.construct(cube, cube.query(QUERY), "pagerank", top=5)
     row = int(network.objects[-1])
-    found = c2n.without(network, f"o{row}")
+    found = network.without(f"o{row}")
     assert row not in found.network.objects and len(found.network) == len(network)
     assert found.sentence.startswith(f"without Object {row}: Object ") and found.sentence.endswith(" comes in")
     with pytest.raises(c2n.Cube2netError, match="the method 'pagerank' chooses no cells"):
-        c2n.with_(network, ("label 1",))
+        network.including(("label 1",))
 
 
 def test_a_network_that_has_travelled_needs_its_cube() -> None:
@@ -340,10 +336,8 @@ def test_a_network_that_has_travelled_needs_its_cube() -> None:
     network = made(cube, "default")
     travelled = sent(network)
     with pytest.raises(c2n.Cube2netError, match="give the cube"):
-        c2n.without(travelled, network.labels[0])
-    assert same(
-        c2n.without(travelled, network.labels[0], cube=cube).network, c2n.without(network, network.labels[0]).network
-    )
+        travelled.without(network.labels[0])
+    assert same(travelled.without(network.labels[0], cube=cube).network, network.without(network.labels[0]).network)
 
 
 @pytest.mark.parametrize(
@@ -357,13 +351,13 @@ def test_a_network_that_has_travelled_needs_its_cube() -> None:
 )
 def test_what_names_nothing_is_refused(nodes: object, sentence: str) -> None:
     with pytest.raises(c2n.Cube2netError, match=sentence):
-        c2n.without(made(random_cube(0), "default"), nodes)
+        made(random_cube(0), "default").without(nodes)
 
 
 def test_a_change_is_plain_values_as_json_has_it() -> None:
     cube = random_cube(5)
     network = made(cube, "default")
-    found = c2n.without(network, network.labels[0])
+    found = network.without(network.labels[0])
     told = json.loads(json.dumps(found.to_dict()))
     assert told["without"] == [{"kind": "cell", "labels": list(network.labels[0])}]
     assert (told["before"], told["value"], told["merely"]) == (found.before, found.value, found.merely)

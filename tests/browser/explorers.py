@@ -82,7 +82,7 @@ def town_cube(folder: Path) -> Path:
 def planted_cube(folder: Path, objects: int) -> Path:
     """Return a saved cube of five planted communities, and beside it query.csv with twenty members of each."""
     planted = c2n.make_planted(objects=objects, communities=5, cells=4, items=2, links=3.0, noise=0.0, seed=0)
-    c2n.build_cube(planted.corpus, out=folder / "cube")
+    c2n.build(planted.corpus, out=folder / "cube")
     _write(folder / "query.csv", ("object",), [(name,) for group in range(5) for name in planted.query(group)[:20]])
     return folder / "cube"
 

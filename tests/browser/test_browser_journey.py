@@ -159,9 +159,9 @@ def test_a_network_is_made_steered_and_explained_by_keys_alone(tab: Tab, town: E
 def test_what_is_exported_is_what_the_library_makes(asked: Tab, town: Explorer, tmp_path: Path, ending: str) -> None:
     show(asked, "keep")
     graph = saved(asked, ending, tmp_path)
-    cube = c2n.open_cube(town.cube)
+    cube = c2n.open(town.cube)
     own = tmp_path / f"own-{graph.name}"
-    c2n.write_network(c2n.construct(cube, cube.query(PEOPLE)), own)
+    c2n.construct(cube, cube.query(PEOPLE)).save(own)
     assert graph.read_bytes() == own.read_bytes()
 
 

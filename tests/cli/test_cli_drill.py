@@ -13,7 +13,7 @@ from cube2net.apps.cli.app import app, main
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("drill")
-    c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue/kind"], out=folder / "cube")
+    c2n.build(c2n.load_bundled(), ["year@years/decades", "venue/kind"], out=folder / "cube")
     (folder / "labs.txt").write_text("\n".join(c2n.load_labs()), encoding="utf-8")
     return folder
 
@@ -44,7 +44,7 @@ def test_it_shows_a_table_and_a_sentence(folder: Path) -> None:
 
 def test_json_has_cells_that_the_option_takes(folder: Path) -> None:
     record = json.loads(run(folder, "--json"))
-    cube = c2n.open_cube(folder / "cube")
+    cube = c2n.open(folder / "cube")
     assert record == c2n.drill(cube, list(c2n.load_labs())).to_dict()
     for cell in record["cells"][:3]:
         below = json.loads(run(folder, "--cell", cell["cell"], "--json"))

@@ -28,7 +28,7 @@ class Place:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     folder = tmp_path_factory.mktemp("explain")
     planted = c2n.make_planted(objects=200, communities=4, noise=0.1, seed=1)
-    cube = c2n.build_cube(planted.corpus, out=folder / "cube")
+    cube = c2n.build(planted.corpus, out=folder / "cube")
     query = folder / "query.csv"
     query.write_text("object\n" + "\n".join(planted.query(0)[:20]) + "\n", encoding="utf-8")
     network = c2n.construct(cube, list(planted.query(0)[:20]))
@@ -41,7 +41,7 @@ def ran(place: Place, *words: str, query: bool = True) -> Result:
 
 
 def test_objects_cells_and_the_whole_are_told_as_the_library_tells_them(place: Place) -> None:
-    cube = c2n.open_cube(place.cube)
+    cube = c2n.open(place.cube)
     network = c2n.construct(cube, read_query(cube, place.query))
     for node in (place.cell, place.near, None):
         words = [] if node is None else ["--node", node]
@@ -87,7 +87,7 @@ def test_a_network_that_query_wrote_can_be_explained(place: Place, tmp_path: Pat
         ([], False, "say which network is meant: give --query FILE, or --network FILE that query wrote"),
         (["--network", "x.json"], True, "say which network is meant"),
         (["--node", "nobody at all"], True, "'nobody at all'"),
-        (["--node", "⟨1 · 2 · 3⟩"], True, "no cell is '⟨1 · 2 · 3⟩'"),
+        (["--node", "⟨1 · 2 · 3⟩"], True, "unknown label of 'decade' '1'"),
     ],
 )
 def test_what_cannot_be_explained_is_one_sentence(place: Place, words: list[str], query: bool, said: str) -> None:
@@ -98,7 +98,7 @@ def test_what_cannot_be_explained_is_one_sentence(place: Place, words: list[str]
 def test_kinds_and_times_of_given_links_are_shown_where_there_are_any(place: Place, tmp_path: Path) -> None:
     people = [{"id": name, "city": "Rome"} for name in "abcd"]
     links = [{"source": "a", "target": each, "kind": "pays", "time": 2003} for each in "bc"]
-    c2n.build_cube(c2n.read_tables(people, links), ["city"], min_objects=1, out=tmp_path / "cube")
+    c2n.build(c2n.read_tables(people, links), ["city"], min_objects=1, out=tmp_path / "cube")
     (tmp_path / "query.txt").write_text("b\nc\n")
     words = ["explain", str(tmp_path / "cube"), "--query", str(tmp_path / "query.txt"), "--node", "a", "--quiet"]
     shown = CliRunner().invoke(app, words).stdout

@@ -88,7 +88,7 @@ def begun(address: re.Match[str]) -> dict[str, Any]:
 def test_it_begins_with_a_query(cube: Path, names: Path) -> None:
     with exploring(cube, "--query", names, "--no-browser") as (_, address):
         ask = begun(address)
-    opened = c2n.open_cube(cube)
+    opened = c2n.open(cube)
     asked = c2n.read_query(opened, names)
     assert ask["query"] == [f"p{i}" for i in range(0, 24, 2)]
     assert tuple(ask["labels"]) == asked.labels
@@ -185,7 +185,7 @@ def test_another_address_says_what_that_means(
         asked.append((host, port))
         return _open_socket("127.0.0.1", port)
 
-    monkeypatch.setattr(serving, "_listening", listening)
+    monkeypatch.setattr(serving, "_open_socket", listening)
     for host in ("0.0.0.0", "::", "a.example"):
         status, out, err = tool("explore", cube, "--host", host)
         assert (status, asked[-1]) == (0, (host, 0))

@@ -105,7 +105,7 @@ def test_a_graph_and_nodes_with_links_are_explored_likewise(tmp_path: Path) -> N
     reading = read_spreadsheet(sheet_reader(paths), paths)
     assert (reading.record()["links"], reading.record()["dimensions"], reading.min_objects) == (30, ["city"], 2)
     cube = build_from_reading(reading, tmp_path / "cube")
-    c2n.write_network(c2n.construct(cube, ["p0", "p2"]), tmp_path / "some.graphml")
+    c2n.construct(cube, ["p0", "p2"]).save(tmp_path / "some.graphml")
     graph = [tmp_path / "some.graphml"]
     assert type(sheet_reader(graph)).__name__ == "Graph"
 

@@ -81,7 +81,7 @@ def test_a_refusal_is_the_same_sentence_with_json(
 def test_ids_are_those_of_the_cube_and_numbers_those_of_the_tables(tool: Tool, tmp_path: Path) -> None:
     nodes = [{"id": i, "name": f"Man {i}", "city": ("Rome", "Oslo")[i % 2], "trade": "abc"[i % 3]} for i in range(60)]
     links = [{"source": i, "target": (i + step) % 60} for i in range(60) for step in (1, 2, 7)]
-    c2n.build_cube(c2n.read_tables(nodes, links), ["city", "trade"], min_objects=11, out=tmp_path / "cube")
+    c2n.build(c2n.read_tables(nodes, links), ["city", "trade"], min_objects=11, out=tmp_path / "cube")
     (tmp_path / "names.txt").write_text("0\n1\n2\n30\n")
     asked = (tmp_path / "cube", "--query", tmp_path / "names.txt", "--quiet")
     why = read(tool("explain", *asked, "--node", "Man 3", "--json")[1])

@@ -126,7 +126,7 @@ def test_who_is_misspelt_is_named_with_whom_is_meant(tool, cube: Path, names: Pa
 
 
 def test_a_node_may_be_typed_as_spreadsheets_have_it_and_of_another_level_it_is_said(tool, tmp_path: Path) -> None:
-    c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue/kind"], out=tmp_path / "cube")
+    c2n.build(c2n.load_bundled(), ["year@years/decades", "venue/kind"], out=tmp_path / "cube")
     (tmp_path / "labs.txt").write_text("\n".join(list(c2n.load_labs())[:5]), encoding="utf-8")
     asked = (tmp_path / "cube", "--query", tmp_path / "labs.txt", "--quiet")
     assert tool("query", *asked, "--pin", "ACL/2019", "--ban", "2018, ACL", "--json")[0] == 0

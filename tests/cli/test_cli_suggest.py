@@ -55,7 +55,7 @@ def test_the_command_and_the_python_that_are_printed_build_the_cube_that_is_prop
     words = shlex.split(command)
     assert words[:4] == ["cube2net", "build", "tables", str(folder)]
     run(*words[1:], "--quiet")
-    cube = c2n.open_cube("cube")
+    cube = c2n.open("cube")
     assert [c2n.DimensionSpec.parse(spec).name for spec in about["dimensions"]] == [
         dimension.levels[0].name for dimension in cube.dimensions
     ]
@@ -74,7 +74,7 @@ def test_build_without_dimensions_builds_what_suggest_proposes(tmp_path):
     folder = write(tmp_path / "data")
     about = json.loads(run("suggest", folder, "--quiet", "--json"))
     run("build", "tables", folder, "--out", tmp_path / "cube", "--quiet")
-    assert c2n.open_cube(tmp_path / "cube").settings["dimensions"] == about["dimensions"]
+    assert c2n.open(tmp_path / "cube").settings["dimensions"] == about["dimensions"]
 
 
 def test_what_is_shown_says_what_everything_is_and_why(tmp_path):

@@ -8,10 +8,10 @@ import cube2net as c2n
 def test_a_network_is_printed_as_text_within_a_budget(tool, cube: Path, names: Path) -> None:
     asked = ("query", cube, "--query", names, "--quiet")
     status, out, err = tool(*asked, "--text")
-    made = c2n.construct(opened := c2n.open_cube(cube), c2n.read_query(opened, names))
-    assert (status, out, err) == (0, c2n.to_text(made) + "\n", "")
+    made = c2n.construct(opened := c2n.open(cube), c2n.read_query(opened, names))
+    assert (status, out, err) == (0, made.to_text() + "\n", "")
     status, out, _ = tool(*asked, "--text", "--max-tokens", 60)
-    assert (status, out) == (0, c2n.to_text(made, 60) + "\n")
+    assert (status, out) == (0, made.to_text(60) + "\n")
     assert out.startswith("# Network around a query of 12 objects") and "more objects" in out
 
 

@@ -36,30 +36,30 @@ def test_a_cube_updated_on_the_command_line_is_the_one_built_of_all(cube: Path, 
     words = ["update", str(cube), *map(str, more), "--source", "tables", "--quiet"]
     ended = CliRunner().invoke(app, words)
     assert ended.exit_code == 0, ended.output
-    grown = c2n.open_cube(cube)
+    grown = c2n.open(cube)
     assert f"{cube}: {grown}" in ended.output and len(grown.objects) == 90
     assert "added: 30 items, 30 objects, 0 cells, 29 links" in ended.output
     whole = [write_nodes(tmp_path / "nodes2.csv", range(90)), tmp_path / "links2.csv"]
     lines = [f"n{number},n{number + 1}" for number in range(89) if number != 59]
     whole[1].write_text("\n".join(["source,target", *lines]) + "\n", encoding="utf-8")
-    built = c2n.build_cube(c2n.read_tables(*whole), ["city", "year@decades"])
+    built = c2n.build(c2n.read_tables(*whole), ["city", "year@decades"])
     assert grown.cells.labels.tolist() == built.cells.labels.tolist()
     assert grown.cells.members.indices.tolist() == built.cells.members.indices.tolist()
     assert grown.links.indices.tolist() == built.links.indices.tolist()
-    assert c2n.verify_cube(cube)
+    assert c2n.open(cube).verify()
 
 
 def test_an_item_that_the_cube_has_is_refused_in_one_sentence_or_left_out(
     cube: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = c2n.open_cube(cube).cells.members.indices.tolist()
+    before = c2n.open(cube).cells.members.indices.tolist()
     again = [str(tmp_path / "nodes.csv"), str(tmp_path / "links.csv")]
     monkeypatch.setattr("sys.argv", ["cube2net", "update", str(cube), *again, "--source", "tables", "--quiet"])
     with pytest.raises(SystemExit) as ended:
         main()
     said = capsys.readouterr().err
     assert ended.value.code == 2 and said.count("\n") == 1 and said.startswith("cube2net: ")
-    assert c2n.open_cube(cube).cells.members.indices.tolist() == before
+    assert c2n.open(cube).cells.members.indices.tolist() == before
 
 
 def test_a_mention_is_never_lost_because_its_object_is_not_listed_again(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_mention_is_never_lost_because_its_object_is_not_listed_again(tmp_path
     write("more/mentions.csv", *mentions)
     ended = CliRunner().invoke(app, words)
     assert "added: 1 items, 0 objects, 0 cells, 0 links" in ended.output
-    assert c2n.open_cube(tmp_path / "cube").objects.table["name"].to_pylist() == ids
+    assert c2n.open(tmp_path / "cube").objects.table["name"].to_pylist() == ids
 
 
 def papers(folder: Path, rows: list[tuple[str, int, str, str]]) -> list[str]:
@@ -131,7 +131,7 @@ def test_items_are_replaced_and_removed_on_the_command_line(tmp_path: Path) -> N
     (tmp_path / "withdrawn.txt").write_text("p1\n")
     ended = CliRunner().invoke(app, ["update", str(cube), "--remove", str(tmp_path / "withdrawn.txt"), "--quiet"])
     assert ended.exit_code == 0 and "1 removed" in ended.output
-    assert c2n.open_cube(cube).settings["items"] == 3
+    assert c2n.open(cube).settings["items"] == 3
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_an_update_that_cannot_be_is_one_sentence(
 
 
 def weights_of(cube: Path) -> list[float]:
-    weights: list[float] = c2n.open_cube(cube).links.weights.tolist()
+    weights: list[float] = c2n.open(cube).links.weights.tolist()
     return weights
 
 
@@ -193,7 +193,7 @@ def test_new_links_alone_are_added_between_objects_that_the_cube_has(cube: Path,
         new = 2 if "--set" in paths else 0
         assert f"added: 0 items, 0 objects, 0 cells, {new} links" in ended.output
         assert f"links: {new} new, 0 replaced, {2 - new} unchanged" in ended.output
-    grown = c2n.open_cube(cube)
+    grown = c2n.open(cube)
     assert len(grown.objects) == 60 and grown.settings["items"] == 60 and grown.links.count == 61
 
 
@@ -203,7 +203,7 @@ def test_changed_nodes_alone_are_replaced_and_their_links_stay(cube: Path, tmp_p
     ended = CliRunner().invoke(app, words)
     assert ended.exit_code == 0, ended.output
     assert "items: 1 new, 1 replaced, 0 removed, 1 unchanged" in ended.output
-    grown = c2n.open_cube(cube)
+    grown = c2n.open(cube)
     assert grown.links.count == 59 and len(grown.objects) == 61
     assert grown.objects.attributes["city"].to_pylist()[0] == "Bern"
 
@@ -212,10 +212,10 @@ def test_a_new_node_may_be_linked_to_one_that_the_new_tables_do_not_list(cube: P
     (tmp_path / "n.csv").write_text("id,city,year\nn99,Oslo,2001\n")
     (tmp_path / "l.csv").write_text("source,target\nn99,n5\nn5,n7\n")
     files = [str(tmp_path / "n.csv"), "--set", f"links={tmp_path / 'l.csv'}", "--source", "tables", "--quiet"]
-    before = c2n.open_cube(cube)
+    before = c2n.open(cube)
     ended = CliRunner().invoke(app, ["update", str(cube), *files])
     assert "added: 1 items, 1 objects, 0 cells, 2 links" in ended.output
-    grown = c2n.open_cube(cube)
+    grown = c2n.open(cube)
     assert grown.objects.table.slice(0, 60).equals(before.objects.table)
     assert grown.objects.attributes.slice(0, 60).equals(before.objects.attributes)
 
@@ -235,7 +235,7 @@ def test_an_update_reads_as_the_cube_was_read(tmp_path: Path) -> None:
         ended = CliRunner().invoke(app, ["update", str(cube), str(tmp_path / file)])
         assert ended.exit_code == 0, ended.output
         assert "read as the cube was: tables, columns nodes.id='nr', nodes.name='Firma'" in ended.stderr
-    grown = c2n.open_cube(cube)
+    grown = c2n.open(cube)
     assert grown.objects.table["name"].to_pylist()[-1] == "Firma 9"
     assert sorted(grown.links.weights.tolist()) == [3.0, 3.0, 4.0, 4.0, 5.0, 5.0]
     said = CliRunner().invoke(app, ["info", str(cube)]).output
@@ -260,7 +260,7 @@ def test_columns_of_another_update_are_those_given_and_a_missing_usual_one_is_gu
 def test_a_cube_that_does_not_know_its_source_asks_for_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0).corpus, out=tmp_path / "cube")
+    c2n.build(c2n.make_planted(objects=200, communities=4, noise=0).corpus, out=tmp_path / "cube")
     nodes = write_nodes(tmp_path / "nodes.csv", range(3))
     monkeypatch.setattr("sys.argv", ["cube2net", "update", str(tmp_path / "cube"), str(nodes), "--quiet"])
     with pytest.raises(SystemExit) as ended:

@@ -16,14 +16,14 @@ from cube2net.model.network import Network
 
 
 def network(cube: Path, names: Path) -> Network:
-    return c2n.construct(opened := c2n.open_cube(cube), c2n.read_query(opened, names))
+    return c2n.construct(opened := c2n.open(cube), c2n.read_query(opened, names))
 
 
 def test_it_shows_who_goes_and_who_comes_and_a_sentence(tool, cube: Path, names: Path) -> None:
     made = network(cube, names)
     cell = " · ".join(made.labels[0])
     status, out, _ = tool("without", cube, "--query", names, "--node", cell, "--quiet")
-    change = c2n.without(made, made.labels[0])
+    change = made.without(made.labels[0])
     assert status == 0 and out.splitlines()[-1] == str(change)
     assert f"⟨{cell}⟩" in out and "leaves" in out and repr(change.network) in out
 
@@ -32,7 +32,7 @@ def test_json_is_the_record(tool, cube: Path, names: Path) -> None:
     made = network(cube, names)
     near = made.nodes["id"][len(made.query)].as_py()
     status, out, _ = tool("without", cube, "--query", names, "--node", near, "--json")
-    assert (status, json.loads(out)) == (0, c2n.without(made, near).to_dict())
+    assert (status, json.loads(out)) == (0, made.without(near).to_dict())
     status, out, _ = tool("without", cube, "--query", names, "--add", near, "--json")
     assert (status, json.loads(out)["changed"]) == (0, False)
 
@@ -65,17 +65,17 @@ def test_the_command_has_every_option_of_query_that_makes_the_network() -> None:
 
 
 def test_pins_bans_kinds_and_views_stay_as_they_are(tool, cube: Path, names: Path) -> None:
-    opened = c2n.open_cube(cube)
+    opened = c2n.open(cube)
     asked = c2n.read_query(opened, names)
     words = ("without", cube, "--query", names, "--json", "--node", "p9")
     steered = c2n.construct(opened, asked, bans=["p3"], pins=["p5"], prefer=["p7"])
     said = tool(*words, "--ban", "p3", "--pin", "p5", "--prefer", "p7")
-    assert (said[0], json.loads(said[1])) == (0, c2n.without(steered, "p9").to_dict())
+    assert (said[0], json.loads(said[1])) == (0, steered.without("p9").to_dict())
     view = view_cube(opened, where={"city": ["Ghent"]})
     seen = c2n.construct(view, asked, max_nodes=16)
     status, out, _ = tool(*words, "--where", "city=Ghent", "--max-nodes", 16)
     limit = {"views": ["only city: Ghent"], "objects_that_may_be_brought": 20}
-    assert (status, json.loads(out)) == (0, c2n.without(seen, "p9").to_dict() | limit)
+    assert (status, json.loads(out)) == (0, seen.without("p9").to_dict() | limit)
     shown = tool(*words[:4], "--node", "p9", "--where", "city=Ghent", "--quiet")[1]
     assert shown.startswith("of the cube: only city: Ghent\n20 of its 60 objects may be brought\n")
 

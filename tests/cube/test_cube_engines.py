@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from cube2net._util.progress import listener
+from cube2net._util.progress import resolve_progress
 from cube2net.cube.building.build import build
 from cube2net.cube.engines import ENGINES
 from cube2net.cube.engines.duckdb import DuckDB
@@ -150,7 +150,7 @@ def test_a_run_that_failed_goes_on_where_it_was(engine: Engine, tmp_path: Path) 
         {**mended, "twice": "SELECT nothing FROM nowhere"},
         wanted,
         folder=folder,
-        progress=listener(lambda stage, done, total=None: said.append(stage)),
+        progress=resolve_progress(lambda stage, done, total=None: said.append(stage)),
     )
     assert "cube: twice" not in said
     assert said[-3:] == ["cube: lost", "cube: last", "cube"]

@@ -184,7 +184,7 @@ def test_a_folder_that_is_always_replaced_is_one_sentence(
 
     save(cube, tmp_path / "cube")
     monkeypatch.setattr(MappedFolder, "size", missing)
-    monkeypatch.setattr(MappedFolder, "replaced", lambda self: True)
+    monkeypatch.setattr(MappedFolder, "is_replaced", lambda self: True)
     with pytest.raises(CubeError, match="is written all the time: open it when its writers are done"):
         read(tmp_path / "cube")
 

@@ -75,12 +75,12 @@ def put_data(page: Path, text: str, folder: Path) -> None:
 def finds_topics(text: str) -> bool:
     """Return whether blocks find topics in the papers: by name, or by a cube whose dimensions are proposed.
 
-    >>> finds_topics("papers = c2n.load_bundled()\\ncube = c2n.build_cube(papers)")
+    >>> finds_topics("papers = c2n.load_bundled()\\ncube = c2n.build(papers)")
     True
-    >>> finds_topics("c2n.build_cube(c2n.load_bundled(), ['year', 'venue'])"), finds_topics("c2n.build_cube(people)")
+    >>> finds_topics("c2n.build(c2n.load_bundled(), ['year', 'venue'])"), finds_topics("c2n.build(people)")
     (False, False)
     """
-    proposed = re.search(r"build_cube\((\w+|c2n\.load_bundled\([^()]*\))\)", text)
+    proposed = re.search(r"c2n\.build\((\w+|c2n\.load_bundled\([^()]*\))\)", text)
     return "find_topics" in text or ("load_bundled" in text and proposed is not None)
 
 

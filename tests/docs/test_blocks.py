@@ -74,8 +74,8 @@ def test_pages_that_find_topics_themselves_are_known() -> None:
     ran = {page: "\n".join(block.text for block in blocks(page) if block.runs) for page in PAGES}
     finding = {name_of(page) for page, text in ran.items() if finds_topics(text)}
     assert finding == {"docs/start/five-minutes.md", "docs/explanation/topics.md"}
-    assert finds_topics("c2n.build_cube(c2n.load_bundled())")
-    assert not finds_topics("c2n.build_cube(c2n.load_bundled(), ['year', 'venue'])")
+    assert finds_topics("c2n.build(c2n.load_bundled())")
+    assert not finds_topics("c2n.build(c2n.load_bundled(), ['year', 'venue'])")
 
 
 def test_left_out_parts_match_and_others_do_not() -> None:

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 import cube2net as c2n
 planted = c2n.make_planted(objects=200, communities=4)
 with ThreadPoolExecutor(4) as pool:
-    cubes = list(pool.map(lambda seed: c2n.build_cube(planted.corpus, seed=seed), range(4)))
+    cubes = list(pool.map(lambda seed: c2n.build(planted.corpus, seed=seed), range(4)))
 {repr(cube) for cube in cubes}
 """
 BAR = "import duckdb; duckdb.connect().execute(\"SELECT current_setting('enable_progress_bar')\").fetchall()"
@@ -51,9 +51,7 @@ def test_the_python_of_a_page_runs_in_a_kernel_and_shows_what_it_says_and_no_mor
 
 
 def test_threads_of_a_kernel_print_nothing(tmp_path: Path) -> None:
-    outputs = ran(
-        [THREADS, "c2n.draw_network(c2n.construct(cubes[0], planted.query(0)), 'network.png')", BAR], tmp_path
-    )
+    outputs = ran([THREADS, "c2n.construct(cubes[0], planted.query(0)).plot('network.png')", BAR], tmp_path)
     assert [[output.output_type for output in cell] for cell in outputs] == [["execute_result"], [], ["execute_result"]]
     assert (tmp_path / "network.png").exists()
 
@@ -62,8 +60,8 @@ def test_tensors_are_made_in_a_kernel_without_a_word_about_widgets(tmp_path: Pat
     pytest.importorskip("torch_geometric")
     make = (
         "import cube2net as c2n\nplanted = c2n.make_planted(objects=200, communities=4, noise=0)\n"
-        "network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))\n"
+        "network = c2n.construct(c2n.build(planted.corpus), planted.query(0))\n"
     )
-    outputs = ran([make, "data = c2n.to_pyg(network); hetero = c2n.to_hetero(network)", "data.num_nodes"], tmp_path)
+    outputs = ran([make, "data = network.to_pyg(); hetero = network.to_hetero()", "data.num_nodes"], tmp_path)
     assert outputs[:2] == [[], []]
     assert outputs[2][0]["data"]["text/plain"] == "110"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,11 @@ from cube2net.evaluation.report.page import environment
 from cube2net.evaluation.report.tables import Layout, Table
 from cube2net.mining.clustering import METRICS
 from cube2net.model.comparison import Comparison, Configuration, Trial
+from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.objects import Objects
 from cube2net.model.query import Query
-from cube2net.model.selection import Selection
+from cube2net.model.selection import Budget, QueryObjective, Selection
 
 TINY: dict[str, Any] = {
     "methods": ["none", "greedy", "pagerank"],
@@ -188,3 +189,15 @@ def html_table(table: Table) -> str:
     """Return the HTML of a table."""
     made = environment().get_template("table.html").make_module()
     return str(made.table(Layout(table)))  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A method of one's own that raises, or selects the first cell."""
+
+    fails: bool = True
+
+    def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
+        if self.fails:
+            raise RuntimeError("out of luck")
+        return Selection(np.array([0]), weights.value(np.array([0])))

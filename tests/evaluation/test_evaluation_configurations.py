@@ -73,7 +73,7 @@ def test_those_as_large_as_a_choice_of_cells_come_right_behind_it() -> None:
 
 
 def test_no_two_configurations_of_all_methods_have_the_same_name() -> None:
-    found = names(COMPARED, forms=["objects", "cells", "both", "hybrid"], n_cells=[5, 20])
+    found = names(COMPARED, forms=["objects", "cells", "cells+objects", "hybrid"], n_cells=[5, 20])
     assert len(found) == len(set(found))
     assert {"none", "hops", "hops 2", *METHODS} == set(COMPARED)
 

@@ -374,7 +374,7 @@ def test_trouble_that_an_interrupt_made_is_no_reason_of_a_configuration(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked = threading.Event()
-    monkeypatch.setattr("cube2net._util.progress._everybody", asked)
+    monkeypatch.setattr("cube2net._util.progress._all_stopped", asked)
     path = tmp_path / "trials.jsonl"
 
     def mine(made: Network, model: str, seed: int) -> Any:
@@ -387,7 +387,7 @@ def test_trouble_that_an_interrupt_made_is_no_reason_of_a_configuration(
 
 
 def test_an_interrupt_does_not_wait_for_a_long_model(tmp_path: Path) -> None:
-    from cube2net._util.progress import step
+    from cube2net._util.progress import check_stop
 
     stopped, begun = threading.Event(), threading.Event()
 
@@ -402,7 +402,7 @@ def test_an_interrupt_does_not_wait_for_a_long_model(tmp_path: Path) -> None:
             begun.set()
             try:
                 while True:
-                    step()
+                    check_stop()
             finally:
                 stopped.set()
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.api.build import build_cube
+from cube2net.api.build import build
 from cube2net.api.datasets import make_planted
 from cube2net.cube.views import cuboid, pick_cells, roll_up
 from cube2net.explanation.mixed_cells import (
@@ -96,7 +96,7 @@ def test_picked_cells_hold_what_brute_force_says_however_few(seed: int) -> None:
 
 def test_items_are_in_picked_cells_when_they_are_in_a_part_of_them() -> None:
     planted = make_planted(objects=60, communities=3, noise=0.3, seed=2)
-    cube = build_cube(planted.corpus)
+    cube = build(planted.corpus)
     entries = [
         [dimension.labels[0] if number == at else None for number, dimension in enumerate(cube.dimensions)]
         for at in range(3)
@@ -136,7 +136,7 @@ def test_the_cells_below_one_are_those_that_brute_force_finds(seed: int, start: 
 
 
 def test_they_are_the_cells_of_the_views_of_all_cuboids() -> None:
-    cube = c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
+    cube = c2n.build(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
     found = find_mixed_cells(cube, np.arange(len(cube.objects)))
     sizes = count_objects(cube, found)
     for number, mix in enumerate(found.cuboids):

@@ -46,7 +46,7 @@ def corpus_of(**attributes: list[Any]) -> Corpus:
 
 def papers(items: str = "all", **attributes: list[Any]) -> Cube:
     """Return the cube of these papers."""
-    return c2n.build_cube(corpus_of(**attributes), ["venue"], min_objects=1, items=items)
+    return c2n.build(corpus_of(**attributes), ["venue"], min_objects=1, items=items)
 
 
 TITLES = {"title": ["First", "Second", "Third", "Alone"], "year": [2001, 2003, 2002, 2004]}
@@ -69,7 +69,7 @@ def test_the_time_of_items_is_the_one_that_a_window_goes_by_and_without_one_none
     cube = papers(**given)
     (link,) = c2n.explain(c2n.construct(cube, ["b"], "hops"), "a").links  # type: ignore[union-attr]
     assert str(link) == "Bob by 3 items, such as Third" and not link.timed
-    cut = c2n.build_cube(corpus_of(**given), ["venue", "decade=when@decades"], min_objects=1)
+    cut = c2n.build(corpus_of(**given), ["venue", "decade=when@decades"], min_objects=1)
     (link,) = c2n.explain(c2n.construct(cut, ["b"], "hops"), "a").links  # type: ignore[union-attr]
     assert str(link) == "Bob by 3 items, the newest Second (2003)" and link.timed
 
@@ -104,7 +104,7 @@ VIEWS: dict[str, Callable[[Cube], Cube]] = {
 )
 def test_items_are_those_that_a_loop_over_all_items_finds(view: str, levels: Any) -> None:
     planted = c2n.make_planted(objects=120, communities=4, noise=0.2, seed=5)
-    cube = VIEWS[view](c2n.build_cube(planted.corpus))
+    cube = VIEWS[view](c2n.build(planted.corpus))
     network = c2n.construct(cube, planted.query(0), levels=levels)
     assert cube.items is not None
     index = cube.items()
@@ -139,7 +139,7 @@ def test_given_links_come_with_their_kinds_and_times() -> None:
         {"source": "a", "target": "c", "kind": "knows", "time": 2004},
         {"source": "d", "target": "a", "kind": None, "time": None},
     ]
-    cube = c2n.build_cube(c2n.read_tables(people, links), ["city"], min_objects=1)
+    cube = c2n.build(c2n.read_tables(people, links), ["city"], min_objects=1)
     found = c2n.explain(c2n.construct(cube, ["b", "c", "d"], "hops"), "a")
     assert isinstance(found, ObjectExplanation)
     told = {link.id: (link.kinds, link.first, link.last) for link in found.links}
@@ -171,8 +171,8 @@ def test_how_an_object_came_in_is_told(hybrid: Network) -> None:
     assert (near.came, near.rank, near.present, near.miss) == ("neighbor", 1, True, None)
     assert [(cell.rank, cell.labels, cell.gain) for cell in near.cells] == [(1, ("label 0",), 2.0)]
     assert near.sentence == (
-        "Object 2 is there as a neighbour, rank 1 of 6 by PageRank; it is linked to 1 object of the query, "
-        "heaviest to Object 1; 1 chosen cell holds it, first ⟨label 0⟩, chosen as number 1 (+2)"
+        "Object 2 is in the network as a neighbour, rank 1 of 6 by PageRank; it is linked to 1 object of the query, "
+        "heaviest to Object 1; 1 chosen cell contains it, first ⟨label 0⟩, chosen cell number 1 (+2)"
     )
     assert repr(near) == (
         "ObjectExplanation(Object 2: neighbor, rank 1 by PageRank, linked to 1 of the query, 1 chosen cell holds it)"
@@ -185,10 +185,11 @@ def test_a_missing_object_says_how_many_near_ones_would_reach_it(hybrid: Network
     assert away.miss is not None and (away.miss.option, away.miss.needed, away.miss.now) == ("n_neighbors", 8, 2)
     assert (away.steps, away.ways, [path.ids for path in away.paths]) == (3, 1, [("o4", "o3", "o2", "o1")])
     assert away.paths[0].weight == 4.0
-    assert "n_neighbors=8 would bring it (it is 2 now)" in away.sentence
+    assert "n_neighbors=8 would add it (it is 2 now)" in away.sentence
     assert of_object(hybrid, 8).sentence == (
-        "Object 8 is not there: no links lead from the query to it; no path of 4 links or fewer leads to the query; "
-        "no chosen cell holds it"
+        "Object 8 is not in the network: no links lead from the query to it; "
+        "no path of 4 links or fewer leads to the query; "
+        "no chosen cell contains it"
     )
 
 
@@ -221,7 +222,7 @@ def test_the_cheapest_cell_is_the_one_that_leaves_the_value_highest(seed: int, r
         return
     assert found.miss is not None and found.cells == ()
     if not held:
-        assert found.miss.obstacle == "no cell holds it"
+        assert found.miss.obstacle == "no cell contains it"
         return
     worth = network.context.worth
     values = {
@@ -294,7 +295,7 @@ def test_of_hops_no_more_is_claimed_than_comes(
     if found.miss is None or found.miss.option != "hops":
         return
     assert found.miss.exact == (fan_out is None and not limits)
-    assert ("hops=2 would bring it" if found.miss.exact else "hops has to be at least 2 to bring it") in str(found)
+    assert ("hops=2 would add it" if found.miss.exact else "hops has to be at least 2 to add it") in str(found)
     if found.miss.exact:
         assert row in c2n.construct(cube, query, Hops(hops=2)).objects
 
@@ -324,13 +325,13 @@ def test_forms_and_methods_that_bring_nothing_or_left_something_out_say_so() -> 
     assert miss(5, "none") == "the method 'none' brings nothing: any other may"
     assert miss(5, "steiner") == "the tree does not need it"
     assert miss(2, form="objects", keep_unlinked=False).startswith(
-        "it has no link to any object of the network (keep='all'"
+        "it has no link to any object of the network (keep_unlinked=True"
     )
-    assert miss(5, form="objects") == "no cell holds it"
+    assert miss(5, form="objects") == "no cell contains it"
     assert miss(5, "hops", max_nodes=3) == "it is within 1 step, and a limit on nodes or links left it out"
     assert miss(3, form="objects", n_cells=1) == (
-        "the cheapest cell that holds it, ⟨label 1⟩, costs 0.2667: 0.4000 with it; "
-        "n_cells is 1, and so many cells are chosen"
+        "the cheapest cell that contains it, ⟨label 1⟩, costs 0.2667: 0.4000 with it; "
+        "n_cells is 1, and that many cells are chosen"
     )
 
 
@@ -344,7 +345,7 @@ def test_an_explanation_is_plain_json(hybrid: Network) -> None:
 
 def test_ids_are_whole_numbers_where_the_cube_has_such() -> None:
     nodes = pa.table({"id": [7, 9, 11], "city": ["x", "x", "y"]})
-    cube = c2n.build_cube(
+    cube = c2n.build(
         c2n.read_tables(nodes=nodes, links=pa.table({"source": [7, 9], "target": [9, 11]})), ["city"], min_objects=1
     )
     found = c2n.explain(c2n.construct(cube, [7], "hops"), 11)

@@ -83,13 +83,13 @@ def test_every_frame_gives_the_corpus_of_its_files(door: str, from_files: c2n.Co
 def test_a_cube_is_built_of_every_frame(door: str) -> None:
     made = DOORS[door]
     expected = "Cube(city: 2 cells, 3 objects, 2 links)"
-    assert repr(c2n.build_cube(made(NODES), links=made(LINKS), dimensions=["city"], min_objects=1)) == expected
+    assert repr(c2n.build(made(NODES), links=made(LINKS), dimensions=["city"], min_objects=1)) == expected
     both = {"nodes": made(NODES), "links": made(LINKS)}
-    assert repr(c2n.build_cube(both, ["city"], min_objects=1)) == expected
+    assert repr(c2n.build(both, ["city"], min_objects=1)) == expected
 
 
 def test_links_may_stand_where_dimensions_do() -> None:
-    cube = c2n.build_cube(pd.DataFrame(NODES), pd.DataFrame(LINKS), min_objects=1)
+    cube = c2n.build(pd.DataFrame(NODES), pd.DataFrame(LINKS), min_objects=1)
     assert (len(cube.objects), len(cube.links.indices)) == (3, 4)
 
 
@@ -109,19 +109,19 @@ def test_objects_items_and_mentions_are_taken_by_name_and_by_order() -> None:
     by_order = c2n.read_tables(objects, items, mentions)
     by_name = c2n.read_tables(objects=objects, items=items, mentions=mentions)
     assert by_order.mentions.equals(by_name.mentions)
-    cube = c2n.build_cube(objects=objects, items=items, mentions=mentions, dimensions=["year"], min_objects=1)
+    cube = c2n.build(objects=objects, items=items, mentions=mentions, dimensions=["year"], min_objects=1)
     assert repr(cube) == "Cube(year: 2 cells, 2 objects, 1 link)"
 
 
 def test_a_graph_of_networkx_or_igraph_is_built_directly() -> None:
     nx, igraph = pytest.importorskip("networkx"), pytest.importorskip("igraph")
     graph = nx.karate_club_graph()
-    cube = c2n.build_cube(graph, ["club"])
-    other = c2n.build_cube(igraph.Graph.from_networkx(graph), ["club"])
+    cube = c2n.build(graph, ["club"])
+    other = c2n.build(igraph.Graph.from_networkx(graph), ["club"])
     assert repr(cube) == repr(other) == "Cube(club: 2 cells, 34 objects, 78 links)"
     assert np.array_equal(cube.links.weights, other.links.weights)
     with pytest.raises(ParameterError, match="unknown option of a graph 'wieght'.*did you mean 'weight'"):
-        c2n.build_cube(graph, ["club"], wieght="w")
+        c2n.build(graph, ["club"], wieght="w")
 
 
 def test_vertices_of_igraph_go_by_their_names_where_these_are_their_own() -> None:
@@ -129,12 +129,12 @@ def test_vertices_of_igraph_go_by_their_names_where_these_are_their_own() -> Non
     graph = igraph.Graph([(0, 1), (1, 2)])
     graph.vs["name"], graph.vs["city"] = ["ada", "bob", "eve"], ["Rome", "Oslo", "Oslo"]
     graph.es["weight"] = [2.0, None]
-    corpus = c2n.build_cube(graph, ["city"], min_objects=1)
+    corpus = c2n.build(graph, ["city"], min_objects=1)
     assert corpus.objects.table["object"].to_pylist() == ["ada", "bob", "eve"]
     graph.vs["name"] = ["ada", "ada", "eve"]
-    assert c2n.build_cube(graph, ["city"], min_objects=1).objects.table["object"].to_pylist() == ["0", "1", "2"]
+    assert c2n.build(graph, ["city"], min_objects=1).objects.table["object"].to_pylist() == ["0", "1", "2"]
     with pytest.raises(SourceError, match="the graph has no nodes"):
-        c2n.build_cube(igraph.Graph())
+        c2n.build(igraph.Graph())
 
 
 def items_of(nodes: Any) -> dict[str, list[Any]]:
@@ -261,7 +261,7 @@ def test_a_texts_half_sign_is_lost_and_not_the_table() -> None:
     [
         (
             "found no dimensions for a cube: no attribute tells groups of objects apart",
-            lambda: c2n.build_cube(pd.DataFrame(NODES)),
+            lambda: c2n.build(pd.DataFrame(NODES)),
         ),
         (
             "the table of nodes is one column, a polars Series, expected a table with columns",
@@ -289,15 +289,16 @@ def test_a_texts_half_sign_is_lost_and_not_the_table() -> None:
             lambda: c2n.read_tables(pd.DataFrame(NODES), items=pd.DataFrame(NODES)),
         ),
         ("the table of nodes has a header and no rows, expected nodes", lambda: c2n.read_tables(EMPTY, EMPTY)),
-        ("build_cube has no parameter 'min_object' (did you mean 'min_objects'?)", lambda: build(min_object=1)),
+        ("build has no parameter 'min_object' (did you mean 'min_objects'?)", lambda: build(min_object=1)),
         ("unknown option of tables 'linkz'", lambda: build(linkz=1)),
         (
-            "the data is 7, expected a corpus, a frame, a mapping of frames, a path or a graph",
-            lambda: c2n.build_cube(7),
+            "the data is 7, expected a corpus, a frame, a path, a list or mapping of frames or paths, or a graph",
+            lambda: c2n.build(7),
         ),
         (
-            "build_cube is given nothing to read, expected a corpus, a frame, a mapping of frames, a path or a graph",
-            c2n.build_cube,
+            "build is given nothing to read, expected a corpus, a frame, a path, a list or mapping of frames or paths, "
+            "or a graph",
+            c2n.build,
         ),
         (
             "the table of nodes, a duckdb DuckDBPyRelation, cannot be read: ",
@@ -319,7 +320,7 @@ EMPTY = pd.DataFrame({"id": [], "source": [], "target": []})
 
 
 def build(**options: Any) -> c2n.Cube:
-    return c2n.build_cube(pd.DataFrame(NODES), links=pd.DataFrame(LINKS), **options)
+    return c2n.build(pd.DataFrame(NODES), links=pd.DataFrame(LINKS), **options)
 
 
 CELLS = st.one_of(

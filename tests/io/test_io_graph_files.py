@@ -132,9 +132,9 @@ def test_of_a_written_network_attributes_weights_kinds_and_directions_come_back_
     graph.add_edge("b", "a", kind="toy", time=2022)
     nx.set_node_attributes(graph, {"a": True, "b": False}, "loyal")
     nx.set_node_attributes(graph, {"a": "Rome", "b": "Oslo"}, "city")
-    cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
+    cube = c2n.build(graph, dimensions=["city"], min_objects=1)
     network = c2n.construct(cube, ["a", "b"], "greedy", n_cells=2, form="cells+objects")
-    (path,) = c2n.write_network(network, tmp_path / f"network.{ending}")
+    (path,) = network.save(tmp_path / f"network.{ending}")
     said: list[str] = []
     corpus = c2n.read_graph(path, progress=lambda stage, done, total=None: said.append(stage))
     objects = corpus.objects.to_pylist()
@@ -152,12 +152,12 @@ def test_of_a_written_network_attributes_weights_kinds_and_directions_come_back_
 @pytest.fixture(scope="module")
 def network() -> c2n.Network:
     planted = c2n.make_planted(objects=200, communities=4)
-    return c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
+    return c2n.construct(c2n.build(planted.corpus), planted.query(0))
 
 
 @pytest.mark.parametrize("ending", ["graphml", "gexf", "json"])
 def test_a_network_that_was_written_is_read_back(tmp_path: Path, network: c2n.Network, ending: str) -> None:
-    (path,) = c2n.write_network(network, tmp_path / f"network.{ending}")
+    (path,) = network.save(tmp_path / f"network.{ending}")
     corpus = c2n.read_graph(path)
     nodes = network.nodes.to_pydict()
     assert corpus.objects["object"].to_pylist() == nodes["id"]
@@ -184,8 +184,8 @@ def test_a_cube_is_built_of_a_file_of_a_graph(tmp_path: Path) -> None:
     path = tmp_path / "karate.graphml"
     nx.write_graphml(nx.karate_club_graph(), path)
     cube = "Cube(club: 2 cells, 34 objects, 78 links)"
-    assert repr(c2n.build_cube(path, ["club"])) == cube
-    assert repr(c2n.build_from("graph", path, out=tmp_path / "cube", dimensions=["club"])) == cube
+    assert repr(c2n.build(path, ["club"])) == cube
+    assert repr(c2n.build(path, source="graph", out=tmp_path / "cube", dimensions=["club"])) == cube
 
 
 def test_json_of_cytoscape_and_of_old_d3_is_read(tmp_path: Path) -> None:

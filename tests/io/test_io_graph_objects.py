@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.api.build import build_cube
+from cube2net.api.build import build
 from cube2net.api.construct import construct
 from cube2net.errors import Cube2netError, SourceError
 from cube2net.io.graphs import from_igraph, from_networkx
@@ -92,7 +92,7 @@ def test_what_a_node_is_comes_back_with_every_network():
     graph = nx.DiGraph([(10, 20, {"kind": "cites"}), (20, 30), (30, 10)])
     for node, city in zip((10, 20, 30), ("Rome", "Oslo", "Rome"), strict=True):
         graph.add_node(node, city=city, born=1900 + node, text=f"a long story of {node}")
-    cube = build_cube(from_networkx(graph), ["city"], min_objects=1)
+    cube = build(from_networkx(graph), ["city"], min_objects=1)
     network = construct(cube, [10, 30], "hops")
     rows = {row["id"]: row for row in network.nodes.to_pylist()}
     assert set(rows) == {10, 20, 30}

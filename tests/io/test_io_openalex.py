@@ -74,7 +74,7 @@ def test_a_cube_is_proposed_of_year_source_topic_and_country_with_their_levels()
 
 
 def test_a_cube_of_real_works_rolls_up_through_all_its_levels() -> None:
-    cube = c2n.build_cube(read(FILES["works.jsonl"]), ["topic/subfield/field/domain"], min_objects=1)
+    cube = c2n.build(read(FILES["works.jsonl"]), ["topic/subfield/field/domain"], min_objects=1)
     levels = [level.name for level in cube.dimensions[0].levels]
     assert levels == ["topic", "subfield", "field", "domain"]
     items = items_of(read(FILES["works.jsonl"])).values()
@@ -239,7 +239,7 @@ def test_countries_stand_in_the_order_of_the_authors_whatever_was_read_before() 
 
 
 def test_a_cube_of_works_that_cite_others_does_not_grow_without_these_citations() -> None:
-    cube = c2n.build_cube(read(lines(work(1), work(2)), objects="works"), ["year"], min_objects=1)
+    cube = c2n.build(read(lines(work(1), work(2)), objects="works"), ["year"], min_objects=1)
     later = read(lines(work(3, referenced_works=["W1"])), objects="works")
     with pytest.raises(SourceError, match="1 citations of the new works lead to works that their files do not have"):
         update(cube, later, DuckDB())

@@ -86,8 +86,8 @@ def test_a_file_of_records_is_read_as_its_frame(name: str, frame: pd.DataFrame, 
     assert mentioned(c2n.read_tables(path)) == PAIRS
     assert mentioned(c2n.read_source("tables", path)) == PAIRS
     by = {"dimensions": ["decade=year@decades", "venue"], "min_objects": 1}
-    cube = c2n.build_from("tables", path, out=tmp_path / "cube", **by)
-    assert repr(cube) == repr(c2n.build_cube(frame, **by)) == "Cube(decade × venue: 3 cells, 3 objects, 2 links)"
+    cube = c2n.build(path, source="tables", out=tmp_path / "cube", **by)
+    assert repr(cube) == repr(c2n.build(frame, **by)) == "Cube(decade × venue: 3 cells, 3 objects, 2 links)"
 
 
 def test_what_was_guessed_is_said() -> None:
@@ -223,7 +223,7 @@ def test_what_is_the_same_wherever_an_object_stands_is_its_own_also_where_it_is_
 
 
 def test_a_network_shows_an_objects_own_number_and_not_that_of_another() -> None:
-    cube = c2n.build_cube(RATED, ["year"], item="user", objects="movie", min_objects=1)
+    cube = c2n.build(RATED, ["year"], item="user", objects="movie", min_objects=1)
     nodes, _ = c2n.construct(cube, ["A", "B", "C"]).to_pandas()
     assert nodes.set_index("name").loc[["A", "B", "C"], "year"].tolist() == [2001, 2002, 2003]
 

@@ -68,7 +68,7 @@ def test_a_number_tells_rows_apart_and_the_text_that_others_refer_to_names_them(
 
 def test_an_object_is_asked_for_by_its_name_or_by_its_number(tmp_path: Path) -> None:
     corpus, _ = read(tmp_path, customers("Kd-Nr", "Firma"))
-    cube = c2n.build_cube(corpus, ["Ort"], min_objects=1)
+    cube = c2n.build(corpus, ["Ort"], min_objects=1)
     for asked in ([firm(3), firm(8)], ["10004", "10009"]):
         assert c2n.construct(cube, asked, method="none").in_query.sum() == 2
 

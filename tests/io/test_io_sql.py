@@ -90,8 +90,6 @@ def test_tables_of_items_mentions_and_objects_come_from_queries() -> None:
         ("EXPORT DATABASE 'evil'", "the query is a EXPORT statement"),
         ("CREATE TABLE x AS SELECT 1", "the query is a CREATE statement"),
         ("FROM enable_logging(storage='file', storage_path='evil')", "the query cannot be run: "),
-        ("FROM 'https://example.org/a.csv'", "the query cannot be run: "),
-        ("FROM 's3://bucket/a.parquet'", "the query cannot be run: "),
         ("FROM sqlite_scan('a.db', 'b')", "the query cannot be run: "),
         ("FROM NODES", "the query cannot be run: catalog error: table with name"),
         ("FROM 'nobody.parquet'", "the query cannot be run: "),
@@ -141,10 +139,9 @@ def test_a_build_by_sql_is_taken_up_only_where_its_files_are_the_same(
 
     def built() -> list[str]:
         said: list[str] = []
-        c2n.build_from(
-            "sql",
-            "FROM 'people.parquet'",
-            LINKS,
+        c2n.build(
+            ["FROM 'people.parquet'", LINKS],
+            source="sql",
             out=folder / "cube",
             dimensions=["city"],
             min_objects=1,
@@ -163,7 +160,7 @@ def test_a_build_by_sql_is_taken_up_only_where_its_files_are_the_same(
     cut()
     Path("knows.csv").write_text("a,b,w\n1,3,2\n", encoding="utf-8")
     assert again not in built()
-    assert repr(c2n.open_cube(folder / "cube")) == "Cube(city: 2 cells, 3 objects, 1 link)"
+    assert repr(c2n.open(folder / "cube")) == "Cube(city: 2 cells, 3 objects, 1 link)"
 
 
 @pytest.mark.usefixtures("folder")

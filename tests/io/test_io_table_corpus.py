@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cube2net.api.build import build_cube
+from cube2net.api.build import build
 from cube2net.api.construct import construct
 from cube2net.cube.building.build import update
 from cube2net.cube.engines.duckdb import DuckDB
@@ -25,7 +25,7 @@ def test_ids_are_whole_numbers_where_the_format_has_types_and_texts_where_it_has
     corpus, _ = read([write(tmp_path / f"nodes.{ending}", PEOPLE), write(tmp_path / f"links.{ending}", KNOWS)])
     assert corpus.whole_ids == whole
     assert corpus.objects["object"].to_pylist() == ["3", "7", "40"]
-    network = construct(build_cube(corpus, ["city"], min_objects=1), ["3", "7"], "none")
+    network = construct(build(corpus, ["city"], min_objects=1), ["3", "7"], "none")
     assert network.nodes["id"].to_pylist() == ([3, 7] if whole else ["3", "7"])
 
 
@@ -49,7 +49,7 @@ def test_kind_and_time_of_links_are_read_row_by_row(tmp_path: Path) -> None:
     assert corpus.links["kind"].to_pylist() == ["knows", "cites", None]
     assert [time and str(time)[:10] for time in corpus.links["time"].to_pylist()] == ["2001-02-03", None, "2005-01-01"]
     assert corpus.dropped == {"links of an object to itself": 1}
-    row = construct(build_cube(corpus, ["city"], min_objects=1), ["a", "b"], "none").links.to_pylist()[0]
+    row = construct(build(corpus, ["city"], min_objects=1), ["a", "b"], "none").links.to_pylist()[0]
     assert (row["weight"], row["kind"], str(row["first"])[:10]) == (3.0, "cites|knows", "2001-02-03")
 
 
@@ -74,7 +74,7 @@ def test_directed_links_keep_their_ends(tmp_path: Path) -> None:
     paths = put(tmp_path, nodes="id,city\na,Rome\nb,Oslo\n", links="source,target,w\na,b,1\nb,a,4\n")
     corpus, _ = read(paths, directed=True)
     assert corpus.directed
-    row = construct(build_cube(corpus, ["city"], min_objects=1), ["a", "b"], "none").links.to_pylist()[0]
+    row = construct(build(corpus, ["city"], min_objects=1), ["a", "b"], "none").links.to_pylist()[0]
     assert (row["weight"], row["forward"], row["backward"]) == (5.0, 1.0, 4.0)
     merged, _ = read(paths)
     assert not merged.directed
@@ -93,7 +93,7 @@ def test_columns_of_a_table_of_objects_are_attributes_of_them(tmp_path: Path) ->
     assert corpus.object_attributes == ("born", "object_attribute")
     assert [str(value)[:10] for value in corpus.objects["born"].to_pylist()] == [str(date(1815, 12, 10)), "1900-01-01"]
     assert any("objects.csv: left out 'empty' (empty, or neither labels" in text for text in said)
-    nodes = construct(build_cube(corpus, ["year"], min_objects=1), ["1", "2"], "none").nodes
+    nodes = construct(build(corpus, ["year"], min_objects=1), ["1", "2"], "none").nodes
     assert nodes.column_names[7:] == ["born", "object_attribute", "items", "year"]
     assert nodes["items"].to_pylist() == [2, 1]
 
@@ -101,7 +101,7 @@ def test_columns_of_a_table_of_objects_are_attributes_of_them(tmp_path: Path) ->
 def test_an_update_with_ids_of_another_type_is_refused_in_one_sentence(tmp_path: Path) -> None:
     numbers, _ = read([write(tmp_path / "nodes.jsonl", PEOPLE), write(tmp_path / "links.jsonl", KNOWS)])
     texts, _ = read(put(tmp_path, nodes="id,city\nx,Rome\ny,Oslo\n", links="source,target\nx,y\n"))
-    cube = build_cube(numbers, ["city"], min_objects=1)
+    cube = build(numbers, ["city"], min_objects=1)
     message = (
         r"the first ids are whole numbers, and those of the new data are texts \(such as 'x'\): give both the same"
     )
@@ -111,4 +111,4 @@ def test_an_update_with_ids_of_another_type_is_refused_in_one_sentence(tmp_path:
         put(tmp_path, nodes="id,city\nv,Rome\nw,Oslo\n", links="source,target\nv,w\n")
     )
     with pytest.raises(SourceError, match="the first links have no direction, and those of the new data lead from"):
-        update(build_cube(texts, ["city"], min_objects=1), directed, DuckDB())
+        update(build(texts, ["city"], min_objects=1), directed, DuckDB())

@@ -98,12 +98,12 @@ def test_a_cube_in_the_folder_of_its_tables_is_built_and_an_interrupted_build_go
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        c2n.build_from("tables", tmp_path, out=tmp_path / "cube", min_objects=1, progress=told)
+        c2n.build(tmp_path, source="tables", out=tmp_path / "cube", min_objects=1, progress=told)
     (tmp_path / "notes.txt").write_text("what does not matter", encoding="utf-8")
-    cube = c2n.build_from("tables", tmp_path, out=tmp_path / "cube", min_objects=1, progress=told)
+    cube = c2n.build(tmp_path, source="tables", out=tmp_path / "cube", min_objects=1, progress=told)
     assert "corpus: taken from the run before, which did not finish" in stages
     assert len(cube.objects) == 2
-    assert c2n.build_from("tables", tmp_path, out=tmp_path / "cube", min_objects=1).settings["items"] == 2
+    assert c2n.build(tmp_path, source="tables", out=tmp_path / "cube", min_objects=1).settings["items"] == 2
 
 
 def test_labels_bring_full_names_and_parents(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_labels_bring_full_names_and_parents(tmp_path: Path) -> None:
     ]
     assert corpus.labels.num_rows == 4 and corpus.dropped == {}
     assert "columns of labels: attribute='attribute' (guessed), label='label' (guessed), " in "".join(said)
-    cube = c2n.build_cube(corpus, ["venue/kind"], min_objects=1)
+    cube = c2n.build(corpus, ["venue/kind"], min_objects=1)
     assert cube.dimensions[0].levels[0].full_names == ("ICDM", "knowledge discovery and data mining")
     assert cube.dimensions[0].levels[1].labels == ("conference", "other")
 

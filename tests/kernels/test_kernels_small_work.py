@@ -152,9 +152,9 @@ def test_links_among_objects_come_in_the_same_order_both_ways(monkeypatch: pytes
 def test_a_process_that_did_much_without_compiled_code_goes_on_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(small_work, "has_compiled_code", lambda kernel: False)
     steps = small_work.Steps()
-    answers = [steps.small("subgraphs.induce", small_work.LARGEST, 8) for _ in range(6)]
+    answers = [steps.small("subgraphs.induce", small_work.MAX_SMALL_STEPS, 8) for _ in range(6)]
     assert answers == [True, True, True, True, False, False]
-    assert steps.done <= small_work.IN_ALL
+    assert steps.done <= small_work.MAX_STEPS_WITHOUT_COMPILING
 
 
 def test_a_kernel_that_was_compiled_is_used_and_others_are_not_compiled_for_small_work(tmp_path: Path) -> None:

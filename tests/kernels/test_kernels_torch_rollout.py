@@ -25,7 +25,7 @@ class Case:
     members_indptr: Array
     members: Array
     homes_indptr: Array
-    object_cells: Array
+    homes: Array
     gain: Array
     cost: Array
     nodes: Array
@@ -78,7 +78,7 @@ class Compiled:
             case.members_indptr,
             case.members,
             case.homes_indptr,
-            case.object_cells,
+            case.homes,
             case.gain,
             case.cost,
             case.nodes,

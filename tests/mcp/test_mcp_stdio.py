@@ -27,7 +27,7 @@ COMMAND = [sys.executable, "-m", "cube2net", "mcp"]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("assistant") / "cube"
-    c2n.save_cube(named_cube(), place)
+    named_cube().save(place)
     return place
 
 
@@ -110,7 +110,7 @@ def test_a_refusal_is_an_error_of_the_tool_and_the_talk_goes_on(folder: Path) ->
     *refused, found = talk(folder, speak)
     assert [each.is_error for each in refused] == [True] * 4
     assert "lacks the field 'objects'" in refused[0].content[0].text
-    assert '"no such name": nothing is spelled like it' in refused[1].content[0].text
+    assert '"no such name": no similar name' in refused[1].content[0].text
     assert "no object or cell is called 'o7777'" in refused[2].content[0].text
     assert "unknown tool 'no_such_tool'" in refused[3].content[0].text
     assert not found.is_error and found.structured_content["rows"][0]["name"] == INJECTED

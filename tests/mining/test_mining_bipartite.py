@@ -39,7 +39,7 @@ def network(
         brought_by=Ragged(np.zeros(count + 1, np.int64), np.empty(0, np.int32)),
         query_links=np.zeros(count, np.int32),
         names=Objects.of(pa.table({"object": names, "name": names, "kind": kinds})),
-        form="both" if cells else "objects",
+        form="cells+objects" if cells else "objects",
     )
 
 

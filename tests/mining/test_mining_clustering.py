@@ -237,7 +237,9 @@ def slow_overlapping(found: list[frozenset[int]], truth: list[frozenset[int]], n
     """Return the score by its papers' equations, one pair of groups at a time."""
     n = len(found)
     names = [sorted(set(itertools.chain(*labels))) for labels in (found, truth)]
-    X, Y = ([[label in own for own in labels] for label in names[side]] for side, labels in enumerate((found, truth)))
+    mine, theirs = (
+        [[label in own for own in labels] for label in names[side]] for side, labels in enumerate((found, truth))
+    )
 
     def alone(x: list[bool]) -> float:
         return bits(sum(x) / n) + bits(1 - sum(x) / n)
@@ -254,11 +256,13 @@ def slow_overlapping(found: list[frozenset[int]], truth: list[frozenset[int]], n
                 best = min(best, sum(h.values()) - alone(y))
         return best
 
-    hx, hy = sum(map(alone, X)), sum(map(alone, Y))
-    lx, ly = sum(left(x, Y) for x in X), sum(left(y, X) for y in Y)
+    hx, hy = sum(map(alone, mine)), sum(map(alone, theirs))
+    lx, ly = sum(left(x, theirs) for x in mine), sum(left(y, mine) for y in theirs)
     if norm == "lfk":
-        shares = [[left(a, B) / alone(a) if alone(a) > 0 else 0.0 for a in A] for A, B in ((X, Y), (Y, X))]
-        return 1 - (sum(shares[0]) / len(X) + sum(shares[1]) / len(Y)) / 2
+        shares = [
+            [left(a, B) / alone(a) if alone(a) > 0 else 0.0 for a in A] for A, B in ((mine, theirs), (theirs, mine))
+        ]
+        return 1 - (sum(shares[0]) / len(mine) + sum(shares[1]) / len(theirs)) / 2
     most = max(hx, hy) if norm == "max" else (hx + hy) / 2
     return (hx - lx + hy - ly) / 2 / most if most > 0 else 1.0
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cube2net.errors import HIGHEST, ParameterError, check_int
+from cube2net.errors import MAX_INT, ParameterError, check_int
 from cube2net.model.selection import Budget
 
 
@@ -55,7 +55,7 @@ def test_whole_numbers_of_numpy_become_plain_ones() -> None:
 
 def test_the_least_and_the_highest_are_allowed() -> None:
     assert Budget(n_cells=0, max_nodes=0, max_links=0).n_cells == 0
-    assert Budget(n_cells=HIGHEST, max_nodes=HIGHEST).max_nodes == HIGHEST
+    assert Budget(n_cells=MAX_INT, max_nodes=MAX_INT).max_nodes == MAX_INT
 
 
 def test_a_range_of_two_is_said_as_two_and_a_longer_one_by_its_ends() -> None:

@@ -89,9 +89,7 @@ def test_a_line_of_many_commas_is_refused_at_once() -> None:
 
 def test_a_label_may_be_given_as_the_whole_number_that_it_is_in_a_frame() -> None:
     rows = [{"paper": f"p{n}", "object": f"o{n}", "year": 2000 + n % 2, "venue": "ACL"} for n in range(40)]
-    cube = c2n.build_cube(
-        c2n.read_tables(rows, item="paper", objects="object"), dimensions=["year", "venue"], min_objects=2
-    )
+    cube = c2n.build(c2n.read_tables(rows, item="paper", objects="object"), dimensions=["year", "venue"], min_objects=2)
     wanted = mixed_cell_of(cube, "2001 · ∗")
     for given_ in ((2001, None), (np.int64(2001), "*"), {"year": 2001}, {"year": np.int64(2001)}, "2001"):
         assert mixed_cell_of(cube, given_) == wanted

@@ -114,7 +114,7 @@ def test_a_query_by_what_items_have_says_so() -> None:
             "title": ["On cubes", "On cubes", "On links", "On links"],
         }
     )
-    cube = c2n.build_cube(papers, ["venue"], item="paper", objects="author", min_objects=1)
+    cube = c2n.build(papers, ["venue"], item="paper", objects="author", min_objects=1)
     for asked, attribute in ((["ACL", "KDD"], "venue"), (["On cubes"], "title")):
         with pytest.raises(
             QueryError, match=f"; the attribute '{attribute}' of items has them, and a query names objects$"

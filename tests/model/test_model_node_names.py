@@ -15,7 +15,7 @@ from cube2net.model.selection import Scope, Steering
 
 @pytest.fixture(scope="module")
 def cube() -> Cube:
-    return c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0).corpus)
+    return c2n.build(c2n.make_planted(objects=200, communities=4, noise=0).corpus)
 
 
 def test_a_cell_is_named_by_labels_by_a_line_and_as_exports_have_it(cube: Cube) -> None:
@@ -59,9 +59,7 @@ def test_labels_may_be_typed_in_any_order_with_other_signs_between(cube: Cube, m
 
 def test_an_order_that_leaves_doubt_is_refused() -> None:
     items = [{"paper": f"p{n}", "object": f"o{n}", "city": "AB"[n % 2], "born": "ABC"[n % 3]} for n in range(60)]
-    cube = c2n.build_cube(
-        c2n.read_tables(items, item="paper", objects="object"), dimensions=["city", "born"], min_objects=2
-    )
+    cube = c2n.build(c2n.read_tables(items, item="paper", objects="object"), dimensions=["city", "born"], min_objects=2)
     assert cube.cell(node_of(cube, "A, B").number) == ("A", "B")
     for given in ("C / A", "A, D", "Doe, Jane"):
         with pytest.raises(QueryError, match=f"no object or cell is called '{given}'$"):
@@ -73,9 +71,7 @@ def test_an_order_that_leaves_doubt_is_refused() -> None:
 def test_an_object_may_be_called_as_a_cell_that_there_is_not() -> None:
     items = [{"paper": f"p{n}", "object": f"o{n}", "city": "AB"[n % 2], "born": "CD"[n % 2]} for n in range(40)]
     items += [{"paper": "q", "object": name, "city": "A", "born": "C"} for name in ("A, D", "B, D")]
-    cube = c2n.build_cube(
-        c2n.read_tables(items, item="paper", objects="object"), dimensions=["city", "born"], min_objects=2
-    )
+    cube = c2n.build(c2n.read_tables(items, item="paper", objects="object"), dimensions=["city", "born"], min_objects=2)
     assert title_of(cube, node_of(cube, "A, D")) == "A, D"
     with pytest.raises(ParameterError, match="'B, D' is both an object and a cell"):
         node_of(cube, "B, D")
@@ -83,7 +79,7 @@ def test_an_object_may_be_called_as_a_cell_that_there_is_not() -> None:
 
 
 def test_a_name_that_several_bear_says_their_ids() -> None:
-    cube = c2n.build_cube(
+    cube = c2n.build(
         c2n.read_tables(
             [{"id": f"o{n}", "name": "Ann" if n < 2 else f"Bob {n}", "city": "AB"[n % 2]} for n in range(40)],
             [{"source": f"o{n}", "target": f"o{n + 1}"} for n in range(39)],
@@ -96,7 +92,7 @@ def test_a_name_that_several_bear_says_their_ids() -> None:
 
 
 def test_a_cell_of_another_level_says_what_has_such_cells() -> None:
-    cube = c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
+    cube = c2n.build(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
     with pytest.raises(ParameterError) as refused:
         node_of(cube, "ACL, 201X")
     assert str(refused.value) == (
@@ -117,7 +113,7 @@ def test_a_cell_of_another_level_says_what_has_such_cells() -> None:
 
 def test_a_label_may_hold_what_stands_between_labels() -> None:
     items = [{"paper": f"p{n}", "object": f"o{n}", "venue": "A · B", "year": str(2000 + n % 2)} for n in range(40)]
-    cube = c2n.build_cube(
+    cube = c2n.build(
         c2n.read_tables(items, item="paper", objects="object"), dimensions=["venue", "year"], min_objects=2
     )
     assert cube.cell(node_of(cube, "A · B · 2001").number) == ("A · B", "2001")

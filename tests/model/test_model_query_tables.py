@@ -18,15 +18,13 @@ NAMES, LABELS = ["o3", "o0", "o7"], ["red", "blue", "red"]
 
 @pytest.fixture(scope="module")
 def cube() -> c2n.Cube:
-    return c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus)
+    return c2n.build(c2n.make_planted(objects=200, communities=4).corpus)
 
 
 @pytest.fixture(scope="module")
 def numbered() -> c2n.Cube:
     nodes = pd.DataFrame({"id": [70, 10, 30], "city": ["Rome", "Oslo", "Oslo"]})
-    return c2n.build_cube(
-        nodes, links=pd.DataFrame({"source": [70], "target": [30]}), dimensions=["city"], min_objects=1
-    )
+    return c2n.build(nodes, links=pd.DataFrame({"source": [70], "target": [30]}), dimensions=["city"], min_objects=1)
 
 
 LISTED: dict[str, Any] = {
@@ -166,7 +164,7 @@ def test_urls_are_the_ids_that_they_end_with_unless_they_are_ids_themselves() ->
     ids = ["A5", "10.1/x", "x", "https://a.org/A7", "A7"]
     nodes = pd.DataFrame({"id": ids, "city": ["Rome"] * 5})
     links = pd.DataFrame({"source": ["A5"], "target": ["x"]})
-    cube = c2n.build_cube(nodes, links=links, dimensions=["city"], min_objects=1)
+    cube = c2n.build(nodes, links=links, dimensions=["city"], min_objects=1)
     assert cube.query(["https://openalex.org/A5"]).objects.tolist() == [0]
     assert cube.query(["HTTP://openalex.org/authors/A5/?page=2#top"]).objects.tolist() == [0]
     assert cube.query(["https://doi.org/10.1/x"]).objects.tolist() == [1]
@@ -186,7 +184,7 @@ def test_urls_of_whole_numbers_are_ids(numbered: c2n.Cube) -> None:
 def test_whole_numbers_of_a_table_are_ids_where_ids_are_texts() -> None:
     nodes = pd.DataFrame({"id": ["5", "0", "x"], "city": ["Rome", "Oslo", "Oslo"]})
     links = pd.DataFrame({"source": ["5"], "target": ["x"]})
-    cube = c2n.build_cube(nodes, links=links, dimensions=["city"], min_objects=1)
+    cube = c2n.build(nodes, links=links, dimensions=["city"], min_objects=1)
     assert cube.query(pd.DataFrame({"id": [5, 0]})).objects.tolist() == [0, 1]
     assert cube.query({"object": [0], "label": ["a"]}).objects.tolist() == [1]
     with pytest.raises(QueryError, match="1 object that is not in the cube: '2'"):
@@ -264,11 +262,11 @@ def test_whole_ids_that_pandas_made_fractions_of_are_whole_numbers(kind: str) ->
     if kind == "nodes":
         people = pd.DataFrame({"id": [101, 102, 103, None], "city": ["Rome", "Oslo", "Oslo", "Rome"]})
         knows = pd.DataFrame({"source": [101, 102, None], "target": [102, 103, 101]})
-        cube = c2n.build_cube(people, links=knows, dimensions=["city"], min_objects=1)
+        cube = c2n.build(people, links=knows, dimensions=["city"], min_objects=1)
         column = people["id"].dropna()
     else:
         papers = pd.DataFrame({"paper": ["a", "a", "b", "b", "c"], "author": [101, 102, 101, 103, None], "year": 1999})
-        cube = c2n.build_cube(papers, ["year"], objects="author", item="paper", min_objects=1)
+        cube = c2n.build(papers, ["year"], objects="author", item="paper", min_objects=1)
         column = papers["author"].dropna()
     assert column.dtype == float and cube.objects.whole
     assert cube.query(column).objects.tolist() == [0, 1, 2]
@@ -280,7 +278,7 @@ def test_ids_that_are_uuids_are_asked_for_as_such() -> None:
     ids = [uuid.UUID(int=number) for number in (5, 6, 7)]
     people = pd.DataFrame({"id": ids, "city": ["Rome", "Oslo", "Oslo"]})
     knows = pd.DataFrame({"source": ids[:2], "target": ids[1:]})
-    cube = c2n.build_cube(people, links=knows, dimensions=["city"], min_objects=1)
+    cube = c2n.build(people, links=knows, dimensions=["city"], min_objects=1)
     asked: tuple[Any, ...] = (ids[:2], pd.Series(ids[:2]), people[:2], {ids[0]: "a", ids[1]: "b"}, np.array(ids[:2]))
     for query in (*asked, list(map(str, ids[:2]))):
         assert cube.query(query).objects.tolist() == [0, 1]

@@ -92,7 +92,7 @@ def test_a_pasted_name_that_is_an_id_is_found_with_all_who_bear_it(cube: Cube) -
     assert [each["id"] for each in wei["candidates"]] == ["Wei Li", "wei-li", "wei-li-2"]
     assert (ben["state"], [each["id"] for each in ben["candidates"]]) == ("ambiguous", ["ben", "ben-2"])
     assert answer["sentence"] == (
-        "2 of 3 names are found, 1 of them is also the name of others; 1 is borne by several objects: choose"
+        '2 of 3 names found; "Ben" is the name of 2 objects: choose one; 1 name also belonging to other objects'
     )
 
 
@@ -116,9 +116,9 @@ def test_commands_say_and_give_which_names_are_those_of_others_too(
 
 @pytest.mark.parametrize("brief", [False, True])
 def test_a_text_has_the_id_of_whoever_is_not_meant_by_the_name_alone(cube: Cube, brief: bool) -> None:
-    text = c2n.to_text(c2n.construct(cube, ["wei-li", "ben", "ada"], n_neighbors=0), brief=brief)
+    text = c2n.construct(cube, ["wei-li", "ben", "ada"], n_neighbors=0).to_text(brief=brief)
     for name, key in (("Wei Li", "wei-li"), ("Ben", "ben")):
         said = f'"{name}" (id {key})' if brief else f"{name} (id {key})"
         assert said in text
     assert "(id ada)" not in text
-    assert "(id" not in c2n.to_text(c2n.construct(cube, ["Wei Li"], n_neighbors=0), brief=brief)
+    assert "(id" not in c2n.construct(cube, ["Wei Li"], n_neighbors=0).to_text(brief=brief)

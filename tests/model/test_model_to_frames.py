@@ -25,7 +25,7 @@ from toys import toy_cube
 
 @pytest.fixture(scope="module")
 def cube() -> Cube:
-    return c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0).corpus)
+    return c2n.build(c2n.make_planted(objects=200, communities=4, noise=0).corpus)
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ def test_a_missing_package_says_how_to_get_it(
 def test_frames_are_loaded_only_when_one_is_asked_for() -> None:
     program = (
         "import sys, cube2net as c2n; planted = c2n.make_planted(objects=60, communities=2, noise=0);"
-        "cube = c2n.build_cube(planted.corpus, min_objects=1); cube.to_arrow();"
+        "cube = c2n.build(planted.corpus, min_objects=1); cube.to_arrow();"
         "c2n.construct(cube, planted.query(0)).to_arrow(); print('polars' in sys.modules)"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -153,7 +153,7 @@ def test_a_network_and_a_cube_have_what_makes_other_forms_of_them(cube: Cube, ne
     if find_spec("torch_geometric") is not None:
         assert network.to_pyg().num_nodes == len(network)
     cube.save(tmp_path / "cube")
-    assert repr(c2n.open_cube(tmp_path / "cube")) == repr(cube)
+    assert repr(c2n.open(tmp_path / "cube")) == repr(cube)
 
 
 def test_a_plot_that_is_given_a_file_says_what_writes_one(network: Network) -> None:

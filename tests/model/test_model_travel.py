@@ -24,7 +24,7 @@ from toys import packed, random_cube, sent, unpacked
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    c2n.save_cube(random_cube(1), tmp_path / "cube")
+    random_cube(1).save(tmp_path / "cube")
     return tmp_path / "cube"
 
 
@@ -84,7 +84,7 @@ def test_a_query_and_a_selection_travel_and_cannot_be_written_to() -> None:
 
 
 def test_an_opened_cube_travels_as_its_folder(folder: Path) -> None:
-    cube = c2n.open_cube(folder)
+    cube = c2n.open(folder)
     text = packed(cube)
     assert len(text) < 1_000
     got = unpacked(text)
@@ -95,28 +95,28 @@ def test_an_opened_cube_travels_as_its_folder(folder: Path) -> None:
 
 def test_a_folder_may_be_named_from_where_one_stands(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder.parent)
-    text = packed(c2n.open_cube("cube"))
+    text = packed(c2n.open("cube"))
     monkeypatch.chdir("/")
     assert len(unpacked(text).objects) == 40
 
 
 def test_another_cube_in_the_folder_is_noticed(folder: Path) -> None:
-    text = packed(c2n.open_cube(folder))
-    c2n.save_cube(random_cube(2), folder)
+    text = packed(c2n.open(folder))
+    random_cube(2).save(folder)
     with pytest.raises(CubeError) as caught:
         unpacked(text)
     assert str(caught.value) == (
         f"{str(folder)!r} holds another cube than when this one was opened there: open the folder again, and ask that "
         "cube"
     )
-    c2n.save_cube(random_cube(1), folder)
+    random_cube(1).save(folder)
     assert len(unpacked(text).objects) == 40
 
 
 def test_a_cube_in_memory_and_a_view_do_not_travel_and_say_so(folder: Path) -> None:
     with pytest.raises(CubeError, match="^a cube in memory does not travel between processes: save it, open its fold"):
         packed(random_cube(1))
-    cube = c2n.open_cube(folder)
+    cube = c2n.open(folder)
     with pytest.raises(CubeError, match="^a cube in memory does not travel"):
         packed(replace(cube, settings={}))
     with pytest.raises(CubeError, match=r"^a view of a cube \(.+\) does not travel between processes: open the cube"):
@@ -124,7 +124,7 @@ def test_a_cube_in_memory_and_a_view_do_not_travel_and_say_so(folder: Path) -> N
 
 
 def test_a_copy_of_a_cube_is_that_cube(folder: Path) -> None:
-    for cube in (random_cube(1), c2n.open_cube(folder)):
+    for cube in (random_cube(1), c2n.open(folder)):
         assert copy.copy(cube) is cube
         assert copy.deepcopy(cube) is cube
 
@@ -134,7 +134,7 @@ def answered(cube: Cube, form: str) -> Network:
 
 
 def test_another_process_answers_with_the_same_network(folder: Path) -> None:
-    cube = c2n.open_cube(folder)
+    cube = c2n.open(folder)
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn) as pool:
         for form in ("objects", "hybrid"):
@@ -145,14 +145,14 @@ def test_another_process_answers_with_the_same_network(folder: Path) -> None:
 
 def test_a_query_asked_of_another_cube_is_refused(tmp_path: Path) -> None:
     one, other = (c2n.make_planted(objects=60, communities=3, seed=seed) for seed in (0, 1))
-    cube = c2n.build_cube(one.corpus, out=tmp_path / "one")
+    cube = c2n.build(one.corpus, out=tmp_path / "one")
     query = cube.query(one.query(0))
     turned = other.corpus.objects.take(list(range(60))[::-1])
-    wrong = c2n.build_cube(replace(other.corpus, objects=turned))
+    wrong = c2n.build(replace(other.corpus, objects=turned))
     for ask in (c2n.construct, c2n.api.weigh, c2n.compare):
         with pytest.raises(QueryError) as caught:
             ask(wrong, query)
         assert str(caught.value).startswith("the query was made for another cube: row ")
-    opened = c2n.open_cube(tmp_path / "one")
+    opened = c2n.open(tmp_path / "one")
     for same in (cube, opened, c2n.cube.cuboid(cube, "one"), sent(opened)):
         assert len(c2n.construct(same, sent(query))) > len(query)

@@ -106,5 +106,5 @@ def both_ways() -> c2n.Network:
     graph.add_edge(2, 1, kind="toy", time=2022)
     graph.add_edge(3, 2, time=2021)
     nx.set_node_attributes(graph, {1: "Rome", 2: "Rome", 3: "Oslo"}, "city")
-    cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
+    cube = c2n.build(graph, dimensions=["city"], min_objects=1)
     return c2n.construct(cube, [1, 2, 3], "greedy", n_cells=2, form="cells+objects")

@@ -179,7 +179,7 @@ def test_whole_ids_stay_numbers_and_cells_get_numbers_below_all() -> None:
         query = cube.query(asked)
         assert query.objects.tolist() == [0, 1]
         assert query.ids is not None and query.ids.to_pylist() == [-5, 7]
-    graph = c2n.to_networkx(network)
+    graph = network.to_networkx()
     assert set(graph.nodes) == {-5, 7, 40, -6, -7}
     assert sent(network).nodes.equals(network.nodes)
 
@@ -268,7 +268,7 @@ def test_what_links_say_is_what_adding_up_their_rows_gives(rows: list[tuple[int,
             assert row["kind"] == ("|".join(sorted({given[3] for given in mine if given[3]})) or "link")
             known = [given[4] for given in mine if given[4] is not None]
             assert (row["first"], row["last"]) == (min(known, default=None), max(known, default=None))
-        for one, other, told in c2n.to_networkx(network).edges.data():
+        for one, other, told in network.to_networkx().edges.data():
             ends = (place[one], place[other])
             mine = [given for given in rows if given[:2] == ends]
             if told.get("given"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cube2net import network
-from cube2net.errors import HIGHEST
+from cube2net.errors import MAX_INT
 from cube2net.model.cube import Cube
 from cube2net.model.interfaces import Method
 from cube2net.model.query import Query
@@ -118,16 +118,16 @@ def test_limits_as_high_as_numbers_go_change_nothing(method: Method) -> None:
     for cube, query in CUBES:
         free = choose(method, cube, query).objects.tolist()
         if method != PageRank():  # which brings as many as a limit leaves room for
-            assert choose(method, cube, query, max_nodes=HIGHEST, max_links=HIGHEST).objects.tolist() == free
+            assert choose(method, cube, query, max_nodes=MAX_INT, max_links=MAX_INT).objects.tolist() == free
 
 
 def test_parameters_as_high_as_numbers_go_are_those_without_a_limit() -> None:
     cube, query = CUBES[1]
     for high, free in (
-        (Hops(hops=2, fan_out=HIGHEST), Hops(hops=2)),
-        (PageRank(top=HIGHEST), PageRank(top=40)),
-        (Steiner(most=HIGHEST), Steiner(most=40)),
-        (MaxDisc(alpha=3.0, reach=HIGHEST, most=HIGHEST), MaxDisc(alpha=3.0, reach=40)),
+        (Hops(hops=2, fan_out=MAX_INT), Hops(hops=2)),
+        (PageRank(top=MAX_INT), PageRank(top=40)),
+        (Steiner(most=MAX_INT), Steiner(most=40)),
+        (MaxDisc(alpha=3.0, reach=MAX_INT, most=MAX_INT), MaxDisc(alpha=3.0, reach=40)),
     ):
         assert choose(high, cube, query).objects.tolist() == choose(free, cube, query).objects.tolist()
 

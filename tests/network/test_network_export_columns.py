@@ -296,6 +296,7 @@ def test_what_a_source_says_of_objects_and_links_comes_out() -> None:
 @pytest.mark.parametrize("suffix", EXPORTS)
 def test_what_a_source_says_is_made_again_to_the_byte(suffix: str, tmp_path: Path) -> None:
     save(citing_authors(), tmp_path / "cube")
-    network = c2n.construct(c2n.open_cube(tmp_path / "cube"), Query(np.array([0, 1])), "greedy", n_cells=2, form="both")
+    cube = c2n.open(tmp_path / "cube")
+    network = c2n.construct(cube, Query(np.array([0, 1])), "greedy", n_cells=2, form="cells+objects")
     export_network(network, tmp_path / f"net{suffix}")
     assert c2n.replay(tmp_path / f"net{suffix}").differences == ()

@@ -85,7 +85,7 @@ def test_a_directed_link_without_weight_keeps_its_way() -> None:
     graph = nx.DiGraph()
     graph.add_nodes_from("abc", city="Rome")
     graph.add_weighted_edges_from([("b", "a", 0.0), ("c", "b", 2.0), ("b", "c", 0.0)])
-    cube = c2n.build_cube(c2n.from_networkx(graph), ["city"], min_objects=1)
-    made = c2n.to_networkx(c2n.construct(cube, ["a", "b", "c"], "hops", form="objects"))
+    cube = c2n.build(c2n.from_networkx(graph), ["city"], min_objects=1)
+    made = c2n.construct(cube, ["a", "b", "c"], "hops", form="objects").to_networkx()
     weights = {(source, target): weight for source, target, weight in made.edges(data="weight")}
     assert weights == {("b", "a"): 0.0, ("c", "b"): 2.0, ("b", "c"): 0.0}

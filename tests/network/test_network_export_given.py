@@ -23,7 +23,7 @@ def hybrid(weight: float = 5.1, **kwargs: object) -> c2n.Network:
     people = pd.DataFrame({"id": range(40), "city": ["Rome", "Oslo"] * 20})
     ends = [(a, b) for a in range(40) for b in (a + 1, a + 2, a + 7) if b < 40]
     knows = pd.DataFrame(ends, columns=["source", "target"]).assign(weight=weight)
-    cube = c2n.build_cube(people, links=knows, dimensions=["city"], **kwargs)
+    cube = c2n.build(people, links=knows, dimensions=["city"], **kwargs)
     network = c2n.construct(cube, [0, 2, 5, 9], "greedy", n_cells=2)
     assert network.form == "hybrid"
     return network
@@ -43,7 +43,7 @@ def test_frames_have_the_weights_that_were_given_and_memberships_have_none(trave
 def test_links_given_twice_are_given_together() -> None:
     people = pd.DataFrame({"id": ["a", "b", "c", "d"], "city": ["Rome"] * 4})
     knows = pd.DataFrame({"source": list("abbc"), "target": list("bacd"), "weight": [1.5, 2.0, 4.0, 8.0]})
-    cube = c2n.build_cube(people, links=knows, dimensions=["city"], min_objects=1)
+    cube = c2n.build(people, links=knows, dimensions=["city"], min_objects=1)
     links = c2n.construct(cube, ["a", "b"], "greedy", n_cells=1).links.to_pylist()
     given = {frozenset((row["source"], row["target"])): row["given"] for row in links if row["kind"] == "link"}
     assert given[frozenset("ab")] == 3.5 and given[frozenset("bc")] == 4.0
@@ -52,7 +52,7 @@ def test_links_given_twice_are_given_together() -> None:
 @pytest.mark.parametrize("directed", [False, True])
 def test_graphs_and_tensors_have_the_weights_that_were_given(directed: bool) -> None:
     network = hybrid(directed=directed)
-    graph, other, data = c2n.to_networkx(network), c2n.to_igraph(network), c2n.to_pyg(network)
+    graph, other, data = network.to_networkx(), network.to_igraph(), network.to_pyg()
     assert graph.is_directed() == directed
     for _, _, told in graph.edges.data():
         assert told.get("given") == (None if told["kind"] == "membership" else 5.1)
@@ -61,7 +61,7 @@ def test_graphs_and_tensors_have_the_weights_that_were_given(directed: bool) -> 
     kinds = np.array(data.edge_kind_names)[data.edge_kind.numpy()]
     assert np.array_equal(np.isnan(data.edge_given.numpy()), kinds == "membership")
     assert set(data.edge_given[kinds != "membership"].tolist()) == {np.float32(5.1)}
-    hetero = c2n.to_hetero(network)
+    hetero = network.to_hetero()
     assert set(hetero["node", "link", "node"].edge_given.tolist()) == {np.float32(5.1)}
 
 
@@ -75,7 +75,7 @@ def test_a_table_of_directed_links_has_both_ways_and_what_they_give_together() -
 def test_every_file_but_a_map_of_vosviewer_has_the_weights_that_were_given(tmp_path: Path) -> None:
     network = hybrid()
     count = int(np.sum(network.links["kind"].to_numpy() == "link"))
-    paths = {suffix: c2n.write_network(network, tmp_path / f"net{suffix}") for suffix in EXPORTS}
+    paths = {suffix: network.save(tmp_path / f"net{suffix}") for suffix in EXPORTS}
     for graph in (
         nx.read_graphml(paths[".graphml"][0]),
         nx.read_gexf(paths[".gexf"][0]),
@@ -101,7 +101,7 @@ def test_every_file_but_a_map_of_vosviewer_has_the_weights_that_were_given(tmp_p
 def test_no_column_repeats_weights_that_no_form_has_changed(form: str) -> None:
     people = pd.DataFrame({"id": range(8), "city": ["Rome", "Oslo"] * 4})
     knows = pd.DataFrame({"source": range(7), "target": range(1, 8), "weight": 5.0})
-    cube = c2n.build_cube(people, links=knows, dimensions=["city"])
+    cube = c2n.build(people, links=knows, dimensions=["city"])
     links = c2n.construct(cube, [0, 1], "greedy", n_cells=1, form=form).to_pandas()[1]
     assert "given" not in links.columns and set(links.weight[links.kind == "link"]) == {5.0}
 

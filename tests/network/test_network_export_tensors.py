@@ -80,7 +80,7 @@ def test_tensors_take_whole_numbers_that_fractions_cannot_hold() -> None:
     graph.add_edge("b", "c", time=2**60 + 1)
     nx.set_node_attributes(graph, {"a": 2**53 + 1, "b": -(2**62) - 1, "c": 5}, "number")
     nx.set_node_attributes(graph, dict.fromkeys(graph, "Rome"), "city")
-    cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
+    cube = c2n.build(graph, dimensions=["city"], min_objects=1)
     network = c2n.construct(cube, ["a", "b", "c"], "none")
     assert network.nodes["number"].to_pylist() == [2**53 + 1, -(2**62) - 1, 5]
     data, hetero = to_pyg(network), to_hetero(network)
@@ -92,7 +92,7 @@ def test_tensors_have_times_that_are_far_away() -> None:
     graph = nx.DiGraph()
     graph.add_edge("a", "b", time=dt.datetime(9000, 1, 1, 0, 0, 0, 1))
     nx.set_node_attributes(graph, dict.fromkeys(graph, "Rome"), "city")
-    cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
+    cube = c2n.build(graph, dimensions=["city"], min_objects=1)
     data = to_pyg(c2n.construct(cube, ["a", "b"], "none"))
     assert data.edge_first.tolist() == [dt.datetime(9000, 1, 1, tzinfo=dt.UTC).timestamp()]
 
@@ -136,7 +136,7 @@ def test_a_date_is_one_number_of_tensors() -> None:
     people = pd.DataFrame({"id": range(20), "city": ["Rome", "Oslo"] * 10, "signup": days, "born": days.date})
     people.loc[3, "signup"] = None
     knows = pd.DataFrame({"source": range(19), "target": range(1, 20)})
-    cube = c2n.build_cube(people, links=knows, dimensions=["city"])
+    cube = c2n.build(people, links=knows, dimensions=["city"])
     network = c2n.construct(cube, [0, 3, 4], "greedy", n_cells=1)
     data = to_pyg(network)
     rows = [network.nodes["id"].to_pylist().index(key) for key in (0, 3, 4)]

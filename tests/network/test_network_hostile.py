@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cube2net._util.text import GUARD, formulas_in, is_formula, strip_guard
+from cube2net._util.text import GUARD, count_formulas, is_formula, strip_guard
 from cube2net.errors import ParameterError
 from cube2net.model.network import Network
 from cube2net.model.objects import Objects
@@ -147,7 +147,7 @@ def test_a_csv_keeps_formulas_unless_it_is_asked_to_be_safe(network: Network, tm
         for end in ("csv", "neo4j.csv")
         for path in export_network(network, tmp_path / f"safe.{end}", spreadsheet_safe=True)
     ]
-    assert all(map(formulas_in, plain)) and not any(map(formulas_in, safe))
+    assert all(map(count_formulas, plain)) and not any(map(count_formulas, safe))
     for one, other in zip(plain, safe, strict=True):
         with one.open(encoding="utf-8", newline="") as file, other.open(encoding="utf-8", newline="") as guarded:
             for row, same in zip(csv.reader(file), csv.reader(guarded), strict=True):

@@ -55,9 +55,9 @@ FORMS = ("hybrid", "objects", "cells", "hops")
 @given(st.integers(0, 6_000), st.sampled_from(sorted(COUNTERS)))
 def test_no_budget_is_exceeded_whatever_counts(form: str, most: int, name: str) -> None:
     counter = COUNTERS[name]
-    text = c2n.to_text(network(form), most, counter)
+    text = network(form).to_text(most, counter)
     assert counter(text) <= most or counter("") > most
-    assert text == c2n.to_text(network(form), most, counter)
+    assert text == network(form).to_text(most, counter)
 
 
 @pytest.mark.parametrize("count", range(1, 41))
@@ -74,7 +74,7 @@ def test_as_many_lines_stand_there_as_fit_and_all_where_there_is_room(count: int
 @pytest.mark.parametrize("form", FORMS)
 @given(most=st.integers(0, 6_000))
 def test_every_line_is_whole_and_all_that_is_left_out_is_counted(form: str, most: int) -> None:
-    whole, text = c2n.to_text(network(form), MOST), c2n.to_text(network(form), most)
+    whole, text = network(form).to_text(MOST), network(form).to_text(most)
     rest, _, last = text.rpartition("\n\n")
     body, left = (rest, last) if last.startswith("and ") else (text, "")
     lines, every = body.split("\n"), iter(whole.split("\n"))
@@ -102,22 +102,22 @@ def counts(lines: list[str]) -> np.ndarray:
 def test_the_whole_text_has_a_line_for_every_cell_object_and_link(form: str) -> None:
     made = network(form)
     among = int((np.maximum(made.source, made.target) < len(made.objects)).sum())
-    whole = c2n.to_text(made, MOST)
+    whole = made.to_text(MOST)
     assert counts(whole.split("\n"))[1:].tolist() == [len(made.selection.cells), len(made.objects), among]
     assert not whole.split("\n")[-1].startswith("and ")
 
 
 @pytest.mark.parametrize("most", [150, 400, 1_000, 3_000])
 def test_a_longer_beginning_does_not_fit(most: int) -> None:
-    text = c2n.to_text(network("hybrid"), most)
+    text = network("hybrid").to_text(most)
     tight = estimate_tokens(text)
-    assert c2n.to_text(network("hybrid"), tight) == text
-    longest = max(map(estimate_tokens, c2n.to_text(network("hybrid"), MOST).split("\n")))
+    assert network("hybrid").to_text(tight) == text
+    longest = max(map(estimate_tokens, network("hybrid").to_text(MOST).split("\n")))
     assert most - tight < 2 * longest
 
 
 def test_a_small_budget_shows_the_first_of_everything_but_links() -> None:
-    lines = c2n.to_text(network("hybrid"), 900).split("\n")
+    lines = network("hybrid").to_text(900).split("\n")
     shown = counts(lines)
     assert all(shown[:3] > 0) and shown[3] == 0
     titles = [line.split()[1] for line in lines if line.startswith("## ")]
@@ -126,15 +126,15 @@ def test_a_small_budget_shows_the_first_of_everything_but_links() -> None:
 
 def test_too_small_a_budget_gives_the_counts_alone_and_then_nothing() -> None:
     made = network("cells")
-    last = c2n.to_text(made, 35)
+    last = made.to_text(35)
     assert re.fullmatch(r"and 40 more objects, 2 more groups, \d+ more cells, \d+ more links", last)
-    assert c2n.to_text(made, 3) == c2n.to_text(made, 0) == ""
+    assert made.to_text(3) == made.to_text(0) == ""
 
 
 def test_a_text_says_who_is_there_and_why() -> None:
     cube = toy_cube([[0, 1, 2], [1, 2, 5], [6, 7]], objects=9, links=[(0, 1), (1, 2), (2, 3), (0, 3), (4, 5), (6, 7)])
     made = c2n.construct(cube, {"o0": "red", "o1": "red", "o2": "blue", "o8": "blue"}, n_neighbors=2)
-    assert c2n.to_text(made).split("\n") == [
+    assert made.to_text().split("\n") == [
         "# Network around a query of 4 objects",
         "It has 5 objects (4 of the query, 1 neighbour), 2 cells chosen, 4 links among objects. "
         "An object here is: thing.",
@@ -172,7 +172,7 @@ def test_a_text_says_who_is_there_and_why() -> None:
 
 def test_what_the_source_knows_of_objects_and_their_items_is_told() -> None:
     planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    text = c2n.to_text(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)), MOST)
+    text = c2n.construct(c2n.build(planted.corpus), planted.query(0)).to_text(MOST)
     assert re.search(r"- All of the query: 50 objects; decade .*\d%; venue .*\d%; topic .*\d%", text)
     assert re.search(r"- Object \d+: \d+ items; mostly \w+ · venue \d · topic \d; in cells [\d, ]+; linked to", text)
 
@@ -180,8 +180,8 @@ def test_what_the_source_knows_of_objects_and_their_items_is_told() -> None:
 def test_a_text_says_what_the_user_wanted_in_it_and_not() -> None:
     cube = random_cube(0)
     made = c2n.construct(cube, ["o0", "o4", "o8"], pins=["o3"], bans=[cube.cell(0), cube.cell(1)])
-    assert "\nThe user wanted in it Object 3; not in it ⟨label 0⟩, ⟨label 1⟩.\n" in c2n.to_text(made)
-    assert "The user wanted" not in c2n.to_text(c2n.construct(cube, ["o0", "o4", "o8"]))
+    assert "\nThe user wanted in it Object 3; not in it ⟨label 0⟩, ⟨label 1⟩.\n" in made.to_text()
+    assert "The user wanted" not in c2n.construct(cube, ["o0", "o4", "o8"]).to_text()
 
 
 def named(names: list[str]) -> Cube:
@@ -194,7 +194,7 @@ def named(names: list[str]) -> Cube:
 
 
 def test_objects_of_one_name_are_told_apart_by_their_ids() -> None:
-    text = c2n.to_text(c2n.construct(named(["Twin", "Twin", "o2", ""]), ["o0", "o1", "o2", "o3"], n_neighbors=0), MOST)
+    text = c2n.construct(named(["Twin", "Twin", "o2", ""]), ["o0", "o1", "o2", "o3"], n_neighbors=0).to_text(MOST)
     for title in ("- Twin (id o0): ", "- Twin (id o1): ", "- o2: ", "- no name (id o3): "):
         assert title in text
 
@@ -209,7 +209,7 @@ def test_a_name_stays_on_its_line_and_means_nothing_there() -> None:
     cube = named(HOSTILE)
     query = [f"o{number}" for number in range(len(cube.objects))]
     made = c2n.construct(cube, dict.fromkeys(query, "a\n# label\x1b[2J"))
-    text = c2n.to_text(made, MOST)
+    text = made.to_text(MOST)
     assert hostile.harmful(text.encode()) == []
     assert counts(text.split("\n"))[2] == len(made.objects)
     assert [line for line in text.split("\n") if line.startswith("#")] == [
@@ -225,14 +225,14 @@ def test_a_name_stays_on_its_line_and_means_nothing_there() -> None:
 )
 def test_a_counter_that_gives_no_number_is_refused(said: object, wanted: str) -> None:
     with pytest.raises(c2n.Cube2netError, match=f"the counter gave {wanted} for a text, expected how many tokens"):
-        c2n.to_text(network("cells"), 100, lambda text: said)  # type: ignore[arg-type,return-value]
+        network("cells").to_text(100, lambda text: said)  # type: ignore[arg-type,return-value]
 
 
 def test_what_is_no_counter_and_no_budget_is_refused() -> None:
     with pytest.raises(c2n.Cube2netError, match="the counter is 'words', expected a function of a text"):
-        c2n.to_text(network("cells"), 100, "words")  # type: ignore[arg-type]
+        network("cells").to_text(100, "words")  # type: ignore[arg-type]
     with pytest.raises(c2n.Cube2netError, match="max_tokens is -1, expected 0 or more tokens"):
-        c2n.to_text(network("cells"), -1)
+        network("cells").to_text(-1)
 
 
 def test_a_counter_is_asked_a_few_times_about_texts_not_much_longer_than_the_budget() -> None:
@@ -244,17 +244,17 @@ def test_a_counter_is_asked_a_few_times_about_texts_not_much_longer_than_the_bud
 
     cube = random_cube(1, cells=200, objects=3_000, links=9_000, largest=60)
     made = c2n.construct(cube, cube.query([f"o{number}" for number in range(0, 3_000, 2)]))
-    text = c2n.to_text(made, 6_000, counter)
-    assert len(c2n.to_text(made, MOST)) > 50 * len(text)
+    text = made.to_text(6_000, counter)
+    assert len(made.to_text(MOST)) > 50 * len(text)
     assert len(asked) < 25 and max(asked) < 4 * 6_000
 
 
 def test_what_is_no_network_has_no_text() -> None:
     with pytest.raises(ParameterError, match="the network is a Cube, expected a Network: construct makes one"):
-        c2n.to_text(toy_cube([[0]], objects=1))  # type: ignore[arg-type]
+        toy_cube([[0]], objects=1).to_text()  # type: ignore[arg-type]
 
 
 def test_of_cells_at_higher_levels_every_time_counts() -> None:
     planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    said = c2n.to_text(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0), levels="one"))
+    said = c2n.construct(c2n.build(planted.corpus), planted.query(0), levels="one").to_text()
     assert "how often chosen cells hold objects of the query, every time counted" in said

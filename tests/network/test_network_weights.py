@@ -84,7 +84,7 @@ def test_whatever_links_weigh_no_weight_of_a_network_is_no_number(
 @pytest.mark.parametrize("weights", [[0.0], [1e-45], [HEAVIEST], EXTREME])
 def test_steiner_takes_links_of_any_weight(cost: str, weights: list[float]) -> None:
     cube = weighed(random_cube(3), weights)
-    assert is_finite(c2n.construct(cube, range(8), c2n.METHODS["steiner"](cost=cost), form="objects"))  # type: ignore[call-arg]
+    assert is_finite(c2n.construct(cube, range(8), c2n.methods.METHODS["steiner"](cost=cost), form="objects"))  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("suffix", EXPORTS)

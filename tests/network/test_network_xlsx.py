@@ -29,7 +29,7 @@ from workbook_sheets import parts, sheets, titles
 
 @pytest.fixture(scope="module")
 def cube() -> c2n.Cube:
-    return c2n.build_cube(c2n.make_planted(objects=8_000, communities=4, noise=0, seed=1).corpus)
+    return c2n.build(c2n.make_planted(objects=8_000, communities=4, noise=0, seed=1).corpus)
 
 
 @pytest.fixture(scope="module")

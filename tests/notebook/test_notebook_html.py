@@ -71,7 +71,7 @@ def test_a_cube_says_its_dimensions_and_how_large_it_is(asked: tuple[Cube, Query
 
 
 def test_a_cube_says_whose_data_it_has_and_which_view_it_is() -> None:
-    cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0).corpus)
+    cube = c2n.build(c2n.make_planted(objects=200, communities=4, noise=0).corpus)
     object.__setattr__(cube, "settings", {**cube.settings, "attribution": "Us & them", "views": ["only venue 0"]})
     said = Kept(html(cube)).text
     assert "data: Us & them" in said
@@ -152,24 +152,24 @@ def test_a_comparison_has_scores_with_intervals_the_query_alone_first() -> None:
     said = Kept(html(scored())).text
     assert "Comparison clustering: 2 configurations × 1 model × 3 seeds" in said
     assert said.index("none 12 0.510 [") < said.index("greedy · cover · hybrid 30 0.810 [")
-    assert c2n.verdict(scored()).sentence in said
+    assert scored().verdict().sentence in said
 
 
 def test_a_comparison_says_which_network_has_one_cluster() -> None:
     comparison = in_one_cluster(PEER)
     said = Kept(html(comparison)).text
-    assert " F1 JC NMI " in said and next(iter(c2n.verdict(comparison).notes.values())) in said
+    assert " F1 JC NMI " in said and next(iter(comparison.verdict().notes.values())) in said
 
 
 def test_a_verdict_is_its_sentence() -> None:
-    verdict = c2n.verdict(scored())
+    verdict = scored().verdict()
     assert Kept(html(verdict)).text == f"Verdict not significantly better {verdict.sentence}"
 
 
 def test_a_notebook_that_is_not_trusted_keeps_every_page_whole(asked: tuple[Cube, Query, Network]) -> None:
     cube, query, network = asked
     comparison = scored()
-    for record in (cube, query, network, network.selection, comparison, c2n.verdict(comparison), network.plot()):
+    for record in (cube, query, network, network.selection, comparison, comparison.verdict(), network.plot()):
         assert Kept(html(record)).lost == []
 
 
@@ -184,7 +184,7 @@ def test_pages_are_small(asked: tuple[Cube, Query, Network]) -> None:
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Cube, Query, Network]]:
     world = World.make(tmp_path_factory.mktemp("hostile"))
-    cube = c2n.open_cube(world.cube)
+    cube = c2n.open(world.cube)
     query = c2n.read_query(cube, world.query)
     yield cube, query, c2n.construct(cube, query)
 
@@ -259,7 +259,7 @@ def test_a_picture_is_saved_as_svg_and_as_nothing_else(asked: tuple[Cube, Query,
     picture = asked[2].plot()
     path = picture.save(tmp_path / "network.svg")
     assert path.read_text(encoding="utf-8") == picture.svg
-    with pytest.raises(ParameterError, match=r"written as \.svg, got 'network\.png' \(draw_network writes"):
+    with pytest.raises(ParameterError, match=r"written as \.svg, got 'network\.png' \(network.plot(path) writes"):
         picture.save(tmp_path / "network.png")
     assert [each.name for each in tmp_path.iterdir()] == ["network.svg"]
 
@@ -299,7 +299,7 @@ def test_records_of_tables_that_were_sent_are_shown(asked: tuple[Cube, Query, Ne
 def test_names_that_are_numbers_are_shown() -> None:
     nodes = pa.table({"id": list(range(40)), "town": ["a", "b"] * 20})
     links = pa.table({"source": list(range(39)), "target": list(range(1, 40))})
-    cube = c2n.build_cube(nodes=nodes, links=links)
+    cube = c2n.build(nodes=nodes, links=links)
     assert Kept(html(c2n.construct(cube, [1, 2, 3]))).lost == []
 
 
@@ -312,16 +312,16 @@ def test_a_suggestion_says_what_every_attribute_would_become_and_why() -> None:
     assert "<b>Suggestion</b> city: about 4 cells" in shown
     for each in found.attributes:
         assert each.name in shown and escaped(each.reason) in shown
-    assert "c2n.build_cube(…, dimensions=[" in shown
+    assert "c2n.build(…, dimensions=[" in shown
     long = replace(found, attributes=(replace(found.attributes[0], reason="because " * 30 + "so"),))
     assert "because " * 30 + "so" in Kept(html(long)).text
     nothing = c2n.suggest(people.select(["id", "note"]), links=links)
-    assert "no dimensions" in nothing._repr_html_() and "build_cube" not in nothing._repr_html_()
+    assert "no dimensions" in nothing._repr_html_() and "c2n.build" not in nothing._repr_html_()
 
 
 def test_explanations_changes_drills_and_contrasts_say_their_sentences() -> None:
     planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    cube = c2n.build_cube(planted.corpus)
+    cube = c2n.build(planted.corpus)
     network = c2n.construct(cube, planted.query(0)[:10])
     other = planted.query(2)[0]
     sides = cube.query({name: f"group {side}" for side in (0, 1) for name in planted.query(side)[:20]})
@@ -330,7 +330,7 @@ def test_explanations_changes_drills_and_contrasts_say_their_sentences() -> None
         c2n.explain(network, other),
         c2n.explain(network, network.labels[0]),
         c2n.explain(network),
-        c2n.without(network, network.labels[0]),
+        network.without(network.labels[0]),
         drilled,
         contrast,
     ]
@@ -339,6 +339,6 @@ def test_explanations_changes_drills_and_contrasts_say_their_sentences() -> None
         assert kept.lost == [] and " ".join(record.sentence.split()) in kept.text, record
     assert drilled.cells and drilled.cells[0].labels[0] in Kept(html(drilled)).text
     assert contrast.sentences and all(said in Kept(html(contrast)).text for said in contrast.sentences[:10])
-    described = c2n.describe(cube, sides)
+    described = c2n.api.describe_clusters(cube, sides)
     kept = Kept(html(described))
     assert kept.lost == [] and all(" ".join(each.sentence.split()) in kept.text for each in described)

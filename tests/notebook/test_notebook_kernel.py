@@ -18,7 +18,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 MAKE = """
 import cube2net as c2n
 planted = c2n.make_planted(objects=200, communities=4, noise=0)
-cube = c2n.build_cube(planted.corpus)
+cube = c2n.build(planted.corpus)
 query = cube.query({name: f"community {group}" for group in (0, 1) for name in planted.query(group)[:10]})
 network = c2n.construct(cube, query)
 """
@@ -42,7 +42,7 @@ def test_records_are_shown_as_html_and_as_text(tmp_path: Path) -> None:
 def test_a_bar_is_replaced_in_its_place_and_says_in_the_end_how_long_it_took(tmp_path: Path) -> None:
     told = "made = c2n.compare(cube, query, methods=['pagerank'], models=['line'], runs=2, progress=True)"
     _, outputs, failed = ran(
-        [MAKE, told, "try:\n    c2n.build_cube([], progress=True)\nexcept c2n.Cube2netError:\n    pass"], tmp_path
+        [MAKE, told, "try:\n    c2n.build([], progress=True)\nexcept c2n.Cube2netError:\n    pass"], tmp_path
     )
     (bar,) = outputs
     assert bar["output_type"] == "display_data"

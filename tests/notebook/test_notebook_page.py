@@ -219,7 +219,7 @@ PLANTED = c2n.make_planted(objects=200, communities=4, noise=0)
 
 @pytest.fixture(scope="module")
 def cube() -> Cube:
-    return c2n.build_cube(PLANTED.corpus)
+    return c2n.build(PLANTED.corpus)
 
 
 Show = Callable[[Explorer], Notebook]
@@ -502,7 +502,7 @@ def test_hostile_names_do_nothing_in_a_notebook(shown: Show) -> None:
     marked = [f"{name}<img src=x onerror=alert(1)>" for name in names]
     nodes = {"id": [f"n{at}" for at in range(40)], "name": (marked * 2)[:40], "town": (names[:4] * 10)[:40]}
     links = {"source": nodes["id"][:-1], "target": nodes["id"][1:]}
-    cube = c2n.build_cube(
+    cube = c2n.build(
         nodes=[dict(zip(nodes, row, strict=True)) for row in zip(*nodes.values(), strict=True)],
         links=[dict(zip(links, row, strict=True)) for row in zip(*links.values(), strict=True)],
         dimensions=["town"],

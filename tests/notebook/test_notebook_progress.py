@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import cube2net as c2n
-from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling, silent
+from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress, silent
 from cube2net.apps.notebook.progress_bars import (
     REMARKS,
     Bars,
@@ -24,8 +24,8 @@ from hostile import NAMES, harmful
 from notebook_runs import Kept
 
 PUBLIC = (
-    *("read_source", "read_tables", "read_sql", "read_graph", "suggest", "build_cube", "build_from", "update_cube"),
-    *("construct", "prices", "replay", "compare"),
+    *("read_source", "read_tables", "read_sql", "read_graph", "read_references", "suggest", "build", "update"),
+    *("construct", "replay", "compare"),
 )
 
 
@@ -151,9 +151,9 @@ def test_bars_leave_no_thread_behind() -> None:
 
 def test_true_is_a_bar_on_standard_error_and_the_answer_is_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    quiet = c2n.build_cube(planted.corpus)
+    quiet = c2n.build(planted.corpus)
     assert capsys.readouterr() == ("", "")
-    told = c2n.build_cube(planted.corpus, progress=True)
+    told = c2n.build(planted.corpus, progress=True)
     out, err = capsys.readouterr()
     assert repr(quiet) == repr(told)
     assert out == ""
@@ -166,7 +166,7 @@ def test_true_is_a_bar_on_standard_error_and_the_answer_is_the_same(capsys: pyte
 def test_every_public_function_with_progress_takes_a_function_true_or_none(name: str) -> None:
     function = getattr(c2n, name)
     said = " ".join((inspect.getdoc(function) or "").split())
-    assert "True for a bar" in said or "progress As in :func:`build_cube`" in said
+    assert "True for a bar" in said
     with pytest.raises(ParameterError, match="progress is 3, expected a function, True for a bar, or None"):
         function(progress=3)
 
@@ -187,7 +187,7 @@ def test_true_becomes_a_function_before_the_work_begins(monkeypatch: pytest.Monk
     @report_compiling
     def work(*, progress: ProgressOption = None) -> Progress:
         got.append(progress)
-        return listener(progress)
+        return resolve_progress(progress)
 
     assert work() is silent
     assert work(progress=False) is silent

@@ -12,7 +12,7 @@ import pytest
 from traitlets import TraitError
 
 import cube2net as c2n
-from cube2net._util.progress import step
+from cube2net._util.progress import check_stop
 from cube2net.apps.notebook.explore import asked
 from cube2net.apps.notebook.widget import Explorer
 from cube2net.errors import MissingPackageError, ParameterError, QueryError
@@ -26,7 +26,7 @@ PLANTED = c2n.make_planted(objects=200, communities=4, noise=0)
 
 @pytest.fixture(scope="module")
 def cube() -> Cube:
-    return c2n.build_cube(PLANTED.corpus)
+    return c2n.build(PLANTED.corpus)
 
 
 @pytest.fixture
@@ -245,7 +245,7 @@ def endless(begun: threading.Event, ended: threading.Event) -> Any:
             progress("counting", number, None)
             begun.set()
             try:
-                step()
+                check_stop()
             except KeyboardInterrupt:
                 ended.set()
                 raise

@@ -83,7 +83,7 @@ def test_it_is_registered_alone_and_side_by_side() -> None:
     env = gymnasium.make("cube2net/Cells-v0", cube=cube, query=query, vectors=vectors, n_cells=3)
     first = env.unwrapped
     assert isinstance(first, SelectionEnv) and first.trajectories.steps == 3
-    options: Any = {"cube": cube, "query": query, "vectors": vectors, "weights": weights, "m": 3}
+    options: Any = {"cube": cube, "query": query, "vectors": vectors, "weights": weights, "n_cells": 3}
     many = gymnasium.make_vec("cube2net/Cells-v0", num_envs=2, vectorization_mode="vector_entry_point", **options)
     assert many.reset()[0].shape == (2, *env.reset()[0].shape)
 
@@ -291,7 +291,7 @@ def test_what_cannot_be_is_refused_by_name() -> None:
         ({"directions": 0}, "directions is 0, expected a whole number of 1 or more"),
         (
             {"preset": "papers"},
-            "unknown preset 'papers': choose one of default, paper, printed (did you mean 'paper'?)",
+            "unknown preset 'papers': choose one of default, paper, paper-tuned, printed (did you mean 'paper'?)",
         ),
     ):
         with pytest.raises(ParameterError) as caught:

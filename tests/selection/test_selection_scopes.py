@@ -116,7 +116,7 @@ def test_pins_that_do_not_fit_are_refused(budget: Budget, form: Form, nodes: int
         ),
         (
             Steering(prefer=(1,)),
-            "like says what cells are worth, and the method 'hops' chooses no cells: use a method that does, such as "
+            "prefer says what cells are worth, and the method 'hops' chooses no cells: use a method that does, such as "
             "'greedy'",
         ),
     ],

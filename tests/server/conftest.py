@@ -78,7 +78,7 @@ def planted() -> Any:
 @pytest.fixture(scope="session")
 def folder(planted: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("explorer") / "cube"
-    c2n.build_cube(planted.corpus, out=place)
+    c2n.build(planted.corpus, out=place)
     return place
 
 
@@ -109,5 +109,5 @@ def serve() -> Iterator[Callable[..., Client]]:
 @pytest.fixture(scope="module")
 def client(folder: Path) -> Iterator[Client]:
     """A client of a server of the small cube, with a page of a few files."""
-    with ExplorerServer(c2n.open_cube(folder)) as server:
+    with ExplorerServer(c2n.open(folder)) as server:
         yield Client(server)

@@ -46,7 +46,7 @@ def test_the_page_reads_the_same_question() -> None:
 
 
 def test_a_query_too_long_for_a_header_stands_in_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus)
+    cube = c2n.build(c2n.make_planted(objects=200, communities=4).corpus)
     query = cube.query(["o1", "o2"])
     with ExplorerServer(cube, query) as server:
         assert server.address == f"{server.site}?token={server.auth.token}&begin=query"

@@ -21,11 +21,11 @@ from server.long_work import ENDLESS, PATIENCE, first_progress, until
 def test_a_click_on_a_network_that_took_long_waits_for_no_other_long_work(
     folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
-    client = serve(c2n.open_cube(folder))
+    client = serve(c2n.open(folder))
     long = {**network_request, "method": "anneal", "options": {"steps": 1000}}
     told = client.answer("construct", {"request": long})
     node = {"cell": told["cells"][0]["labels"]}
-    own = CubeService(c2n.open_cube(folder))
+    own = CubeService(c2n.open(folder))
     streams = [
         client.open_stream("construct", {"request": {**network_request, **ENDLESS, "seed": seed}}) for seed in (1, 2)
     ]
@@ -49,7 +49,7 @@ def test_a_click_on_a_network_that_took_long_waits_for_no_other_long_work(
 def test_looking_up_the_names_of_a_long_question_stops_nobody_else(
     folder: Path, serve: Callable[..., Any], network_request: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = serve(c2n.open_cube(folder))
+    client = serve(c2n.open(folder))
     looked, go_on = threading.Event(), threading.Event()
 
     def slowly(cube: c2n.Cube, given: Any) -> ParsedRequest:
@@ -71,7 +71,7 @@ def test_looking_up_the_names_of_a_long_question_stops_nobody_else(
 def test_a_click_waits_behind_no_heavier_questions(
     folder: Path, serve: Callable[..., Any], network_request: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = serve(c2n.open_cube(folder))
+    client = serve(c2n.open(folder))
     heavy, go_on = threading.Semaphore(0), threading.Event()
     answer = client.server.work.service.answer
 
@@ -101,7 +101,7 @@ def test_a_click_waits_behind_no_heavier_questions(
 def test_work_that_nobody_waits_for_counts_until_it_ends(
     folder: Path, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = serve(c2n.open_cube(folder), limits=ServerLimits(threads=1, waiting=1))
+    client = serve(c2n.open(folder), limits=ServerLimits(threads=1, waiting=1))
     begun, go_on = threading.Event(), threading.Event()
 
     def slowly(name: str, question: Any, progress: Any) -> Any:

@@ -65,7 +65,7 @@ def test_whoever_does_not_say_what_he_asks_for_is_left(
     folder: Path, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.05)
-    client = serve(c2n.open_cube(folder))
+    client = serve(c2n.open(folder))
     for begun in (b"", b"GET / HTTP/1.1\r\nHo"):
         with client.raw(begun) as sent:
             assert received(sent) == b""
@@ -75,7 +75,7 @@ def test_whoever_does_not_read_is_left(
     folder: Path, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, network_request: dict[str, Any]
 ) -> None:
     monkeypatch.setattr(connections, "STALLED_SECONDS", 0.05)
-    client = serve(c2n.open_cube(folder))
+    client = serve(c2n.open(folder))
     connected = client.server.connected
     body = json.dumps({"request": {**network_request, "form": "objects"}}).encode()
     head = (
@@ -117,7 +117,7 @@ def test_half_sent_requests_beyond_every_limit_do_not_lock_the_owner_out(
 ) -> None:
     monkeypatch.setattr(connections, "MAX_KNOWN_CONNECTIONS", 6)
     monkeypatch.setattr(connections, "MAX_UNKNOWN_CONNECTIONS", 3)
-    client = serve(c2n.open_cube(folder))
+    client = serve(c2n.open(folder))
     held = [client.raw(HALF_SENT) for _ in range(10)]
     with client.raw(owners_request(client.server)) as owner:
         assert owner.recv(12) == b"HTTP/1.1 200"
@@ -133,7 +133,7 @@ def test_half_sent_requests_beyond_every_limit_do_not_lock_the_owner_out(
 @pytest.mark.usefixtures("endless_patience")
 def test_an_owner_amid_many_who_connect_at_once_is_served(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MAX_UNKNOWN_CONNECTIONS", 2)
-    server = ExplorerServer(c2n.open_cube(folder))
+    server = ExplorerServer(c2n.open(folder))
     client = Client(server)
     by_token = f"GET /?token={server.auth.token} HTTP/1.1\r\nHost: 127.0.0.1:{server.auth.port}\r\n\r\n".encode()
     crowd = [client.raw(HALF_SENT) for _ in range(5)]
@@ -151,7 +151,7 @@ def test_more_connections_of_the_owner_than_are_taken_are_closed(
     folder: Path, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "MAX_KNOWN_CONNECTIONS", 3)
-    client = serve(c2n.open_cube(folder))
+    client = serve(c2n.open(folder))
     held = [client.raw(owners_request(client.server)) for _ in range(3)]
     assert [each.recv(12) for each in held] == [b"HTTP/1.1 200"] * 3
     with client.raw(owners_request(client.server)) as further:

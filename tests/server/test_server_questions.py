@@ -21,7 +21,7 @@ from hostile import NAMES, World
 
 @pytest.fixture(scope="module")
 def service(folder: Path) -> CubeService:
-    return CubeService(c2n.open_cube(folder))
+    return CubeService(c2n.open(folder))
 
 
 def test_the_answer_is_that_of_the_service(client: Any, service: CubeService, network_request: dict[str, Any]) -> None:
@@ -128,7 +128,7 @@ def test_a_sender_who_stops_is_left(client: Any, monkeypatch: pytest.MonkeyPatch
 def test_lists_that_are_too_long_are_refused_by_name(
     folder: Path, serve: Callable[..., Any], network_request: Any
 ) -> None:
-    client = serve(c2n.open_cube(folder), limits=ServerLimits(entries=10))
+    client = serve(c2n.open(folder), limits=ServerLimits(entries=10))
     status, answer = client.ask("construct", {"request": network_request})
     assert (status, answer["error"]["sentence"]) == (400, "query has 24 entries, expected at most 10")
     where = {"venue": ["x"] * 6, "topic": ["y"] * 5}
@@ -141,7 +141,7 @@ def test_lists_that_are_too_long_are_refused_by_name(
 def test_a_network_that_is_too_large_names_the_parameter_that_helps(
     folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
-    client = serve(c2n.open_cube(folder), limits=ServerLimits(nodes=30))
+    client = serve(c2n.open(folder), limits=ServerLimits(nodes=30))
     for name in ("construct", "layout", "export"):
         question = {
             "request": {**network_request, "form": "objects"},
@@ -182,7 +182,7 @@ def test_hostile_names_come_back_as_they_are_in_plain_json(
     tmp_path: Path, serve: Callable[..., Any], capfd: pytest.CaptureFixture[str]
 ) -> None:
     world = World.make(tmp_path)
-    cube = c2n.open_cube(world.cube)
+    cube = c2n.open(world.cube)
     client = serve(cube)
     ids = cube.objects.ids(c2n.read_query(cube, world.query).objects).to_pylist()
     body = json.dumps({"request": {"query": ids}}).encode()

@@ -26,7 +26,7 @@ from server.timeless_answers import timeless
 def test_long_work_is_done_by_a_process_that_is_kept(
     folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
-    client = serve(c2n.open_cube(folder))
+    client = serve(c2n.open(folder))
     assert working(client) == []
     client.answer("construct", {"request": network_request})
     assert working(client) == []
@@ -48,7 +48,7 @@ def test_a_worker_that_nobody_needs_ends(
     folder: Path, serve: Callable[..., Any], network_request: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_pool, "IDLE_TIMEOUT_SECONDS", 0.05)
-    client = serve(c2n.open_cube(folder))
+    client = serve(c2n.open(folder))
     client.answer("construct", {"request": {**network_request, "method": "anneal", "options": {"steps": 1000}}})
     until(lambda: working(client) == [])
 
@@ -56,7 +56,7 @@ def test_a_worker_that_nobody_needs_ends(
 def test_whoever_does_not_read_his_lines_holds_no_worker(
     folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
-    client = serve(c2n.open_cube(folder), limits=ServerLimits(workers=1))
+    client = serve(c2n.open(folder), limits=ServerLimits(workers=1))
     client.server._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
     long = {**network_request, "method": "anneal", "options": {"steps": 1000}}
     body = json.dumps({"request": {**long, "labels": [label * 2_000 for label in network_request["labels"]]}}).encode()
@@ -78,7 +78,7 @@ def test_whoever_does_not_read_his_lines_holds_no_worker(
 def test_whoever_goes_away_stops_the_work(
     folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
-    client = serve(c2n.open_cube(folder))
+    client = serve(c2n.open(folder))
     stream, pid = begin(client, network_request)
     assert is_there(pid)
     stream.close()
@@ -92,7 +92,7 @@ def test_whoever_goes_away_stops_the_work(
 def test_a_worker_that_is_killed_is_one_sentence_and_the_next_question_works(
     folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
-    client = serve(c2n.open_cube(folder))
+    client = serve(c2n.open(folder))
     stream, pid = begin(client, network_request)
     os.kill(pid, signal.SIGKILL)
     error = json.loads(stream.read().splitlines()[-1])["error"]
@@ -109,7 +109,7 @@ def test_a_worker_that_is_killed_is_one_sentence_and_the_next_question_works(
 def test_long_work_waits_for_its_turn_and_too_much_of_it_is_refused(
     folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
-    client = serve(c2n.open_cube(folder), limits=ServerLimits(workers=1, long_waiting=1))
+    client = serve(c2n.open(folder), limits=ServerLimits(workers=1, long_waiting=1))
     stream, _ = begin(client, network_request)
     second = client.open_stream("construct", {"request": {**network_request, **ENDLESS, "n_cells": 3}})
     assert first_progress(second)["stage"] == "waiting for other long work"
@@ -125,7 +125,7 @@ def test_long_work_waits_for_its_turn_and_too_much_of_it_is_refused(
 def test_work_that_takes_too_long_is_stopped(
     folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
-    client = serve(c2n.open_cube(folder), limits=ServerLimits(long_seconds=0.5))
+    client = serve(c2n.open(folder), limits=ServerLimits(long_seconds=0.5))
     status, answer = client.ask("construct", {"request": {**network_request, **ENDLESS}})
     assert (status, answer["error"]["kind"]) == (503, "slow")
     assert working(client) == []
@@ -134,7 +134,7 @@ def test_work_that_takes_too_long_is_stopped(
 def test_long_work_on_a_cube_in_memory_is_stopped_too(
     planted: Any, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
-    client = serve(c2n.build_cube(planted.corpus), limits=ServerLimits(workers=1))
+    client = serve(c2n.build(planted.corpus), limits=ServerLimits(workers=1))
     assert client.server.work.workers is None
     stream = client.open_stream("construct", {"request": {**network_request, **ENDLESS}})
     assert first_progress(stream)["stage"] == "working"
@@ -148,7 +148,7 @@ def test_long_work_on_a_cube_in_memory_is_stopped_too(
 def test_the_server_ends_in_the_middle_of_long_work(
     folder: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
-    client = serve(c2n.open_cube(folder))
+    client = serve(c2n.open(folder))
     _, pid = begin(client, network_request)
     client.server.stop()
     until(lambda: not is_there(pid))
@@ -157,10 +157,10 @@ def test_the_server_ends_in_the_middle_of_long_work(
 def test_a_cube_that_changed_on_disk_is_not_mixed_with_the_one_that_is_served(
     planted: Any, tmp_path: Path, serve: Callable[..., Any], network_request: dict[str, Any]
 ) -> None:
-    c2n.build_cube(planted.corpus, out=tmp_path / "cube")
-    client = serve(c2n.open_cube(tmp_path / "cube"))
+    c2n.build(planted.corpus, out=tmp_path / "cube")
+    client = serve(c2n.open(tmp_path / "cube"))
     (tmp_path / "cube").rename(tmp_path / "old")
-    c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus, out=tmp_path / "cube")
+    c2n.build(c2n.make_planted(objects=200, communities=4).corpus, out=tmp_path / "cube")
     status, answer = client.ask("construct", {"request": {**network_request, "method": "anneal"}})
     assert status == 400
     assert "has changed since the explorer" in answer["error"]["sentence"]
@@ -169,7 +169,7 @@ def test_a_cube_that_changed_on_disk_is_not_mixed_with_the_one_that_is_served(
 def test_a_worker_ends_when_the_server_is_killed(folder: Path, network_request: dict[str, Any]) -> None:
     program = (
         "import sys, cube2net as c2n; from cube2net.apps.server.serve import ExplorerServer\n"
-        "server = ExplorerServer(c2n.open_cube(sys.argv[1])); server.start()\n"
+        "server = ExplorerServer(c2n.open(sys.argv[1])); server.start()\n"
         "print(server.auth.port, server.auth.token, flush=True)\n"
         "sys.stdin.readline(); print(*server.work.workers.pids, flush=True); server.wait()\n"
     )

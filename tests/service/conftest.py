@@ -20,19 +20,19 @@ def small_cube() -> c2n.Cube:
     corpus = c2n.make_planted(objects=200, communities=4, noise=0.2, seed=1).corpus
     names = [NAMES.get(row, name) for row, name in enumerate(corpus.objects["name"].to_pylist())]
     objects = corpus.objects.set_column(1, "name", pa.array(names))
-    return c2n.build_cube(replace(corpus, objects=objects), ["year@years/decades", "venue", "topic"], min_objects=3)
+    return c2n.build(replace(corpus, objects=objects), ["year@years/decades", "venue", "topic"], min_objects=3)
 
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("api") / "cube"
-    c2n.save_cube(small_cube(), path)
+    small_cube().save(path)
     return path
 
 
 @pytest.fixture(scope="session")
 def service(folder: Path) -> CubeService:
-    return CubeService(c2n.open_cube(folder))
+    return CubeService(c2n.open(folder))
 
 
 @pytest.fixture(scope="session")

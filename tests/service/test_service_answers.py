@@ -69,7 +69,7 @@ def test_a_method_says_what_is_missing(service: CubeService, monkeypatch: pytest
 
 
 def test_a_cube_in_memory_has_no_checksum() -> None:
-    service = CubeService(c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus))
+    service = CubeService(c2n.build(c2n.make_planted(objects=200, communities=4).corpus))
     answer = service.answer("cube", {})
     assert (answer["checksum"], answer["name"]) == (None, "a cube in memory")
     assert "cube" not in service.answer("construct", {"request": {"query": ["o1", "o2"]}})["request"]

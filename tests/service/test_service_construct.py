@@ -102,7 +102,7 @@ OTHER = [
 def test_asking_again_by_the_shortest_words_gives_the_same_network(
     folder: Path, network_request: NetworkRequest, words: NetworkRequest
 ) -> None:
-    service, other = (CubeService(c2n.open_cube(folder)) for _ in range(2))
+    service, other = (CubeService(c2n.open(folder)) for _ in range(2))
     first = made(service, network_request | words)
     again = made(other, first["request"])
     assert again["request"] == first["request"]
@@ -160,7 +160,7 @@ def test_prices_are_told_where_they_are_asked_for(service: CubeService, network_
 
 
 def test_a_remembered_network_answers_as_a_new_one_does(folder: Path, network_request: NetworkRequest) -> None:
-    service = CubeService(c2n.open_cube(folder))
+    service = CubeService(c2n.open(folder))
 
     def told() -> str:
         answer = made(service, network_request)
@@ -171,13 +171,13 @@ def test_a_remembered_network_answers_as_a_new_one_does(folder: Path, network_re
 
 
 def test_many_threads_get_the_answers_that_one_gets(folder: Path, network_request: NetworkRequest) -> None:
-    service = CubeService(c2n.open_cube(folder))
+    service = CubeService(c2n.open(folder))
     asks = [
         network_request | {"n_cells": m, **more}
         for m in (1, 2, 3, 4)
         for more in ({}, {"between": "1995.."}, {"levels": "one"})
     ]
-    single = [made(CubeService(c2n.open_cube(folder)), each)["fingerprint"] for each in asks]
+    single = [made(CubeService(c2n.open(folder)), each)["fingerprint"] for each in asks]
     found: dict[tuple[int, int], str] = {}
 
     def work(own: int) -> None:
@@ -194,7 +194,7 @@ def test_many_threads_get_the_answers_that_one_gets(folder: Path, network_reques
 
 
 def test_long_questions_are_known_before_they_are_asked(folder: Path, network_request: NetworkRequest) -> None:
-    service = CubeService(c2n.open_cube(folder))
+    service = CubeService(c2n.open(folder))
     assert service.is_long("compare", {"request": network_request})
     assert not service.is_long("construct", {"request": network_request})
     assert not service.is_long("names", {"text": "a"})
@@ -319,7 +319,7 @@ def test_whole_numbers_are_ids_where_the_cube_has_such() -> None:
     rows = [{"id": 10 + i, "name": f"Person {i}", "city": ["Ghent", "Turin"][i % 2]} for i in range(30)]
     links = [{"source": 10 + i, "target": 10 + (i * 7 + 2) % 30} for i in range(30)]
     corpus = c2n.read_tables(nodes=pa.Table.from_pylist(rows), links=pa.Table.from_pylist(links))
-    service = CubeService(c2n.build_cube(corpus, ["city"], min_objects=2))
+    service = CubeService(c2n.build(corpus, ["city"], min_objects=2))
     assert service.cube.objects.whole
     assert service.answer("names", {"text": "12\nPerson 4"})["rows"][0]["id"] == 12
     assert [one["id"] for one in service.answer("complete", {"text": "person 4"})["candidates"]] == [14]

@@ -32,7 +32,7 @@ def test_every_format_comes_whole_and_with_the_same_bytes_each_time(
     folder: Path, network_request: NetworkRequest, ending: str
 ) -> None:
     first, second = (
-        CubeService(c2n.open_cube(folder)).file({"request": network_request, "format": ending}) for _ in range(2)
+        CubeService(c2n.open(folder)).file({"request": network_request, "format": ending}) for _ in range(2)
     )
     assert first == second
     assert first.content
@@ -143,20 +143,18 @@ def test_the_lines_of_python_give_the_same_network(
 
 def test_a_cube_in_memory_is_the_cube_of_who_made_it(folder: Path, network_request: NetworkRequest) -> None:
     planted = c2n.make_planted(objects=60, communities=2, noise=0)
-    cube = c2n.build_cube(planted.corpus)
+    cube = c2n.build(planted.corpus)
     service, asked = CubeService(cube), {"query": planted.query(0)[:5]}
     text = service.file({"request": asked, "format": "python.txt"}).content.decode()
-    assert "open_cube" not in text
+    assert "c2n.open" not in text
     names: dict[str, Any] = {"cube": cube}
     exec(compile(text, "python.txt", "exec"), names)
     assert names["network"].recipe.made["checksum"] == service.answer("construct", {"request": asked})["fingerprint"]
     command = service.file({"request": asked, "format": "command.txt"}).content.decode()
-    assert command.splitlines()[0] == "# CUBE is a folder: c2n.save_cube(cube, 'CUBE') in Python makes it"
+    assert command.splitlines()[0] == "# CUBE is a folder: cube.save('CUBE') in Python makes it"
     assert shlex.split(command, comments=True)[:3] == ["cube2net", "query", "CUBE"]
-    saved = (
-        CubeService(c2n.open_cube(folder)).file({"request": network_request, "format": "python.txt"}).content.decode()
-    )
-    assert f"cube = c2n.open_cube({str(folder)!r})" in saved
+    saved = CubeService(c2n.open(folder)).file({"request": network_request, "format": "python.txt"}).content.decode()
+    assert f"cube = c2n.open({str(folder)!r})" in saved
 
 
 def test_hostile_names_are_quoted_for_the_shell_and_for_python(service: CubeService) -> None:

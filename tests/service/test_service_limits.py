@@ -67,7 +67,7 @@ def test_another_service_has_the_network_that_was_chosen_elsewhere_and_does_not_
     folder: Any, network_request: dict[str, Any], words: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     question = {"request": {**network_request, **words}}
-    one, other = (CubeService(c2n.open_cube(folder)) for _ in range(2))
+    one, other = (CubeService(c2n.open(folder)) for _ in range(2))
     told = one.answer("construct", question)
     choice = one.choice(question)
     assert choice is not None
@@ -86,7 +86,7 @@ def test_another_service_has_the_network_that_was_chosen_elsewhere_and_does_not_
 
 
 def test_a_choice_that_does_not_fit_is_refused_once(folder: Any, network_request: dict[str, Any]) -> None:
-    one, other = (CubeService(c2n.open_cube(folder)) for _ in range(2))
+    one, other = (CubeService(c2n.open(folder)) for _ in range(2))
     question, another = ({"request": {**network_request, **STEPS, "n_cells": m}} for m in (2, 5))
     for each in (question, another):
         one.answer("construct", each)
@@ -129,7 +129,7 @@ def test_whether_a_question_is_long_is_told_by_its_words_without_a_look_at_the_c
 def test_a_network_that_would_be_too_large_is_refused_before_it_is_made(
     folder: Any, network_request: dict[str, Any], words: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    free = CubeService(c2n.open_cube(folder))
+    free = CubeService(c2n.open(folder))
     size = len(free.network({**network_request, **words}))  # type: ignore[typeddict-item]
     sure = "n_neighbors" not in words and words.get("objective") != "linked"
     service = CubeService(free.cube, most_nodes=size)
@@ -145,7 +145,7 @@ def test_a_network_that_would_be_too_large_is_refused_before_it_is_made(
 def test_only_the_parts_of_the_cube_that_were_looked_at_last_are_kept(
     folder: Any, network_request: dict[str, Any]
 ) -> None:
-    service = CubeService(c2n.open_cube(folder))
+    service = CubeService(c2n.open(folder))
     venues = service.cube.dimensions[1].levels[0].labels
     parts = []
     for labels in [[venue] for venue in venues] + [[one, other] for one in venues for other in venues if one < other]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from workbook_files import workbook, zipped
 
-from cube2net.apps.service.names import MOST_FILE
+from cube2net.apps.service.names import MAX_FILE_BYTES
 from cube2net.apps.service.service import CubeService
 from cube2net.errors import Cube2netError
 
@@ -42,7 +42,7 @@ def test_a_list_is_read_whatever_kind_of_file_it_is(service: CubeService, name: 
     answer = ask(service, name, content)
     assert found(answer) == [("o0", "red"), ("o6", "blue")]
     assert len(answer["columns"]) == 2
-    assert answer["sentence"] == "2 of 2 names are found; 2 labels"
+    assert answer["sentence"] == "2 of 2 names found; 2 labels"
 
 
 def test_a_workbook_is_read_though_its_name_says_otherwise(service: CubeService) -> None:
@@ -86,7 +86,7 @@ def test_a_table_in_which_nobody_is_known_asks_for_its_column(service: CubeServi
     assert (answer["rows"], answer["column"]) == ([], None)
     assert answer["columns"] == ["Group", "Surname", "First"]
     assert answer["sentence"] == (
-        f"no column of {name} has names that the cube knows: it has Group, Surname, First; choose the one to be read"
+        f"no column of {name} contains names of this cube: choose one of Group, Surname, First"
     )
     chosen = ask(service, name, TABLE.encode(), column="Surname")
     assert chosen["column"] == "Surname"
@@ -114,7 +114,7 @@ def test_another_column_than_the_one_that_is_known_can_be_read(service: CubeServ
     [
         ({}, "the request lacks the field 'text' or 'file': give one"),
         ({"text": "a", "file": "YQ=="}, "the request has both 'text' and 'file': give one"),
-        ({"file": "no base64!"}, "file is no base64, expected the bytes of a file written so"),
+        ({"file": "no base64!"}, "file is no base64, expected the bytes of a file in base64"),
         ({"text": TABLE, "column": "Surnam"}, "unknown column of the text 'Surnam'"),
     ],
 )
@@ -127,8 +127,10 @@ def test_a_question_about_names_that_is_none_is_refused(
 
 
 def test_a_file_that_is_no_list_any_more_is_refused(service: CubeService) -> None:
-    with pytest.raises(Cube2netError, match=rf"^a.csv has {MOST_FILE + 1:,} bytes, expected a list of at most 2,900,"):
-        ask(service, "a.csv", b"x" * (MOST_FILE + 1))
+    with pytest.raises(
+        Cube2netError, match=rf"^a.csv has {MAX_FILE_BYTES + 1:,} bytes, expected a list of at most 2,900,"
+    ):
+        ask(service, "a.csv", b"x" * (MAX_FILE_BYTES + 1))
 
 
 def test_nothing_of_a_file_stays_on_the_disk(

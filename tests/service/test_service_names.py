@@ -32,7 +32,8 @@ def test_pasted_names_are_found_ambiguous_missing_and_repeated(service: CubeServ
     assert rows["Nobody at all"]["candidates"] == []
     assert (answer["found"], answer["ambiguous"], answer["missing"], answer["repeated"]) == (1, 1, 2, 1)
     assert answer["sentence"] == (
-        "1 of 5 names are found; 1 is borne by several objects: choose; 2 are not in the cube; 1 is there twice"
+        '1 of 5 names found; "Wei Li" is the name of 2 objects: choose one; no match for "Ivan Vulic" (did you mean '
+        '"Ivan Vulić"?); no match for "Nobody at all"; 1 name repeated'
     )
 
 
@@ -41,7 +42,7 @@ def test_a_name_as_a_sheet_has_it_is_turned_around_and_that_is_said(service: Cub
     answer = service.answer("names", {"text": text})
     (row,) = answer["rows"]
     assert (row["given"], row["state"], row["id"]) == (text, "found", "o5")
-    assert answer["sentence"] == "1 of 1 name is found; 1 is turned around, as 'Last, First' is 'First Last'"
+    assert answer["sentence"] == "1 of 1 name found; 1 name read as 'First Last' instead of 'Last, First'"
     assert service.cube.query([text]).ids.to_pylist() == ["o5"]
 
 
@@ -52,7 +53,7 @@ def test_a_name_that_one_object_bears_with_other_capitals_is_found_and_spelled_r
     answer = service.answer("names", {"text": text})
     (row,) = answer["rows"]
     assert (row["state"], row["name"]) == ("found", "Zoë Ångström" if text.startswith("Z") else "Ada Lovelace")
-    assert answer["sentence"].startswith("1 of 1 name is found")
+    assert answer["sentence"].startswith("1 of 1 name found")
 
 
 def test_a_name_without_its_accents_or_that_several_bear_with_other_capitals_is_not_taken(service: CubeService) -> None:
@@ -111,8 +112,8 @@ def test_names_with_commas_are_names_and_not_a_table(service: CubeService) -> No
 
 def test_only_labels_of_names_that_are_found_are_counted(service: CubeService) -> None:
     answer = service.answer("names", {"text": "object,label\nAda Lovelace,red\no1,blue\nNobody at all,green\n"})
-    assert answer["sentence"] == "2 of 3 names are found; 1 is not in the cube; 2 labels"
-    assert service.answer("names", {"text": "object,label\nNobody,green\n"})["sentence"].endswith("not in the cube")
+    assert answer["sentence"] == '2 of 3 names found; no match for "Nobody at all"; 2 labels'
+    assert service.answer("names", {"text": "object,label\nNobody,green\n"})["sentence"] == 'no match for "Nobody"'
 
 
 def test_a_name_that_several_bear_says_how_many(service: CubeService) -> None:
@@ -128,7 +129,7 @@ def test_a_name_guarded_for_spreadsheets_is_the_name_itself(service: CubeService
 def test_a_text_of_nothing_names_nothing(service: CubeService) -> None:
     answer = service.answer("names", {"text": " \n# only a remark\n"})
     assert answer["rows"] == []
-    assert answer["sentence"] == "0 of 0 names are found"
+    assert answer["sentence"] == "0 of 0 names found"
 
 
 @pytest.mark.parametrize("typed", ["ang", "ÅNGST", "zoe a", "angstrom zo", "Zoë Ångström"])

@@ -148,7 +148,7 @@ def test_a_file_that_is_cut_short_is_one_sentence(tmp_path: Path, suffix: str) -
 
 def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(glove, "BLOCK_BYTES", 2**10)
-    monkeypatch.setattr(glove, "LONGEST_LINE", 2**11)
+    monkeypatch.setattr(glove, "MAX_LINE_BYTES", 2**11)
     with pytest.raises(SourceError, match=r"t\.txt line 2 is longer than 2,048 bytes"):
         read(b"a 1\n" + b"0" * 10_000)
 

@@ -3,8 +3,8 @@ import "./ask.css";
 import type { Refusal } from "./client";
 import { counted, el, fill, number } from "./dom";
 import { mountFromCells } from "./from_cells";
-import { namesField } from "./names_field";
-import { toldOfAll } from "./names_told";
+import { namesField, type Found } from "./names_field";
+import { summarizeNames } from "./names_told";
 import { Draft, named } from "./query_draft";
 import { queryLists } from "./query_lists";
 import { sentence } from "./sentences";
@@ -49,20 +49,10 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
     select: (id) => store.select({ object: id }),
   });
   const names = namesField(root, store, {
-    found(rows, said) {
-      failed = null;
-      const before = draft.mark;
-      add(rows);
-      told.textContent = sentence(toldOfAll(draft, said));
-      ofTable = rows.length > 0 && draft.mark !== before ? draft.mark : null;
-    },
-    foundInstead(rows, said) {
-      failed = null;
+    found: show,
+    foundInstead(answer) {
       if (ofTable === draft.mark) draft.undo();
-      const before = draft.mark;
-      add(rows);
-      told.textContent = sentence(toldOfAll(draft, said));
-      ofTable = draft.mark !== before ? draft.mark : null;
+      show(answer);
     },
     refused(refusal) {
       failed = refusal;
@@ -71,6 +61,14 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
     typed: () => drawButton(),
     run: () => void run(),
   });
+
+  function show({ rows, notes, question }: Found): void {
+    failed = null;
+    const before = draft.mark;
+    add(rows);
+    told.textContent = sentence(question ?? summarizeNames(draft, notes));
+    ofTable = draft.mark !== before ? draft.mark : null;
+  }
 
   /** Changes the query to be by hand: what was said of a list before is over. */
   function changed(change: () => void, focus = false): void {

@@ -13,11 +13,18 @@ type Outcome = "sure" | "unsure" | "refused" | "long";
 /** Names as they came: a text, or a file. */
 type Given = Pick<NamesRequest, "text" | "file" | "name">;
 
+/** The names that were looked up, notes on them, and a question if the column of the names must be chosen. */
+export interface Found {
+  rows: readonly NameRow[];
+  notes: readonly string[];
+  question?: string;
+}
+
 /** Who wants to know what the field is given. */
 export interface Listening {
-  found(rows: readonly NameRow[], sentence: string): void;
-  /** A table whose column was chosen: its rows are in place of those that it gave before. */
-  foundInstead(rows: readonly NameRow[], sentence: string): void;
+  found(answer: Found): void;
+  /** A table whose column was chosen: its rows replace those that it gave before. */
+  foundInstead(answer: Found): void;
   refused(refusal: Refusal): void;
   typed(): void;
   /** Ctrl Enter: everything is said. */
@@ -41,7 +48,7 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
     rows: 3,
     class: "names",
     "aria-label": "Names of the query",
-    placeholder: "Type a name, or paste a list",
+    placeholder: "Type a name, or paste several",
   });
   const file = el("input", { type: "file", accept: ".csv,.tsv,.tab,.txt,.xlsx,.parquet,.jsonl,.ndjson,text/csv,text/plain", hidden: true });
   /** Whether the text in the field was put back: then it is looked up when that is asked for, and not while it is typed. */
@@ -76,7 +83,8 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
     try {
       const answer = await store.client.ask("names", column === undefined ? given : { ...given, column });
       putBack = false;
-      (column === undefined ? heard.found : heard.foundInstead)(answer.rows, answer.sentence);
+      const found: Found = { rows: answer.rows, notes: answer.notes, ...(answer.column === null ? { question: answer.sentence } : {}) };
+      (column === undefined ? heard.found : heard.foundInstead)(found);
       if (column === undefined) offer(given, answer);
       return answer.ambiguous === 0 && answer.missing === 0 && answer.column !== null ? "sure" : "unsure";
     } catch (error) {
@@ -133,7 +141,7 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
     const at = field.selectionStart;
     const begin = field.value.lastIndexOf("\n", at - 1) + 1;
     field.value = field.value.slice(0, begin) + field.value.slice(at).replace(/^[^\n]*\n?/, "");
-    heard.found([named(one.id, one.name)], "");
+    heard.found({ rows: [named(one.id, one.name)], notes: [] });
   }
 
   const lineBefore = (): string => field.value.slice(0, field.selectionStart).split("\n").pop()?.trim() ?? "";
@@ -155,7 +163,7 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
   });
   field.addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text/plain") ?? "";
-    if (!/[\n\t]/.test(text.trim())) return;
+    if (!/[\n\t;|]/.test(text.trim())) return;
     event.preventDefault();
     void takeText(text);
   });
@@ -163,9 +171,9 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
   file.addEventListener("change", () => void takeFile(file.files?.[0]).finally(() => (file.value = "")));
   takeDrops(root, (dropped) => void (typeof dropped === "string" ? takeText(dropped) : takeFile(dropped)));
 
-  const open = el("button", { type: "button", class: "bare", onclick: () => file.click() }, "Open a file");
+  const open = el("button", { type: "button", class: "bare", onclick: () => file.click() }, "Load a list");
   return {
-    elements: [box, el("div", { class: "row" }, open, el("span", { class: "small quiet" }, "or drop a CSV or Excel file"), file), which],
+    elements: [box, el("div", { class: "row" }, open, el("span", { class: "small quiet" }, "of names, or drop it here"), file), which],
     get empty() {
       return field.value.trim() === "" && pending.size === 0;
     },

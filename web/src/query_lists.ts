@@ -2,12 +2,12 @@
 import { labelClass, labelNumbers } from "./colours";
 import { counted, el, fill, number } from "./dom";
 import { about } from "./names_field";
+import { clearlyMeant } from "./nearest_name";
 import type { Draft, Entry, SureEntry } from "./query_draft";
 import type { Candidate, Id } from "./types";
 
-/** So many objects and names that mean nobody are listed without a word. */
+/** Objects and names to repair that are listed at first. */
 const SHOWN = 200;
-const UNSURE = 50;
 /** So many labels are listed. */
 const LABELS = 24;
 
@@ -31,10 +31,11 @@ export interface QueryLists {
 }
 
 export function queryLists(draft: Draft, acts: Acts): QueryLists {
-  const trouble = el("ul", { class: "trouble" });
+  const trouble = el("div", { class: "trouble" });
   const legend = el("ul", { class: "legend", "aria-label": "Labels of the query" });
   const chips = el("ul", { class: "chips", "aria-label": "Objects of the query" });
   let all = false;
+  let allUnsure = false;
   /** The object in whose place another of its name may be chosen, and these once they are known. */
   let asked: SureEntry | null = null;
   let others: Candidate[] = [];
@@ -52,17 +53,38 @@ export function queryLists(draft: Draft, acts: Acts): QueryLists {
 
   const redraw = (): void => drawChips(labelNumbers(draft.sure.map((one) => one.label)));
 
+  /** Draws the table of names that several objects share or none has. */
   function drawTrouble(refused: string | null): void {
     const { unsure, suggested } = draft;
-    const every = unsure.filter((one) => one.state === "missing" && one.candidates.length > 0).length === suggested.length;
-    const leave = el("button", { type: "button", "data-do": "leave-out", onclick: () => acts.dropUnsure() }, "Leave them out");
-    const take = el("button", { type: "button", "data-do": "take-suggested", onclick: () => acts.takeSuggested() }, every ? "Take all suggestions" : `Take ${number(suggested.length)} suggestions`);
-    const several = suggested.length > 1;
+    const suggestions = new Set(suggested);
+    const shown = allUnsure ? unsure : unsure.slice(0, SHOWN);
+    const showAll = (): void => {
+      allUnsure = true;
+      drawTrouble(refused);
+    };
+    const left = unsure.length - suggested.length;
     fill(
       trouble,
-      refused ? el("li", { class: "bad", role: "alert" }, refused) : null,
-      ...unsure.slice(0, UNSURE).map((one) => unsureRow(one, acts)),
-      unsure.length > 1 ? el("li", { class: "row between" }, el("span", {}, `${number(unsure.length)} names mean nobody yet`), several ? take : null, leave) : null,
+      refused ? el("p", { class: "bad", role: "alert" }, refused) : null,
+      unsure.length > 1
+        ? el(
+            "div",
+            { class: "row wrap" },
+            suggested.length > 0 ? el("button", { type: "button", class: "primary", "data-do": "take-suggested", onclick: () => acts.takeSuggested() }, left === 0 ? "Accept all suggestions" : `Accept ${counted(suggested.length, "suggestion")}`) : null,
+            el("button", { type: "button", "data-do": "leave-out", onclick: () => acts.dropUnsure() }, `Remove all ${number(unsure.length)}`),
+          )
+        : null,
+      unsure.length === 0
+        ? null
+        : el(
+            "table",
+            { class: "repair" },
+            el("caption", {}, `${counted(unsure.length, "name needs", "names need")} a choice`),
+            el("colgroup", {}, el("col"), el("col"), el("col")),
+            el("thead", { class: "aside" }, el("tr", {}, ...["Given", "In the data", "Accept or remove"].map((title) => el("th", { scope: "col" }, title)))),
+            el("tbody", {}, ...shown.map((one) => unsureRow(one, suggestions.has(one), acts))),
+          ),
+      shown.length < unsure.length ? el("button", { type: "button", class: "bare", onclick: showAll }, `Show ${number(unsure.length - shown.length)} more`) : null,
     );
   }
 
@@ -112,25 +134,33 @@ function chip(one: SureEntry, label: string, acts: Acts, isOpen: boolean, open: 
   );
 }
 
-/** A name that several bear, or none, with those who may be meant. */
-function unsureRow(one: Entry, acts: Acts): HTMLElement {
+/** A name that several objects share, or none has, with a list of candidates; a suggested one is selected. */
+function unsureRow(one: Entry, isSuggested: boolean, acts: Acts): HTMLElement {
   const many = one.state === "ambiguous";
+  const suggestion = isSuggested ? clearlyMeant(one.given, one.candidates) : null;
+  const option = (each: Candidate, place: number): HTMLElement => el("option", { value: place, selected: each === suggestion }, about(each) ? `${each.name} (${about(each)})` : each.name);
+  const select = el(
+    "select",
+    { "aria-label": `Object for ${one.given}`, title: many ? "Several objects have this name" : null },
+    suggestion === null ? el("option", { value: "", disabled: true, selected: true }, many ? `${number(one.bearers ?? one.candidates.length)} have this name` : "did you mean…") : null,
+    ...one.candidates.map(option),
+  );
+  select.addEventListener("change", () => acts.choose(one, one.candidates[Number(select.value)]!));
   return el(
-    "li",
+    "tr",
     { class: one.state, "data-given": one.given },
+    el("th", { scope: "row" }, el("bdi", {}, one.given), one.label === "" ? null : el("span", { class: "small quiet" }, one.label)),
+    el("td", {}, one.candidates.length > 0 ? select : el("span", { class: "tag" }, "no match")),
     el(
-      "div",
-      { class: "row" },
-      el("strong", {}, one.given),
-      el("span", { class: "tag" }, many ? "which one?" : "not in the cube"),
-      el("button", { type: "button", class: "remove", "aria-label": `Remove ${one.given}`, onclick: () => acts.drop(one) }, "×"),
+      "td",
+      {},
+      suggestion === null ? null : el("button", { type: "button", class: "bare", "aria-label": `Accept ${suggestion.name}`, title: `Accept ${suggestion.name}`, onclick: () => acts.choose(one, suggestion) }, "✓"),
+      el("button", { type: "button", class: "bare", "aria-label": `Remove ${one.given}`, title: "Remove", onclick: () => acts.drop(one) }, "×"),
     ),
-    one.candidates.length > 0 && !many ? el("p", { class: "small quiet" }, "Did you mean") : null,
-    candidates(one, one.candidates, acts),
   );
 }
 
-/** Those who may be meant, told apart, as buttons; the one that is meant now is marked. */
+/** The candidates of a name as buttons; the chosen one is pressed. */
 function candidates(one: Entry, offered: readonly Candidate[], acts: Acts): HTMLElement {
   const button = (each: Candidate): HTMLElement =>
     el(

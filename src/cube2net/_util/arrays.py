@@ -16,31 +16,31 @@ from cube2net.errors import InputError
 Array = npt.NDArray[Any]
 
 
-def travel_by_fields(record: Any) -> tuple[Any, ...]:
-    """Return how ``pickle`` makes a record again: from its fields, so that it is checked and cannot be written to."""
+def reduce_by_fields(record: Any) -> tuple[Any, ...]:
+    """Return the ``__reduce__`` value of a record, which restores it from its fields and checks them again."""
     values = {field.name: getattr(record, field.name) for field in fields(record) if field.init}
-    return restore_record, (type(record), {name: _plain(value) for name, value in values.items()})
+    return restore_record, (type(record), {name: _to_memory(value) for name, value in values.items()})
 
 
 def restore_record(kind: type, values: dict[str, Any]) -> Any:
-    """Return a record of some fields."""
+    """Return a record with the given fields."""
     return kind(**values)
 
 
-def _plain(value: Any) -> Any:
-    """Return an array as it is in memory, also where it is mapped from a file."""
+def _to_memory(value: Any) -> Any:
+    """Return a value; an array mapped from a file becomes one in memory."""
     return np.asarray(value) if isinstance(value, np.ndarray) else value
 
 
 def freeze(array: Array) -> Array:
-    """Return a view of the array that cannot be written to, a plain one where the array is mapped from a file."""
+    """Return a read-only view of an array, of the base class if it is mapped from a file."""
     view = array.view(np.ndarray)
     view.flags.writeable = False
     return view
 
 
 def check_offsets(indptr: Array, indices: Array, what: str) -> None:
-    """Raise unless the offsets start at 0, never fall and end at the number of entries."""
+    """Raise unless offsets start at 0, never decrease and end at the number of entries."""
     if indptr.ndim != 1 or indices.ndim != 1 or len(indptr) == 0 or indptr[0] != 0:
         raise InputError(f"{what} has offsets that do not start at 0")
     if int(indptr[-1]) != len(indices):
@@ -68,7 +68,7 @@ class Ragged:
         object.__setattr__(self, "indptr", freeze(self.indptr))
         object.__setattr__(self, "indices", freeze(self.indices))
 
-    __reduce__ = travel_by_fields
+    __reduce__ = reduce_by_fields
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -90,8 +90,8 @@ class Ragged:
 class LazyRagged(Ragged):
     """Rows that are computed when they are used: a few of them by ``take``, all of them by ``load``.
 
-    ``take(rows)`` returns these rows and, for every entry, how many cells of the cube it stands for. ``load`` returns
-    the same for all ``count`` rows; it is called once.
+    ``take(rows)`` returns these rows and, for every entry, the number of cells of the cube that it merges. ``load``
+    returns the same for all ``count`` rows and is called once.
     """
 
     def __init__(
@@ -110,17 +110,17 @@ class LazyRagged(Ragged):
 
     @property
     def indptr(self) -> Array:
-        """Where every row begins; computes all rows."""
+        """The start of every row; computes all rows."""
         return self._all_rows[0].indptr
 
     @property
     def indices(self) -> Array:
-        """The entries of all rows; computes them."""
+        """The entries of all rows; computes all rows."""
         return self._all_rows[0].indices
 
     @property
     def counts(self) -> Array:
-        """How many cells of the cube every entry stands for; computes all rows."""
+        """The number of cells of the cube that every entry merges; computes all rows."""
         return self._all_rows[1]
 
     def take_counted(self, rows: Array) -> tuple[Ragged, Array]:
@@ -154,10 +154,9 @@ class LazyRagged(Ragged):
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """Undirected links kept on both ends: the neighbours of object ``i`` and the weights beside them.
+    """Undirected links stored at both ends: the neighbours of object ``i`` and the weights of these links.
 
-    A link between two objects stands in both of their rows; there are no self-links. ``count`` is
-    the number of undirected links, each counted once.
+    A link is in the rows of both its objects; there are no self-links.
     """
 
     indptr: Array
@@ -171,7 +170,7 @@ class Links:
         for name in ("indptr", "indices", "weights"):
             object.__setattr__(self, name, freeze(getattr(self, name)))
 
-    __reduce__ = travel_by_fields
+    __reduce__ = reduce_by_fields
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -195,31 +194,31 @@ class Links:
 
 
 LIGHTEST = 1e-30
-"""A weight is 0 or at least this: with less, quotients of two weights are no numbers in single precision."""
+"""The smallest weight above 0; quotients of smaller ones overflow in single precision."""
 HEAVIEST = float(np.finfo(np.float32).max)
-"""The highest weight that a file can hold; sums above it are this."""
+"""The highest weight that a file can hold; higher sums are set to it."""
 
 
-def as_weights(sums: Array) -> Array:
-    """Return sums of weights in single precision, in which a file holds them, none above the highest there is.
+def to_weights(sums: Array) -> Array:
+    """Return sums of weights in single precision, at most ``HEAVIEST``.
 
-    >>> as_weights(np.array([0.5, 1e39])).tolist()
+    >>> to_weights(np.array([0.5, 1e39])).tolist()
     [0.5, 3.4028234663852886e+38]
     """
     return np.minimum(sums, HEAVIEST).astype(np.float32)
 
 
 def compute_remainders(sums: Array) -> Array:
-    """Return what sums have that their weights lack for being rounded; a sum above the highest weight has nothing.
+    """Return the rounding errors of sums of weights, sums minus weights; 0 for a sum above the highest weight.
 
     >>> compute_remainders(np.array([16777217.0, 1e39])).tolist()
     [1.0, 0.0]
     """
-    return np.minimum(sums, HEAVIEST) - as_weights(sums)
+    return np.minimum(sums, HEAVIEST) - to_weights(sums)
 
 
 def count_unusable(weights: Array) -> int:
-    """Return how many weights are negative or no finite numbers.
+    """Return how many weights are negative, infinite or NaN.
 
     >>> count_unusable(np.array([0.0, 1.0, -1.0, np.nan, np.inf]))
     3
@@ -231,7 +230,7 @@ MOST_KEYS = 2**62
 
 
 def offsets(rows: Array, count: int) -> Array:
-    """Return where each row starts, given the row of every entry in ascending order.
+    """Return the start of each row, given the row of every entry in ascending order.
 
     >>> offsets(np.array([0, 0, 2]), 3).tolist()
     [0, 2, 2, 3]
@@ -257,7 +256,7 @@ def ragged_from_pairs(rows: Array, entries: Array, count: int) -> Ragged:
 
 
 def ragged_from_lists(lists: list[list[int]]) -> Ragged:
-    """Return rows from a list of lists, as they stand.
+    """Return rows from a list of lists, in the same order.
 
     >>> ragged_from_lists([[1, 2], [], [0]])
     Ragged(3 rows, 3 entries)
@@ -277,10 +276,10 @@ def row_of_entries(ragged: Ragged) -> Array:
 
 
 def transpose(ragged: Ragged, count: int) -> Ragged:
-    """Return the rows that each entry stands in: cell → objects becomes object → cells.
+    """Return the rows that contain each entry: cell → objects becomes object → cells.
 
-    >>> homes = transpose(ragged_from_lists([[0, 2], [2]]), 3)
-    >>> [homes[i].tolist() for i in range(3)]
+    >>> object_cells = transpose(ragged_from_lists([[0, 2], [2]]), 3)
+    >>> [object_cells[i].tolist() for i in range(3)]
     [[0], [], [0, 1]]
     """
     import scipy.sparse as sp
@@ -292,7 +291,7 @@ def transpose(ragged: Ragged, count: int) -> Ragged:
 
 
 def take_rows(ragged: Ragged, rows: Array) -> Ragged:
-    """Return the given rows, in the order given.
+    """Return some rows, in the given order.
 
     >>> take_rows(ragged_from_lists([[1, 2], [], [0]]), np.array([2, 0])).indices.tolist()
     [0, 1, 2]
@@ -307,7 +306,7 @@ def take_rows(ragged: Ragged, rows: Array) -> Ragged:
 
 
 def join_rows(first: Ragged, second: Ragged) -> Ragged:
-    """Return the rows of one table and then those of another.
+    """Return the rows of one table followed by those of another.
 
     >>> join_rows(ragged_from_lists([[1, 2]]), ragged_from_lists([[], [0]])).indptr.tolist()
     [0, 2, 2, 3]
@@ -317,7 +316,7 @@ def join_rows(first: Ragged, second: Ragged) -> Ragged:
 
 
 def distinct(numbers: Array) -> Array:
-    """Return whole numbers ascending, each once: as ``np.unique``, which takes several times as long for many.
+    """Return the distinct integers in ascending order; several times faster than ``np.unique`` for large arrays.
 
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]
@@ -329,7 +328,7 @@ def distinct(numbers: Array) -> Array:
 
 
 def distinct_rows(labels: Array) -> tuple[Array, Array]:
-    """Return where each distinct row stands first, these rows ascending, and the number among them of every row.
+    """Return the first place of each distinct row, in ascending order of rows, and the group of every row.
 
     >>> [part.tolist() for part in distinct_rows(np.array([[1, 0], [0, 5], [1, 0]]))]
     [[1, 0], [1, 0, 1]]
@@ -339,7 +338,7 @@ def distinct_rows(labels: Array) -> tuple[Array, Array]:
 
 
 def row_keys(labels: Array, most: int = MOST_KEYS) -> Array:
-    """Return a key of every row, from 0 and in the order of rows; keys stay below ``most``, or the number of rows.
+    """Return an integer key of every row, in the order of rows; keys are below ``most`` or the number of rows.
 
     >>> row_keys(np.array([[1, 0], [0, 5], [1, 0]])).tolist(), row_keys(np.array([[1, 0], [0, 5]]), most=3).tolist()
     ([6, 5, 6], [1, 0])
@@ -356,21 +355,20 @@ def row_keys(labels: Array, most: int = MOST_KEYS) -> Array:
 
 
 def merge_links(source: Array, target: Array, weight: Array, count: int) -> tuple[Array, Array, Array]:
-    """Return every link once, from the lower row to the higher, ascending.
+    """Return every link once, from the lower object to the higher, ascending.
 
-    Repeated links add their weights, in double precision, up to the highest that a file can hold, and links of a row
-    to itself are dropped.
+    The weights of repeated links are added in double precision, up to ``HEAVIEST``; self-links are dropped.
 
     >>> low, high, total = merge_links(np.array([2, 0, 0]), np.array([0, 2, 1]), np.array([1.0, 2.0, 5.0]), 3)
     >>> low.tolist(), high.tolist(), total.tolist()
     ([0, 0], [1, 2], [5.0, 3.0])
     """
     low, high, total = sum_links(source, target, weight, count)
-    return low, high, as_weights(total)
+    return low, high, to_weights(total)
 
 
 def sum_links(source: Array, target: Array, weight: Array, count: int) -> tuple[Array, Array, Array]:
-    """Return what :func:`merge_links` does, with the sums as doubles."""
+    """Return the result of :func:`merge_links` with weights in double precision."""
     apart = source != target
     source, target, weight = source[apart], target[apart], weight[apart]
     pairs = np.minimum(source, target).astype(np.int64) * count + np.maximum(source, target)
@@ -383,7 +381,7 @@ def sum_links(source: Array, target: Array, weight: Array, count: int) -> tuple[
 
 
 def links_from_pairs(source: Array, target: Array, weight: Array, count: int) -> Links:
-    """Return undirected links on both ends; repeated links add their weights, self-links are dropped.
+    """Return undirected links stored at both ends; repeated links add their weights, self-links are dropped.
 
     >>> links = links_from_pairs(np.array([0, 1, 2]), np.array([1, 0, 2]), np.ones(3), 3)
     >>> links, links.weights.tolist()
@@ -398,10 +396,10 @@ def links_from_pairs(source: Array, target: Array, weight: Array, count: int) ->
     return Links(both.indptr.astype(np.int64), both.indices.astype(np.int32), both.data)
 
 
-def flat_texts(texts: pa.ChunkedArray) -> tuple[Array, Array]:
-    """Return where each text starts and ends among the bytes of all, and these bytes.
+def flatten_texts(texts: pa.ChunkedArray) -> tuple[Array, Array]:
+    """Return the offsets of texts in their concatenated bytes, and these bytes.
 
-    >>> starts, signs = flat_texts(pa.chunked_array([["ab"], ["", "c"]]))
+    >>> starts, signs = flatten_texts(pa.chunked_array([["ab"], ["", "c"]]))
     >>> starts.tolist(), signs.tobytes()
     ([0, 2, 2, 3], b'abc')
     """

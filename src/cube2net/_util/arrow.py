@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 PART = ".part"
 ROWS = 1 << 20
-"""Rows that are written at a time."""
+"""Rows per batch written."""
 
 
 def write_mapped(path: Path, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
-    """Write batches of rows to a file, which appears whole or not at all."""
+    """Write batches of rows to a file, which appears only once it is complete."""
     part = path.with_name(path.name + PART)
     with part.open("wb") as file:
         with pa.ipc.new_file(file, schema) as writer:
@@ -40,19 +40,19 @@ def write_mapped(path: Path, batches: Iterable[pa.RecordBatch], schema: pa.Schem
 
 
 def write_mapped_table(path: Path, table: pa.Table, *, rows: int | None = ROWS) -> None:
-    """Write a table to a file; with ``rows=None`` in as few pieces a column as Arrow allows, as it will be opened."""
+    """Write a table to a file in batches of ``rows`` rows; None writes as few batches as Arrow allows."""
     plain = table.unify_dictionaries()
     plain = plain.combine_chunks() if rows is None else plain
     write_mapped(path, plain.to_batches(rows), plain.schema)
 
 
 def open_mapped(path: Path) -> pa.Table:
-    """Return the table of a file; what is not looked at is not read."""
+    """Return the table of a file, memory-mapped."""
     return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
 
 
 def open_finished(path: Path) -> pa.Table | None:
-    """Return the table of a file that an earlier run has written, or None; one that cannot be read is removed."""
+    """Return the table of a file that an earlier run wrote, or None; an unreadable file is removed."""
     try:
         return open_mapped(path) if path.exists() else None
     except (pa.ArrowException, OSError):
@@ -61,10 +61,10 @@ def open_finished(path: Path) -> pa.Table | None:
 
 
 class MappedFolder:
-    """The files of a folder, opened through one descriptor: a folder that takes its place meanwhile changes nothing.
+    """The files of a folder, opened through one descriptor, so that replacing the folder meanwhile has no effect.
 
-    Where a system has no such descriptors the files are opened by their paths; ``is_replaced`` tells in both cases
-    whether another folder has come to the place since, so that what was opened may be of two.
+    On systems without such descriptors, files are opened by their paths, and may then be of two folders;
+    ``is_replaced`` tells whether that can be the case.
     """
 
     def __init__(self, path: Path) -> None:
@@ -84,14 +84,14 @@ class MappedFolder:
             os.close(self.descriptor)
 
     def is_replaced(self) -> bool:
-        """Return whether another folder, or none, is at the place now."""
+        """Return whether the folder was replaced or removed since it was opened."""
         try:
             return _identity(self.path.stat()) != self.identity
         except OSError:
             return True
 
     def open(self, name: str) -> IO[bytes]:
-        """Return a file of the folder, to be read; a name is that of a file in it and nothing else."""
+        """Open a file of the folder for reading; a name with a path is refused."""
         if Path(name).name != name or name in ("", ".", ".."):
             raise FileNotFoundError(f"{name!r} is not the name of a file in a folder")
         if self.descriptor is None:
@@ -104,13 +104,13 @@ class MappedFolder:
             raise
 
     def stat(self, name: str) -> os.stat_result:
-        """Return size, times and place on the disk of a file."""
+        """Return the status of a file: size, times, inode."""
         if self.descriptor is None:
             return (self.path / name).stat()
         return os.stat(name, dir_fd=self.descriptor)
 
     def size(self, name: str) -> int | None:
-        """Return how many bytes a file has, or None where there is no such file."""
+        """Return the size of a file in bytes, or None if it does not exist."""
         try:
             about = self.stat(name)
         except (FileNotFoundError, NotADirectoryError):
@@ -118,14 +118,14 @@ class MappedFolder:
         return about.st_size if stat.S_ISREG(about.st_mode) else None
 
     def buffer(self, name: str) -> pa.Buffer:
-        """Return the bytes of a file, mapped."""
+        """Return the bytes of a file, memory-mapped."""
         with self.open(name) as file:
             if os.fstat(file.fileno()).st_size == 0:
                 return pa.py_buffer(b"")
             return pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
     def table(self, name: str) -> pa.Table:
-        """Return the table of an Arrow file; what is not looked at is not read."""
+        """Return the table of an Arrow file, memory-mapped."""
         with _name_file(name):
             return pa.ipc.open_file(self.buffer(name)).read_all()
 
@@ -135,7 +135,7 @@ class MappedFolder:
             return pq.ParquetFile(self.buffer(name)).read(use_threads=False)  # read_table would load pandas
 
     def array(self, name: str, kinds: str = "iuf", dimensions: int = 1) -> Array:
-        """Return the array of a ``.npy`` file, whose dtype is of one of some kinds and whose rows are contiguous."""
+        """Return the array of a ``.npy`` file, memory-mapped, after checking its kind and that rows are contiguous."""
         with self.open(name) as file:
             with _name_file(name):
                 shape, fortran, dtype = _header(file)
@@ -156,7 +156,7 @@ class MappedFolder:
 
 @contextmanager
 def _name_file(name: str) -> Iterator[None]:
-    """Name the file in whatever its format's reader raises."""
+    """Add the name of a file to errors of its reader."""
     try:
         yield
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -164,7 +164,7 @@ def _name_file(name: str) -> Iterator[None]:
 
 
 def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
-    """Return shape, order and dtype of a ``.npy`` file, and leave the file where its data begin."""
+    """Return shape, order and dtype of a ``.npy`` file, and leave the file at its data."""
     read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     with suppress(KeyError):
         return read[np.lib.format.read_magic(file)](file)
@@ -176,7 +176,7 @@ def _identity(about: os.stat_result) -> tuple[int, int]:
 
 
 def arrow_numbers(values: Array, kind: pa.DataType | None = None, *, missing: Array | None = None) -> pa.Array:
-    """Return an Arrow array of NumPy's numbers or truth values, without those that are marked as missing.
+    """Return an Arrow array of NumPy numbers or booleans; marked values are null.
 
     >>> arrow_numbers(np.array([3, 1, 2]), missing=np.array([False, True, False])).to_pylist()
     [3, None, 2]
@@ -185,29 +185,29 @@ def arrow_numbers(values: Array, kind: pa.DataType | None = None, *, missing: Ar
     """
     own = pa.from_numpy_dtype(values.dtype)
     content = np.packbits(values, bitorder="little") if values.dtype == bool else np.ascontiguousarray(values)
-    there = None if missing is None else pa.py_buffer(np.packbits(~missing, bitorder="little"))
-    array = pa.Array.from_buffers(own, len(values), [there, pa.py_buffer(content)])
+    validity = None if missing is None else pa.py_buffer(np.packbits(~missing, bitorder="little"))
+    array = pa.Array.from_buffers(own, len(values), [validity, pa.py_buffer(content)])
     return array if kind is None or kind == own else array.cast(kind)
 
 
 def arrow_texts(values: Sequence[str | None]) -> pa.Array:
-    """Return an Arrow array of texts, in which None is a missing one.
+    """Return an Arrow array of texts; None is null.
 
     >>> arrow_texts(["a", None, "ßü", ""]).to_pylist(), arrow_texts([]).type
     (['a', None, 'ßü', ''], DataType(string))
     """
-    written = [b"" if value is None else value.encode() for value in values]
-    ends = np.cumsum([0, *map(len, written)])
+    encoded = [b"" if value is None else value.encode() for value in values]
+    ends = np.cumsum([0, *map(len, encoded)])
     if ends[-1] > np.iinfo(np.int32).max:
         return pa.array(values, pa.string())
     missing = np.array([value is None for value in values], dtype=bool)
-    there = pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
-    content = [there, pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(b"".join(written))]
-    return pa.Array.from_buffers(pa.string(), len(written), content)
+    validity = pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
+    content = [validity, pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.string(), len(encoded), content)
 
 
 def to_numpy(array: pa.Array) -> Array:
-    """Return the numbers or truth values of an Arrow array in which none is missing.
+    """Return the numbers or booleans of an Arrow array without nulls.
 
     >>> to_numpy(arrow_numbers(np.array([4, 5, 6])).slice(1)).tolist()
     [5, 6]
@@ -222,7 +222,7 @@ def to_numpy(array: pa.Array) -> Array:
 
 
 def to_pandas(table: pa.Table) -> pandas.DataFrame:
-    """Return a table as a frame of pandas; numbers and truths keep their type where some are missing, lists are lists.
+    """Return a table as a pandas data frame; columns with nulls get nullable types, and lists stay lists.
 
     >>> frame = to_pandas(pa.table({"year": [2006, None], "cells": [[1], []]}))
     >>> str(frame["year"].dtype), frame["cells"].tolist()
@@ -248,7 +248,7 @@ def to_pandas(table: pa.Table) -> pandas.DataFrame:
 
 
 def to_polars(table: pa.Table) -> polars.DataFrame:
-    """Return a table as a frame of Polars."""
+    """Return a table as a Polars data frame."""
     try:
         import polars
     except ImportError:

@@ -1,4 +1,4 @@
-"""How records and errors are displayed in a notebook.
+"""The display of records and errors in notebooks.
 
 ``cube2net/__init__.py`` registers a function that loads :mod:`cube2net.apps.notebook` when a record is first displayed.
 Without it, a notebook shows the text of a record.
@@ -17,96 +17,86 @@ if TYPE_CHECKING:
 
     from cube2net._util.progress import Progress
 
-    class Shows(Protocol):
-        """Shows records."""
+    class Display(Protocol):
+        """Displays records."""
 
         def make_html(self, record: object) -> str | None:
-            """Return HTML for a record, None where it has none."""
+            """Return HTML for a record, or None if it has none."""
 
         def draw_picture(self, record: Any, title: str | None, width: int) -> Any:
             """Return a picture of a network."""
 
         def progress_bars(self) -> AbstractContextManager[Progress]:
-            """Give a progress that a person sees, as long as the work goes on."""
+            """Return a context manager of a progress that draws bars."""
 
 
-_by: list[Callable[[], Shows]] = []
+_displays: list[Callable[[], Display]] = []
 
 
-def show_by(load: Callable[[], Shows]) -> None:
-    """Let what a function loads show all records from now on."""
-    _by[:] = [load]
+def register_display(load: Callable[[], Display]) -> None:
+    """Set the function that loads the display of records."""
+    _displays[:] = [load]
 
 
-def get_display() -> Shows | None:
-    """Return who shows records, None where nobody does."""
-    return _by[-1]() if _by else None
+def get_display() -> Display | None:
+    """Return the display of records, or None if none is registered."""
+    return _displays[-1]() if _displays else None
 
 
-_public: list[Callable[[str], Any]] = []
+def load_function(module: str, name: str) -> Any:
+    """Return a function of a package that is above the record of which it is a method."""
+    from importlib import import_module
 
-
-def offer_by(load: Callable[[str], Any]) -> None:
-    """Let a function load what is public: some of it is a method of records too, which do not know who does it."""
-    _public[:] = [load]
-
-
-def load_public(name: str) -> Any:
-    """Return what is public under a name."""
-    return _public[-1](name)
+    return getattr(import_module(f"cube2net.{module}"), name)
 
 
 class Shown:
-    """A record that a notebook shows as a page, where somebody makes pages; else as its text."""
+    """A record that a notebook shows as HTML if a display is registered, else as its text."""
 
     def _repr_html_(self) -> str | None:
-        found = get_display()
-        return None if found is None else found.make_html(self)
+        display = get_display()
+        return None if display is None else display.make_html(self)
 
 
-SHELLS = ("IPython", "ipykernel")
-"""Whose frames are passed over."""
-OURS = "cube2net"
-"""Whose frames end what is shown."""
-TOLD = "_told_briefly"
-"""What says of an error that it was shown."""
-LONG = ("Verbose", "Docs")
-"""Modes of ``%xmode`` in which all is shown."""
-CONTEXT = 2
-"""So many lines of a cell are shown at most."""
+IPYTHON_PACKAGES = ("IPython", "ipykernel")
+WAS_SHORTENED = "_traceback_was_shortened"
+VERBOSE_MODES = ("Verbose", "Docs")
+"""Modes of ``%xmode`` in which the whole traceback is shown."""
+CONTEXT_LINES = 2
 
 
 def format_error(error: BaseException) -> list[str]:
-    """Return the lines of a traceback as IPython shows them, where it runs, and else as Python does.
+    """Return the lines of a traceback: the user's own frames in IPython, and as Python formats it elsewhere.
 
-    IPython asks an error for that (``_render_traceback_``). The second time, which is ``%tb``, and in the modes of
-    ``%xmode`` that tell more, the whole traceback is shown.
+    IPython calls this through ``_render_traceback_``. The second time, which is ``%tb``, and in verbose modes of
+    ``%xmode``, the whole traceback is returned.
     """
     import traceback
 
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is None:
         return traceback.format_exception(error)
-    formats: Any = shell.InteractiveTB
-    if getattr(error, TOLD, False) or formats.mode in LONG:
-        return list(formats.structured_traceback(type(error), error, error.__traceback__, 1))
-    setattr(error, TOLD, True)
-    bare = type(error).__new__(type(error), *error.args)  # without what it came from, and where
+    formatter: Any = shell.InteractiveTB
+    if getattr(error, WAS_SHORTENED, False) or formatter.mode in VERBOSE_MODES:
+        return list(formatter.structured_traceback(type(error), error, error.__traceback__, 1))
+    setattr(error, WAS_SHORTENED, True)
+    bare = type(error).__new__(type(error), *error.args)  # without its cause and context
     bare.__dict__.update(error.__dict__)
-    return list(formats.structured_traceback(type(error), bare, _of_the_user(error.__traceback__), 0, CONTEXT))
+    frames = _keep_user_frames(error.__traceback__)
+    return list(formatter.structured_traceback(type(error), bare, frames, 0, CONTEXT_LINES))
 
 
-def _of_the_user(every: TracebackType | None) -> TracebackType | None:
-    """Return a traceback of the user's own frames: up to where our package was called."""
+def _keep_user_frames(trace: TracebackType | None) -> TracebackType | None:
+    """Return a traceback of the user's own frames: up to where cube2net was called, without those of IPython."""
     frames = []
-    while every is not None:
-        package = str(every.tb_frame.f_globals.get("__name__")).partition(".")[0]
-        if package == OURS:
+    while trace is not None:
+        package = str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0]
+        if package == "cube2net":
             break
-        if package not in SHELLS:
-            frames.append(every)
-        every = every.tb_next
+        if package not in IPYTHON_PACKAGES:
+            frames.append(trace)
+        trace = trace.tb_next
     kept = None
-    for one in reversed(frames):
-        kept = type(one)(kept, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    for frame in reversed(frames):
+        kept = type(frame)(kept, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
     return kept

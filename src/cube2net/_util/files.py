@@ -1,8 +1,7 @@
-"""Files that appear whole or not at all, and locks for one writer at a time."""
+"""Atomic writes of files and folders, and locks for one writer at a time."""
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import errno
 import glob
@@ -21,7 +20,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO
 
-from cube2net._util.progress import Progress, silent, step, track_unfinished
+from cube2net._util.progress import Progress, check_stop, silent, track_unfinished
 from cube2net._util.text import write_rows
 from cube2net.errors import InputError, quote_few, unknown_name
 
@@ -37,10 +36,10 @@ _WEEK = 7 * 24 * 3600
 
 
 def write_files(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
-    """Return the paths written: each file is written by its function, and all are renamed once all are whole.
+    """Write files by their functions, rename all once all are complete, and return their paths.
 
-    Whatever goes wrong, nothing half-written stays behind and a file that stood there before is untouched;
-    trouble with the disk becomes one sentence. What a killed process left aside is removed by the next one.
+    On any error, existing files are unchanged and no partial file remains. The temporary files of killed processes are
+    removed.
     """
     for path in files:
         _check(path)
@@ -51,18 +50,18 @@ def write_files(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
     with track_unfinished(*aside.values()):
         try:
             for path, writer in files.items():
-                step()
-                with one_sentence(path):
+                check_stop()
+                with explain_disk_errors(path):
                     writer(aside[path])
                     _sync_file(aside[path])
             for path in files:
-                with one_sentence(path):
+                with explain_disk_errors(path):
                     aside[path].replace(path)
             for folder in {path.parent for path in files}:
                 _sync_folder(folder)
         finally:
             for part in aside.values():
-                with contextlib.suppress(OSError):
+                with suppress(OSError):
                     part.unlink(missing_ok=True)
     return list(files)
 
@@ -70,23 +69,23 @@ def write_files(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
 def write_table(
     path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]], *, spreadsheet_safe: bool = False
 ) -> None:
-    """Write a CSV file with a header; where asked, cells that a spreadsheet would run as formulas are guarded."""
+    """Write a CSV file with a header; with ``spreadsheet_safe``, cells that look like formulas get an apostrophe."""
     with path.open("w", encoding="utf-8", newline="") as file:
         write_rows(file, chain([columns], rows), spreadsheet_safe=spreadsheet_safe)
 
 
-@contextlib.contextmanager
+@contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """Give a new folder beside the target to write into; on success it takes the target's place.
+    """Give a new folder beside the target to write into; on success it replaces the target.
 
-    Whatever goes wrong before the last step, an existing target is untouched and the new folder is
-    removed. What a killed process left aside is removed by the next one.
+    On an error, an existing target is unchanged and the new folder is removed. The folders of killed processes are
+    removed.
     """
     target = Path(target).resolve()
     aside = owned_beside(target, "building")
     if target.parent.exists() and not target.parent.is_dir():
         raise InputError(f"cannot write {str(target)!r}: {str(target.parent)!r} is a file, not a folder")
-    with one_sentence(target), track_unfinished(aside):
+    with explain_disk_errors(target), track_unfinished(aside):
         target.parent.mkdir(parents=True, exist_ok=True)
         remove_stale(target, "building")
         remove_abandoned(target.parent)
@@ -94,16 +93,16 @@ def new_folder(target: Path) -> Iterator[Path]:
         try:
             yield aside
             _sync(aside)
-            step()
+            check_stop()
             _put_in_place(aside, target)
             _sync_folder(target.parent)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
 
 
-@contextlib.contextmanager
-def one_sentence(path: Path, verb: str = "write") -> Iterator[None]:
-    """Make one sentence of whatever is wrong with the disk while something is written at a path, or read there."""
+@contextmanager
+def explain_disk_errors(path: Path, verb: str = "write") -> Iterator[None]:
+    """Replace an error of the file system by an InputError that names the path and the reason."""
     try:
         yield
     except OSError as error:
@@ -111,7 +110,7 @@ def one_sentence(path: Path, verb: str = "write") -> Iterator[None]:
 
 
 def hidden_beside(target: Path, kind: str) -> Path:
-    """Return the place of what is kept beside a target while it is written, by a name that tells what it is.
+    """Return the path of a hidden file or folder of some kind beside a target.
 
     >>> hidden_beside(Path("here/cube"), "lock").name
     '.cube.lock'
@@ -120,21 +119,20 @@ def hidden_beside(target: Path, kind: str) -> Path:
 
 
 def owned_beside(target: Path, kind: str) -> Path:
-    """Return a place beside a target that no other process uses, by a name that tells whose it is."""
+    """Return a hidden path beside a target that no other process uses; its name contains the process id."""
     return owned_name(hidden_beside(target, kind))
 
 
 def owned_name(path: Path) -> Path:
-    """Return a path with a suffix that names this process, and that no other process uses."""
+    """Return a path with a suffix of process id, host and random digits."""
     return path.with_name(f"{path.name}-{os.getpid()}-{_host()}-{secrets.token_hex(4)}")
 
 
-@contextlib.contextmanager
+@contextmanager
 def temporary_folder(parent: Path | None = None, name: str = "cube2net") -> Iterator[Path]:
     """Give a new folder that only this user can read, and remove it at the end.
 
-    Without a parent it is where the system keeps temporary files. Folders that killed processes left there are removed
-    first.
+    Without a parent, it is in the system's temporary folder. The folders of killed processes are removed first.
     """
     parent = Path(tempfile.gettempdir()) if parent is None else parent
     remove_abandoned(parent)
@@ -148,10 +146,9 @@ def temporary_folder(parent: Path | None = None, name: str = "cube2net") -> Iter
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove what processes that are gone left in a folder, whatever they were writing there.
+    """Remove the temporary files and folders that killed processes of this user and machine left in a folder.
 
-    Only what this user's processes left on this machine is removed. An old folder that lost its place stays: who writes
-    to that place next puts it back.
+    An old folder that was being replaced is kept; the next writer of that target restores it.
     """
     try:
         paths = list(folder.iterdir())
@@ -161,20 +158,20 @@ def remove_abandoned(folder: Path) -> None:
         owner = _ABANDONED.match(path.name)
         if owner is None or owner["host"] != _host():
             continue
-        with contextlib.suppress(OSError):  # another process may remove it at the same time
+        with suppress(OSError):  # another process may remove it at the same time
             if not _in_use(path, int(owner["pid"]), None) and is_mine(path):
                 _remove(path)
 
 
 def is_mine(path: Path) -> bool:
-    """Return whether a file or folder belongs to the user that runs this process."""
+    """Return whether a file or folder belongs to the user of this process."""
     return not hasattr(os, "geteuid") or path.lstat().st_uid == os.geteuid()
 
 
 def remove_stale(target: Path, kind: str) -> None:
-    """Remove what killed processes left beside a target; an old folder that lost its place is put back first.
+    """Remove what killed processes left beside a target; an old folder that was being replaced is restored first.
 
-    What a process on another machine left is removed when nobody has touched it for a week.
+    Files of processes on other machines are removed after a week without changes.
     """
     for path in sorted(target.parent.glob(glob.escape(hidden_beside(target, kind).name) + "-*")):
         owner = _OWNED.search(path.name)
@@ -186,23 +183,20 @@ def remove_stale(target: Path, kind: str) -> None:
             _remove(path)
 
 
-def being_replaced(target: Path) -> bool:
-    """Return whether a folder is on its way into a target's place, where a system cannot do that in one step."""
+def is_being_replaced(target: Path) -> bool:
+    """Return whether a target is being replaced in two steps, on a system that cannot do it in one."""
     return any(target.parent.glob(glob.escape(hidden_beside(target, "building").name) + f"-*{_OLD}"))
 
 
 def check_path(path: Path, suffixes: Iterable[str], what: str) -> None:
-    """Raise unless a file with one of some suffixes can be written at a path."""
+    """Raise unless a path has one of some suffixes and a file can be written there."""
     if path.suffix.lower() not in suffixes:
         raise unknown_name(f"suffix of a {what}", path.suffix, suffixes)
     _check(path)
 
 
 def check_folder(folder: Path, parts: Collection[str], whose: str) -> None:
-    """Raise where a folder holds something that is not one of the parts that are written there.
-
-    Hidden files do not count: what a killed process left aside, and what a system keeps in every folder.
-    """
+    """Raise if a folder contains files other than the given parts. Hidden files are ignored."""
     if not folder.is_dir():
         return
     foreign = sorted(path.name for path in folder.iterdir() if path.name not in parts and not path.name.startswith("."))
@@ -213,11 +207,11 @@ def check_folder(folder: Path, parts: Collection[str], whose: str) -> None:
 
 
 def check_replaceable(folder: Path) -> None:
-    """Raise where no new folder can take a place: the root of a disk, or where the process itself is."""
+    """Raise if a folder cannot be replaced: the root of a disk, or a folder that contains the working directory."""
     place = folder.resolve()
     if not place.name:
         raise InputError(f"cannot write {str(folder)!r}: it is the root of the disk, name a folder in it")
-    with contextlib.suppress(FileNotFoundError):
+    with suppress(FileNotFoundError):
         if Path.cwd().is_relative_to(place):
             raise InputError(
                 f"cannot write {str(folder)!r}: it is the folder you are in, or one above it: name a folder in it, or "
@@ -236,7 +230,7 @@ def can_write(folder: Path) -> bool:
 
 
 def check_above(path: Path) -> None:
-    """Raise where something is to be written in a folder that is a file."""
+    """Raise if a parent of a path is a file."""
     above = next((parent for parent in path.resolve().parents if parent.exists()), None)
     if above is not None and not above.is_dir():
         raise InputError(f"cannot write {str(path)!r}: {str(above)!r} is a file, not a folder")
@@ -256,7 +250,7 @@ def _check(path: Path) -> None:
 
 
 def _reason(error: OSError) -> str:
-    """Return what is wrong with a disk; NumPy tells a full one only by how much it could not write."""
+    """Return the reason of a file system error; for a full disk, NumPy reports only how much it could not write."""
     if error.errno:
         return os.strerror(error.errno).lower()
     text = str(error)
@@ -285,7 +279,7 @@ def _put_in_place(aside: Path, target: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Swap two folders in one step where the system can (Linux); return whether it did."""
+    """Swap two folders atomically if the system can (Linux); return whether it did."""
     try:
         swap = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError):
@@ -313,20 +307,20 @@ def _sync_file(path: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Let what a folder says of its files reach the disk, where a system can."""
-    with contextlib.suppress(OSError):
+    """Flush a folder's entries to disk, if the system can."""
+    with suppress(OSError):
         _sync_file(folder)
 
 
 def _short(name: str) -> str:
-    """Return a name, or a shorter one for it where a few more letters would be too many for a file system."""
+    """Return a name, shortened and with a hash if it would become too long for a file system."""
     encoded = os.fsencode(name)
     return name if len(encoded) <= _LONGEST_NAME else f"{name[:20]}-{hashlib.sha256(encoded).hexdigest()[:16]}"
 
 
 @cache
 def _process_space() -> str:
-    """Return a text for the set of processes that this one sees: two containers on one machine see different ones."""
+    """Return an id of the process namespace: process ids of two containers on one machine are unrelated."""
     try:
         return str(Path("/proc/self/ns/pid").readlink())
     except OSError:
@@ -341,13 +335,13 @@ def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             path.unlink()
 
 
 def _in_use(path: Path, pid: int, host: str | None) -> bool:
     if host is not None and host != _host():
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             return time.time() - path.stat().st_mtime < _WEEK
         return False
     try:
@@ -360,7 +354,7 @@ def _in_use(path: Path, pid: int, host: str | None) -> bool:
 
 
 LOCK, STAGES = "lock", "stages"
-"""Beside a target: the file that its writer locks, and the folder of what a build has finished, with a lock in it."""
+"""Beside a target: the lock file of its writer, and the folder of a build's finished stages, with its own lock."""
 _BUSY = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 _PAUSE_SECONDS = 0.1
 _KEEP_STAGES_SECONDS = 7 * 24 * 3600
@@ -368,22 +362,22 @@ _STAGE = re.compile(r"[a-z_]+-[0-9a-f]{16}|\..+\.building-.+")
 
 
 class NoLocksError(OSError):
-    """A file system, or a system, on which no file can be locked."""
+    """Files cannot be locked on this system or file system."""
 
 
 @contextmanager
 def only_writer(target: Path, progress: Progress = silent) -> Iterator[None]:
-    """Hold the lock of what is written at a place; while another process or thread has it, wait and say so.
+    """Hold the lock of a target; wait, and report it, while another process or thread holds it.
 
-    The lock is a hidden file beside the target, which is removed at the end; what a killed process left of it keeps
-    nobody out. Where nothing can be locked, a target that is there is left as it is and the writer is refused.
+    The lock is a hidden file beside the target, removed at the end; that of a killed process blocks nobody. If files
+    cannot be locked, an existing target is not written.
     """
-    step()
+    check_stop()
     target = Path(target).resolve()
     check_above(target)
     remove_abandoned_stages(target.parent)
-    with one_sentence(target):
-        lock = _waited_for(target, progress)
+    with explain_disk_errors(target):
+        lock = _wait_for_lock(target, progress)
     if lock is None:
         yield
         return
@@ -393,15 +387,15 @@ def only_writer(target: Path, progress: Progress = silent) -> Iterator[None]:
             yield
         finally:
             if _is_at(path, lock):
-                path.unlink(missing_ok=True)  # before it is let go: who waits sees that this file is the old one
+                path.unlink(missing_ok=True)  # before releasing it: those who wait see that this is the old file
 
 
 def try_lock(path: Path) -> IO[bytes] | None:
-    """Return a file that is locked by the caller until it is closed, made where it is not there; None if another's."""
+    """Create and lock a file until it is closed; return None if another process or thread holds the lock."""
     while True:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            lock, made = _open(path)
+            lock, is_new = _open(path)
         except FileNotFoundError:
             continue  # the folder was removed in between
         try:
@@ -410,18 +404,18 @@ def try_lock(path: Path) -> IO[bytes] | None:
                 return None
         except NoLocksError:
             lock.close()
-            if made:
+            if is_new:
                 path.unlink(missing_ok=True)
             raise
         if _is_at(path, lock):
             return lock
-        lock.close()  # another was done in between, and has removed the file: make it again
+        lock.close()  # another process removed the file in between: create it again
 
 
 def remove_abandoned_stages(folder: Path) -> None:
-    """Remove stages in a folder from which no build will go on: empty ones, and those unchanged for a week.
+    """Remove stages in a folder that no build will resume: empty ones, and those unchanged for a week.
 
-    Those that a process uses, which has locked them, and those of another user stay.
+    Stages locked by a process and those of other users are kept.
     """
     for lock_file in folder.glob(f".*.{STAGES}/{LOCK}"):
         stages = lock_file.parent
@@ -434,16 +428,16 @@ def remove_abandoned_stages(folder: Path) -> None:
 
 
 def _is_abandoned(stages: Path) -> bool:
-    """Return whether a folder holds nothing but stages of a build, all unchanged for a week."""
+    """Return whether a folder contains only stages of a build, all unchanged for a week."""
     if not all(path.name == LOCK or _STAGE.fullmatch(path.name) for path in stages.iterdir()):
         return False
     changed = max((path.stat().st_mtime for path in stages.rglob("*") if path.name != LOCK), default=0.0)
     return time.time() - changed > _KEEP_STAGES_SECONDS
 
 
-def _waited_for(target: Path, progress: Progress) -> IO[bytes] | None:
-    """Return the lock of a target; None where no locks are and nothing is there that could be lost."""
-    said = False
+def _wait_for_lock(target: Path, progress: Progress) -> IO[bytes] | None:
+    """Return the lock of a target; None if files cannot be locked and the target does not exist."""
+    is_reported = False
     while True:
         try:
             lock = try_lock(hidden_beside(target, LOCK))
@@ -457,15 +451,15 @@ def _waited_for(target: Path, progress: Progress) -> IO[bytes] | None:
             ) from None
         if lock is not None:
             return lock
-        if not said:
+        if not is_reported:
             progress(f"another process is writing {str(target)!r}: waiting for it", 0, None)
-            said = True
+            is_reported = True
         time.sleep(_PAUSE_SECONDS)
-        step()
+        check_stop()
 
 
 def _open(path: Path) -> tuple[IO[bytes], bool]:
-    """Return a file, also one that another user made and that can only be read, and whether it was made now."""
+    """Open or create a file, read-only if it belongs to another user; return it and whether it was created."""
     try:
         return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666), "rb"), True
     except FileExistsError:
@@ -477,16 +471,15 @@ def _open(path: Path) -> tuple[IO[bytes], bool]:
 
 
 def _is_at(path: Path, lock: IO[bytes]) -> bool:
-    """Return whether a file is the one at a path, and not one that was there before."""
+    """Return whether an open file is the one at a path now."""
     try:
-        there, mine = path.stat(), os.fstat(lock.fileno())
+        return os.path.samestat(path.stat(), os.fstat(lock.fileno()))
     except FileNotFoundError:
         return False
-    return (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino)
 
 
 def _take(lock: IO[bytes]) -> bool:
-    """Return whether a file could be locked; raise where files cannot be."""
+    """Lock a file and return whether that succeeded; raise NoLocksError if files cannot be locked."""
     try:
         if os.name == "nt":
             import msvcrt

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from cube2net.errors import InputError, MissingPackageError, first_line, quote_few
 
 CORE = ("numpy", "scipy", "pyarrow", "duckdb", "numba", "threadpoolctl", "lazy_loader", "typer", "rich")
-"""The packages that cube2net itself installs, as they are imported."""
+"""The required packages, by the names they are imported with."""
 
 EXTRAS: dict[str, tuple[str, ...]] = {
     "learn": ("torch", "gymnasium", "safetensors"),
@@ -20,14 +20,13 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "notebook": ("anywidget",),
     "mcp": ("mcp",),
     "spark": ("pyspark",),
+    "sql": ("adbc_driver_postgresql",),
 }
-"""The packages that each extra installs, as they are imported; a test holds them against pyproject.toml."""
+"""The packages of each extra, by the names they are imported with; a test compares them with pyproject.toml."""
 
 
 def require(purpose: str, *packages: str) -> None:
-    """Return where packages are installed, and else raise the sentence that says how to get those that are not.
-
-    Nothing is imported, so that it can be asked before any work is done.
+    """Raise unless packages are installed, and say how to install them. Nothing is imported.
 
     >>> require("an interpreter", "sys")
     >>> require("a graph of other worlds", "torch_geometry")
@@ -46,7 +45,7 @@ def require(purpose: str, *packages: str) -> None:
 
 
 def _is_installed(package: str) -> bool:
-    """Return whether a package can be imported; a mere folder of its name in the way is none."""
+    """Return whether a package can be imported; a folder of its name without ``__init__.py`` does not count."""
     if package in sys.modules:
         return sys.modules[package] is not None
     spec = find_spec(package)
@@ -57,10 +56,10 @@ V = TypeVar("V")
 
 
 class Registry(dict[str, V]):
-    """Built-in parts by name, and those that installed packages offer as entry points of a group.
+    """Built-in values by name, and those that installed packages provide as entry points of a group.
 
-    Entry points are loaded when a name is not built in, so that built-in names cost nothing. A built-in name is never
-    replaced. ``adapt`` turns what an entry point names into a value of the registry.
+    Entry points are loaded when a name is not built in; built-in names are never replaced. ``adapt`` converts the
+    object of an entry point into a value of the registry.
 
     >>> colours = Registry("cube2net.colours", {"red": "#f00"})
     >>> colours["red"], "blue" in colours

@@ -1,7 +1,7 @@
-"""Long work: its progress, how it is stopped, and the time it spends compiling.
+"""Progress of long work, how it is stopped, and the time it spends compiling.
 
 Kernels are compiled when they are first called, which takes about ten seconds once on a machine; later processes read
-the compiled code from disk. ``cube2net.kernels`` reports here when either begins and ends.
+the compiled code from disk. ``cube2net.kernels.compiled`` reports to this module when either begins and ends.
 """
 
 from __future__ import annotations
@@ -24,16 +24,13 @@ from cube2net.errors import ParameterError, quote
 
 
 class Progress(Protocol):
-    """Hears how far long work is, and what is worth knowing about it.
-
-    That code is being compiled is told from a thread of its own.
-    """
+    """Receives the progress of long work. Compiling is reported from another thread."""
 
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:
-        """Hear that a stage has done so much; ``total`` is None while it is unknown."""
+        """Report how much of a stage is done; ``total`` is None while it is unknown."""
 
     def note(self, text: str) -> None:
-        """Hear a remark that is worth keeping, such as how many lines were left out."""
+        """Report a remark worth keeping, such as how many lines were left out."""
 
 
 class _Silent:
@@ -46,16 +43,16 @@ class _Silent:
 
 
 silent: Progress = _Silent()
-"""The progress of those who do not ask for any."""
+"""A progress that ignores everything."""
 
 ProgressFunction = Callable[[str, int, int | None], object]
 
 ProgressOption = Progress | ProgressFunction | bool | None
-"""What a caller may give as ``progress``: a function, True for a bar where the person is who waits, None for nobody."""
+"""The parameter ``progress``: a function, True for a progress bar in a notebook or terminal, None for none."""
 
 
 class _FunctionProgress:
-    """Progress that a plain function hears: a note is a stage of which nothing is known."""
+    """Calls a plain function; a note is reported as a stage of unknown length."""
 
     def __init__(self, function: ProgressFunction) -> None:
         self._function = function
@@ -67,18 +64,18 @@ class _FunctionProgress:
         self._function(text, 0, None)
 
 
-def listener(progress: ProgressOption) -> Progress:
-    """Return the progress that work talks to.
+def resolve_progress(progress: ProgressOption) -> Progress:
+    """Return the progress that an option stands for.
 
-    None, and True where nobody shows bars, is silence. A plain function is called with ``(stage, done, total)``, and
-    with ``(text, 0, None)`` for a note; an object with a method ``note`` hears notes by that.
+    None and booleans are silent. A plain function is called with ``(stage, done, total)``, and with ``(text, 0, None)``
+    for a note; an object with a method ``note`` is used as it is.
 
-    >>> listener(None) is silent, listener(silent) is silent
+    >>> resolve_progress(None) is silent, resolve_progress(silent) is silent
     (True, True)
-    >>> heard = listener(lambda stage, done, total: print(stage, done, total))
-    >>> heard("reading", 1, 1)
+    >>> progress = resolve_progress(lambda stage, done, total: print(stage, done, total))
+    >>> progress("reading", 1, 1)
     reading 1 1
-    >>> heard.note("2 lines were left out")
+    >>> progress.note("2 lines were left out")
     2 lines were left out 0 None
     """
     if progress is None or isinstance(progress, bool):
@@ -87,17 +84,18 @@ def listener(progress: ProgressOption) -> Progress:
 
 
 REPORT_INTERVAL_SECONDS = 0.1
-"""Who listens from afar is told once in so many seconds, and whenever a stage begins."""
+"""The shortest time between two reports of one stage to a remote listener."""
 
 
 class ThrottledProgress:
-    """Progress passed on at notes, when a stage begins, and else not more often than is useful.
+    """Passes on notes, the beginnings of stages, and other reports at most once per interval.
 
-    >>> clock, heard = iter([0.0, 0.05, 0.2, 0.21, 0.22]), []
-    >>> progress = ThrottledProgress(listener(lambda stage, done, _: heard.append((stage, done))), clock=clock.__next__)
+    >>> clock, reports = iter([0.0, 0.05, 0.2, 0.21, 0.22]), []
+    >>> inner = resolve_progress(lambda stage, done, _: reports.append((stage, done)))
+    >>> progress = ThrottledProgress(inner, clock=clock.__next__)
     >>> for stage, done in [("reading", 1), ("reading", 2), ("reading", 3), ("topics", 1), ("topics", 2)]:
     ...     progress(stage, done)
-    >>> heard
+    >>> reports
     [('reading', 1), ('reading', 3), ('topics', 1)]
     """
 
@@ -106,17 +104,16 @@ class ThrottledProgress:
     ) -> None:
         self._progress, self._seconds, self._clock = progress, seconds, clock
         self._stage: str | None = None
-        self._said = 0.0
+        self._last_report = 0.0
         self._lock = threading.Lock()
 
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:
-        """Pass it on, unless this stage was just heard of."""
+        """Pass a report on, unless the same stage was reported less than an interval ago."""
         with self._lock:
             now = self._clock()
-            if stage == self._stage and now - self._said < self._seconds:
-                return
-            self._stage, self._said = stage, now
-            self._progress(stage, done, total)
+            if stage != self._stage or now - self._last_report >= self._seconds:
+                self._stage, self._last_report = stage, now
+                self._progress(stage, done, total)
 
     def note(self, text: str) -> None:
         """Pass a note on."""
@@ -128,12 +125,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _unfinished: list[Path] = []
-_everybody = threading.Event()
 
 
 @contextmanager
 def track_unfinished(*paths: Path) -> Iterator[None]:
-    """Know files and folders as not finished for a while: a process that has to leave at once removes them."""
+    """Mark files and folders as unfinished: :func:`remove_unfinished` removes them if the process has to exit."""
     _unfinished.extend(paths)
     try:
         yield
@@ -143,10 +139,10 @@ def track_unfinished(*paths: Path) -> Iterator[None]:
 
 
 def remove_unfinished() -> None:
-    """Remove all that is not finished, the latest first.
+    """Remove all files and folders marked as unfinished, the latest first.
 
-    A folder gets another name of its kind first: who is about to put it in its place then finds nothing, and what took
-    its name since is not touched.
+    A folder is renamed first, so that a thread about to put it in place finds nothing, and a folder created under the
+    old name since then is not removed.
     """
     for path in reversed(list(_unfinished)):
         with suppress(OSError):
@@ -157,11 +153,14 @@ def remove_unfinished() -> None:
                 path.unlink(missing_ok=True)
 
 
+_all_stopped = threading.Event()
+
+
 class Stop:
-    """Asks work in other threads to stop at its next step; as a context, when it is left."""
+    """Asks work in other threads to stop at its next check; as a context manager, on exit."""
 
     def __init__(self) -> None:
-        self._asked = threading.Event()
+        self._event = threading.Event()
 
     def __enter__(self) -> Stop:
         return self
@@ -170,28 +169,28 @@ class Stop:
         self.ask()
 
     def ask(self) -> None:
-        """Ask all that was told to heed this to stop."""
-        self._asked.set()
+        """Ask all work wrapped by this object to stop."""
+        self._event.set()
 
     def wrap(self, function: Callable[P, T]) -> Callable[P, T]:
-        """Return the same function for another thread to call; its steps look here."""
+        """Return a function for another thread to call, which stops when this object asks for it."""
 
         def call(*args: P.args, **options: P.kwargs) -> T:
-            before, _here.event = _here.event, self._asked
+            before, _current.event = _current.event, self._event
             try:
                 return function(*args, **options)
             finally:
-                _here.event = before
+                _current.event = before
 
         return call
 
 
 class StoppedWorkError(Exception):
-    """The work of a thread was asked to stop, and did."""
+    """Work in a thread was asked to stop, and did."""
 
 
 def convert_interrupt(function: Callable[P, T]) -> Callable[P, T]:
-    """Return the same function with an interrupt as an error: the loop of a server would take it for its own."""
+    """Return a function that raises StoppedWorkError instead of KeyboardInterrupt, which would end an event loop."""
 
     def call(*args: P.args, **options: P.kwargs) -> T:
         try:
@@ -202,26 +201,26 @@ def convert_interrupt(function: Callable[P, T]) -> Callable[P, T]:
     return call
 
 
-class _Here(threading.local):
+class _CurrentStop(threading.local):
     event: threading.Event | None = None
 
 
-_here = _Here()
+_current = _CurrentStop()
 
 
-def step() -> None:
-    """Raise KeyboardInterrupt where the work of this thread was asked to stop, or all; to be called now and then."""
-    if _everybody.is_set() or (_here.event is not None and _here.event.is_set()):
+def check_stop() -> None:
+    """Raise KeyboardInterrupt if this thread's work, or all work, was asked to stop. Long work calls it regularly."""
+    if _all_stopped.is_set() or (_current.event is not None and _current.event.is_set()):
         raise KeyboardInterrupt
 
 
 def stop_all_work() -> None:
     """Ask all work in this process to stop, for good."""
-    _everybody.set()
+    _all_stopped.set()
 
 
 COMPILE_NOTICE_SECONDS = 1.0
-"""After so many seconds of compiling a word is said."""
+"""Compiling is announced once it has taken this long."""
 
 COMPILING = "preparing compiled code"
 CACHED_NOTICE = f"{COMPILING}, which takes some ten seconds, once on this machine"
@@ -232,9 +231,9 @@ UNCACHED_NOTICE = (
 
 
 class CompileClock:
-    """The seconds that some threads, one or several that work for the same purpose, spent on compiling.
+    """Measures the time in which at least one of several threads compiles.
 
-    ``wall`` are those in which at least one of them did.
+    ``wall`` is this time up to the last moment at which none did.
     """
 
     def __init__(self) -> None:
@@ -258,41 +257,41 @@ class CompileClock:
 
     @property
     def seconds(self) -> float:
-        """The seconds until now, also those of what is not finished yet."""
+        """The seconds until now, compilations in progress included."""
         with self._lock:
             return self.wall + (time.perf_counter() - self._since if self._busy else 0.0)
 
 
-class _Mine(threading.local):
-    """What belongs to one thread: its account, how deep it is in compiling, and what that took of the processor."""
+class _ThreadState(threading.local):
+    """The compile clock of a thread, how deeply compilations are nested, and the processor time they took."""
 
     def __init__(self) -> None:
-        self.account = CompileClock()
+        self.clock = CompileClock()
         self.depth = 0
         self.start = self.spent = 0.0
 
 
-_mine = _Mine()
+_thread = _ThreadState()
 
 
 def begin_compiling() -> None:
     """Note that this thread begins to compile, or to read compiled code."""
-    if _mine.depth == 0:
-        _mine.start = time.thread_time()
-        _mine.account.begin()
-    _mine.depth += 1
+    if _thread.depth == 0:
+        _thread.start = time.thread_time()
+        _thread.clock.begin()
+    _thread.depth += 1
 
 
 def end_compiling() -> None:
-    """Note that this thread is done with it."""
-    _mine.depth -= 1
-    if _mine.depth == 0:
-        _mine.spent += time.thread_time() - _mine.start
-        _mine.account.end()
+    """Note that this thread has compiled."""
+    _thread.depth -= 1
+    if _thread.depth == 0:
+        _thread.spent += time.thread_time() - _thread.start
+        _thread.clock.end()
 
 
 def import_modules(*modules: str) -> None:
-    """Import modules that take long to; it counts as compiling, and is done before a clock looks."""
+    """Import modules that are slow to import; the time counts as compiling."""
     begin_compiling()
     try:
         for module in modules:
@@ -302,24 +301,24 @@ def import_modules(*modules: str) -> None:
 
 
 def share_compile_time(function: Callable[P, T]) -> Callable[P, T]:
-    """Return the same function for another thread to call: what it compiles there is on this thread's account."""
-    account = _mine.account
+    """Return a function for another thread to call, whose compile time counts as that of the current thread."""
+    clock = _thread.clock
 
     def call(*args: P.args, **options: P.kwargs) -> T:
-        own, _mine.account = _mine.account, account
+        own, _thread.clock = _thread.clock, clock
         try:
             return function(*args, **options)
         finally:
-            _mine.account = own
+            _thread.clock = own
 
     return call
 
 
 class Stopwatch:
-    """The seconds since it was made, without those that its thread, and those that work for it, spent on compiling."""
+    """Measures the time since its creation, without compiling by its thread and the threads that work for it."""
 
     def __init__(self) -> None:
-        self._account = _mine.account
+        self._clock = _thread.clock
         self._start = self._now()
 
     @property
@@ -328,106 +327,101 @@ class Stopwatch:
         return max(0.0, self._now() - self._start)
 
     def _now(self) -> float:
-        return time.perf_counter() - self._account.seconds
+        return time.perf_counter() - self._clock.seconds
 
 
 class CpuStopwatch(Stopwatch):
-    """The processor's seconds that this thread took since it was made, without those spent on compiling."""
+    """Measures the processor time of this thread since its creation, without compiling."""
 
     def _now(self) -> float:
-        return time.thread_time() - _mine.spent
+        return time.thread_time() - _thread.spent
 
 
 @contextmanager
 def record_seconds(seconds: dict[str, float], part: str) -> Iterator[None]:
-    """Note how long a part takes, compiling aside."""
+    """Store how long the body takes, without compiling, as ``seconds[part]``."""
     watch = Stopwatch()
     yield
     seconds[part] = watch.seconds
 
 
 class CompileMonitor:
-    """Says that code is compiled, to whoever listens, once it has taken a while; without one on a terminal or notebook.
+    """Announces compiling once it has taken a while, to the latest listener or else on a terminal or in a notebook.
 
-    Several compilations, one after the other or side by side, are one wait; standard error is told once.
+    Consecutive and parallel compilations count as one; standard error gets one line per process.
     """
 
     def __init__(self, patience: float = COMPILE_NOTICE_SECONDS) -> None:
         self.patience = patience
         self.kept = True
         self.listeners: list[ProgressFunction | None] = []
-        self._account, self._lock = CompileClock(), threading.Lock()
+        self._clock, self._lock = CompileClock(), threading.Lock()
         self._names: list[str] = []
         self._timer: threading.Timer | None = None
-        self._made, self._is_said = 0, False
+        self._count, self._is_announced = 0, False
 
     def begin(self, name: str) -> None:
-        """Note that something of this name is compiled from now on."""
+        """Note that a function begins to be compiled."""
         with self._lock:
             self._names.append(name)
-            self._account.begin()
+            self._clock.begin()
             if len(self._names) == 1:
-                self._timer = threading.Timer(max(0.0, self.patience - self._account.wall), self.say)
+                self._timer = threading.Timer(max(0.0, self.patience - self._clock.wall), self.announce)
                 self._timer.daemon = True
                 self._timer.start()
 
     def end(self, name: str) -> None:
-        """Note that it is done."""
+        """Note that a function has been compiled."""
         with self._lock:
             self._names.remove(name)
-            self._account.end()
-            self._made += 1
+            self._clock.end()
+            self._count += 1
             if not self._names and self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
 
     @property
     def sentence(self) -> str:
-        """What is said to those who wait."""
+        """The announcement."""
         return CACHED_NOTICE if self.kept else UNCACHED_NOTICE
 
     @property
-    def doing(self) -> str | None:
-        """The name of what is compiled now, once compiling has taken a while."""
+    def current(self) -> str | None:
+        """The name of the function being compiled, once compiling has taken a while."""
         with self._lock:
-            return self._names[0] if self._names and self._account.seconds >= self.patience else None
+            return self._names[0] if self._names and self._clock.seconds >= self.patience else None
 
     @property
-    def made(self) -> int:
+    def count(self) -> int:
         """How many functions have been compiled."""
-        return self._made
+        return self._count
 
-    def say(self) -> None:
-        """Tell the listener, or a terminal once, what is being compiled."""
+    def announce(self) -> None:
+        """Report what is being compiled to the latest listener, or write it to a terminal once."""
         with self._lock:
-            name, made = self._names[0] if self._names else "", self._made
+            name, count = self._names[0] if self._names else "", self._count
             listener = self.listeners[-1] if self.listeners else None
-            to_terminal = bool(name) and not self.listeners and not self._is_said
-            self._is_said |= to_terminal
+            to_terminal = bool(name) and not self.listeners and not self._is_announced
+            self._is_announced |= to_terminal
         if to_terminal:
             _write_notice(self.sentence)
         elif name and listener is not None:
-            listener(f"{self.sentence}: {name}", made, None)
+            listener(f"{self.sentence}: {name}", count, None)
 
 
 def _write_notice(sentence: str) -> None:
-    """Write to standard error if a person reads it: on a terminal, or below the cell of a notebook."""
-    if sys.stderr is not None and (sys.stderr.isatty() or _in_kernel()):
+    """Write a line to standard error if a person reads it: on a terminal, or below the cell of a notebook."""
+    if sys.stderr is not None and (sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel.")):
         sys.stderr.write(f"cube2net: {sentence}\n")
         sys.stderr.flush()
-
-
-def _in_kernel() -> bool:
-    """Return whether standard error is that of a notebook, below whose cell a person waits."""
-    return type(sys.stderr).__module__.partition(".")[0] == "ipykernel"
 
 
 MONITOR = CompileMonitor()
 
 
 @contextmanager
-def announce_to(listener: ProgressFunction | None) -> Iterator[None]:
-    """Let somebody know of compiling for a while, by the last of those who asked; None is nobody at all."""
+def report_compiling_to(listener: ProgressFunction | None) -> Iterator[None]:
+    """Report compiling to a listener within the body; None reports it to nobody."""
     MONITOR.listeners.append(listener)
     try:
         yield
@@ -436,24 +430,21 @@ def announce_to(listener: ProgressFunction | None) -> Iterator[None]:
 
 
 def report_compiling(function: Callable[P, T]) -> Callable[P, T]:
-    """Return the same function; the callback given as its ``progress``, if any, is told of compiling too.
-
-    Where ``progress`` is True, it is a bar where the person is who waits; see :mod:`cube2net._util.display`.
-    """
+    """Decorate a function so that compiling is reported to its parameter ``progress``; True becomes a progress bar."""
 
     @wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> T:
         progress = options.get("progress")
-        who = get_display() if progress is True else None
-        if who is not None:
-            with who.progress_bars() as bars, announce_to(bars):
+        display = get_display() if progress is True else None
+        if display is not None:
+            with display.progress_bars() as bars, report_compiling_to(bars):
                 options["progress"] = bars
                 return function(*args, **options)
         if progress is None or isinstance(progress, bool):
             return function(*args, **options)
         if not callable(progress):
             raise ParameterError(f"progress is {quote(progress)}, expected a function, True for a bar, or None")
-        with announce_to(None if getattr(progress, "reports_compiling", False) else progress):
+        with report_compiling_to(None if getattr(progress, "reports_compiling", False) else progress):
             return function(*args, **options)
 
     return call
@@ -473,9 +464,9 @@ def cores() -> int:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Hold the threads of BLAS and OpenMP to one for a while; several callers may do so at once.
+    """Limit BLAS and OpenMP to one thread within the body; several threads may use it at once.
 
-    The limit is the process's: it is set by the first to come in and lifted by the last to go.
+    The limit applies to the process: the first user sets it, and the last one restores it.
     """
     global _users, _limits
     import_modules("scipy.linalg")  # a library is limited only when it is loaded

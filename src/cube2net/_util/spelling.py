@@ -8,12 +8,13 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-# Up to so many names are compared one by one; more by the letters they share, FEW of them by difflib too.
-HANDFUL, FEW, LOOKED_AT = 300, 2_000, 50
-# A longer text is no slip of the keyboard: it is not compared with anything.
-LONGEST = 120
-# So many letters of names are looked at; beyond, only names that begin or end as the text does.
-MOST_LETTERS = 12_000_000
+MAX_NAMES_COMPARED = 300
+"""Up to this many names are all compared; of more, those with the most letters in common."""
+MAX_NAMES_BY_LETTERS, MAX_NAMES_BY_DIFFLIB = 2_000, 50
+MAX_TEXT_LETTERS = 120
+"""Longer texts get no suggestions."""
+MAX_LETTERS_SCANNED = 12_000_000
+"""If names have more letters, only those that begin or end like the text are compared."""
 
 OTHER_NAMES: dict[str, dict[str, str]] = {
     "method": {
@@ -31,65 +32,65 @@ OTHER_NAMES: dict[str, dict[str, str]] = {
         "cube2net": "ppo, rl, reinforcement learning, drl",
     }
 }
-"""What other fields call a thing that has another name here: what it is → its name here → theirs."""
+"""Names used in other fields: parameter → name in cube2net → other names."""
 
 
-def nearest(text: str, names: Sequence[str]) -> str | None:
-    """Return the name that was most likely meant: the one fewest slips away, or one much like it; None without any.
+def suggest_name(text: str, names: Sequence[str]) -> str | None:
+    """Return the name that a misspelled text most likely means, or None.
 
-    A slip is a letter too many, missing or wrong, or two that are swapped; there may be one for every three letters.
+    Names within one edit (insertion, deletion, substitution, swap of neighbours) per three letters come first.
 
-    >>> nearest("rgeedy", ["anneal", "greedy"]), nearest("Anneal", ["anneal", "greedy"]), nearest("best", ["anneal"])
-    ('greedy', 'anneal', None)
+    >>> [suggest_name(text, ["anneal", "greedy"]) for text in ("rgeedy", "Anneal", "best")]
+    ['greedy', 'anneal', None]
     """
-    return next(iter(nearest_few(text, names, 1)), None)
+    return next(iter(suggest_names(text, names, 1)), None)
 
 
-def name_here(what: str, text: str) -> str | None:
-    """Return the name that something has here which other fields call otherwise; None where that is not known.
+def translate_name(what: str, text: str) -> str | None:
+    """Return the name in cube2net of something that other fields name differently, or None.
 
-    >>> name_here("method", "PPR"), name_here("method", "k_hop"), name_here("method", "gredy"), name_here("form", "ego")
-    ('pagerank', 'hops', None, None)
+    >>> [translate_name("method", text) for text in ("PPR", "k_hop", "gredy")]
+    ['pagerank', 'hops', None]
     """
-    typed = _letters_alone(text)
+    typed = _normalise(text)
     for name, others in OTHER_NAMES.get(what, {}).items():
-        if typed in map(_letters_alone, others.split(", ")):
+        if typed in map(_normalise, others.split(", ")):
             return name
     return None
 
 
-def _letters_alone(text: str) -> str:
-    return "".join(sign for sign in text[:LONGEST].casefold() if sign not in " -_")
+def _normalise(text: str) -> str:
+    return "".join(sign for sign in text[:MAX_TEXT_LETTERS].casefold() if sign not in " -_")
 
 
-def nearest_few(text: str, names: Sequence[str], most: int = 3) -> list[str]:
-    """Return the names most likely meant, the likeliest first: none where none is like the text.
+def suggest_names(text: str, names: Sequence[str], most: int = 3) -> list[str]:
+    """Return the names that a misspelled text most likely means, the likeliest first.
 
-    >>> nearest_few("Gent", ["Ghent", "Genk", "Turin", "gent"])
+    >>> suggest_names("Gent", ["Ghent", "Genk", "Turin", "gent"])
     ['gent', 'Ghent', 'Genk']
     """
-    if len(text) > LONGEST:
+    if len(text) > MAX_TEXT_LETTERS:
         return []
     typed = text.casefold()
     names = candidates(typed, names)
-    counted = {
-        name: slips
+    edits = {
+        name: count
         for name in names
         if abs(len(name) - len(text)) <= (allowed := max(len(name), len(text)) // 3)
-        and (slips := slips_between(typed, name.casefold())) <= allowed
+        and (count := count_edits(typed, name.casefold())) <= allowed
     }
-    if counted:
-        ranked = sorted(counted, key=lambda name: (counted[name], name != text, -_likeness(typed, name), name))
+    if edits:
+        ranked = sorted(edits, key=lambda name: (edits[name], name != text, -_likeness(typed, name), name))
         return ranked[:most]
-    return difflib.get_close_matches(text, [name for name in names if len(name) <= LONGEST], n=most)
+    return difflib.get_close_matches(text, [name for name in names if len(name) <= MAX_TEXT_LETTERS], n=most)
 
 
-def other_forms(text: str) -> list[str]:
-    """Return a text with its accents written otherwise: letter and accent as one sign, and as two, where that differs.
+def list_normal_forms(text: str) -> list[str]:
+    """Return the other Unicode normal forms of a text (NFC, NFD), if they differ from it.
 
-    >>> [len(form) for form in other_forms("Jos\u00e9")], [len(form) for form in other_forms("Jose\u0301")]
+    >>> [len(form) for form in list_normal_forms("Jos\u00e9")], [len(form) for form in list_normal_forms("Jose\u0301")]
     ([5], [4])
-    >>> other_forms("Jose")
+    >>> list_normal_forms("Jose")
     []
     """
     if text.isascii():
@@ -97,48 +98,48 @@ def other_forms(text: str) -> list[str]:
     return [form for form in (unicodedata.normalize(kind, text) for kind in ("NFC", "NFD")) if form != text]
 
 
-def as_spoken(text: str) -> list[str]:
-    """Return a name as it is spoken, of one that sheets have: ``Last, First``, or two cells with a tab between.
+def reorder_name(text: str) -> list[str]:
+    """Return ``First Last`` for a name written ``Last, First``, and both orders for two cells with a tab between.
 
-    >>> as_spoken("Fuchs, Sabine"), as_spoken("Fuchs\\tSabine"), as_spoken("Sabine Fuchs")
+    >>> reorder_name("Fuchs, Sabine"), reorder_name("Fuchs\\tSabine"), reorder_name("Sabine Fuchs")
     (['Sabine Fuchs'], ['Sabine Fuchs', 'Fuchs Sabine'], [])
     """
-    for mark in ("\t", ","):
-        parts = [" ".join(part.split()) for part in text.split(mark)]
+    for separator in ("\t", ","):
+        parts = [" ".join(part.split()) for part in text.split(separator)]
         if len(parts) == 2 and all(parts):
             first, last = parts
-            return [f"{last} {first}", *[f"{first} {last}"] * (mark == "\t")]
+            return [f"{last} {first}", *[f"{first} {last}"] * (separator == "\t")]
     return []
 
 
-def written_otherwise(text: str) -> list[str]:
-    """Return how else a name may be written: with other accents, or turned around.
+def list_variants(text: str) -> list[str]:
+    """Return other ways to write a name: in other normal forms, or with first and last name swapped.
 
-    >>> written_otherwise("Fuchs, Sabine"), written_otherwise("Fuchs")
+    >>> list_variants("Fuchs, Sabine"), list_variants("Fuchs")
     (['Sabine Fuchs'], [])
     """
-    turned = as_spoken(text)
-    return [*other_forms(text), *(form for name in turned for form in (name, *other_forms(name)))]
+    names = reorder_name(text)
+    return [*list_normal_forms(text), *(form for name in names for form in (name, *list_normal_forms(name)))]
 
 
 def candidates(text: str, names: Sequence[str]) -> Sequence[str]:
-    """Return all of a handful of names, and of more the few that can be most like a text."""
-    if len(names) <= HANDFUL:
+    """Return all names if they are few, else the few that can be most similar to a text."""
+    if len(names) <= MAX_NAMES_COMPARED:
         return names
-    return _worth_a_look(text.casefold(), names) if 1 < len(text) <= LONGEST else []
+    return _preselect(text.casefold(), names) if 1 < len(text) <= MAX_TEXT_LETTERS else []
 
 
 def _likeness(typed: str, name: str) -> float:
     return difflib.SequenceMatcher(None, typed, name.casefold()).ratio()
 
 
-def slips_between(one: str, other: str) -> int:
-    """Return the fewest slips that turn one text into another (their optimal string alignment).
+def count_edits(one: str, other: str) -> int:
+    """Return the number of edits between two texts (their optimal string alignment distance).
 
-    Among short names difflib alone would take the wrong one: it finds ``belp`` as much like ``dblp`` as like ``yelp``,
-    and ``nene`` not like ``none`` at all.
+    Among short names difflib alone would pick the wrong one: it rates ``belp`` as similar to ``dblp`` as to ``yelp``,
+    and ``nene`` as unlike ``none``.
 
-    >>> slips_between("nakeal", "anneal"), slips_between("linx", "line")
+    >>> count_edits("nakeal", "anneal"), count_edits("linx", "line")
     (2, 1)
     """
     before, last = list[int](), list(range(len(other) + 1))
@@ -153,21 +154,21 @@ def slips_between(one: str, other: str) -> int:
     return last[-1]
 
 
-def _worth_a_look(typed: str, names: Sequence[str]) -> list[str]:
-    """Return the few names that can be nearest: those that share most letters, and of these the likest by difflib.
+def _preselect(typed: str, names: Sequence[str]) -> list[str]:
+    """Return the names that share the most letters with a text, and of these the most similar ones by difflib.
 
-    Two texts are at least as many slips apart as the longer has letters that the other lacks. So nothing near is lost,
-    unless more than FEW names share as many letters.
+    The number of edits is at least the number of letters of the longer text that the other lacks, so the nearest names
+    are among them unless more than ``MAX_NAMES_BY_LETTERS`` names share as many letters.
     """
     import numpy as np
 
     letters, first, lengths = _letters(names)
     shortest, longest = len(typed) - len(typed) // 3, len(typed) * 3 // 2
     fitting = np.flatnonzero((shortest <= lengths) & (lengths <= longest))
-    if len(fitting) * longest > MOST_LETTERS:
+    if len(fitting) * longest > MAX_LETTERS_SCANNED:
         begin = [letters[first[fitting] + at] == ord(typed[at]) for at in (0, 1)]
         end = [letters[first[fitting] + lengths[fitting] + at] == ord(typed[at]) for at in (-2, -1)]
-        fitting = fitting[begin[0] & begin[1] | end[0] & end[1]][: MOST_LETTERS // longest]
+        fitting = fitting[begin[0] & begin[1] | end[0] & end[1]][: MAX_LETTERS_SCANNED // longest]
     if not len(fitting):
         return []
     first, lengths = first[fitting], lengths[fitting]
@@ -176,13 +177,13 @@ def _worth_a_look(typed: str, names: Sequence[str]) -> list[str]:
     for letter in sorted(set(typed)):
         there = np.add.reduce(coarse == ord(letter) % 256, axis=0, dtype=np.uint8)
         shared += np.minimum(there, typed.count(letter))
-    kept = np.argsort(np.maximum(lengths, len(typed)) - shared, kind="stable")[:FEW]
+    kept = np.argsort(np.maximum(lengths, len(typed)) - shared, kind="stable")[:MAX_NAMES_BY_LETTERS]
     few = [names[at] for at in fitting[kept].tolist()]
-    return heapq.nlargest(LOOKED_AT, few, key=lambda name: _likeness(typed, name))
+    return heapq.nlargest(MAX_NAMES_BY_DIFFLIB, few, key=lambda name: _likeness(typed, name))
 
 
 def _letters(names: Sequence[str]) -> tuple[Any, Any, Any]:
-    """Return the letters of all names as numbers, in small letters, and where each name begins and how long it is."""
+    """Return the code points of all names, case-folded, and the start and length of each name."""
     import numpy as np
 
     for between in "\n\x1f\x00\ue000":
@@ -198,7 +199,7 @@ def _letters(names: Sequence[str]) -> tuple[Any, Any, Any]:
 
 
 def _columns(letters: Any, first: Any, lengths: Any) -> Any:
-    """Return the letters of some names, a column a name, 0 below its end."""
+    """Return the letters of names as columns, padded with 0."""
     import numpy as np
 
     columns = np.empty((int(lengths.max()), len(first)), dtype=letters.dtype)

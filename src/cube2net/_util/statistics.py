@@ -10,7 +10,7 @@ LEVEL = 0.05
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for their number, step by step from the lowest (Holm 1979); nan is no test and stays.
+    """Return p-values adjusted by the step-down method of Holm (1979); NaN is not counted and stays.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -25,10 +25,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def holm_levels(p_values: Sequence[float], level: float = LEVEL) -> list[float]:
-    """Return at what level Holm decides about each p-value: those below their own level are the ones that he rejects.
+    """Return the level at which Holm's method decides about each p-value; it rejects those below their level.
 
-    The lowest of n has level / n, the next level / (n − 1), and so on, equal ones the same, up to the first that is not
-    below its level: it and all above it have that one.
+    The lowest of n has level / n, the next level / (n − 1), and so on, up to the first p-value that is not below its
+    level; all higher ones have the same level as this one.
 
     >>> [round(each, 4) for each in holm_levels([0.001, 0.04, 0.03])]
     [0.0167, 0.025, 0.025]
@@ -45,13 +45,13 @@ def holm_levels(p_values: Sequence[float], level: float = LEVEL) -> list[float]:
 
 
 ENDS = (LEVEL / 2, 1 - LEVEL / 2)
-"""Between these shares of what was drawn 95 % of it lie."""
+"""The quantiles of a 95 % interval."""
 REACH = NormalDist().inv_cdf(ENDS[1])
-"""95 % of a normal variable lie within so many standard deviations, about 1.96."""
+"""The half-width of a 95 % interval in standard deviations, about 1.96."""
 
 
 def share_interval(found: int, count: int) -> tuple[float, float]:
-    """Return the ends of Wilson's interval for a share of which so many of some were found.
+    """Return Wilson's 95 % interval for a share, given ``found`` of ``count``.
 
     >>> [round(end, 4) for end in share_interval(10, 20)], share_interval(0, 5)[0], share_interval(5, 5)[1]
     ([0.2993, 0.7007], 0.0, 1.0)

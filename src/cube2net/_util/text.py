@@ -17,9 +17,9 @@ _FIRST = re.compile(r"^(?:([#+=:>-])|(\d{1,9})([.)]))")
 
 
 def is_formula(text: str) -> bool:
-    r"""Return whether a spreadsheet may run a cell: it begins with = + - or @, or with a tab or line end before them.
+    r"""Return whether a spreadsheet may take a cell for a formula: it begins with = + - or @, a tab or a line end.
 
-    Numbers are no formulas.
+    Numbers are not formulas.
 
     >>> [is_formula(text) for text in ("=1+1", " @SUM(A1)", "-cmd", "\tx", "-1.5", "a=b", "")]
     [True, True, True, True, False, False, False]
@@ -30,7 +30,7 @@ def is_formula(text: str) -> bool:
 
 
 def guard_formula(cell: object) -> object:
-    """Return a cell as a spreadsheet shows it and does not run it: with an apostrophe before a formula.
+    """Return a cell with an apostrophe before it if a spreadsheet may take it for a formula.
 
     >>> guard_formula("=1+1"), guard_formula("Ghent"), guard_formula(-2)
     ("'=1+1", 'Ghent', -2)
@@ -39,7 +39,7 @@ def guard_formula(cell: object) -> object:
 
 
 def strip_guard(text: str) -> str:
-    """Return the text that a guarded cell stands for; any other as it is.
+    """Return the text of a guarded cell without its apostrophe; other texts unchanged.
 
     >>> strip_guard("'=1+1"), strip_guard("'s Gravenhage")
     ('=1+1', "'s Gravenhage")
@@ -48,7 +48,7 @@ def strip_guard(text: str) -> str:
 
 
 def write_rows(file: TextIO, rows: Iterable[Sequence[object]], *, spreadsheet_safe: bool = False) -> None:
-    r"""Write rows as CSV, a line each; where asked, cells that a spreadsheet would run are guarded.
+    r"""Write rows as CSV; with ``spreadsheet_safe``, cells that look like formulas get an apostrophe.
 
     >>> import sys
     >>> write_rows(sys.stdout, [("name", "n"), ("=1+1", 2)], spreadsheet_safe=True)
@@ -60,7 +60,7 @@ def write_rows(file: TextIO, rows: Iterable[Sequence[object]], *, spreadsheet_sa
 
 
 class _Lines:
-    """Ends every line with a line feed alone; the writer is told otherwise, so that it quotes cells with a return."""
+    """Ends lines with a line feed; the writer is told ``\\r\\n``, so that it quotes cells with a carriage return."""
 
     def __init__(self, file: TextIO) -> None:
         self.file = file
@@ -70,8 +70,8 @@ class _Lines:
         return self.file.write(line[:-2] + "\n")
 
 
-def formulas_in(path: Path) -> int:
-    """Return how many cells of a CSV file a spreadsheet may run."""
+def count_formulas(path: Path) -> int:
+    """Return how many cells of a CSV file a spreadsheet may take for formulas."""
     limit = csv.field_size_limit(2**31 - 1)
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -80,8 +80,8 @@ def formulas_in(path: Path) -> int:
         csv.field_size_limit(limit)
 
 
-class _Held(dict[int, str | int]):
-    """For ``str.translate``: a sign that XML 1.0 or HTML cannot hold becomes its picture, or that of a lost one."""
+class _Replacements(dict[int, str | int]):
+    """For ``str.translate``: replaces characters that XML 1.0 or HTML cannot hold by U+FFFD."""
 
     def __missing__(self, code: int) -> str | int:
         lost = unicodedata.category(chr(code)) in ("Cc", "Cs") or code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
@@ -90,48 +90,47 @@ class _Held(dict[int, str | int]):
 
 
 _PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n\r"}
-_HELD = _Held({**_PICTURES, 0x7F: "\u2421", **{ord(sign): ord(sign) for sign in "\t\n\r"}})
+_REPLACEMENTS = _Replacements({**_PICTURES, 0x7F: "\u2421", **{ord(sign): ord(sign) for sign in "\t\n\r"}})
 
 
-def holdable(text: str) -> str:
-    r"""Return a text that XML and HTML can hold: line ends and tabs stay, other control characters become pictures.
+def replace_controls(text: str) -> str:
+    r"""Return a text that XML and HTML can hold: control characters become their symbols; line ends and tabs stay.
 
-    >>> print(holdable("a\x01b"), ascii(holdable("c\ud800\x9b\ufffed")))
+    >>> print(replace_controls("a\x01b"), ascii(replace_controls("c\ud800\x9b\ufffed")))
     a␁b 'c\ufffd\ufffd\ufffdd'
     """
-    return text.translate(_HELD)
+    return text.translate(_REPLACEMENTS)
 
 
-def short(text: str, most: int) -> str:
-    """Return a text on one line, cut to so many letters.
+def shorten(text: str, most: int) -> str:
+    """Return a text on one line, cut to ``most`` letters.
 
-    >>> short("a  long\\nname indeed", 12)
+    >>> shorten("a  long\\nname indeed", 12)
     'a long name…'
     """
-    line = one_line(text)
+    line = join_lines(text)
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
-def one_line(text: str) -> str:
-    """Return a text on one line, of signs that can be drawn: what cannot be seen is left out.
+def join_lines(text: str) -> str:
+    """Return a text on one line, with symbols for control characters and without invisible characters.
 
-    >>> one_line("a\\x1b b\\u202e\\nc")
+    >>> join_lines("a\\x1b b\\u202e\\nc")
     'a␛ b c'
     """
-    line = " ".join(holdable(text).split())
+    line = " ".join(replace_controls(text).split())
     return line if line.isprintable() else "".join(sign for sign in line if unicodedata.category(sign) != "Cf")
 
 
-def in_markdown(text: str, most: int = 120) -> str:
-    r"""Return a text as one line that Markdown shows as it is: signs that mean something there get a backslash.
+def escape_markdown(text: str, most: int = 120) -> str:
+    r"""Return a text on one line with backslashes before the special characters of Markdown, cut to ``most`` letters.
 
-    Line ends become blanks, control characters pictures, and what cannot be seen is left out. Of a longer text the
-    first ``most`` letters stay, with … behind them.
+    Control characters become their symbols, and invisible characters are left out.
 
-    >>> print(in_markdown("a\n# b\x1b *c* [d](e) f_g"), in_markdown("1. x"), in_markdown("- y"), in_markdown("abcd", 3))
+    >>> print(*map(escape_markdown, ["a\n# b\x1b *c* [d](e) f_g", "1. x", "- y"]), escape_markdown("abcd", 3))
     a # b␛ \*c\* \[d](e) f_g 1\. x \- y abc…
     """
-    line = " ".join(holdable(text).split())
+    line = " ".join(replace_controls(text).split())
     if not line.isprintable():
         line = "".join(sign if sign.isprintable() else _lost(sign) for sign in line)
     if len(line) > most:
@@ -140,7 +139,7 @@ def in_markdown(text: str, most: int = 120) -> str:
 
 
 def _lost(sign: str) -> str:
-    """Return what stands for a sign that cannot be printed: nothing where it only steers."""
+    """Return the replacement of an unprintable character: nothing for a format character, else U+FFFD."""
     return "" if unicodedata.category(sign) == "Cf" else "\ufffd"
 
 

@@ -1,4 +1,4 @@
-"""Untrusted XML, and the cells of workbooks, which are XML in a ZIP archive."""
+"""Parse untrusted XML, and the cells of workbooks, which are XML in a ZIP archive."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ from cube2net.errors import Cube2netError, SourceError, first_line
 PIECE = 2**20
 """Bytes per read. ``pyexpat`` feeds expat at most 1 MiB at a time, so larger pieces save nothing."""
 MAX_VALUE_BYTES = 16 * 2**20
-"""The most bytes that may go by without the end of what they belong to."""
+"""The largest size of a value."""
 MAX_DEPTH = 100
 
 
 class SafeXml:
-    """Goes through one XML file and hands on the starts and ends of its elements, with errors that say the line.
+    """Parses an XML file, calls ``start`` and ``end`` for its elements, and names the line in errors.
 
-    Text is had by setting ``expat.CharacterDataHandler``. Where the document type would name a character it goes to
-    ``characters``, and the sentence about one that is not known to ``unknown``, which is raised where there is none.
-    ``depth`` counts the open elements: the one that starts is among them, the one that ends no longer.
+    Set ``expat.CharacterDataHandler`` to receive text. Named characters of a document type go to ``characters``. The
+    error for an unknown one goes to ``unknown``, or is raised without it. ``depth`` is the number of open elements.
 
     >>> import io
     >>> texts = []
-    >>> xml = SafeXml("a.xml", start=lambda tag, given: None, end=lambda tag: None, characters=texts.append)
+    >>> xml = SafeXml("a.xml", start=lambda tag, attributes: None, end=lambda tag: None, characters=texts.append)
     >>> xml.read(io.BytesIO(b'<!DOCTYPE a SYSTEM "a.dtd"><a>&uuml;</a>'))
     >>> texts
     ['ü']
@@ -49,7 +48,7 @@ class SafeXml:
     ) -> None:
         self.name, self._characters, self._unknown = name, characters, unknown
         self.depth = 0
-        self._begun: int | None = None
+        self._last_tag: int | None = None
         self._on_start, self._on_end = start, end
         reader = self.expat = expat.ParserCreate(encoding)
         reader.buffer_text = True
@@ -62,11 +61,11 @@ class SafeXml:
 
     @property
     def place(self) -> str:
-        """Return the file and the line, as errors name them."""
+        """The file and the line, for errors."""
         return f"{self.name} line {self.expat.CurrentLineNumber:,}"
 
     def error(self, sentence: str) -> SourceError:
-        """Return an error about the line that is being read."""
+        """Return an error that names the current line."""
         return SourceError(f"{self.place}: {sentence}")
 
     def read(
@@ -78,23 +77,23 @@ class SafeXml:
         check: Callable[[bytes], None] = lambda piece: None,
         tell: Callable[[], None] = lambda: None,
     ) -> None:
-        """Read a file to its end; call ``check`` with every piece before it is parsed, and ``tell`` after that.
+        """Read a file to its end; call ``check`` with every piece before it is parsed, and ``tell`` afterwards.
 
-        ``since`` says at which byte began what is still open, by default the last tag; ``too_long`` is the sentence
-        about what then takes more than ``MAX_VALUE_BYTES`` bytes.
+        ``since`` returns the byte at which the open value began, by default the last tag; ``too_long`` is the error
+        for a value of more than ``MAX_VALUE_BYTES`` bytes.
         """
         fed = 0
         while piece := file.read(PIECE):
             check(piece)
             self.feed(piece)
             fed += len(piece)
-            if fed - (since() if since is not None else self._begun or 0) > MAX_VALUE_BYTES:
+            if fed - (since() if since is not None else self._last_tag or 0) > MAX_VALUE_BYTES:
                 raise self.error(too_long)
             tell()
         self.feed(b"")
 
     def feed(self, piece: bytes) -> None:
-        """Take in one piece of a file; an empty one is its end."""
+        """Parse a piece of a file; an empty piece is its end."""
         try:
             self.expat.Parse(piece, not piece)
         except Cube2netError:
@@ -103,19 +102,19 @@ class SafeXml:
             what = expat.ErrorString(error.code)
             raise SourceError(f"{self.name} line {error.lineno:,}: not whole XML ({what})") from None
         except (LookupError, ValueError) as error:
-            if self._begun is not None:
-                raise  # an encoding is known before the first tag: this is an error of a handler
+            if self._last_tag is not None:
+                raise  # an error of a handler: the encoding is read before the first tag
             raise self.error(f"its encoding cannot be read ({first_line(error).partition(';')[0]})") from None
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._begun = self.expat.CurrentByteIndex
+        self._last_tag = self.expat.CurrentByteIndex
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self.error(f"elements stand more than {MAX_DEPTH} deep in each other")
         self._on_start(tag, attributes)
 
     def _end(self, tag: str) -> None:
-        self._begun = self.expat.CurrentByteIndex
+        self._last_tag = self.expat.CurrentByteIndex
         self.depth -= 1
         self._on_end(tag)
 
@@ -144,12 +143,12 @@ class SafeXml:
         self._unknown(sentence)
 
 
-OLD = b"\xd0\xcf\x11\xe0"
+OLE_MAGIC = b"\xd0\xcf\x11\xe0"
 
 
 @dataclass
 class Workbook:
-    """A workbook that is open: its archive, and the parts of its sheets by their names."""
+    """An open workbook: its archive, and the archive members of its sheets by name."""
 
     path: Path
     archive: zipfile.ZipFile
@@ -160,10 +159,10 @@ class Workbook:
 
 @contextmanager
 def open_workbook(path: Path, meter: Meter) -> Iterator[Workbook]:
-    """Give a workbook with the sheets that are not hidden; what is wrong with its file becomes one sentence."""
+    """Open a workbook with its visible sheets; errors of its file become SourceErrors."""
     gauge = meter.gauge(path)
     with open_raw(path, gauge) as raw:
-        if raw.peek(4).startswith(OLD):
+        if raw.peek(4).startswith(OLE_MAGIC):
             raise SourceError(
                 f"{path.name} is locked by a password or of the time before 2007: save it as .xlsx without one"
             )
@@ -187,14 +186,14 @@ def parse_part(
     end: Callable[[str], None] = lambda tag: None,
     text: Callable[[str], None] = lambda piece: None,
 ) -> None:
-    """Go through one part of a workbook; tags come without the prefix of their namespace."""
+    """Parse a member of a workbook; tags come without namespace prefixes."""
     try:
         about = book.archive.getinfo(member)
     except KeyError:
         raise SourceError(f"{book.path.name} is not a whole workbook: {member!r} is missing") from None
     xml = SafeXml(
         f"{book.path.name}: {member!r}",
-        start=lambda tag, given: start(tag.rpartition(":")[2], given),
+        start=lambda tag, attributes: start(tag.rpartition(":")[2], attributes),
         end=lambda tag: end(tag.rpartition(":")[2]),
         allow_doctype=False,
     )
@@ -206,18 +205,18 @@ def parse_part(
 def _list_sheets(book: Workbook) -> None:
     targets: dict[str, str] = {}
 
-    def relation(tag: str, given: dict[str, str]) -> None:
-        if tag == "Relationship" and "/worksheet" in given.get("Type", "") and given.get("Id"):
-            target = given.get("Target", "")
-            targets[given["Id"]] = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
+    def relation(tag: str, attributes: dict[str, str]) -> None:
+        if tag == "Relationship" and "/worksheet" in attributes.get("Type", "") and attributes.get("Id"):
+            target = attributes.get("Target", "")
+            targets[attributes["Id"]] = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
 
-    def sheet(tag: str, given: dict[str, str]) -> None:
+    def sheet(tag: str, attributes: dict[str, str]) -> None:
         if tag == "workbookPr":
-            book.from_1904 = given.get("date1904", "0") in ("1", "true")
-        if tag == "sheet" and given.get("state", "visible") == "visible":
-            places = [targets[value] for key, value in given.items() if key.endswith(":id") and value in targets]
+            book.from_1904 = attributes.get("date1904", "0") in ("1", "true")
+        if tag == "sheet" and attributes.get("state", "visible") == "visible":
+            places = [targets[value] for key, value in attributes.items() if key.endswith(":id") and value in targets]
             if places:
-                book.sheets[given.get("name", "")] = places[0]
+                book.sheets[attributes.get("name", "")] = places[0]
 
     parse_part(book, "xl/_rels/workbook.xml.rels", relation)
     parse_part(book, "xl/workbook.xml", sheet)
@@ -225,15 +224,15 @@ def _list_sheets(book: Workbook) -> None:
         raise SourceError(f"{book.path.name} has no sheet to read, expected one with a header and rows")
 
 
-def shared_texts(book: Workbook) -> list[str]:
-    """Return the texts that cells point to; how they are to be pronounced is passed over."""
+def read_shared_texts(book: Workbook) -> list[str]:
+    """Return the texts that cells refer to, without phonetic hints."""
     texts: list[str] = []
     if "xl/sharedStrings.xml" not in book.archive.namelist():
         return texts
     pieces: list[str] = []
     state = {"t": False, "rPh": False}
 
-    def start(tag: str, given: dict[str, str]) -> None:
+    def start(tag: str, attributes: dict[str, str]) -> None:
         if tag in state:
             state[tag] = True
 
@@ -252,33 +251,33 @@ def shared_texts(book: Workbook) -> list[str]:
     return texts
 
 
-def sheet_texts(book: Workbook, sheet: str) -> list[list[str]]:
-    """Return the rows of a sheet whose fields are texts; numbers are the texts that stand for them."""
-    shared = shared_texts(book)
-    found: list[list[str]] = []
+def read_sheet(book: Workbook, sheet: str) -> list[list[str]]:
+    """Return the rows of a sheet as texts, numbers included."""
+    shared = read_shared_texts(book)
+    rows: list[list[str]] = []
     pieces: list[str] = []
     field_kind, collects = "", False
 
-    def start(tag: str, given: dict[str, str]) -> None:
+    def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal field_kind, collects
         if tag == "row":
-            found.append([])
+            rows.append([])
         elif tag == "c":
-            field_kind = given.get("t", "")
+            field_kind = attributes.get("t", "")
             pieces.clear()
         collects = tag in ("v", "t")
 
     def end(tag: str) -> None:
         nonlocal collects
         collects = False
-        if tag == "c" and found:
+        if tag == "c" and rows:
             text = "".join(pieces)
             place = int(text) if field_kind == "s" and text.isdecimal() and len(text) < 10 else -1
-            found[-1].append(shared[place] if 0 <= place < len(shared) else text)
+            rows[-1].append(shared[place] if 0 <= place < len(shared) else text)
 
     def text(piece: str) -> None:
         if collects:
             pieces.append(piece)
 
     parse_part(book, book.sheets[sheet], start, end, text)
-    return found
+    return rows

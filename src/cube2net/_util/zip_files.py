@@ -1,10 +1,10 @@
-"""Read plain or packed files (gz, xz, bz2, zip) block by block, within limits.
+"""Read plain or compressed files (gz, xz, bz2, zip) in blocks, within limits that stop decompression bombs.
 
-    UnpackLimits    how far packed files may swell: ``max_ratio`` and ``max_unpacked``
-    Meter     what all packed files of one reading have given so far
-    Gauge     what one of them has given, for how many of its bytes on disk
+    UnpackLimits    the limits ``max_ratio`` and ``max_unpacked``
+    Meter           the unpacked bytes of all files read together
+    Gauge           the unpacked bytes of one file, and how many of its bytes on disk were read
 
-Every reader of packed or columnar files takes a meter and counts with it before it keeps anything.
+Readers of compressed or columnar files count unpacked bytes with a gauge before they keep anything.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from typing import IO, Any, Protocol
 from cube2net.errors import Cube2netError, Setting, SourceError, check_int, first_line, parse_size
 
 BLOCK = 2**16
-"""How much of a packed file is taken at a time."""
+"""Bytes of a compressed file read at a time."""
 WINDOW = 2**28
-"""The memory that xz may take; its own highest preset needs a quarter of that."""
+"""The memory limit of xz; its highest preset needs a quarter of it."""
 DIRECTORY = 16 * 2**20
-"""The largest directory of a zip: some 200,000 members."""
+"""The largest directory of a zip, about 200,000 members."""
 END = 2**16 + 2**10
-"""How far from the end of a zip the place of its directory stands."""
+"""The end of a zip in which the offset of its directory is found."""
 RATIO = 100
 FREE = 16 * 2**20
 TOTAL = "100GB"
@@ -49,10 +49,10 @@ BROKEN = (
 
 @dataclass(frozen=True)
 class UnpackLimits:
-    """How far packed files may swell.
+    """Limits on the unpacked size of files.
 
-    Beyond its first 16 MiB, a file may not give more than ``max_ratio`` bytes for every byte on disk; all files of
-    one reading together may give ``max_unpacked`` bytes, a number or a text such as ``"50GB"``.
+    Beyond its first 16 MiB, a file may unpack to at most ``max_ratio`` bytes per byte on disk; all files read together
+    may unpack to ``max_unpacked`` bytes, a number or a text such as ``"50GB"``.
 
     >>> UnpackLimits(max_unpacked="2GB").total
     2000000000
@@ -67,7 +67,7 @@ class UnpackLimits:
 
     @property
     def total(self) -> int:
-        """The most bytes of one reading."""
+        """``max_unpacked`` in bytes."""
         most = self.max_unpacked
         if isinstance(most, str):
             return int(most) if most.isascii() and most.isdecimal() else parse_size(most, "max_unpacked")
@@ -75,14 +75,14 @@ class UnpackLimits:
 
 
 class Meter:
-    """Counts what the packed files of one reading give; a file that is read again counts once."""
+    """Counts the unpacked bytes of the files read together; a file that is read again counts once."""
 
     def __init__(self, limits: UnpackLimits | None = None) -> None:
         self.limits = limits or UnpackLimits()
-        self.given: dict[object, int] = {}
+        self.unpacked: dict[object, int] = {}
 
     def gauge(self, path: Path, name: str | None = None) -> Gauge:
-        """Return the gauge of one file for one pass from front to back."""
+        """Return the gauge of a file for one pass over it."""
         about = path.stat()
         if stat.S_ISCHR(about.st_mode) or stat.S_ISBLK(about.st_mode):
             raise SourceError(f"{str(path)!r} is a device, expected a file")
@@ -90,7 +90,7 @@ class Meter:
 
 
 class Gauge:
-    """Counts what one file gives, and stops when that is too much.
+    """Counts the unpacked bytes of a file, and raises beyond the limits.
 
     >>> gauge = Gauge(Meter(), "a key", "rows.csv.gz", size=1_000)
     >>> gauge.take(1_000)
@@ -104,31 +104,31 @@ class Gauge:
     def __init__(self, meter: Meter, key: object, name: str, size: int | None) -> None:
         self.meter, self.key, self.name, self.size = meter, key, name, size
         self.taken = self.unpacked = 0
-        self.others = sum(given for other, given in meter.given.items() if other != key)
+        self.others = sum(count for other, count in meter.unpacked.items() if other != key)
 
     @property
     def done(self) -> int:
-        """The bytes of the file that have been read, each counted once."""
+        """The bytes of the file that have been read."""
         return self.taken if self.size is None else min(self.taken, self.size)
 
     def take(self, much: int) -> None:
-        """Count bytes that were read from disk."""
+        """Count bytes read from disk."""
         self.taken += much
 
     def count(self, much: int) -> None:
-        """Count bytes that came out, and raise when they are too many."""
+        """Count unpacked bytes, and raise if they are too many."""
         self.unpacked += much
-        self.meter.given[self.key] = max(self.meter.given.get(self.key, 0), self.unpacked)
+        self.meter.unpacked[self.key] = max(self.meter.unpacked.get(self.key, 0), self.unpacked)
         self.check(self.unpacked)
 
     def allows(self, much: int, out_of: int | None = None) -> bool:
-        """Return whether so many bytes may come out of what has been read of the file, or out of so many."""
+        """Return whether this many unpacked bytes are allowed for the bytes read so far, or for ``out_of`` bytes."""
         limits = self.meter.limits
         packed = self.done if out_of is None else out_of
         return (much <= FREE or much <= limits.max_ratio * packed) and self.others + much <= limits.total
 
     def check(self, much: int, out_of: int | None = None) -> None:
-        """Raise when so many bytes are too many for what has been read of the file, or for so many."""
+        """Raise if :meth:`allows` returns False."""
         if self.allows(much, out_of):
             return
         limits = self.meter.limits
@@ -152,12 +152,12 @@ class Gauge:
 
 
 def open_raw(path: Path, gauge: Gauge) -> io.BufferedReader:
-    """Return the bytes of a file as they are on disk; what is read of them is counted."""
+    """Open a file without decompression; bytes read are counted."""
     return io.BufferedReader(_Disk(path, gauge), 2 * BLOCK)
 
 
 def unpack(raw: io.BufferedReader, gauge: Gauge) -> io.BufferedReader:
-    """Return the bytes that a file holds, unpacked and metered where its first bytes say that it is packed.
+    """Return the content of a file, decompressed and metered if its first bytes are those of a compressed format.
 
     >>> import gzip
     >>> gauge = Gauge(Meter(), "a key", "rows.csv.gz", size=24)
@@ -176,12 +176,12 @@ def unpack_as(ending: str, raw: io.BufferedReader, gauge: Gauge) -> io.BufferedR
 
 
 def meter_bytes(inner: IO[bytes], gauge: Gauge) -> io.BufferedReader:
-    """Return the bytes of a stream that is unpacked elsewhere, such as a member of a zip."""
+    """Return a stream that is decompressed elsewhere, such as a member of a zip, metered."""
     return io.BufferedReader(_Metered(inner, gauge), BLOCK)
 
 
 def open_zip(raw: io.BufferedReader, gauge: Gauge) -> zipfile.ZipFile:
-    """Return an archive whose directory is no larger than can be held; its members are to be metered one by one."""
+    """Open a zip archive after checking the size of its directory."""
     if gauge.size is None:
         raise SourceError(f"{gauge.name} is a zip in a pipe, expected a file: save it first")
     raw.seek(-min(gauge.size, END), os.SEEK_END)
@@ -200,7 +200,7 @@ def open_zip(raw: io.BufferedReader, gauge: Gauge) -> zipfile.ZipFile:
 
 @contextmanager
 def open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, gauge: Gauge) -> Iterator[io.BufferedReader]:
-    """Give the bytes of one member of a zip, metered; one that is encrypted or says that it is too large is refused."""
+    """Open a member of a zip, metered; refuse it if it is encrypted or its declared size is too large."""
     if member.flag_bits & 1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise SourceError(
             f"{gauge.name}: {member.filename!r} is encrypted or packed by a rare method: unpack it, or save it anew"
@@ -211,7 +211,7 @@ def open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, gauge: Gauge)
 
 
 def damage_error(name: str, error: Exception) -> SourceError:
-    """Return the error for a file that cannot be read to its end."""
+    """Return the error for a file that cannot be read completely."""
     if isinstance(error, OSError) and error.strerror:
         return SourceError(f"{name} cannot be read: {error.strerror}")
     why = first_line(error).rstrip(".") if str(error).strip() else "it ends too soon"
@@ -219,7 +219,7 @@ def damage_error(name: str, error: Exception) -> SourceError:
 
 
 class _Disk(io.FileIO):
-    """A file that tells a gauge what is read of it."""
+    """A file that counts the bytes read."""
 
     def __init__(self, path: str | os.PathLike[str], gauge: Gauge) -> None:
         super().__init__(path)
@@ -235,7 +235,7 @@ class _Disk(io.FileIO):
 
 
 class _Stream(io.RawIOBase):
-    """Bytes behind a gauge; whatever is wrong with them becomes one sentence."""
+    """A metered stream; errors of decompression become SourceErrors."""
 
     gauge: Gauge
 
@@ -256,7 +256,7 @@ class _Stream(io.RawIOBase):
 
     @abstractmethod
     def piece(self, most: int) -> bytes:
-        """Return the next bytes, none at the end."""
+        """Return the next bytes, or nothing at the end."""
 
 
 class _Metered(_Stream):
@@ -268,7 +268,7 @@ class _Metered(_Stream):
 
 
 class _Unpacked(_Stream):
-    """What a packed file holds; several packed parts one after the other are one file."""
+    """The content of a compressed file, which may be several compressed parts in sequence."""
 
     def __init__(self, raw: io.BufferedReader, magic: bytes, gauge: Gauge) -> None:
         self.raw, self.magic, self.gauge = raw, magic, gauge
@@ -294,7 +294,7 @@ class _Unpacked(_Stream):
         return b""
 
     def _next_part(self) -> _Engine | None:
-        """Return what unpacks the next part, or None at the end of the file; zeros may stand between parts."""
+        """Return the decompressor of the next part, or None at the end of the file; zeros between parts are skipped."""
         while True:
             if self.parts:
                 self.rest = self.rest.lstrip(b"\0")
@@ -318,7 +318,7 @@ class _Unpacked(_Stream):
 
 
 class _Engine(Protocol):
-    """What unpacks one part."""
+    """Decompresses one part."""
 
     @property
     def eof(self) -> bool: ...
@@ -333,7 +333,7 @@ class _Engine(Protocol):
 
 
 class _Gunzip:
-    """zlib's object for one gzipped part, with the manners of those for xz and bz2."""
+    """zlib's decompressor with the interface of those for xz and bz2."""
 
     def __init__(self) -> None:
         self.inner = zlib.decompressobj(wbits=31)

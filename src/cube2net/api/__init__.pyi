@@ -1,6 +1,5 @@
 from .build import (
-    build_cube as build_cube,
-    build_from as build_from,
+    build_source as build_source,
     build_task as build_task,
 )
 from .compare import (
@@ -11,16 +10,13 @@ from .compare import (
 )
 from .contrast import (
     contrast_with_others as contrast_with_others,
-    describe as describe,
+    describe_clusters as describe_clusters,
 )
-from .update import add_items as add_items, label_texts as label_texts, update_cube as update_cube
+from .update import add_items as add_items, label_texts as label_texts
 from .vectors import embed_cells as embed_cells, near_cells as near_cells
 from .cubes import (
     READING as READING,
-    open_cube as open_cube,
     read_manifest as read_manifest,
-    save_cube as save_cube,
-    verify_cube as verify_cube,
     view_cube as view_cube,
 )
 from .datasets import (
@@ -44,10 +40,9 @@ from .spreadsheets import (
     identify_reading as identify_reading,
     reading_in as reading_in,
 )
-from .export import check_outputs as check_outputs, summary as summary, write_network as write_network
+from .export import check_outputs as check_outputs, summary as summary
 from .draw import (
     described as described,
-    draw_network as draw_network,
     layout_network as layout_network,
     picture_text as picture_text,
 )
@@ -63,9 +58,6 @@ from .plan import (
     default_form as default_form,
     default_levels as default_levels,
     default_objective as default_objective,
-)
-from .what_if import (
-    prices as prices,
 )
 from .query import (
     missing_names as missing_names,
@@ -98,8 +90,6 @@ from .report import (
     read_comparison as read_comparison,
     report_files as report_files,
     results as results,
-    verdict as verdict,
-    write_report as write_report,
 )
 from .spreadsheets import (
     TABLE_ENDINGS as TABLE_ENDINGS,
@@ -109,13 +99,8 @@ from .spreadsheets import (
     sheet_reader as sheet_reader,
     sheet_source as sheet_source,
 )
-from .text import to_text as to_text
 from .topics import (
     find_topics as find_topics,
-)
-from .what_if import (
-    with_ as with_,
-    without as without,
 )
 from .plan import (
     LINK_TOLERANCE as LINK_TOLERANCE,

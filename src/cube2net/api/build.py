@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from cube2net import __version__
 from cube2net._util.arrays import row_of_entries
 from cube2net._util.files import check_folder, write_files, write_table
-from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
+from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
 from cube2net.api.checkpoints import (
     Checkpoints,
     checkpoints_beside,
@@ -57,10 +57,10 @@ MOST_LEFT_OUT = 0.2
 def why_few_cells(cube: Cube, corpus: Corpus, specs: Sequence[DimensionSpec], min_objects: int) -> str:
     """Return why the cells of a cube hold few of its objects, or an empty text where they do not.
 
-    >>> from cube2net.api import build_cube, make_planted
-    >>> corpus = make_planted(objects=200, communities=4).corpus
+    >>> import cube2net as c2n
+    >>> corpus = c2n.make_planted(objects=200, communities=4).corpus
     >>> specs = [DimensionSpec("year", "year")]
-    >>> print(why_few_cells(build_cube(corpus, specs, min_objects=150), corpus, specs, 150).partition(": ")[2])
+    >>> print(why_few_cells(c2n.build(corpus, specs, min_objects=150), corpus, specs, 150).partition(": ")[2])
     'year' has 49 labels for 229 items: bins would hold more (year@decades), or a smaller min_objects
     """
     inside = int((cube.object_cells.sizes > 0).sum())
@@ -123,10 +123,11 @@ Dimensions = Sequence[DimensionSpec | str]
 
 @check_call
 @report_compiling
-def build_cube(
+def build(
     data: Any = None,
-    dimensions: Dimensions | None = None,
+    dimensions: Dimensions | Callable[[Corpus], Dimensions | None] | None = None,
     *,
+    source: str | Source | None = None,
     topics: Topics | str | TopicModel = "lda",
     min_objects: int = MIN_OBJECTS,
     max_mentions: int = MAX_MENTIONS,
@@ -138,70 +139,90 @@ def build_cube(
     progress: ProgressOption = None,
     **tables: Any,
 ) -> Cube:
-    """Return the cube of a corpus, frames, files or a graph; with ``out`` it is saved there, and opened from there.
+    """Return the cube of a corpus, data frames, files or a graph; with ``out`` it is saved there and opened from there.
 
-    With ``out``, topics and tables that are finished when the work is cut off are kept beside it, and the same call
-    goes on from there.
+    With ``out``, finished stages are kept beside it if the work is interrupted, and the same call continues from there.
 
     Parameters
     ----------
     data
-        A corpus, of :func:`read_source` or made by hand; or what :func:`read_tables` reads (a frame, a mapping of
-        frames, a path); or a graph of NetworkX or igraph.
+        A corpus; a data frame of records or of nodes; a mapping of data frames; a path or a list of paths; or a graph
+        of NetworkX or igraph. See :func:`read_tables` for which table is what.
     dimensions
-        Those of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`; without any, those of
-        :func:`suggest`.
+        The dimensions of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`, or a
+        function that returns them for a corpus; by default those of :func:`suggest`. A data frame or a path in their
+        place is a second table, that of the links.
+    source
+        The kind of the files: ``"tables"``, ``"sql"`` (then ``data`` are queries), ``"graph"``, ``"references"``,
+        ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an object with ``read``. By
+        default it is recognised by the suffix. With a source and ``out``, what was read is kept, too, if the work is
+        interrupted.
     topics
         Where topics come from when a dimension reads the attribute ``topic`` and the items have none: the name of a
-        topic model, one of your own, or topics that are known. ``"lda"`` finds them in the texts.
+        topic model, an object, or known topics. ``"lda"`` finds them in the texts.
     min_objects
-        Cells with fewer objects are set aside, and come back when the cube is rolled up.
+        Cells with fewer objects are set aside; they return when the cube is rolled up.
     max_mentions
-        An item that mentions more objects makes no links, where two objects are linked when an item mentions both.
+        Items that mention more objects make no links. Otherwise an item links all objects that it mentions.
     items
-        What the cube keeps of its items: ``"all"``, their ids, what they mention and their attributes, for time windows
-        and for replacing items; ``"index"``, all but the attributes; ``"none"``, nothing, so that none can be taken
-        out. True is all, and False none. Or the table of the items, where objects, items and mentions are given by
-        their names.
+        What the cube keeps of its items: ``"all"``, their ids, mentions and attributes, for time windows and for
+        replacing items; ``"index"``, all but the attributes; ``"none"``, nothing, so that no item can be removed. True
+        is all, False none. Or the table of the items, if objects, items and mentions are given by their names.
     out
-        The folder to save the cube in; without one it is in memory alone.
+        The folder to save the cube in; by default it is in memory only.
     engine
-        ``"duckdb"`` works in this process, ``"spark"`` on a cluster; or one of your own.
+        ``"duckdb"`` works in this process, ``"spark"`` on a cluster; or an object.
     memory
-        What an engine given by its name may take, such as ``"4GB"``; without a word it decides by itself.
+        The memory that an engine given by its name may use, such as ``"4GB"``.
     seed
-        Of all that is random, which is finding topics: the same seed makes the same cube.
+        The seed of the topic model.
     progress
-        Told how far it is; True for a bar, None for nobody.
+        A function that is told the progress; True for a bar.
     tables
-        Tables by their names (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
+        Tables by their names (``links=edges``), and the options of :func:`read_tables`, :func:`from_networkx` or the
+        source.
 
     Returns
     -------
     Cube
         For :func:`construct` and :func:`compare`.
 
+    Raises
+    ------
+    SourceError
+        A file is missing or not what it should be; the message names the file and the line.
+
     Examples
     --------
     >>> import cube2net as c2n
     >>> corpus = c2n.make_planted(objects=200, communities=4, noise=0).corpus
-    >>> c2n.build_cube(corpus)
+    >>> c2n.build(corpus)
     Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
-    >>> c2n.build_cube(corpus, ["venue", "decade=year@decades"], min_objects=20)
+    >>> c2n.build(corpus, ["venue", "decade=year@decades"], min_objects=20)
     Cube(venue × decade: 12 cells, 200 objects, 720 links)
     >>> import pandas as pd
     >>> people = pd.DataFrame({"id": ["ada", "bob", "eve"], "city": ["Rome", "Oslo", "Oslo"]})
     >>> edges = pd.DataFrame({"source": ["ada", "bob"], "target": ["bob", "eve"]})
-    >>> c2n.build_cube(people, links=edges, dimensions=["city"], min_objects=1)
+    >>> c2n.build(people, links=edges, dimensions=["city"], min_objects=1)
     Cube(city: 2 cells, 3 objects, 2 links)
     """
-    progress = listener(progress)
-    if is_frame(dimensions) and "links" not in tables:
-        tables, dimensions = {**tables, "links": dimensions}, None
+    progress = resolve_progress(progress)
+    second: Any = dimensions
+    if _is_table(second):
+        dimensions = None
+        if isinstance(data, str | Path) and isinstance(second, str | Path):
+            data = [data, second]
+        elif "links" not in tables:
+            tables = {**tables, "links": second}
     if is_frame(items) or isinstance(items, Path) or (isinstance(items, str) and Path(items).suffix):
         tables, items = {**tables, "items": items}, "all"
-    plan = BuildPlan(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
-    corpus = corpus_of(data, tables, progress, build_cube)
+    settings: dict[str, Any] = {"topics": topics, "min_objects": min_objects, "max_mentions": max_mentions}
+    settings |= {"items": items, "engine": _engine(engine, memory), "seed": seed}
+    if source is not None:
+        paths = [data] if isinstance(data, str | Path) else [] if data is None else list(data)
+        return build_source(source, *paths, out=out, dimensions=dimensions, progress=progress, **settings, **tables)
+    corpus = corpus_of(data, tables, progress, build)
+    plan = BuildPlan(dimensions(corpus) if callable(dimensions) else dimensions, **settings)
     if out is None:
         return plan.build(corpus, progress)
     place = path_of(out, "out")
@@ -210,79 +231,40 @@ def build_cube(
         return plan.build_in(place, corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
 
 
-@check_call
-@report_compiling
-def build_from(
+def _is_table(thing: Any) -> bool:
+    """Return whether something in the place of dimensions is a second table: a frame, or the path of a file."""
+    return is_frame(thing) or isinstance(thing, Path) or (isinstance(thing, str) and bool(Path(thing).suffix))
+
+
+def build_source(
     source: str | Source,
     *paths: str | Path,
-    out: str | Path | None = None,
-    dimensions: Callable[[Corpus], Dimensions | None] | Dimensions | None = None,
-    topics: str | TopicModel = "lda",
-    min_objects: int = MIN_OBJECTS,
-    max_mentions: int = MAX_MENTIONS,
-    items: bool | str = "all",
-    engine: str | Engine = "duckdb",
-    memory: str | None = None,
-    seed: int = 0,
-    progress: ProgressOption = None,
+    out: str | Path | None,
+    dimensions: Callable[[Corpus], Dimensions | None] | Dimensions | None,
+    topics: Topics | str | TopicModel,
+    min_objects: int,
+    max_mentions: int,
+    items: Any,
+    engine: Engine,
+    seed: int,
+    progress: Progress,
+    **options: Any,
 ) -> Cube:
-    """Return the cube of files of one kind, saved in a folder and opened from there.
-
-    It is :func:`build_cube` after :func:`read_source`, and what was read is kept, too, when the work is cut off.
-
-    Parameters
-    ----------
-    source
-        ``"tables"``, ``"sql"``, ``"graph"``, ``"references"``, ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``,
-        ``"yelp"`` or ``"movies"``, or an object of your own with ``read``, such as ``Tables(strict=True)``.
-    paths
-        The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
-    out
-        The folder to save the cube in, which has to be given.
-    dimensions
-        As in :func:`build_cube`, or a function that gives them for the corpus.
-    topics
-        The name of a topic model, or one of your own.
-    min_objects, max_mentions, items, engine, memory, seed, progress
-        As in :func:`build_cube`.
-
-    Returns
-    -------
-    Cube
-        Its arrays are memory-mapped.
-
-    Raises
-    ------
-    SourceError
-        A file is missing or is not what it should be; the sentence names the file and the line.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import cube2net as c2n
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     nodes, links = Path(folder, "nodes.csv"), Path(folder, "links.csv")
-    ...     _ = nodes.write_text("id,city\\nada,Rome\\nbob,Oslo\\neve,Oslo\\n")
-    ...     _ = links.write_text("from,to\\nada,bob\\nbob,eve\\n")
-    ...     c2n.build_from("tables", nodes, links, out=f"{folder}/cube", dimensions=["city"], min_objects=1)
-    Cube(city: 2 cells, 3 objects, 2 links)
-    """
-    progress = listener(progress)
-    if out is None:
-        raise ParameterError(
-            "build_from saves the cube and needs a folder for it: give out=…, such as out='cube' (build_cube keeps one "
-            "in memory)"
-        )
-    place = path_of(out, "out")
-    check_place(place)
-    reader, places = reader_of(source, paths, {})
+    """Return the cube of files of one kind; with ``out``, what was read is kept if the work is interrupted."""
+    settings: dict[str, Any] = {"topics": topics, "min_objects": min_objects, "max_mentions": max_mentions}
+    settings |= {"items": items, "engine": engine, "seed": seed}
+    if dimensions is not None and not callable(dimensions):
+        dimensions = [_checked(dimension) for dimension in _listed(dimensions)]
+    place = None if out is None else path_of(out, "out")
+    if place is not None:
+        check_place(place)
+    reader, places = reader_of(source, paths, options)
     for path in places:
         if not path.exists():
             raise SourceError(f"there is no file {str(path)!r}: check the path")
-    runner = _engine(engine, memory)
-    if dimensions is not None and not callable(dimensions):
-        dimensions = [_checked(dimension) for dimension in dimensions]
+    if place is None:
+        corpus = remembering(reader.read(places, progress=progress), reader)
+        return BuildPlan(dimensions(corpus) if callable(dimensions) else dimensions, **settings).build(corpus, progress)
     with checkpoints_beside(place, progress) as stages:
         known = identity_of(reader, SOURCES.values())
         read = reader.files_read(places) if isinstance(reader, NamesFiles) else [*places, *_files_named_in(reader)]
@@ -291,7 +273,7 @@ def build_from(
         corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
         corpus = remembering(corpus, reader)
         wanted = dimensions(corpus) if callable(dimensions) else dimensions
-        plan = BuildPlan(wanted, topics, min_objects, max_mentions, items, runner, seed)
+        plan = BuildPlan(wanted, **settings)
         return plan.build_in(place, corpus, decides, stages, progress)
 
 
@@ -299,11 +281,11 @@ def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False
     """Return the cube of a task of link prediction, built without its hidden links and saved with it in a folder.
 
     ``cube/`` is the cube, ``query.csv`` names the query and ``hidden.csv`` the links to be found again. ``options`` are
-    those of :func:`build_cube`; ``spreadsheet_safe`` guards names in the two tables that spreadsheets would run.
+    those of :func:`build`; ``spreadsheet_safe`` guards names in the two tables that spreadsheets would run.
     """
     folder = path_of(folder, "the folder of the task")
     check_folder(folder, ("cube", "query.csv", "hidden.csv"), "a task's")
-    cube = build_cube(task.corpus, out=folder / "cube", **options)
+    cube = build(task.corpus, out=folder / "cube", **options)
     ids = task.corpus.objects["object"]
     hidden = zip(
         *(ids.take(task.hidden[end].combine_chunks()).to_pylist() for end in ("source", "target")), strict=True
@@ -331,10 +313,8 @@ class BuildPlan:
     seed: int
 
     def __post_init__(self) -> None:
-        if isinstance(self.dimensions, str):
-            raise ParameterError(
-                f"dimensions are a list such as ['city', 'year@decades'], got the text {self.dimensions!r}"
-            )
+        if self.dimensions is not None:
+            _listed(self.dimensions)
 
     def build(self, corpus: Corpus, progress: Progress) -> Cube:
         """Return the cube of a corpus, in memory."""
@@ -428,6 +408,13 @@ def _files_named_in(reader: Source) -> list[Path]:
     values: list[Any] = [getattr(reader, part.name) for part in fields(reader)] if is_dataclass(reader) else []
     named = [Path(value) for value in values if isinstance(value, str | Path)]
     return [path for path in named if path.exists()]
+
+
+def _listed(dimensions: Dimensions) -> Dimensions:
+    """Return dimensions; raise where they are one text."""
+    if isinstance(dimensions, str):
+        raise ParameterError(f"dimensions are a list such as ['city', 'year@decades'], got the text {dimensions!r}")
+    return dimensions
 
 
 def _checked(dimension: DimensionSpec | str) -> DimensionSpec:

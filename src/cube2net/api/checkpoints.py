@@ -24,9 +24,9 @@ from cube2net._util.files import (
     LOCK,
     STAGES,
     NoLocksError,
+    explain_disk_errors,
     hidden_beside,
     new_folder,
-    one_sentence,
     owned_beside,
     remove_stale,
     try_lock,
@@ -81,7 +81,7 @@ class Checkpoints:
     @cached_property
     def folder(self) -> Path:
         """The folder of all stages, which no other process uses."""
-        with one_sentence(self.target):
+        with explain_disk_errors(self.target):
             remove_stale(self.target, STAGES)
             if self._is_only():
                 self.before = _files(self.usual)
@@ -213,9 +213,11 @@ def identity_of(thing: object, known: Iterable[type]) -> str:
     """Return what decides what a source or a topic model gives: its kind and its parameters.
 
     Parameters that change no answer are left out: the number of threads, and what the pipeline hands over (an engine).
-    Of an object of one's own nothing is known but what it calls itself, so it is another one every time.
+    Of an object of one's own nothing is known but what it calls itself, so it is another one every time; so is a source
+    that reads what may change without a sign (``is_remote``).
     """
-    if not is_dataclass(thing) or isinstance(thing, type) or type(thing) not in set(known):
+    is_remote = getattr(thing, "is_remote", False)
+    if is_remote or not is_dataclass(thing) or isinstance(thing, type) or type(thing) not in set(known):
         return secrets.token_hex(16)
     parts = [part.name for part in fields(thing) if part.name != THREADS and not part.metadata.get("handed")]
     return digest(type(thing).__name__, [(name, repr(getattr(thing, name))) for name in parts])

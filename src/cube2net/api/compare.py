@@ -10,7 +10,7 @@ from typing import Any
 
 from cube2net._util.arrays import Array
 from cube2net._util.files import check_folder, only_writer
-from cube2net._util.progress import Progress, ProgressOption, cores, listener, report_compiling, silent
+from cube2net._util.progress import Progress, ProgressOption, cores, report_compiling, resolve_progress, silent
 from cube2net.api.construct import Chosen, choose, method_of, network_of
 from cube2net.api.plan import METHODS, WITH_OPTIONS, Plan, objective_name, plan_network
 from cube2net.api.query import Asked, query_of
@@ -92,7 +92,7 @@ def compare(
     Parameters
     ----------
     cube
-        Of :func:`build_cube` or :func:`open_cube`.
+        Of :func:`build` or :func:`open`.
     query
         Objects by id or by name in whatever lists them: a list, a series or an index of pandas or Polars, an array; a
         mapping from objects to labels; a frame with a column ``object`` or ``id``, and maybe ``label``; another
@@ -142,12 +142,12 @@ def compare(
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
+    >>> cube = c2n.build(planted.corpus)
     >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
     >>> c2n.compare(cube, labels, methods=["pagerank"], models=["deepwalk"], runs=2)
     Comparison(clustering: 2 configurations × 1 model × 2 seeds)
     """
-    progress = listener(progress)
+    progress = resolve_progress(progress)
     path = None if out is None else path_of(out, "out") / JOURNAL
     asked = query_of(cube, query)
     task = task_of(asked) if task is None else task
@@ -397,7 +397,7 @@ def judge(
     The options are those of :func:`construct`, steering included; task and runs are those of :func:`compare`. A bound
     changes nothing here.
     """
-    told = listener(progress)
+    told = resolve_progress(progress)
     asked = query_of(cube, query)
     task = task_of(asked) if task is None else task
     if task not in JUDGES:

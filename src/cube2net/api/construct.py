@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cube2net._util.arrays import Array
-from cube2net._util.progress import Progress, ProgressOption, listener, record_seconds, report_compiling, silent
+from cube2net._util.progress import Progress, ProgressOption, record_seconds, report_compiling, resolve_progress, silent
 from cube2net.api.plan import (
     LINK_TOLERANCE,
     METHODS,
@@ -54,7 +54,7 @@ from cube2net.network.assembly import (
 from cube2net.network.pagerank import compute_scores
 from cube2net.options import OPTIONS, Levels, NetworkOptions, Wanted
 from cube2net.selection.constraints import ResidualProblem, apply_preferences, check_selection
-from cube2net.selection.exact.exact import bounded
+from cube2net.selection.exact.exact import add_bound
 
 NearestCache = dict[tuple[Any, ...], Array]
 # How many results of looking for neighbours a question keeps, the latest ones.
@@ -99,21 +99,21 @@ def construct(
     Parameters
     ----------
     cube
-        Of :func:`build_cube` or :func:`open_cube`.
+        Of :func:`build` or :func:`open`.
     query
         Objects by id or by name in whatever lists them: a list, a series or an index of pandas or Polars, an array; a
         mapping from objects to labels; a frame with a column ``object`` or ``id``, and maybe ``label``; another
         network, or a :class:`Query`. Whole numbers in a list or an array are rows where ids are texts. See
         :meth:`Cube.query`.
     method
-        A name of :data:`METHODS`, ``"hops 2"``, ``"cube2net paper"``, or an object of your own with ``select``;
-        ``"auto"`` (or :class:`Auto`) tries several networks.
+        A name of :data:`cube2net.methods.METHODS`, ``"hops 2"``, ``"cube2net paper"``, or an object of your own with
+        ``select``; ``"auto"`` (or :class:`cube2net.methods.Auto`) tries several networks.
     n_cells
         At most so many cells. Without a number as many as serve the query for the objective ``cover``, and else 20.
     objective
-        A name of :data:`OBJECTIVES`, an object of your own, or a function ``f(objects, query)`` of the row numbers
-        brought. Without one, ``"cover"`` in the forms hybrid and cells for greedy and exact, and else the paper's
-        ``"jaccard"``.
+        A name of :data:`cube2net.methods.OBJECTIVES`, an object of your own, or a function ``f(objects, query)`` of the
+        row numbers brought. Without one, ``"cover"`` in the forms hybrid and cells for greedy and exact, and else the
+        paper's ``"jaccard"``.
     form
         ``"hybrid"`` (the query, cells and neighbours), ``"cells"`` (the query and cells), ``"objects"`` (the query and
         all objects of the cells) or ``"cells+objects"``; see :class:`cube2net.model.Form`. Without one, ``"hybrid"``
@@ -141,7 +141,7 @@ def construct(
     pins, bans
         Cells and objects that must be in the network, and that must not: a cell by its labels, as a tuple or as
         ``"2010s · ACL · parsing"``, an object by its id or name. Pinned cells come first and count within ``n_cells``;
-        an object banned is as if the cube did not have it. See :func:`prices` for what each of them costs.
+        an object banned is as if the cube did not have it. See :meth:`Network.pin_costs` for what each of them costs.
     prefer, avoid
         Objects whose cells are worth more, as those of the query are, and others whose cells are worth less.
     bound
@@ -165,7 +165,7 @@ def construct(
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
+    >>> cube = c2n.build(planted.corpus)
     >>> c2n.construct(cube, planted.query(0))
     Network(100 objects, 10 cells, 779 links, 50 in the query)
     >>> paper = c2n.construct(cube, planted.query(0), "greedy", n_cells=4, form="objects")
@@ -173,7 +173,7 @@ def construct(
     (Network(50 objects, 163 links, 50 in the query), True)
     """
     given = {name: value for name, value in locals().items() if name in OPTIONS}
-    progress = listener(progress)
+    progress = resolve_progress(progress)
     chooser = method_of(method, method_options)
     options = NetworkOptions(**{**given, "method": chooser})
     if not isinstance(chooser, Method):
@@ -256,7 +256,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     seconds["train"] = selection.train_seconds
     if bound:
         with record_seconds(seconds, "bound"):
-            selection = bounded(cube, query, settled.objective, settled.budget, selection)
+            selection = add_bound(cube, query, settled.objective, settled.budget, selection)
     selection = settled.with_choice(selection)
     empty = settled.empty_value if len(selection.cells) else selection.value
     return Chosen(selection, seed, empty, weights, seconds, bound)

@@ -1,4 +1,4 @@
-"""Open, save, verify and view cubes."""
+"""Open and view cubes."""
 
 from __future__ import annotations
 
@@ -8,47 +8,17 @@ from typing import Any
 
 from cube2net.cube import views, window
 from cube2net.cube.storage import reader
-from cube2net.cube.storage.reader import read, verify
-from cube2net.cube.storage.writer import save
+from cube2net.cube.storage.reader import read
 from cube2net.cube.views import dice, of_kind
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import check_call, expect, path_of
+from cube2net.model.interfaces import check_call, path_of
 
 READING = "reading"
 """The key under which a cube keeps what was read, among the facts about its source."""
 
 
 @check_call
-def save_cube(cube: Cube, folder: str | Path) -> None:
-    """Write a cube to a folder, which appears whole or not at all.
-
-    Parameters
-    ----------
-    cube
-        The cube to save.
-    folder
-        A place where nothing is, or a cube that this one replaces.
-
-    Returns
-    -------
-    None
-        The cube is in the folder, for :func:`open_cube`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0).corpus)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     c2n.save_cube(cube, f"{folder}/cube")
-    ...     c2n.open_cube(f"{folder}/cube")
-    Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
-    """
-    save(expect(Cube, cube, "cube"), path_of(folder, "the folder of the cube"))
-
-
-@check_call
-def open_cube(folder: str | Path) -> Cube:
+def open(folder: str | Path) -> Cube:
     """Return the cube of a folder; its arrays are memory-mapped, so this costs almost nothing.
 
     It can be sent to other processes (``multiprocessing``, joblib, Dask): the folder is sent, and opened there.
@@ -56,7 +26,7 @@ def open_cube(folder: str | Path) -> Cube:
     Parameters
     ----------
     folder
-        Where :func:`save_cube`, :func:`build_cube` or ``cube2net build`` wrote it.
+        A folder written by :meth:`Cube.save`, :func:`build` or ``cube2net build``.
 
     Returns
     -------
@@ -74,43 +44,11 @@ def open_cube(folder: str | Path) -> Cube:
     >>> import cube2net as c2n
     >>> corpus = c2n.make_planted(objects=200, communities=4, noise=0).corpus
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = c2n.build_cube(corpus, out=f"{folder}/cube")
-    ...     c2n.open_cube(f"{folder}/cube")
+    ...     _ = c2n.build(corpus, out=f"{folder}/cube")
+    ...     c2n.open(f"{folder}/cube")
     Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
     """
     return read(path_of(folder, "the folder of the cube"))
-
-
-@check_call
-def verify_cube(folder: str | Path) -> int:
-    """Return the number of files of a cube, having checked every byte of them.
-
-    Parameters
-    ----------
-    folder
-        The folder of the cube.
-
-    Returns
-    -------
-    int
-        How many files there are; all are as they were written.
-
-    Raises
-    ------
-    CubeError
-        The first file that is missing or differs; build the cube again, or take a copy.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import cube2net as c2n
-    >>> corpus = c2n.make_planted(objects=200, communities=4, noise=0).corpus
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = c2n.build_cube(corpus, out=f"{folder}/cube")
-    ...     c2n.verify_cube(f"{folder}/cube") > 20
-    True
-    """
-    return verify(path_of(folder, "the folder of the cube"))
 
 
 def read_manifest(folder: str | Path) -> dict[str, Any]:

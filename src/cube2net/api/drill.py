@@ -63,7 +63,7 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0.2, seed=0)
-    >>> cube = c2n.build_cube(planted.corpus)
+    >>> cube = c2n.build(planted.corpus)
     >>> answer = c2n.drill(cube, planted.query(0), k=2)
     >>> answer
     Drilled(2 cells below ⟨∗ · ∗ · ∗⟩, 0 objects left over)
@@ -159,7 +159,7 @@ def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, mo
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> table = c2n.pivot(c2n.build_cube(planted.corpus), "venue", "topic", planted.query(0))
+    >>> table = c2n.pivot(c2n.build(planted.corpus), "venue", "topic", planted.query(0))
     >>> table
     Pivot(venue × topic: 4 × 3 labels)
     >>> print(table)

@@ -97,7 +97,7 @@ def explain(
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
+    >>> network = c2n.construct(c2n.build(planted.corpus), planted.query(0))
     >>> c2n.explain(network)
     ValueAccount(cover 324 of 10 cells)
     >>> c2n.explain(network, network.labels[0])

@@ -90,7 +90,7 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     >>> import tempfile
     >>> from pathlib import Path
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus)
+    >>> cube = c2n.build(c2n.make_planted(objects=200, communities=4).corpus)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "query.csv")
     ...     _ = path.write_text("object,label\\no0,red\\no5,blue\\nnobody,blue\\n")
@@ -172,8 +172,8 @@ LOOKED_AT = 300
 def example_objects(cube: Cube, most: int = 3) -> list[int]:
     """Return the rows of a few objects of one cell, the first of which is linked to the others where any are.
 
-    >>> from cube2net.api import build_cube, make_planted
-    >>> cube = build_cube(make_planted(objects=60, communities=3, links=4.0, seed=0).corpus)
+    >>> import cube2net as c2n
+    >>> cube = c2n.build(c2n.make_planted(objects=60, communities=3, links=4.0, seed=0).corpus)
     >>> first, *others = example_objects(cube)
     >>> all(other in cube.links.neighbours(first) for other in others)
     True

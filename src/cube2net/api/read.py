@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
+from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
 from cube2net.errors import ParameterError, quote, unknown_name
 from cube2net.io import graphs
 from cube2net.io.bibliography.references import OBJECT_KINDS, References, is_reference_file
@@ -24,9 +24,9 @@ from cube2net.model.interfaces import ReadsMore, Source, check_call, check_optio
 from cube2net.model.objects import Objects
 
 SQL = "sql"
-UNSAID = ("columns", "usual", "sheet", "strict", "max_ratio", "max_unpacked")
-"""What a corpus says otherwise of how it was read, or what is of one reading only."""
-EXPECTED = "a corpus, a frame, a mapping of frames, a path or a graph"
+UNSAID = ("columns", "usual", "sheet", "strict", "max_ratio", "max_unpacked", "attach")
+"""What a corpus says otherwise of how it was read, or what is of one reading only; an address may hold a password."""
+EXPECTED = "a corpus, a frame, a path, a list or mapping of frames or paths, or a graph"
 
 
 @check_call
@@ -58,7 +58,7 @@ def read_source(source: str | Source, *paths: str | Path, progress: ProgressOpti
 
     See Also
     --------
-    build_from : Reads and builds, and goes on where it was cut off.
+    build : Read and build at once.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def read_source(source: str | Source, *paths: str | Path, progress: ProgressOpti
     Corpus(3 objects, 3 items, 2 links)
     """
     reader, places = reader_of(source, paths, options)
-    return remembering(reader.read(places, progress=listener(progress)), reader)
+    return remembering(reader.read(places, progress=resolve_progress(progress)), reader)
 
 
 def remembering(corpus: Corpus, source: Any) -> Corpus:
@@ -97,8 +97,8 @@ def read_more(
     """Return the corpus of files that are to be added to a cube: they may name its objects without listing them."""
     reader, places = reader_of(source, paths, options)
     if isinstance(reader, ReadsMore):
-        return reader.read_more(places, known=known, progress=listener(progress))
-    return reader.read(places, progress=listener(progress))
+        return reader.read_more(places, known=known, progress=resolve_progress(progress))
+    return reader.read(places, progress=resolve_progress(progress))
 
 
 @check_call
@@ -149,16 +149,16 @@ def read_tables(*tables: Any, progress: ProgressOption = None, **options: Any) -
     >>> c2n.read_tables(papers, item="paper", objects="author")
     Corpus(2 objects, 2 items, links by co-mention)
     """
-    return table_source.read_tables(tables, options, listener(progress))
+    return table_source.read_tables(tables, options, resolve_progress(progress))
 
 
 @check_call
 @report_compiling
 def read_sql(*queries: str, progress: ProgressOption = None, **options: Any) -> Corpus:
-    """Return the corpus of SQL queries over files on this machine, which DuckDB runs.
+    """Return the corpus of SQL queries over files and databases, which DuckDB runs.
 
-    A query names its files itself, ``FROM 'papers.parquet'``, also CSV and JSON. It only reads: nothing is written,
-    fetched from a network or loaded into DuckDB.
+    A query names its files itself, ``FROM 'papers.parquet'``: CSV, JSON and Parquet on this machine, or at an address
+    that begins with ``https://`` or ``s3://``. It only reads.
 
     Parameters
     ----------
@@ -170,7 +170,9 @@ def read_sql(*queries: str, progress: ProgressOption = None, **options: Any) -> 
         nobody.
     options
         A query by what its table is (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``,
-        ``terms``). ``item`` and ``objects`` may be columns of one table of records. ``memory`` such as ``"4GB"`` is
+        ``terms``). ``attach`` names databases for ``FROM db.papers``: ``{"db": "library.sqlite"}``, a DuckDB file,
+        ``"postgresql://ada@host/library"`` or ``"mysql://…"``; a password in it is neither shown nor saved.
+        ``item`` and ``objects`` may be columns of one table of records. ``memory`` such as ``"4GB"`` is
         what DuckDB may take. ``columns``, ``separators`` and ``strict`` are those of :func:`read_tables`.
 
     Returns
@@ -216,7 +218,7 @@ def read_graph(path: str | Path, *, progress: ProgressOption = None, **options: 
 
     See Also
     --------
-    write_network : Writes such files.
+    Network.save : Write such files.
 
     Examples
     --------
@@ -288,7 +290,7 @@ def read_task(
         raise unknown_name("source of tasks", source, tasks)
     reader: Yelp | Movies = made(source, tasks, Source, "source", options)
     return reader.read_task(
-        [path_of(path, "a path to read") for path in paths], name, seed=seed, progress=listener(progress)
+        [path_of(path, "a path to read") for path in paths], name, seed=seed, progress=resolve_progress(progress)
     )
 
 
@@ -311,7 +313,7 @@ def from_networkx(graph: Any, **options: Any) -> Corpus:
     Returns
     -------
     Corpus
-        Ready for :func:`build_cube`, in dimensions of its attributes.
+        Ready for :func:`build`, in dimensions of its attributes.
 
     Examples
     --------
@@ -343,11 +345,12 @@ def corpus_of(data: Any, options: Mapping[str, Any], progress: Progress, functio
     check_options(options, "tables", [*options_of(SOURCES["tables"]), "records"], function)
     if data is None and not options:
         raise ParameterError(f"{function.__name__} is given nothing to read, expected {EXPECTED}")
-    if data is not None and not _is_readable(data):
-        several = isinstance(data, list | tuple) and len(data) > 1
-        hint = ": of several tables the others go by their names, as links=…" if several else ""
-        raise ParameterError(f"the data is {quote(data)}, expected {EXPECTED}{hint}")
-    return table_source.read_tables(() if data is None else (data,), options, progress)
+    tables = () if data is None else (data,)
+    if isinstance(data, list | tuple) and not is_frame(data):
+        tables = tuple(data)
+    if data is not None and not (tables and all(map(_is_readable, tables))):
+        raise ParameterError(f"the data is {quote(data)}, expected {EXPECTED}")
+    return table_source.read_tables(tables, options, progress)
 
 
 def reader_of(source: str | Source, given: Sequence[Any], options: Mapping[str, Any]) -> tuple[Source, list[Path]]:

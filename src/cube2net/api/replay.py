@@ -15,8 +15,8 @@ from cube2net import __version__
 from cube2net._util.arrays import Array
 from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress, ProgressOption, report_compiling
+from cube2net.api import cubes
 from cube2net.api.construct import construct, known_choice, network_of
-from cube2net.api.cubes import open_cube
 from cube2net.api.plan import METHODS, plan_network
 from cube2net.api.recipe import made_of
 from cube2net.cube.views import cuboid, dice, drill_down, of_kind, pick_cells, roll_up, slice_cube
@@ -83,7 +83,7 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
     Parameters
     ----------
     path
-        Any file that :func:`write_network` wrote, or the path it was given.
+        Any file that :meth:`Network.save` wrote, or the path it was given.
     cube
         The cube, or its folder. A recipe has the name of the folder alone: without a cube, one of that name beside the
         file is taken, or one where you are.
@@ -107,9 +107,9 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     cube = c2n.build_cube(planted.corpus, out=f"{folder}/cube")
+    ...     cube = c2n.build(planted.corpus, out=f"{folder}/cube")
     ...     network = c2n.construct(cube, planted.query(0))
-    ...     _ = c2n.write_network(network, f"{folder}/network.graphml")
+    ...     _ = network.save(f"{folder}/network.graphml")
     ...     c2n.replay(f"{folder}/network.graphml")
     Replayed(the same: Network(100 objects, 10 cells, 779 links, 50 in the query))
     >>> network.recipe
@@ -197,14 +197,14 @@ def _is_node(given: object) -> bool:
 
 def _found(recipe: Recipe, path: Path, given: str | Path | None) -> Cube:
     if given is not None:
-        return open_cube(given)
+        return cubes.open(given)
     name = recipe.cube.get("name")
     hint = Setting("cube", Placeholder("FOLDER"))
     if name is None:
         raise InputError("the network was made of a cube in memory: give the cube or its folder", hint=hint)
     for folder in (path.parent / name, Path(name)):
         if name not in ("", "..") and Path(name).name == name and folder.is_dir():
-            return open_cube(folder)
+            return cubes.open(folder)
     raise CubeError(f"the cube {quote(name)} is neither beside the file nor here: give its folder", hint=hint)
 
 

@@ -1,4 +1,4 @@
-"""The verdict and the report of a comparison."""
+"""Read comparisons, and write their reports."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from cube2net.evaluation.report import page
 from cube2net.evaluation.report.page import Illustrator, Report, write
 from cube2net.evaluation.statistics import all_estimates
 from cube2net.evaluation.trials import Make
-from cube2net.evaluation.verdict import Verdict, judge_comparison
+from cube2net.evaluation.verdict import judge_comparison
 from cube2net.model.comparison import Comparison
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import check_call, expect, path_of
+from cube2net.model.interfaces import check_call, path_of
 from cube2net.model.query import Query
 from cube2net.network.drawing.layout import layout
 
@@ -42,7 +42,7 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
     >>> import tempfile
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
+    >>> cube = c2n.build(planted.corpus)
     >>> query = cube.query({name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = c2n.compare(cube, query, methods=["pagerank"], models=["deepwalk"], runs=2, out=folder)
@@ -50,35 +50,6 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
     Comparison(clustering: 2 configurations × 1 model × 2 seeds)
     """
     return trials.read_comparison(path_of(folder, "the folder of the comparison") / JOURNAL, query)
-
-
-@check_call
-def verdict(comparison: Comparison) -> Verdict:
-    """Return which network helped, by how much, and how sure that is, in one sentence and in numbers.
-
-    Parameters
-    ----------
-    comparison
-        Of :func:`compare` or :func:`read_comparison`.
-
-    Returns
-    -------
-    Verdict
-        ``sentence`` summarizes it; ``helps`` says whether ``best`` is significantly better than the query alone, and
-        ``differences`` are those of every configuration to it. ``notes`` name the networks whose clustering puts
-        nearly all objects of the query in one cluster.
-
-    Examples
-    --------
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
-    >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
-    >>> said = c2n.verdict(c2n.compare(cube, labels, methods=["pagerank"], models=["deepwalk"], runs=3))
-    >>> said.helps, said.sentence
-    (True, 'pagerank helps: F1 +0.3... over the query alone, at 120 nodes; NMI: pagerank 1.000, the query alone 0...')
-    """
-    return judge_comparison(expect(Comparison, comparison, "comparison"))
 
 
 def results(comparison: Comparison) -> dict[str, Any]:
@@ -91,61 +62,12 @@ def check_report() -> None:
     require("a report", "plotly", "jinja2")
 
 
-@check_call
 def write_report(
-    cube: Cube,
-    query: Query,
-    comparison: Comparison,
-    folder: str | Path,
-    *,
-    methods: Methods | None = None,
-    command: str = "",
-    title: str = "Did it help?",
-    spreadsheet_safe: bool = False,
+    comparison: Comparison, folder: str | Path, cube: Cube, query: Query, *, methods: Methods | None, **options: Any
 ) -> list[Path]:
-    """Write the report of a comparison into a folder, and return its files: a page, tables as CSV, and JSON.
-
-    It needs the packages of the extra ``report``.
-
-    Parameters
-    ----------
-    cube, query
-        Those that were compared.
-    comparison
-        Of :func:`compare` or :func:`read_comparison`.
-    folder
-        Where to; it is made where it is not there.
-    methods
-        Those of the comparison, where some are objects of your own.
-    command
-        The command to show as the one that does it again; without one none is shown.
-    title
-        What stands above the page.
-    spreadsheet_safe
-        Whether labels in the tables that spreadsheets would run as formulas get an apostrophe in front. By default they
-        are written to the letter.
-
-    Returns
-    -------
-    list of Path
-        The page first.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
-    >>> query = cube.query({name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]})
-    >>> comparison = c2n.compare(cube, query, methods=["pagerank"], models=["deepwalk"], runs=2)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [path.name for path in c2n.write_report(cube, query, comparison, folder)]
-    ['report.html', 'trials.csv', 'scores.csv', 'costs.csv', 'results.json']
-    """
-    expect(Comparison, comparison, "comparison")
+    """Write the report of a comparison and return its files; see :meth:`cube2net.Comparison.write_report`."""
     make = maker(cube, query_of(cube, query), {**BY_NAME, **named_methods(methods)})
-    safe = spreadsheet_safe
-    return report_files(make, comparison, folder, command=command, title=title, spreadsheet_safe=safe)
+    return report_files(make, comparison, folder, **options)
 
 
 def report_files(

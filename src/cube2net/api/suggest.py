@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array, row_of_entries
-from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
+from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
 from cube2net._util.random import stream
 from cube2net._util.statistics import REACH
 from cube2net.api.query import Asked, query_of, read_query
@@ -65,12 +65,12 @@ def suggest(
     dimensions whose cells tell objects apart, leave few of them out, and hold together what belongs together: labels
     and topics first, years and dates beside them, numbers where the others tell too little. The dimensions that a
     source prefers are taken where they leave at most 20 % of the objects in no cell, or no others leave half as many.
-    It is what :func:`build_cube` does where no dimensions are named.
+    It is what :func:`build` does where no dimensions are named.
 
     Parameters
     ----------
     data
-        What :func:`build_cube` takes: a corpus, a frame, a mapping of frames, a path, or a graph.
+        What :func:`build` takes: a corpus, a frame, a mapping of frames, a path, or a graph.
     query
         Objects as in :func:`construct`, or the path of a file that names them. Dimensions are then ranked by which
         share of a hidden half of these objects the cells hold that are chosen for the other half, at the same number
@@ -91,7 +91,7 @@ def suggest(
     Returns
     -------
     Suggestion
-        Its ``dimensions`` are for :func:`build_cube`, its ``reason`` says why; ``table`` has every attribute in a row,
+        Its ``dimensions`` are for :func:`build`, its ``reason`` says why; ``table`` has every attribute in a row,
         and ``proposals`` and ``alone`` what else was looked at, with numbers of cells.
 
     Examples
@@ -108,7 +108,7 @@ def suggest(
     >>> print(*suggestion.dependencies)
     city → state (all of 120 items)
     """
-    progress = listener(progress)
+    progress = resolve_progress(progress)
     corpus = corpus_of(data, tables, progress, suggest)
     found = propose(corpus, parse_bins, min_objects=min_objects, seed=seed, progress=progress)
     if query is None:

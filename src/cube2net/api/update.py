@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from cube2net._util.progress import Progress, ProgressOption, listener, report_compiling
-from cube2net.api.cubes import open_cube
+from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
+from cube2net.api import cubes
 from cube2net.api.topics import find_topics
 from cube2net.cube.building.build import leave_out_known
 from cube2net.cube.building.concatenation import knows_objects
@@ -28,7 +28,7 @@ from cube2net.topics.lda_model import read_model
 
 @check_call
 @report_compiling
-def update_cube(
+def update(
     folder: str | Path,
     corpus: Corpus | None,
     *,
@@ -79,8 +79,8 @@ def update_cube(
     ...     nx.set_node_attributes(graph, "Rome", "city")
     ...     return c2n.from_networkx(graph)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = c2n.build_cube(of(("ada", "bob")), ["city"], min_objects=1, out=f"{folder}/cube")
-    ...     c2n.update_cube(f"{folder}/cube", of(("eve", "joe")))
+    ...     _ = c2n.build(of(("ada", "bob")), ["city"], min_objects=1, out=f"{folder}/cube")
+    ...     c2n.update(f"{folder}/cube", of(("eve", "joe")))
     Cube(city: 1 cell, 4 objects, 2 links)
     """
     cube, _ = add_items(
@@ -107,7 +107,7 @@ def add_items(
     engine: str = "duckdb",
     progress: ProgressOption = None,
 ) -> tuple[Cube, dict[str, int]]:
-    """Return what :func:`update_cube` does, and how many items, objects, cells and links were added.
+    """Return what :func:`update` does, and how many items, objects, cells and links were added.
 
     Where items are replaced or removed, it is also said how many items and given links are new, replaced, removed and
     unchanged; where they are not, how many given links that were there got heavier.
@@ -120,7 +120,7 @@ def add_items(
         raise ParameterError(f"remove is the text {remove!r}, expected ids such as ['p17', 'p18']")
     if corpus is None and not remove:
         raise ParameterError("there is nothing to do: give new data, or ids of items to remove")
-    place, progress = path_of(folder, "the folder of the cube"), listener(progress)
+    place, progress = path_of(folder, "the folder of the cube"), resolve_progress(progress)
     added: dict[str, int] = {}
 
     def grown(cube: Cube) -> Cube:
@@ -138,7 +138,7 @@ def add_items(
         return after
 
     change_folder(place, grown, progress=progress)
-    return open_cube(place), added
+    return cubes.open(place), added
 
 
 def _changed(cube: Cube, changes: Changes, engine: Engine, progress: Progress) -> Cube:

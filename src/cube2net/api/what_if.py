@@ -9,96 +9,18 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.progress import ProgressOption, listener, report_compiling
+from cube2net._util.progress import ProgressOption, report_compiling, resolve_progress
 from cube2net.api.plan import METHODS, several
 from cube2net.api.replay import asked_of
 from cube2net.errors import ParameterError, quote
 from cube2net.model.change import BAN, PIN, Change, NamedNode, Price
 from cube2net.model.cube import Cube
-from cube2net.model.interfaces import check_call, chooses_cells
+from cube2net.model.interfaces import chooses_cells
 from cube2net.model.names import CELL, OBJECT, Node, node_of, title_of
 from cube2net.model.network import Network, RequestContext
 from cube2net.model.query import Query
 from cube2net.model.selection import PROVEN, Steering
 from cube2net.selection.constraints import ResidualProblem, evaluate_cells
-
-
-@check_call
-def without(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
-    """Return what becomes of a network that may not have some cells or objects: its new value, who comes and who goes.
-
-    The same method answers the same question again, and everything else that was pinned, banned or preferred stays so.
-    A cell is not chosen, and an object is not in the network: as if the cube did not have it. An object of the query
-    leaves the query, and its label with it. What is not in the network may still change it, as an object does whose
-    cells were too dear for it; where nothing changes, that is said.
-
-    Parameters
-    ----------
-    network
-        The network of :func:`construct`.
-    nodes
-        A cell or an object, or a list of several. A cell is named by its labels (a tuple, or
-        ``"2019 · ACL · parsing"``), an object by its id or name.
-    cube
-        The cube of the network, where that came from another process.
-
-    Returns
-    -------
-    Change
-        Its ``network`` is the one that :func:`construct` makes with these ``bans``; ``sentence`` says what has changed.
-
-    See Also
-    --------
-    with_ : The same for what must be in.
-
-    Examples
-    --------
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
-    >>> change = c2n.without(network, network.labels[0])
-    >>> print(change)
-    without ⟨∗ · venue 0 · ∗⟩ the cover falls from 324 to 274: nothing takes its place; still proven best
-    >>> change.before, change.value, change.merely, change.network
-    (324.0, 274.0, 274.0, Network(100 objects, 9 cells, 690 links, 50 in the query))
-    """
-    return change(network, without=nodes, cube=cube)
-
-
-@check_call
-def with_(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
-    """Return what becomes of a network that must have some cells or objects: its new value, who comes and who goes.
-
-    The same method answers the same question again. A cell is among those chosen, and counts within m; an object is in
-    the network, and in the form ``hybrid`` takes one of the places of neighbours. What is in the network already
-    stays in whatever is asked of the new network. Where a cell is put in beside all that were chosen, as ``merely`` has
-    it, there may be more than m.
-
-    Parameters
-    ----------
-    network
-        The network of :func:`construct`.
-    nodes
-        A cell or an object, or a list of several, named as for :func:`without`.
-    cube
-        The cube of the network, where that came from another process.
-
-    Returns
-    -------
-    Change
-        Its ``network`` is the one that :func:`construct` makes with these ``pins``; ``sentence`` says what has changed.
-
-    Examples
-    --------
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
-    >>> network = c2n.construct(cube, planted.query(0), "exact", n_cells=3)
-    >>> change = c2n.with_(network, planted.best_cells[1][0])
-    >>> print(f"{change.before:.0f} → {change.value:.0f}", *change.left)
-    130 → 100 NamedNode(⟨199X · ∗ · ∗⟩)
-    """
-    return change(network, with_=nodes, cube=cube)
 
 
 def change(network: Network, *, without: Any = (), with_: Any = (), cube: Cube | None = None) -> Change:
@@ -216,44 +138,16 @@ def _named(cube: Cube, nodes: Sequence[Node]) -> tuple[NamedNode, ...]:
     )
 
 
-@check_call
 @report_compiling
-def prices(network: Network, cube: Cube | None = None, *, progress: ProgressOption = None) -> tuple[Price, ...]:
-    """Return what every pin and ban of a network costs, the pins first, in the order given.
-
-    A price is the value without the pin or ban, all others kept, less the value with it, by the same method and seed:
-    each of them takes as long as the network itself did. For methods that bring objects by links, and have no value,
-    it says who was displaced. A ban without which the pins would not fit the limits has no price, and that is said.
-
-    Parameters
-    ----------
-    network
-        Of :func:`construct` with ``pins`` or ``bans``.
-    cube
-        The cube of a network that came from another process.
-    progress
-        Told how far it is; True for a bar, None for nobody.
-
-    Returns
-    -------
-    tuple of Price
-        Each has a ``price``, a ``sentence``, and the cells that it keeps out and brings in.
-
-    Examples
-    --------
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
-    >>> best = c2n.construct(cube, planted.query(0), "greedy", n_cells=4, form="objects")
-    >>> without = c2n.construct(cube, planted.query(0), "greedy", n_cells=4, form="objects", bans=[best.labels[0]])
-    >>> print(*c2n.prices(without))
-    leaving out ⟨199X · venue 0 · topic 2⟩ costs 0.04
-    """
+def compute_pin_costs(
+    network: Network, cube: Cube | None = None, *, progress: ProgressOption = None
+) -> tuple[Price, ...]:
+    """Return what every pin and ban of a network costs; see :meth:`cube2net.Network.pin_costs`."""
     network = asked_of(network, cube)
     context = network.context
     if context is None:
         return ()
-    tell, steering = listener(progress), context.steering
+    tell, steering = resolve_progress(progress), context.steering
     wanted = [(PIN, node) for node in steering.pins] + [(BAN, node) for node in steering.bans]
     found = []
     for number, (kind, node) in enumerate(wanted):

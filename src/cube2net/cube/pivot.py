@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cube2net._util.arrays import Array, join_rows, offsets, row_of_entries
-from cube2net._util.progress import step
+from cube2net._util.progress import check_stop
 from cube2net.model.cube import Cube
 from cube2net.model.names import MixedCell
 
@@ -92,7 +92,7 @@ def count_cells(
     table = np.zeros([len(names) for names in labels], dtype=np.int64)
     places = [{label: place for place, label in enumerate(names)} for names in labels]
     for cell in cells:
-        step()
+        check_stop()
         at = []
         for (number, level), place in zip(levels, places, strict=True):
             own, dimension = cell.levels[number], cube.dimensions[number]

@@ -64,7 +64,7 @@ def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
     Examples
     --------
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.make_planted(seed=0).corpus)
+    >>> cube = c2n.build(c2n.make_planted(seed=0).corpus)
     >>> one = cuboid(cube, "one")
     >>> cube.cell(0), one.cell(0), one.cell(len(one.cells) - 1)
     (('198X', 'venue 0', 'topic 2'), ('198X', '∗', '∗'), ('∗', '∗', 'topic 5'))
@@ -211,7 +211,7 @@ def _add_label_cells(cube: Cube) -> Cube:
     extents = np.bincount(numbered.ravel(), weights=np.repeat(own_sizes, len(used)), minlength=sum(sizes))
     large = extents >= cube.settings.get("min_objects", MIN_OBJECTS)
     own_count, count = len(cube.cells), len(cube.cells) + int(large.sum())
-    # The label cells that a cell of the cube is part of; ``count`` stands for those that do not exist.
+    # The label cells that a cell of the cube is part of; ``count`` is the number of those that do not exist.
     groups = np.where(large, own_count + np.cumsum(large) - 1, count).astype(np.int32)[numbered]
     members = LazyRagged(
         count, partial(_compute_all_members, cube, groups, count), partial(_compute_members, cube, groups)
@@ -236,7 +236,7 @@ def _add_label_cells(cube: Cube) -> Cube:
 
 
 def _compute_object_cells(cube: Cube, groups: Array, count: int, objects: Array) -> tuple[Ragged, Array]:
-    """Return the cells of some objects, label cells included, and how many of the cube's cells each stands for."""
+    """Return the cells of some objects, label cells included, and the number of the cube's cells that each merges."""
     some, row = np.unique(objects, return_inverse=True)
     own, small = take_rows(cube.object_cells, some), cube.small.members
     place = np.minimum(np.searchsorted(some, small.indices), max(len(some) - 1, 0))
@@ -311,7 +311,7 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
     its ``finest``. Items are in a cell if they are in one of its parts.
 
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
+    >>> cube = c2n.build(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
     >>> view = pick_cells(cube, [["202X", "∗"], ["2019", "ACL"]])
     >>> view.cell(0), view.cell(1)
     (('202X', '∗'), ('2019', 'ACL'))
@@ -384,7 +384,7 @@ def roll_up(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     Examples
     --------
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
+    >>> cube = c2n.build(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
     >>> [dimension.name for dimension in roll_up(cube, "year").dimensions]
     ['decades', 'venue']
     >>> roll_up(roll_up(cube, "venue", "kind"), "year", "∗").cell(0)
@@ -653,7 +653,7 @@ def of_kind(cube: Cube, kinds: str | Sequence[str]) -> Cube:
     Examples
     --------
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.make_planted(seed=0).corpus)
+    >>> cube = c2n.build(c2n.make_planted(seed=0).corpus)
     >>> of_kind(cube, "thing").bringable.all()
     Traceback (most recent call last):
     cube2net.errors.ParameterError: unknown kind 'thing': choose one of object

@@ -141,7 +141,7 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     Examples
     --------
     >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.load_bundled(), ["year@years", "venue"])
+    >>> cube = c2n.build(c2n.load_bundled(), ["year@years", "venue"])
     >>> between(cube, "2015..2019").settings["views"]
     ['only items of year 2015..2019']
     """

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cube2net._util.files import one_sentence, write_files
+from cube2net._util.files import explain_disk_errors, write_files
 from cube2net.errors import InputError, join_names
 from cube2net.model.comparison import Configuration, Trial
 
@@ -79,7 +79,7 @@ class Journal:
         """Append a trial."""
         if self.path is not None:
             line = _to_line(trial) + b"\n"
-            with one_sentence(self.path), self.path.open("ab") as file:
+            with explain_disk_errors(self.path), self.path.open("ab") as file:
                 file.write(line)
         self.trials[trial.key] = trial
 
@@ -88,7 +88,7 @@ def _make_folder(path: Path) -> None:
     for folder in path.parents:
         if folder.is_file():
             raise InputError(f"cannot write {str(path)!r}: {str(folder)!r} is a file, not a folder")
-    with one_sentence(path):
+    with explain_disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
 
 
@@ -105,7 +105,7 @@ def _rewrite(path: Path, header: Mapping[str, Any], lines: Sequence[bytes]) -> N
 def _read_lines(path: Path) -> tuple[list[bytes], bytes]:
     """Return the whole lines of a file, and what stands behind the last of them."""
     lines: list[bytes] = []
-    with one_sentence(path, "read"), path.open("rb") as file:
+    with explain_disk_errors(path, "read"), path.open("rb") as file:
         while (line := file.readline(MAX_LINE_BYTES + 1)).endswith(b"\n"):
             lines.append(line[:-1])
         if len(line) > MAX_LINE_BYTES:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.progress import Progress, Stop, silent, step
+from cube2net._util.progress import Progress, Stop, check_stop, silent
 from cube2net.errors import Cube2netError, InputError, check_int
 from cube2net.evaluation.configurations import DEFAULT
 from cube2net.evaluation.journal import Journal
@@ -180,7 +180,7 @@ def _trial(about: Trial, work: Future[Mined]) -> Trial:
             about, scores=dict(scores), evidence=evidence, seconds={**about.seconds, "mine": seconds}, reason=""
         )
     except Exception as error:
-        step()  # an interrupt that compiled code took for trouble of its own is none of a configuration
+        check_stop()  # an interrupt that compiled code took for trouble of its own is none of a configuration
         return replace(about, reason=describe_error(error))
 
 

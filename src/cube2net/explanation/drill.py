@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cube2net._util.arrays import Array, Ragged, take_rows
-from cube2net._util.progress import step
+from cube2net._util.progress import check_stop
 from cube2net.model.selection import PROVEN
 
 DIGITS = 12
@@ -64,7 +64,7 @@ class _Coverage:
         """Return the lowest bound found in some rounds of subgradient steps, or the present one."""
         length, stalled = 1.0, 0
         for _ in range(rounds):
-            step()
+            check_stop()
             if bound - value <= PROVEN * bound:
                 break
             gains = self.compute_gains(prices)
@@ -100,7 +100,7 @@ def choose_best_cells(
     chosen: list[int] = []
     values: list[float] = []
     while True:
-        step()
+        check_stop()
         gains = coverage.compute_gains(counted)
         bound = min(bound, value + float(gains[_find_largest(gains, most)].sum()))
         if len(chosen) == most or float(gains.max(initial=0.0)) < max(least, MIN_GAIN):

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from cube2net._util.arrays import Array, Ragged, distinct, offsets, row_keys, row_of_entries, take_rows
-from cube2net._util.progress import step
+from cube2net._util.progress import check_stop
 from cube2net.model.cube import Cube
 from cube2net.model.names import Levels, MixedCell, levels_of
 
@@ -70,7 +70,7 @@ def find_mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCe
     parts: list[tuple[Array, Array, Array]] = []
     count = 0
     for cuboid in cuboids:
-        step()
+        check_stop()
         alive = np.ones(len(labels), dtype=bool)
         for above in iterate_parents(cube, cuboid):
             if above in number:
@@ -162,7 +162,7 @@ def count_objects(cube: Cube, mixed: MixedCells, within: MixedCell | None = None
     own, labels = find_own_cells(cube, within or MixedCell.top(cube))
     sizes = np.empty(len(mixed), dtype=np.int64)
     for number, cuboid in enumerate(mixed.cuboids):
-        step()
+        check_stop()
         cells = np.flatnonzero(mixed.cuboid == number)
         columns = np.stack([_roll_up(cube, i, level, labels[:, i]) for i, level in enumerate(cuboid)], axis=1)
         group = row_keys(np.concatenate([mixed.labels[cells], columns]), most=MAX_TABLE_SIZE)
@@ -239,7 +239,7 @@ def rank_members(cube: Cube, cells: Iterable[MixedCell]) -> Array:
     """
     inside = np.zeros(len(cube.cells) + len(cube.small), dtype=bool)
     for cell in cells:
-        step()
+        check_stop()
         inside[find_own_cells(cube, cell)[0]] = True
     held = np.zeros(len(cube.objects), dtype=np.int64)
     for part, marks in ((cube.cells, inside[: len(cube.cells)]), (cube.small, inside[len(cube.cells) :])):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from cube2net._util.progress import ProgressOption, listener, silent
+from cube2net._util.progress import ProgressOption, resolve_progress, silent
 from cube2net.errors import SourceError
 
 SHOWN = 3
@@ -32,7 +32,7 @@ class Dropped:
     """
 
     def __init__(self, strict: bool = False, progress: ProgressOption = silent) -> None:
-        self.strict, self.progress = strict, listener(progress)
+        self.strict, self.progress = strict, resolve_progress(progress)
         self.counts: dict[str, int] = {}
         self.first = ""
         self._open: dict[str, tuple[int, list[str]]] = {}

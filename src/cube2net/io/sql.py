@@ -1,8 +1,8 @@
-"""Read tables by SQL queries over files, with DuckDB.
+"""Read tables by SQL queries over files and databases, with DuckDB.
 
-A query only reads. It is one SELECT, and it stands inside another one, where DuckDB lets nothing that writes stand; no
-extension is loaded or fetched, so nothing is reached over a network; variables of Python are not seen, and settings are
-locked.
+A query only reads. It is one SELECT, and it stands inside another one, where DuckDB lets nothing that writes stand; it
+loads no extension, variables of Python are not seen, and settings are locked. A network is used only for the databases
+that are attached and for the files that a query names by an address.
 """
 
 from __future__ import annotations
@@ -18,7 +18,18 @@ import pyarrow as pa
 
 from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress, silent
-from cube2net.errors import ParameterError, Setting, SourceError, first_line, parse_size, quote
+from cube2net.errors import ParameterError, SourceError, parse_size, quote
+from cube2net.io.databases import (
+    ADDRESSES,
+    EXPECTED_QUERY,
+    TableName,
+    attach_database,
+    fetch_file,
+    one_sentence,
+    parse_database,
+    quote_name,
+    quote_text,
+)
 from cube2net.io.tables.find_tables import TABLE_NAMES
 from cube2net.io.tables.table_source import read_tables
 from cube2net.model.corpus import Corpus
@@ -32,18 +43,19 @@ SETTINGS = {
 }
 """DuckDB fetches nothing, loads nothing, and looks at nothing of the program that it runs in."""
 BEGINNINGS = ("select", "from", "with", "values", "pivot", "unpivot", "describe", "summarize")
-EXPECTED = "one query that only reads, such as SELECT * FROM 'papers.parquet'"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sql:
-    """Reads a network by SQL queries over files on this machine (``FROM 'papers.parquet'``, CSV, JSON), with DuckDB.
+    """Reads a network by SQL queries over files (``FROM 'papers.parquet'``, CSV, JSON) and databases, with DuckDB.
 
     ``queries`` are the tables in their order: one holds records or, beside ``links``, nodes; two are nodes and links,
     three are objects, items and mentions. Or a query is given by what its table is (``nodes``, ``links``, …). ``item``
     and ``objects`` name columns of one table of records; ``columns``, ``usual`` and ``separators`` are as for tables in
     files, and so are ``directed`` and ``strict``. ``memory`` such as ``"4GB"`` is what DuckDB may take; what does
-    not fit goes to disk. A query only reads: nothing is written, fetched or loaded.
+    not fit goes to disk. ``attach`` names databases, ``{"db": "library.sqlite"}``, of which a query says ``FROM
+    db.papers``: SQLite and DuckDB files, and addresses such as ``postgresql://ada@host/library``. Files may have
+    addresses (``https://``, ``s3://``), too. A query only reads.
     """
 
     queries: tuple[str, ...] = ()
@@ -58,6 +70,7 @@ class Sql:
     columns: Mapping[str, str] = field(default_factory=dict)
     separators: Mapping[str, str] = field(default_factory=dict)
     usual: Mapping[str, str] = field(default_factory=dict)
+    attach: Mapping[str, str] = field(default_factory=dict, repr=False)
     directed: bool = False
     memory: str | None = None
     strict: bool = False
@@ -68,6 +81,8 @@ class Sql:
                 raise ParameterError(f"a query is {quote(query)}, expected a text such as \"SELECT * FROM 'a.csv'\"")
         if self.memory is not None:
             parse_size(self.memory, "memory")
+        if not isinstance(self.attach, Mapping):
+            raise ParameterError('attach names databases, such as {"db": "library.sqlite"}', parameter="attach")
 
     def read(self, paths: Sequence[Path] = (), *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the tables that the queries give; they name their files themselves."""
@@ -78,25 +93,40 @@ class Sql:
         options |= {"strict": self.strict, "directed": self.directed}
         options |= {"item": self.item} if self.item is not None else {}
         options |= {"objects": self.objects} if self.objects is not None and "objects" not in named else {}
-        with _connected(self.memory) as connection:
-            total, done = len(self.queries) + len(named), 0
-            given: list[pa.Table] = []
-            for query in self.queries:
-                progress("running a query", done, total)
-                given.append(_result(connection, query, f"query {len(given) + 1}" if total > 1 else "query"))
-                done += 1
-            for role, query in named.items():
-                progress(f"running the query of {role}", done, total)
-                options[role] = _result(connection, query, f"query of {role}")
-                done += 1
-        return read_tables(given, options, progress)
+        texts = {
+            f"query {number}" if named or self.queries[1:] else "query": text
+            for number, text in enumerate(self.queries, 1)
+        }
+        texts |= {f"query of {role}": text for role, text in named.items()}
+        tables = []
+        with _connect(self.memory) as (connection, folder):
+            queries = {what: _parse_query(connection, text, what) for what, text in texts.items()}
+            for name, address in self.attach.items():
+                asked = [table for query in queries.values() for table in query.find_tables(name)]
+                attach_database(connection, parse_database(name, address), asked, progress)
+            connection.execute("SET lock_configuration = true")
+            for done, (what, query) in enumerate(queries.items()):
+                progress(f"running the {what}", done, len(queries))
+                tables.append(query.fetch_files(folder / str(done), progress).run(connection, what))
+        options |= dict(zip(named, tables[len(self.queries) :], strict=True))
+        return read_tables(tables[: len(self.queries)], options, progress)
 
     def files_read(self, paths: Sequence[Path] = ()) -> list[Path]:
-        """Return the files that the queries name, as far as their names stand in the text."""
-        with _connected(None) as connection:
-            texts = [*self.queries, *self._named.values()]
-            found = {path for query in texts for path in _files_in(connection, query)}
+        """Return the files that the queries name, as far as their names stand in the text, and those attached."""
+        found = {Path(address) for address in self.attach.values() if "://" not in str(address)}
+        with _connect(None) as (connection, _):
+            for text in (*self.queries, *self._named.values()):
+                for name in _parse_query(connection, text, "query").find_files():
+                    with suppress(SourceError), one_sentence("query"):
+                        rows = connection.execute("SELECT file FROM glob(?)", [name]).fetchall()
+                        found |= {Path(file) for (file,) in rows}
         return sorted(found)
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether something is read that may have changed without a sign, on a server or at an address."""
+        texts = (*self.queries, *self._named.values())
+        return any("://" in str(text) for text in (*texts, *self.attach.values()))
 
     @property
     def _named(self) -> dict[str, str]:
@@ -119,81 +149,78 @@ def is_query(text: str) -> bool:
 
 
 @contextmanager
-def _connected(memory: str | None) -> Iterator[Any]:
-    """Give a connection to DuckDB in memory, which may read files and do nothing else."""
+def _connect(memory: str | None) -> Iterator[tuple[Any, Path]]:
+    """Give a connection to DuckDB in memory, and a folder for what does not fit or is fetched."""
     import duckdb
 
     settings: dict[str, Any] = dict(SETTINGS)
     if memory is not None:
         settings["memory_limit"] = f"{parse_size(memory, 'memory') // 1_000_000}MB"
-    with temporary_folder() as spill:
-        settings["temp_directory"] = str(spill)
+    with temporary_folder() as folder:
+        settings["temp_directory"] = str(folder / "spill")
         with duckdb.connect(":memory:", config=settings) as connection:
             if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() != [(False,)]:
                 connection.execute("SET enable_progress_bar = false")
-            connection.execute("SET lock_configuration = true")
-            yield connection
+            yield connection, folder
 
 
-def _result(connection: Any, query: str, what: str) -> pa.Table:
-    """Return what a query gives."""
-    text = _checked(connection, query, what)
-    with _one_sentence(what):
-        return connection.sql(f"SELECT * FROM (\n{text}\n)").to_arrow_table()
+@dataclass(frozen=True)
+class ParsedQuery:
+    """A query that only reads, and the parts that DuckDB's parser sees in it (none of a PIVOT without names)."""
+
+    text: str
+    parts: Sequence[Mapping[str, Any]] = field(repr=False)
+
+    def find_tables(self, database: str) -> Iterator[TableName]:
+        """Return the tables of a database that are named."""
+        for part in self.parts:
+            if part.get("type") == "BASE_TABLE":
+                names = [part["catalog_name"], part["schema_name"]]
+                if database.casefold() in map(str.casefold, names):
+                    schema = names[1] if names[0] else ""
+                    yield TableName(schema, part["table_name"])
+
+    def find_files(self) -> Iterator[str]:
+        """Return the names of files, patterns and addresses, and other texts that stand where these may."""
+        for part in self.parts:
+            if part.get("type") == "BASE_TABLE":
+                yield part["table_name"]
+            elif part.get("type") == "TABLE_FUNCTION":
+                texts = [inside.get(key) for inside in _find_parts(part) for key in ("text", "value")]
+                yield from (text for text in texts if isinstance(text, str) and text)
+
+    def fetch_files(self, folder: Path, progress: Progress) -> ParsedQuery:
+        """Return the query with files in a folder instead of those that it names by an address."""
+        text = self.text
+        addresses = sorted({name for name in self.find_files() if name.startswith(ADDRESSES)})
+        for number, address in enumerate(addresses):
+            place = fetch_file(address, folder / str(number), progress)
+            for write in (quote_text, quote_name):
+                text = text.replace(write(address), write(place))
+        return ParsedQuery(text, self.parts)
+
+    def run(self, connection: Any, what: str) -> pa.Table:
+        """Return the rows that the query gives."""
+        with one_sentence(what):
+            return connection.sql(f"SELECT * FROM (\n{self.text}\n)").to_arrow_table()
 
 
-def _checked(connection: Any, query: str, what: str) -> str:
+def _parse_query(connection: Any, query: str, what: str) -> ParsedQuery:
     """Return a query without what may end it; one that is none, or several, or does something else is refused."""
-    with _one_sentence(what):
+    with one_sentence(what):
         statements = connection.extract_statements(query)
-    if len(statements) != 1:
-        count = f"{len(statements)} statements" if statements else "nothing"
-        raise SourceError(f"the {what} holds {count}, expected {EXPECTED}")
-    kind = str(statements[0].type).rpartition(".")[2]
-    if kind not in ("SELECT", "MULTI"):
-        raise SourceError(f"the {what} is a {kind} statement, expected {EXPECTED}")
-    return str(statements[0].query).strip().rstrip(";")
+        if len(statements) != 1:
+            count = f"{len(statements)} statements" if statements else "nothing"
+            raise SourceError(f"the {what} holds {count}, expected {EXPECTED_QUERY}")
+        kind = str(statements[0].type).rpartition(".")[2]
+        if kind not in ("SELECT", "MULTI"):
+            raise SourceError(f"the {what} is a {kind} statement, expected {EXPECTED_QUERY}")
+        text = str(statements[0].query).strip().rstrip(";")
+        tree = json.loads(connection.execute("SELECT json_serialize_sql(?)", [text]).fetchall()[0][0])
+    return ParsedQuery(text, list(_find_parts(tree)))
 
 
-@contextmanager
-def _one_sentence(what: str) -> Iterator[None]:
-    import duckdb
-
-    try:
-        yield
-    except duckdb.OutOfMemoryException:
-        raise SourceError(
-            f"DuckDB needs more memory for the {what}: give it more", hint=Setting("memory", "8GB")
-        ) from None
-    except duckdb.InterruptException:
-        raise KeyboardInterrupt from None
-    except (duckdb.Error, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and "interrupted" in str(error).lower():
-            raise KeyboardInterrupt from None
-        reason = first_line(error)
-        if "WITH clause containing" in reason or "not allowed as CTE" in reason:
-            reason = f"it writes, expected {EXPECTED}"
-        elif "requires the extension" in reason or "exists in the" in reason:
-            reason += " (only files on this machine are read, and no extension is loaded)"
-        raise SourceError(f"the {what} cannot be run: {reason}") from None
-
-
-def _files_in(connection: Any, query: str) -> Iterator[Path]:
-    """Return the files whose names, or patterns of them, stand as texts in a query."""
-    with _one_sentence("query"):
-        tree = json.loads(connection.execute("SELECT json_serialize_sql(?)", [query]).fetchall()[0][0])
-    for part in _parts(tree):
-        names = [part.get("table_name")] if part.get("type") == "BASE_TABLE" else []
-        if part.get("type") == "TABLE_FUNCTION":
-            names = [inside.get(key) for inside in _parts(part) for key in ("text", "value")]
-        for name in names:
-            if isinstance(name, str) and name:
-                with suppress(SourceError), _one_sentence("query"):
-                    found = connection.execute("SELECT file FROM glob(?)", [name]).fetchall()
-                    yield from (Path(file) for (file,) in found)
-
-
-def _parts(tree: Any) -> Iterator[dict[str, Any]]:
+def _find_parts(tree: Any) -> Iterator[dict[str, Any]]:
     """Return the parts of a parsed query that say something."""
     stack = [tree]
     while stack:

@@ -1,19 +1,18 @@
-"""Annealing of selections, compiled: a cell is proposed and swapped for another, added or left; cells are dropped.
+"""Simulated annealing of selections: propose a cell, and swap it for a chosen one, add it or reject it; drop cells.
 
-A selection sits in slots, and one look at a proposed cell tells its value in place of every chosen one.
-Which of these happens is drawn with probability ∝ exp(value / heat), staying as it is among them.
+A selection has slots. One pass over the members of a proposed cell gives its value in place of every chosen cell. The
+change is drawn with probability ∝ exp(value / heat), no change included.
 
-``covers[g]`` counts the chosen cells that hold group g and ``owner[g]`` is the sum of their slots: where a group is
-covered once, that is the slot of the one cell that holds it. So ``alone[s]``, what would be lost without the cell in
-slot s, is kept up as cells come and go, and one look at the members of a proposed cell tells its value in place of
-*every* chosen cell. Nothing costs more than the members of the cells that change.
+``covers[g]`` is the number of chosen cells that contain group g, and ``owner[g]`` the sum of their slots: for a group
+covered once, the slot of its only cell. So ``alone[s]``, the loss without the cell in slot s, is updated as cells come
+and go, and the cost of every operation is that of the members of the cells that change.
 
-Most groups are worth the same (``common``): they come last in the row of a cell, and are counted instead of summed.
-``tag[g]`` is all that counting has to know of a group: 0 where it is not covered, 1 + s where slot s alone covers it,
-1 + slots where several do. One byte a group, so that all tags lie near at hand.
+Most groups have the same worth (``common``): they are last in the row of a cell, and are counted instead of summed.
+``tag[g]`` is what counting needs of a group: 0 if it is not covered, 1 + s if only slot s covers it, 1 + slots if
+several do. It is one byte per group, so that all tags stay in the cache.
 
-Groups are what ``coverage`` calls objects; ``members`` is cell → groups and ``homes`` group → cells. The three
-columns of ``worth``, ``whole`` and ``alone`` are gain, cost and nodes (objects outside the query).
+Groups are the objects of ``coverage``; ``members`` is cell → groups and ``homes`` group → cells. The three columns of
+``worth``, ``whole`` and ``alone`` are gain, cost and nodes (objects outside the query).
 """
 
 from __future__ import annotations
@@ -26,22 +25,22 @@ from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import inner, njit
 
 COLUMNS = 3
-DROPS = 0.03  # how often a cell is dropped instead of one proposed
-AIMED = 0.45  # how often a proposed cell is to hold an uncovered group that pays; else it is any
-KEYED = 0.75  # how often it is the one of highest key among several drawn; else the first drawn
+DROPS = 0.03  # probability that a cell is dropped instead of one proposed
+AIMED = 0.45  # probability that a proposed cell is drawn from those of an uncovered group with a gain
+KEYED = 0.75  # probability that it is the one with the highest key among several; else the first drawn
 TRIES = 3  # how many are drawn then
-AGAIN = 8  # so often an uncovered group is looked for
-SMOOTH = 64  # the heat falls every so many steps
-FARTHEST = 30.0  # exp(−30) never happens
+AGAIN = 8  # attempts to draw an uncovered group
+SMOOTH = 64  # steps between updates of the heat
+FARTHEST = 30.0  # exp(−30) is taken as 0
 EQUAL = 1e-12
 
 
 class SwapProblem(NamedTuple):
-    """What does not change: who holds what, what it is worth, where to look, and who is linked.
+    """The constant part: memberships, worths, proposal probabilities and links.
 
-    ``targets`` are groups that pay and ``odds`` the running sum of how much; a cell of higher ``key`` is proposed more
-    often. ``objects`` is group → objects outside the query; without a limit of links, it and ``links`` have no rows.
-    From ``plain[c]`` to the end of its row, the groups of cell c are worth ``common``.
+    ``targets`` are groups with a gain and ``odds`` the running sum of the gains; cells with a higher ``key`` are
+    proposed more often. ``objects`` is group → objects outside the query; without a limit of links, it and ``links``
+    have no rows. From ``plain[c]`` to the end of its row, the groups of cell c have the worth ``common``.
     """
 
     members_indptr: Array
@@ -62,12 +61,12 @@ class SwapProblem(NamedTuple):
 
 
 class SwapState(NamedTuple):
-    """What changes: cells in slots (``slot`` is −1 for cells not chosen), and what follows from them.
+    """The variable part: the cells in slots (``slot`` is −1 for cells not chosen), and quantities derived from them.
 
-    ``sums`` are gain, cost, nodes and links of the selection as it stands, with the constants of the objective in
-    them; ``value`` is now and best, ``filled`` how many slots are, now and in the best. ``shared``, ``odds`` and
-    ``counts`` (two rows, a place for every tag, zeros) are scratch; ``present`` marks the objects of the network and
-    ``random`` holds the generator's 64 bits.
+    ``sums`` are gain, cost, nodes and links of the current selection, constants of the objective included; ``value``
+    and ``filled`` (the number of slots in use) are those of the current and of the best selection. ``shared``, ``odds``
+    and ``counts`` (two rows of zeros with an element per tag) are scratch; ``present`` marks the objects of the
+    network, and ``random`` is the 64-bit state of the generator.
     """
 
     chosen: Array
@@ -89,13 +88,13 @@ class SwapState(NamedTuple):
 
 @njit(cache=True)
 def ratio(above: float, below: float, least: float) -> float:
-    """Return the value at given sums; 0 where there is no cost but for rounding."""
+    """Return gain / cost, or 0 if the cost is 0 up to rounding."""
     return above / below if below > least else 0.0
 
 
 @njit(cache=True)
 def plain_last(members_indptr: Array, members_indices: Array, plain: Array) -> tuple[Array, Array]:
-    """Return the entries of rows with those that are plain moved to the end of their row, and where these begin."""
+    """Return the entries of rows with plain ones moved to the end of their row, and where these begin."""
     entries = np.empty_like(members_indices)
     starts = np.empty(len(members_indptr) - 1, np.int64)
     for row in range(len(starts)):
@@ -146,7 +145,7 @@ def put(choice: SwapProblem, state: SwapState, cell: int, slot: int) -> None:
 
 @inner
 def take(choice: SwapProblem, state: SwapState, slot: int) -> None:
-    """Take the cell out of a slot, which is free then."""
+    """Remove the cell from a slot."""
     cell = state.chosen[slot]
     state.slot[cell] = -1
     linked = len(choice.links_indptr) > 1
@@ -182,7 +181,7 @@ def take(choice: SwapProblem, state: SwapState, slot: int) -> None:
 
 @inner
 def enter(choice: SwapProblem, present: Array, group: int) -> int:
-    """Bring the objects of a group into the network; return how many links come with them."""
+    """Add the objects of a group to the network; return the number of links added."""
     links = 0
     for place in range(choice.objects_indptr[group], choice.objects_indptr[group + 1]):
         o = choice.objects_indices[place]
@@ -194,7 +193,7 @@ def enter(choice: SwapProblem, present: Array, group: int) -> int:
 
 @inner
 def leave(choice: SwapProblem, present: Array, group: int) -> int:
-    """Undo ``enter``; return how many links go with the objects."""
+    """Undo ``enter``; return the number of links removed."""
     links = 0
     for place in range(choice.objects_indptr[group], choice.objects_indptr[group + 1]):
         o = choice.objects_indices[place]
@@ -206,7 +205,7 @@ def leave(choice: SwapProblem, present: Array, group: int) -> int:
 
 @inner
 def close(choice: SwapProblem, state: SwapState, slot: int) -> None:
-    """Move the cell of the last slot into a free one, so that slots stay without gaps; there is one fewer."""
+    """Move the cell of the last slot into a free one, so that used slots have no gaps."""
     last = state.filled[0] - 1
     if slot != last:
         cell = state.chosen[last]
@@ -225,10 +224,10 @@ def close(choice: SwapProblem, state: SwapState, slot: int) -> None:
 
 @inner
 def weigh(choice: SwapProblem, state: SwapState, cell: int) -> None:
-    """Write to ``shared`` what a cell holds that only slot s holds; after the last slot, what it would add to all."""
+    """Write to ``shared[s]`` the worth of a cell's groups that only slot s covers, and its gain after the last."""
     count, several = state.filled[0], len(state.best) + 1
     plain, end = choice.plain[cell], choice.members_indptr[cell + 1]
-    # Two rows of counts in turn: one addition need not wait for the one before.
+    # Two rows of counts in turn, so that additions do not depend on the previous one.
     one, two = state.counts[0], state.counts[1]
     for at in range(plain, end - 1, 2):
         one[state.tag[choice.members_indices[at]]] += 1
@@ -273,7 +272,7 @@ def draw(random: Array) -> float:
 
 @inner
 def propose(choice: SwapProblem, state: SwapState) -> int:
-    """Return a cell worth looking at: a home of an uncovered group that pays, or any; a high key helps."""
+    """Return a random cell: a cell of an uncovered group with a gain, or any; a high key makes it more likely."""
     first, cells = 0, len(choice.key)
     aimed = len(choice.targets) > 0 and draw(state.random) < AIMED
     if aimed:
@@ -302,10 +301,10 @@ def propose(choice: SwapProblem, state: SwapState) -> int:
 
 @inner
 def decide(state: SwapState, room: float, least: float, heat: float) -> int:
-    """Draw what becomes of the cell that was weighed: the slot it goes to (the next free one is last), or −1.
+    """Draw the slot for the weighed cell (the next free one is last), or −1 for no change.
 
-    A slot is drawn with probability ∝ exp(value with the cell there / heat), and so is leaving all as it is. What
-    would bring more nodes than there is room for does not happen.
+    Every outcome has a probability ∝ exp(value / heat), no change included. Outcomes with too many nodes have
+    probability 0.
     """
     count = state.filled[0]
     above = state.sums[0] + state.shared[count, 0]
@@ -343,7 +342,7 @@ def decide(state: SwapState, room: float, least: float, heat: float) -> int:
 
 @inner
 def settle(state: SwapState, least: float) -> None:
-    """Take note of the value as it stands, and of the selection where it is the best so far."""
+    """Update the current value, and the best selection if it is better."""
     state.value[0] = ratio(state.sums[0], state.sums[1], least)
     if state.value[0] > state.value[1] + EQUAL * abs(state.value[1]):
         state.value[1] = state.value[0]
@@ -353,10 +352,7 @@ def settle(state: SwapState, least: float) -> None:
 
 
 def start(choice: SwapProblem, state: SwapState, cells: Array, least: float) -> float:
-    """Put the cells into the slots of an empty state; return what a cell is worth there, on average.
-
-    That is the mean of what the value loses without one of the cells.
-    """
+    """Put cells into the slots of an empty state; return the mean loss of value without one of the cells."""
     for slot in range(len(cells)):
         put(choice, state, cells[slot], slot)
         state.best[slot] = cells[slot]
@@ -382,9 +378,9 @@ def cool(
     max_links: float,
     least: float,
 ) -> None:
-    """Do the steps from ``first`` to ``last`` of so many, while the heat falls from hot to cold by equal ratios.
+    """Do the steps from ``first`` to ``last`` of ``steps``, while the heat falls geometrically from hot to cold.
 
-    The nodes of a selection stay within ``room`` and its links within ``max_links``; costs up to ``least`` are none.
+    A selection has at most ``room`` nodes and ``max_links`` links; costs up to ``least`` count as 0.
     """
     heat = hot
     for step in range(first, last):

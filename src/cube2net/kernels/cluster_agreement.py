@@ -1,4 +1,4 @@
-"""Agreement of clusterings from tables of shared objects: F1, JC, NMI."""
+"""Agreement of clusterings, from contingency tables: F1, JC, NMI."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ def nmi(tables: Array) -> Array:
 
 
 def entropy(shares: Array) -> Array:
-    """Return −p log₂ p of every share, 0 where it is 0."""
+    """Return −p log₂ p of every share, and 0 for 0."""
     safe = np.where(shares > 0, shares, 1.0)
     return -safe * np.log2(safe)
 
 
 def count_tables(found: Array, true: Array, shape: tuple[int, int], times: Array) -> Array:
-    """Return a table for every column of ``times``, which say how often each object counts: tables × found × true.
+    """Return a contingency table of found and true clusters for every column of ``times``, the weights of objects.
 
-    ``found`` and ``true`` are the numbers of each object's clusters, below those of ``shape``. It is one product of a
-    sparse matrix (clusters found and true × objects) with ``times`` (objects × tables).
+    ``found`` and ``true`` are the cluster numbers of the objects, and ``shape`` the numbers of clusters. All tables are
+    one product of a sparse matrix (pairs of clusters × objects) with ``times`` (objects × tables).
 
     >>> count_tables(np.array([0, 1, 1]), np.array([0, 0, 1]), (2, 2), np.array([[1.0], [0.0], [2.0]])).tolist()
     [[[1.0, 0.0], [0.0, 2.0]]]
@@ -70,9 +70,9 @@ def count_tables(found: Array, true: Array, shape: tuple[int, int], times: Array
 
 
 def _share(part: Array, whole: Array, empty: float = 0.0) -> Array:
-    """Return part / whole, and ``empty`` where there is nothing to take a part of."""
-    some = whole > 0
-    return np.where(some, part / np.where(some, whole, 1.0), empty)
+    """Return part / whole, and ``empty`` where the whole is 0."""
+    valid = whole > 0
+    return np.where(valid, part / np.where(valid, whole, 1.0), empty)
 
 
 def _average_full(values: Array, sizes: Array) -> Array:
@@ -82,4 +82,4 @@ def _average_full(values: Array, sizes: Array) -> Array:
 
 
 AGREEMENT: dict[str, Callable[[Array], Array]] = {"F1": f1, "JC": jaccard, "NMI": nmi}
-"""The three scores by the names that the paper gives them."""
+"""The scores by their names in the paper."""

@@ -1,4 +1,4 @@
-"""How kernels are compiled: the decorator of all, and who is told when one is."""
+"""The decorators that compile kernels, and the reports of compiling."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def njit(**options: Any) -> Callable[[F], F]:
-    """Return numba's decorator of the same name, for code that lets other threads go on while it runs.
+    """Return numba's decorator of the same name, for code that runs without the global interpreter lock.
 
-    Whoever waits can so be told, and a signal be obeyed. Where there is no folder to keep compiled code in, it is made
-    in every process anew.
+    Other threads can then report progress and handle signals. Without a folder for compiled code, kernels are compiled
+    in every process.
     """
     options = {"nogil": True, "no_cfunc_wrapper": True, **options}
 
     def decorate(function: F) -> F:
         try:
-            made: F = numba.njit(**options)(function)
+            kernel: F = numba.njit(**options)(function)
         except RuntimeError as error:
             if "cannot cache" not in str(error):
                 raise
             progress.MONITOR.kept = False
-            made = numba.njit(**{**options, "cache": False})(function)
-        _discard_stale_cache(getattr(made, "_cache", None))
-        return made
+            kernel = numba.njit(**{**options, "cache": False})(function)
+        _discard_stale_cache(getattr(kernel, "_cache", None))
+        return kernel
 
     return decorate
 
@@ -44,18 +44,17 @@ def inner(function: F) -> F: ...
 @overload
 def inner(**options: Any) -> Callable[[F], F]: ...
 def inner(function: Any = None, **options: Any) -> Any:
-    """Return a helper that is compiled into the kernels that call it, without a Python wrapper of its own.
+    """Decorate a helper that is compiled into the kernels that call it, without a Python wrapper.
 
-    The wrapper is a large part of the compile time, above all where the arguments are many arrays. Called from Python,
-    the helper is interpreted; a test compiles it with numba's ``njit``. With options instead of a function, return the
-    decorator that compiles with them.
+    The wrapper takes a large part of the compile time, especially with many array arguments. Called from Python, the
+    helper is interpreted. With options instead of a function, return a decorator with these options.
     """
     decorate = register_jitable(no_cfunc_wrapper=True, **options)
     return decorate if function is None else decorate(function)
 
 
 def is_compiled(kernel: Any) -> bool:
-    """Return whether a kernel was compiled in this process, or is kept on disk from an earlier one."""
+    """Return whether a kernel was compiled in this process, or its compiled code is on disk."""
     if kernel.signatures:
         return True
     kept = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
@@ -63,7 +62,7 @@ def is_compiled(kernel: Any) -> bool:
 
 
 def _discard_stale_cache(cache: Any) -> None:
-    """Let a kernel be compiled anew where what was kept names a record that is gone, as after an update."""
+    """Compile a kernel again if its cached code refers to a class that no longer exists, as after an update."""
     load = getattr(cache, "load_overload", None)
     if load is None:
         return
@@ -78,8 +77,8 @@ def _discard_stale_cache(cache: Any) -> None:
     cache.load_overload = load_overload
 
 
-class _Times(event.Listener):
-    """Notes when a thread waits for the compiler, compiles, or reads what was compiled."""
+class _TimeListener(event.Listener):
+    """Counts the time in which a thread waits for the compiler, compiles, or reads compiled code."""
 
     def on_start(self, event: Any) -> None:
         progress.begin_compiling()
@@ -88,8 +87,8 @@ class _Times(event.Listener):
         progress.end_compiling()
 
 
-class _Words(event.Listener):
-    """Says which of our kernels is compiled; what others compile in this process is none of our business."""
+class _NameListener(event.Listener):
+    """Reports which kernel of cube2net is compiled; those of other packages are ignored."""
 
     def on_start(self, event: Any) -> None:
         if name := _get_kernel_name(event):
@@ -101,11 +100,11 @@ class _Words(event.Listener):
 
 
 def _get_kernel_name(event: Any) -> str:
-    """Return the name of the kernel that an event is about, or nothing where it is not one of ours."""
+    """Return the name of the kernel of an event, or an empty text if it is not one of cube2net."""
     function = getattr(event.data.get("dispatcher"), "py_func", None)
     ours = str(getattr(function, "__module__", "")).startswith("cube2net.")
     return str(getattr(function, "__name__", "")) if ours else ""
 
 
-event.register("numba:compiler_lock", _Times())  # type: ignore[no-untyped-call]
-event.register("numba:compile", _Words())  # type: ignore[no-untyped-call]
+event.register("numba:compiler_lock", _TimeListener())  # type: ignore[no-untyped-call]
+event.register("numba:compile", _NameListener())  # type: ignore[no-untyped-call]

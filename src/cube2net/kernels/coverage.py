@@ -1,14 +1,13 @@
-"""What cells still bring to a growing selection: add a cell, take it out, ask what many would add.
+"""Marginal gains of cells in a growing selection: add and remove a cell, and compare candidates.
 
-The state of a selection is three arrays. ``covers[o]`` counts the chosen cells that hold object o, so that
-a cell can be taken out again. ``gains[c]`` and ``costs[c]`` are the sums of gain and cost over the members
-of cell c that no chosen cell holds: what c would add. Sums of whole numbers (and of halves, quarters, …)
-are exact whatever the order of adding.
+The state of a selection is three arrays. ``covers[o]`` is the number of chosen cells that contain object o.
+``gains[c]`` and ``costs[c]`` are the sums of gain and cost over the members of cell c that no chosen cell contains.
+Sums of integers (and of halves, quarters, …) are exact in any order.
 
 ``members`` is cell → objects and ``homes`` object → cells, each as offsets and entries.
 
-Which cells fit into what is left of a budget is told by ``present[o]``: 1 for the objects of the network so far, and 2
-for those that never come in; cells bring their other objects. Links are kept on both ends.
+For budgets, ``present[o]`` is 1 for objects in the network and 2 for objects that must never be added. Links are stored
+at both ends.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from cube2net.kernels.compiled import njit
 
 
 def find_touched_cells(objects: Array, homes_indptr: Array, homes_indices: Array, cells: int) -> Array:
-    """Return the cells that hold at least one of the objects, ascending."""
+    """Return the cells that contain at least one of the objects, ascending."""
     hit = np.zeros(cells, dtype=np.bool_)
     _mark_touched(objects.astype(np.int64), homes_indptr, homes_indices, hit)
     return np.flatnonzero(hit)
@@ -28,7 +27,7 @@ def find_touched_cells(objects: Array, homes_indptr: Array, homes_indices: Array
 
 @njit(cache=True)
 def _mark_touched(objects: Array, homes_indptr: Array, homes_indices: Array, hit: Array) -> None:
-    """Mark the cells that hold at least one of the objects."""
+    """Mark the cells that contain at least one of the objects."""
     for o in objects:
         for at in range(homes_indptr[o], homes_indptr[o + 1]):
             hit[homes_indices[at]] = True
@@ -38,7 +37,7 @@ def _mark_touched(objects: Array, homes_indptr: Array, homes_indices: Array, hit
 def residuals(
     cells: Array, members_indptr: Array, members_indices: Array, covers: Array, gain: Array, cost: Array
 ) -> tuple[Array, Array]:
-    """Return, for each of the given cells, the gain and the cost of its members that are not covered."""
+    """Return the gain and the cost of the uncovered members of each cell."""
     gains = np.zeros(len(cells))
     costs = np.zeros(len(cells))
     for place in range(len(cells)):
@@ -52,9 +51,9 @@ def residuals(
 
 @njit(cache=True)
 def values(cells: Array, gains: Array, costs: Array, above: float, below: float) -> Array:
-    """Return what the selection would be worth with each of the given cells; 0 where there is no cost at all.
+    """Return the value of the selection with each of the cells added; 0 if there is no cost.
 
-    ``above`` and ``below`` are the sums of the selection as it stands.
+    ``above`` and ``below`` are the current sums of gain and cost.
     """
     worth = np.zeros(len(cells))
     for place in range(len(cells)):
@@ -77,7 +76,7 @@ def add(
     gains: Array,
     costs: Array,
 ) -> None:
-    """Cover the members of a cell; what they were worth is taken from every cell that holds them."""
+    """Cover the members of a cell, and subtract the gain and cost of new ones from all cells that contain them."""
     for at in range(members_indptr[cell], members_indptr[cell + 1]):
         o = members_indices[at]
         covers[o] += 1
@@ -100,7 +99,7 @@ def remove(
     gains: Array,
     costs: Array,
 ) -> None:
-    """Undo ``add``: members that no chosen cell holds any more are worth something again."""
+    """Undo ``add``: members that no chosen cell contains any more count again."""
     for at in range(members_indptr[cell], members_indptr[cell + 1]):
         o = members_indices[at]
         covers[o] -= 1
@@ -112,7 +111,7 @@ def remove(
 
 @njit(cache=True)
 def spread(rows: Array, terms: Array, homes_indptr: Array, homes_indices: Array, sums: Array) -> None:
-    """Add the terms of some objects to the sums of every cell that holds them; both have a column for each sum."""
+    """Add the terms of objects to the sums of every cell that contains them; both have one column per sum."""
     for place in range(len(rows)):
         for home in range(homes_indptr[rows[place]], homes_indptr[rows[place] + 1]):
             for column in range(terms.shape[1]):
@@ -132,9 +131,9 @@ def cover(
     state: Array,
     sums: Array,
 ) -> None:
-    """Cover the members of a cell, as ``add`` does, where only the objects ``rows`` have terms of their own.
+    """Cover the members of a cell like ``add``; the objects ``rows`` have their own terms, all others ``others``.
 
-    All others have the terms ``others``. ``state`` is 0 for these, 2 for the rows, and 1 for what is covered.
+    ``state`` is 1 for covered objects, 2 for uncovered ``rows``, and 0 for other uncovered objects.
     """
     for at in range(members_indptr[cell], members_indptr[cell + 1]):
         o = members_indices[at]
@@ -167,7 +166,7 @@ def cover_all(
     state: Array,
     sums: Array,
 ) -> None:
-    """Cover the members of a cell, as ``cover`` does, where every object has terms of its own."""
+    """Cover the members of a cell like ``cover``; every object has its own terms."""
     for at in range(members_indptr[cell], members_indptr[cell + 1]):
         o = members_indices[at]
         if state[o] == 0:
@@ -179,9 +178,9 @@ def cover_all(
 
 @njit(cache=True)
 def best_value(cells: Array, sums: Array, above: float, below: float, digits: float) -> int:
-    """Return the place of the cell with which the selection would be worth most, the first of equal ones.
+    """Return the position of the cell that gives the selection the highest value, the first of equal ones.
 
-    Values that agree to ``digits`` (1e12 for 12 digits) of the largest are equal; they are 0 without any cost.
+    Values are rounded relative to the largest: ``digits`` is 1e12 for 12 digits. They are 0 without any cost.
     """
     worth = np.zeros(len(cells))
     largest = 0.0
@@ -201,9 +200,9 @@ def best_value(cells: Array, sums: Array, above: float, below: float, digits: fl
 
 @njit(cache=True)
 def best_sum(cells: Array, sums: Array, taken: Array, room: float, equal: float) -> int:
-    """Return the place of the cell of the largest first sum above ``equal``, or −1; the first of equal ones.
+    """Return the position of the cell with the largest first sum above ``equal``, or −1; the first of equal ones.
 
-    Cells that are taken, and those with a second sum above ``room``, are passed over.
+    Cells that are taken, and those with a second sum above ``room``, are skipped.
     """
     best = -1
     for place in range(len(cells)):
@@ -219,7 +218,7 @@ def best_sum(cells: Array, sums: Array, taken: Array, room: float, equal: float)
 def grow(
     cells: Array, members_indptr: Array, members_indices: Array, covers: Array, gain: Array, cost: Array
 ) -> tuple[Array, Array]:
-    """Cover the given cells one after another; return the gain and the cost that each one added."""
+    """Cover cells one after another; return the gain and the cost that each added."""
     gains = np.zeros(len(cells))
     costs = np.zeros(len(cells))
     for place in range(len(cells)):
@@ -239,10 +238,10 @@ NO_LIMIT = int(np.iinfo(np.int64).max)
 def bring(
     objects: Array, present: Array, links_indptr: Array, links_indices: Array, max_nodes: int, max_links: int
 ) -> tuple[int, int]:
-    """Bring objects in if they fit; return how many are new and the links they add, or (-1, -1) if they do not.
+    """Add objects if they fit; return the numbers of new objects and links, or (-1, -1) and no change if they do not.
 
-    A link is added when both its ends are in and one of them is new; it counts once. Nothing changes when
-    the objects do not fit. Links are not counted where ``max_links`` is ``NO_LIMIT``.
+    A new link has both ends in the network, and at least one of them is new. Links are not counted if ``max_links`` is
+    ``NO_LIMIT``.
     """
     nodes = 0
     for o in objects:
@@ -254,7 +253,7 @@ def bring(
             for o in objects:
                 present[o] = 1
             return nodes, links
-        # An object comes in as its links are counted, so a link between two new ones is met from the later only.
+        # Objects are added as their links are counted, so a link between two new ones is counted once.
         new = np.empty(nodes, dtype=np.int64)
         done = 0
         for o in objects:
@@ -285,10 +284,7 @@ def bring_first(
     max_nodes: int,
     max_links: int,
 ) -> tuple[Array, int, int]:
-    """Bring in the first ``want`` of the cells, in their order, that fit one after the other.
-
-    Return their places in the order, how many objects are new in all, and how many links.
-    """
+    """Add the first ``want`` cells, in their order, that fit; return their positions and the new objects and links."""
     places = np.empty(min(want, len(cells)), dtype=np.int64)
     taken = 0
     nodes = 0

@@ -1,18 +1,14 @@
-"""Rows of entries in flat arrays: packed from entries that come in order, merged, and put together in groups.
+"""Sparse rows in flat arrays (CSR): pack, merge and group them.
 
-**Packing** sorts nothing. Links come once each, from the lower object to the higher, ascending; then the lower
-neighbours of an object come in order, and so do its higher ones. Where the next one goes is all that has to be known,
-two numbers an object, so links may come in any number of batches and be written to a file that is larger than memory.
+**Packing** needs no sorting: links come once each, from the lower object to the higher, ascending. Then the lower and
+the higher neighbours of every object come in order, and two positions per object are enough. Links may come in batches
+and be written to files larger than memory.
 
-**Merging** makes a row of one row of an old table and one row of an addition, either of which may be missing (-1). What
-the addition does not touch is copied as it stands.
+**Merging** combines a row of an old table with a row of an addition; either may be missing (-1).
 
-**Grouping** puts cells together, object by object: what each group holds, how often, and the groups of each object.
-Nothing is sorted but the few groups of one object. Objects come in order, so the members of a group do too. The cells
-of the objects come in two parts, the kept ones and the small ones, whose numbers go on after the last kept one.
-``groups[cell, view]`` is the group of a cell in each of several views; no group is in two views.
-
-**Summing** goes over the objects of cells: how many several cells hold together, and what they are worth.
+**Grouping** merges cells object by object. Objects come in order, so the members of a group do too. Small cells are
+numbered after the kept ones. ``groups[cell, view]`` is the group of a cell in each of several views; no group is in two
+views.
 """
 
 from __future__ import annotations
@@ -25,9 +21,9 @@ from cube2net.kernels.compiled import njit
 
 @njit(cache=True)
 def count_ends(source: Array, target: Array, below: Array, above: Array) -> int:
-    """Count the neighbours below and above every object; return the first link that is not in order, or -1.
+    """Count the neighbours below and above every object; return the first link that is out of order, or -1.
 
-    In order are links from a lower to a higher object, each once and ascending.
+    Links must go from a lower to a higher object, each once and ascending.
     """
     wrong = -1
     for i in range(len(source)):
@@ -43,7 +39,7 @@ def count_ends(source: Array, target: Array, below: Array, above: Array) -> int:
 def fill_links(
     source: Array, target: Array, weight: Array, next_below: Array, next_above: Array, indices: Array, weights: Array
 ) -> None:
-    """Write every link to both its ends, where the next neighbour below or above goes."""
+    """Write every link to the rows of both its ends, at the next positions of neighbours below and above."""
     for i in range(len(source)):
         a, b = source[i], target[i]
         at = next_above[a]
@@ -58,14 +54,14 @@ def fill_links(
 
 @njit(cache=True)
 def count_entries(entries: Array, counts: Array) -> None:
-    """Count how often every entry comes."""
+    """Count the occurrences of every entry."""
     for entry in entries:
         counts[entry] += 1
 
 
 @njit(cache=True)
 def fill_homes(indptr: Array, indices: Array, next_home: Array, homes: Array) -> None:
-    """Write the number of every row to the place where the next row of each of its entries goes."""
+    """Write the number of every row to the next positions of its entries."""
     for row in range(len(indptr) - 1):
         for k in range(indptr[row], indptr[row + 1]):
             entry = indices[k]
@@ -77,9 +73,9 @@ def fill_homes(indptr: Array, indices: Array, next_home: Array, homes: Array) ->
 def merge_rows(
     indptr: Array, indices: Array, old: Array, renumber: Array, more_indptr: Array, more_indices: Array, more: Array
 ) -> tuple[Array, Array]:
-    """Return offsets and entries of rows that hold the entries of row ``old[i]`` and of row ``more[i]``, each once.
+    """Return offsets and entries of rows with the entries of row ``old[i]`` and of row ``more[i]``, each once.
 
-    Entries of old rows are first numbered anew by ``renumber``, which must ascend; none is given by no numbers.
+    Entries of old rows are first mapped by ``renumber``, which must ascend; an empty array maps nothing.
     """
     count = len(old)
     room = 0
@@ -125,11 +121,11 @@ def add_links(
     more: Array,
     rests: Array,
 ) -> tuple[Array, Array, Array]:
-    """Return offsets, ends and weights of the links of ``len(more)`` objects; those in both add their weights.
+    """Return offsets, ends and weights of the links of ``len(more)`` objects; those in both tables add their weights.
 
-    The first objects are the old ones; row ``more[i]`` is what is added to object i. The weights of the addition
-    are doubles. ``rests`` has a place for each of its entries: it comes with what the old weight lacked of its sum
-    for being rounded, and goes with what the new one lacks. A sum above the highest weight there is becomes that.
+    The first objects are the old ones; row ``more[i]`` is added to object i. The weights of the addition are doubles.
+    ``rests`` has one number per entry of the addition: the rounding error of the old weight, replaced by that of the
+    new one. Sums are at most ``HEAVIEST``.
     """
     known = len(indptr) - 1
     count = len(more)
@@ -223,9 +219,9 @@ def fill_groups(
 def count_unions(
     starts: Array, cells: Array, kept_starts: Array, kept: Array, small_starts: Array, small: Array, objects: int
 ) -> Array:
-    """Return how many of ``objects`` objects each group of cells holds, an object in several of its cells once.
+    """Return the number of distinct objects in each group of cells.
 
-    The cells of group g are ``cells[starts[g]:starts[g + 1]]``; those of the second table are numbered behind it.
+    The cells of group g are ``cells[starts[g]:starts[g + 1]]``; small cells are numbered after the kept ones.
     """
     first_small = len(kept_starts) - 1
     last = np.full(objects, -1, np.int32)
@@ -246,7 +242,7 @@ def count_unions(
 
 @njit(cache=True, nogil=True)
 def sums_beyond(starts: Array, members: Array, weights: Array, prices: Array, portion: Array) -> Array:
-    """Return the sum over the members of each cell of what its weight is beyond their prices, times their portions."""
+    """Return Σ max(0, weight − price) · portion over the members of each cell."""
     sums = np.zeros(len(weights))
     for cell in range(len(weights)):
         total = 0.0

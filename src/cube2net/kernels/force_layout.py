@@ -1,6 +1,6 @@
-"""Places for nodes in the plane: links pull, nodes push each other away, a weak pull holds all together.
+"""Force-directed layout: links attract, nodes repel each other, and a weak force pulls all to the centre.
 
-Among many nodes those far away count as one heavy node, by a tree of quarters.
+In large networks, distant nodes are merged by a quadtree (Barnes–Hut).
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
 
 BY_TREE = 0
-"""In place of a number of bins: far nodes are put together by a tree, which suits thousands of them."""
-WIDE = 0.7
-"""A square of that tree counts as one node where its side is below so many times its distance."""
-MANY = 5000
-"""Above so many nodes the tree is quicker."""
-DEEPEST = 40
-"""So often a square is cut into quarters; nodes that are still together then count as one."""
-MOST_NEW = 2 * (DEEPEST + 1)
-"""One node adds at most so many squares."""
+"""Stands for a number of bins: distant nodes are merged by a quadtree."""
+OPENING_ANGLE = 0.7
+"""A square of the quadtree counts as one node if its side is below this factor times its distance."""
+MAX_NODES_WITH_BINS = 5000
+"""The number of nodes above which the quadtree is faster."""
+MAX_DEPTH = 40
+"""The depth of the quadtree; nodes in one square at this depth count as one."""
+MAX_NEW_SQUARES = 2 * (MAX_DEPTH + 1)
+"""The most squares that one node adds."""
 
 
 def choose_bins(count: int) -> int:
-    """Return into how many bins the plane is cut along each side for so many nodes, or that a tree does it."""
-    return BY_TREE if count > MANY else max(2, int(np.ceil((9 * count) ** 0.25)))
+    """Return the number of bins along each side for a number of nodes, or ``BY_TREE``."""
+    return BY_TREE if count > MAX_NODES_WITH_BINS else max(2, int(np.ceil((9 * count) ** 0.25)))
 
 
 def repel(place: Array, mass: Array, bins: int, force: Array) -> None:
     """Add to every node's force mass · mass / distance, away from every other node.
 
-    The plane is cut into bins × bins fields: nodes in the same or a neighbouring field count one by one,
-    a field further away counts as one heavy node. With 2 bins or fewer the sum is exact.
+    The plane is divided into bins × bins fields: nodes in the same or a neighbouring field count individually, a more
+    distant field counts as one heavy node. With 2 bins or fewer the sum is exact.
     """
     low = place.min(axis=0)
     span = (place.max(axis=0) - low).max() + 1e-9
@@ -56,7 +56,7 @@ def _sort_into_fields(
     order: Array,
     heavy: Array,
 ) -> None:
-    """Write line and column of every node's field, the nodes field by field, where each begins, and its heavy node."""
+    """Write the field of every node, the nodes sorted by field, the start of each field, and its heavy node."""
     for i in range(len(place)):
         line = min(bins - 1, int((place[i, 1] - low[1]) / span * bins))
         column = min(bins - 1, int((place[i, 0] - low[0]) / span * bins))
@@ -68,7 +68,7 @@ def _sort_into_fields(
         heavy[at, 2] += mass[i]
     for at in range(bins * bins):
         start[at + 2] += start[at + 1]
-    # The offsets stand one place too far right, and come to their own by counting what is written.
+    # The offsets are shifted by one, and reach their values as nodes are written.
     for i in range(len(place)):
         at = field[i, 0] * bins + field[i, 1] + 1
         order[start[at]] = i
@@ -79,7 +79,7 @@ def _sort_into_fields(
 def _repel_by_fields(
     place: Array, mass: Array, bins: int, field: Array, start: Array, order: Array, heavy: Array, force: Array
 ) -> None:
-    """Add to every node's force what pushes it away from the nodes of all fields."""
+    """Add to every node's force the repulsion by the nodes of all fields."""
     for i in range(len(place)):
         line, column, x, y, own = field[i, 0], field[i, 1], place[i, 0], place[i, 1], mass[i]
         fx, fy = force[i, 0], force[i, 1]
@@ -107,9 +107,9 @@ def _repel_by_fields(
 
 
 def push_apart(place: Array, mass: Array, bins: int, force: Array) -> None:
-    """Add to every node's force what pushes it away from all others, by so many bins or by a tree."""
+    """Add to every node's force the repulsion by all others, with bins or by a quadtree."""
     if bins == BY_TREE:
-        repel_by_tree(place, mass, WIDE, force)
+        repel_by_tree(place, mass, OPENING_ANGLE, force)
     else:
         repel(place, mass, bins, force)
 
@@ -140,9 +140,9 @@ def relax(
     reach: float,
     hold: Array,
 ) -> Array:
-    """Return the places after so many steps; in each a node moves by at most a reach that falls to nothing.
+    """Return the positions after some steps; the largest move per step falls from ``reach`` to 0.
 
-    ``hold`` is the pull of every node towards the middle, per unit of mass, along x and along y.
+    ``hold`` is the force towards the centre per unit of mass, along x and along y.
     """
     place = place.copy()
     force = np.empty_like(place)
@@ -156,7 +156,7 @@ def relax(
 
 @njit(cache=True)
 def _move(place: Array, mass: Array, force: Array, hold: Array, limit: float) -> None:
-    """Move every node by its force and the pull towards the middle, at most as far as the limit."""
+    """Move every node by its force and the force towards the centre, at most by the limit."""
     for i in range(len(place)):
         fx = force[i, 0] - hold[0] * mass[i] * place[i, 0]
         fy = force[i, 1] - hold[1] * mass[i] * place[i, 1]
@@ -167,7 +167,7 @@ def _move(place: Array, mass: Array, force: Array, hold: Array, limit: float) ->
 
 
 def separate(place: Array, radius: Array, rounds: int) -> Array:
-    """Return the places after pushing apart, round by round, every two nodes whose discs overlap."""
+    """Return the positions after pushing apart overlapping discs, round by round."""
     place = place.copy()
     order = np.argsort(place[:, 0], kind="stable")
     for _ in range(rounds):
@@ -179,7 +179,7 @@ def separate(place: Array, radius: Array, rounds: int) -> Array:
 
 @njit(cache=True)
 def _push_overlapping(place: Array, radius: Array, order: Array, widest: float) -> bool:
-    """Push apart every two nodes whose discs overlap; nodes are listed along x. Return whether there were any."""
+    """Push apart overlapping discs of nodes sorted by x; return whether there were any."""
     moved = False
     for at in range(len(order)):
         i = order[at]
@@ -206,14 +206,15 @@ def _push_overlapping(place: Array, radius: Array, order: Array, widest: float) 
 
 
 def build_tree(place: Array, mass: Array) -> tuple[Array, Array, Array, float]:
-    """Return the tree of some nodes: quarters of each square, its heavy node, its one node or -1, and the root's side.
+    """Return the quadtree of nodes: the quarters, heavy node and single node of each square, and the root's side.
 
-    ``quarters[s]`` are four squares, -1 for none; ``heavy[s]`` is the middle of the masses in it and their sum.
+    ``quarters[s]`` are four squares, -1 for none; ``heavy[s]`` is the centre of its masses and their sum, and
+    ``single[s]`` its only node or -1.
     """
     count = len(place)
     low = place.min(axis=0)
     side = float((place.max(axis=0) - low).max()) + 1e-9
-    quarters, heavy, single = _allocate_tree(4 * count + 2 * MOST_NEW)
+    quarters, heavy, single = _allocate_tree(4 * count + 2 * MAX_NEW_SQUARES)
     node, used = 0, 1
     while True:
         node, used = _insert(place, mass, low, side, quarters, heavy, single, node, used)
@@ -229,7 +230,7 @@ def build_tree(place: Array, mass: Array) -> tuple[Array, Array, Array, float]:
 
 
 def _allocate_tree(squares: int) -> tuple[Array, Array, Array]:
-    """Return the arrays of a tree of so many empty squares."""
+    """Return the arrays of a quadtree with room for a number of squares."""
     return np.full((squares, 4), -1, np.int64), np.zeros((squares, 3)), np.full(squares, -1, np.int64)
 
 
@@ -245,24 +246,24 @@ def _insert(
     first: int,
     used: int,
 ) -> tuple[int, int]:
-    """Put nodes from ``first`` on into a tree; return the first for which there is no room, and the squares in use."""
+    """Insert nodes from ``first`` on into a quadtree; return the first without room, and the squares in use."""
     for node in range(first, len(place)):
-        if used + MOST_NEW > len(single):
+        if used + MAX_NEW_SQUARES > len(single):
             return node, used
         square, at_x, at_y, half = 0, low[0], low[1], side / 2
-        for depth in range(DEEPEST + 1):
+        for depth in range(MAX_DEPTH + 1):
             heavy[square, 0] += place[node, 0] * mass[node]
             heavy[square, 1] += place[node, 1] * mass[node]
             heavy[square, 2] += mass[node]
             alone = heavy[square, 2] == mass[node] and single[square] < 0
             for quarter in range(4):
                 alone = alone and quarters[square, quarter] < 0
-            if alone or depth == DEEPEST:
+            if alone or depth == MAX_DEPTH:
                 if single[square] < 0:
                     single[square] = node
                 break
             if single[square] >= 0:
-                # Who was alone here moves into a quarter, before the newcomer does.
+                # The node that was alone here moves into a quarter first.
                 moving = single[square]
                 single[square] = -1
                 which = 2 * int(place[moving, 1] >= at_y + half) + int(place[moving, 0] >= at_x + half)
@@ -285,12 +286,12 @@ def _insert(
 
 
 def repel_by_tree(place: Array, mass: Array, wide: float, force: Array) -> None:
-    """Add to every node's force mass · mass / distance, away from every other node, about.
+    """Add to every node's force, approximately, mass · mass / distance away from every other node.
 
     A square whose side is below ``wide`` times its distance counts as one heavy node; with 0 the sum is exact. Up to
-    0.7 no square counts so for a node that lies in it: that is at most √2 sides away from the middle of the masses.
+    0.7 no square counts so for a node inside it, which is at most √2 sides away from the centre of its masses.
     """
-    stack, sides = np.empty(4 * (DEEPEST + 2), np.int64), np.empty(4 * (DEEPEST + 2))
+    stack, sides = np.empty(4 * (MAX_DEPTH + 2), np.int64), np.empty(4 * (MAX_DEPTH + 2))
     _repel(place, mass, wide, *build_tree(place, mass), stack, sides, force)
 
 
@@ -307,7 +308,7 @@ def _repel(
     sides: Array,
     force: Array,
 ) -> None:
-    """Add to every node's force what pushes it away from the squares of a tree."""
+    """Add to every node's force the repulsion by the squares of a quadtree."""
     for node in range(len(place)):
         x, y, own, fx, fy = place[node, 0], place[node, 1], mass[node], force[node, 0], force[node, 1]
         stack[0], sides[0], top = 0, side, 1

@@ -1,4 +1,4 @@
-"""Rows of items: which objects they mention and which cells they are in, and what goes when some of them go."""
+"""Rows of items: the objects they mention, the cells they are in, and the effect of removing items."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import inner, njit
 
 FEW = 32
-"""Spans of so many entries are sorted by inserting one after the other."""
+"""Spans of up to this many entries are sorted by insertion."""
 
 
 @njit(cache=True)
 def fill_rows(rows: Array, entries: Array, places: Array, out: Array) -> None:
-    """Write every entry to the place where the next one of its row goes."""
+    """Write every entry to the next position of its row."""
     for i in range(len(rows)):
         row = rows[i]
         out[places[row]] = entries[i]
@@ -22,7 +22,7 @@ def fill_rows(rows: Array, entries: Array, places: Array, out: Array) -> None:
 
 @njit(cache=True)
 def sort_rows(indptr: Array, indices: Array) -> int:
-    """Sort every row and drop its repeats, in place; return where the entries end now, as the offsets do."""
+    """Sort every row and drop repeats, in place; return the new number of entries."""
     end = 0
     begin = indptr[0]
     for row in range(len(indptr) - 1):
@@ -37,9 +37,9 @@ def sort_rows(indptr: Array, indices: Array) -> int:
 
 @njit(cache=True)
 def count_cells(mentions: Array, indptr: Array, dimensions: int, counts: Array) -> None:
-    """Count the cells of every item that mentions something: one for each choice of one label per dimension.
+    """Count the cells of every item with mentions: the combinations of one label per dimension.
 
-    Row ``item · dimensions + dimension`` of the offsets is of the item's labels in a dimension.
+    Row ``item · dimensions + dimension`` of the offsets is that of the item's labels in a dimension.
     """
     for item in range(len(counts)):
         product = 1 if mentions[item + 1] > mentions[item] else 0
@@ -53,7 +53,7 @@ def count_cells(mentions: Array, indptr: Array, dimensions: int, counts: Array) 
 def fill_cells(
     starts: Array, indptr: Array, labels: Array, sizes: Array, keys: Array, numbers: Array, out: Array
 ) -> None:
-    """Write the numbers of every item's cells, ascending; ``keys`` ascend, with the number of each one's cell."""
+    """Write the cells of every item, ascending; ``keys`` are sorted, and ``numbers`` are their cells."""
     count = len(sizes)
     at = np.empty(count, np.int64)
     for item in range(len(starts) - 1):
@@ -74,9 +74,9 @@ def fill_cells(
 
 @njit(cache=True)
 def renumber_rows(indptr: Array, indices: Array, empty: Array, numbers: Array) -> tuple[Array, Array]:
-    """Return rows numbered anew, ascending and each number once; entries whose number is -1 are left out.
+    """Return rows with entries mapped by ``numbers``, sorted and distinct; entries mapped to -1 are dropped.
 
-    Rows marked ``empty`` lose all; no marks, or no numbers, change nothing.
+    Rows marked ``empty`` lose all entries. Empty arrays of marks or numbers change nothing.
     """
     starts = np.zeros(len(indptr), np.int64)
     out = np.empty(len(indices), np.int32)
@@ -96,7 +96,7 @@ def renumber_rows(indptr: Array, indices: Array, empty: Array, numbers: Array) -
 
 @njit(cache=True)
 def cross_rows(items: Array, indptr: Array, indices: Array, other: Array, others: Array) -> tuple[Array, Array]:
-    """Return every entry of an item's row beside every entry of its other row."""
+    """Return all pairs of an entry of an item's row and an entry of its other row."""
     room = 0
     for item in items:
         room += (indptr[item + 1] - indptr[item]) * (other[item + 1] - other[item])
@@ -112,7 +112,7 @@ def cross_rows(items: Array, indptr: Array, indices: Array, other: Array, others
 
 @njit(cache=True)
 def pair_rows(items: Array, indptr: Array, indices: Array) -> tuple[Array, Array]:
-    """Return every two entries of every item's row, the lower first."""
+    """Return all pairs of entries of every item's row, the lower first."""
     room = 0
     for item in items:
         size = indptr[item + 1] - indptr[item]
@@ -139,9 +139,9 @@ def mark_held(
     entries: Array,
     held: Array,
 ) -> None:
-    """Mark the pairs of an object and a cell that an item which is not skipped has.
+    """Mark the pairs of an object and a cell that at least one item that is not skipped has.
 
-    The cells asked for of object ``o`` are row ``which[o]`` of ``starts`` and ``entries``; -1 is none.
+    The candidate cells of object ``o`` are row ``which[o]`` of ``starts`` and ``entries``; -1 is none.
     """
     for item in range(len(skip)):
         if skip[item] or other[item] == other[item + 1]:
@@ -158,7 +158,7 @@ def mark_held(
 
 @njit(cache=True)
 def find_entries(indptr: Array, indices: Array, rows: Array, entries: Array) -> Array:
-    """Return where every entry stands in its row, or -1 where the row has it not."""
+    """Return the position of every entry in its row, or -1."""
     found = np.empty(len(rows), np.int64)
     for i in range(len(rows)):
         last = indptr[rows[i] + 1]
@@ -169,7 +169,7 @@ def find_entries(indptr: Array, indices: Array, rows: Array, entries: Array) -> 
 
 @inner
 def _first_at_least(values: Array, low: int, high: int, wanted: int) -> int:
-    """Return the first place from ``low`` on, and before ``high``, with the wanted value or a higher one."""
+    """Return the first position from ``low`` up to ``high`` whose value is at least the wanted one."""
     while low < high:
         middle = (low + high) // 2
         if values[middle] < wanted:
@@ -181,7 +181,7 @@ def _first_at_least(values: Array, low: int, high: int, wanted: int) -> int:
 
 @inner
 def _write_sorted(values: Array, begin: int, end: int, out: Array, place: int) -> int:
-    """Write the values of a span to a place, ascending and each once; return how many these are."""
+    """Write the distinct values of a span to a place, ascending; return their number."""
     if end - begin > FEW:
         _sort_coarsely(values, begin, end)
     for k in range(begin + 1, end):
@@ -201,11 +201,11 @@ def _write_sorted(values: Array, begin: int, end: int, out: Array, place: int) -
 
 @inner
 def _sort_coarsely(values: Array, begin: int, end: int) -> None:
-    """Bring every value of a span near its place, by the steps of quicksort down to parts of a few.
+    """Partially sort a span: run quicksort down to parts of ``FEW`` values.
 
     numba's own sort takes several times as long to compile.
     """
-    # The larger part waits, so that never more than 64 do.
+    # The larger part is put on the stack, so that it never has more than 64 entries.
     waiting = np.empty(128, np.int64)
     waiting[0], waiting[1], top = begin, end - 1, 2
     while top:

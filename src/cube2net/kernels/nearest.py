@@ -1,7 +1,7 @@
-"""The k nearest cells of every action, exactly: by tables of labels, or by re-measuring what a product let through.
+"""The exact k nearest cells of every action: by tables of labels, or by products whose candidates are measured again.
 
-Both kernels keep the k best in a heap with the worst on top, ordered by distance and then by cell number, so
-that of two cells equally far the lower number comes first. Distances are squared, in double precision.
+Both kernels keep the k best in a heap with the worst on top, ordered by distance and then by cell number. Distances are
+squared, in double precision.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cube2net.kernels.compiled import njit
 def label_distances(actions: Array, turned: Array, out: Array) -> None:
     """Fill ``out[action, label]`` with squared distances; ``turned[column, label]`` holds the labels' vectors.
 
-    Every label's sum runs over the columns in their order, so equal vectors are equally far to the last bit.
+    Sums run over the columns in order, so equal vectors have bit-identical distances.
     """
     for row in range(actions.shape[0]):
         sums = out[row]
@@ -31,7 +31,7 @@ def label_distances(actions: Array, turned: Array, out: Array) -> None:
 
 @njit(cache=True, nogil=True)
 def push(far: Array, cells: Array, size: int, distance: float, cell: int) -> int:
-    """Put a cell on the heap, in place of the worst one when it is full and the cell is better; return its size."""
+    """Push a cell on the heap, replacing the worst one if it is full and the cell is better; return its size."""
     if size < len(far):
         at = size
         while at > 0:
@@ -50,7 +50,7 @@ def push(far: Array, cells: Array, size: int, distance: float, cell: int) -> int
 
 @njit(cache=True, nogil=True)
 def _sink(far: Array, cells: Array, size: int, distance: float, cell: int) -> None:
-    """Put a cell in the place of the top one and let it sink to where it belongs."""
+    """Replace the top cell, and move the new one down to its position."""
     at = 0
     while True:
         down = 2 * at + 1
@@ -69,7 +69,7 @@ def _sink(far: Array, cells: Array, size: int, distance: float, cell: int) -> No
 
 @njit(cache=True, nogil=True)
 def sort_heap(far: Array, cells: Array, size: int) -> None:
-    """Turn the heap into an ascending list; the places beyond its size say "none" (-1, infinitely far)."""
+    """Turn the heap into an ascending list; positions beyond its size are -1 with an infinite distance."""
     for last in range(size - 1, 0, -1):
         distance, cell = far[last], cells[last]
         far[last], cells[last] = far[0], cells[0]
@@ -92,10 +92,10 @@ def nearest_by_tables(
 ) -> None:
     """Fill ``cells`` and ``far`` with the nearest cells of every row of ``tables`` that the row has not taken.
 
-    ``tables[action]`` holds the distances of all labels of all dimensions. Cells that differ in one dimension
-    only share a head: ``heads[h]`` are the columns of the labels they share, and ``leaves[starts[h]:starts[h + 1]]``
-    the columns of the labels in which they differ. A head whose labels and the nearest leaf there is are already
-    too far is passed over whole; adding is monotone in floating point, so nothing is lost.
+    ``tables[action]`` holds the distances of all labels of all dimensions. Cells that differ in one dimension only
+    share a head: ``heads[h]`` are the columns of their common labels, and ``leaves[starts[h]:starts[h + 1]]`` those of
+    the labels in which they differ. A head that is too far even with the nearest leaf is skipped; floating-point
+    addition is monotone, so the result is exact.
     """
     k = cells.shape[1]
     mark = np.zeros(len(numbers), dtype=np.uint8)
@@ -148,8 +148,8 @@ def nearest_by_products(
 ) -> None:
     """Fill ``cells`` and ``far`` from the products of actions and cells, each off by at most ``slack[action] / 2``.
 
-    ``halves[cell] - products[action, cell]`` orders the cells but for rounding. Whatever rounding could have
-    kept from the k best is measured again in double precision, so the answer is exact.
+    ``halves[cell] - products[action, cell]`` orders the cells up to rounding. All cells that may be among the k best
+    within the rounding error are measured again in double precision, so the result is exact.
     """
     k = cells.shape[1]
     count = len(halves)

@@ -1,16 +1,13 @@
 """Node embeddings: random walks over links, and skip-gram with negative sampling.
 
-**Walks** are each made from three numbers alone: a seed, the node they start at, and their round.
-Nothing is stored beside the links but the running sums of the weights of every row, so a walk costs the same memory
-on any network, and a corpus of walks need never be kept: a walk that is needed again is made again. Random numbers
-come from a counter (SplitMix64): the numbers of one walk have nothing to do with those of another, and no thread has
-to wait for its turn.
+**Walks** depend only on a seed, their start node and their round. Besides the links, only the running sums of the
+weights of every row are stored; walks are never stored, but computed again when needed. Random numbers come from a
+counter (SplitMix64), so walks are independent of each other and of the number of threads.
 
-**Skip-gram**: the vectors of inputs learn to tell a true output from noise.
-All inputs of one true output meet the same noise, one input after another, each at the vectors that the one before
-has left: the steps of word2vec. As the noise stays, six outputs (the true one and five of noise) wait in a small
-buffer meanwhile, and a row of inputs is read once for all six. Only the loops over dimensions are compiled with leave
-to take sums in any order.
+**Skip-gram**: the vectors of inputs learn to distinguish a true output from noise. All inputs of one true output share
+the same noise and are updated one after another, as in word2vec. Six outputs (the true one and five of noise) are kept
+in a small buffer meanwhile, so that a row of inputs is read once for all six. Only the loops over dimensions are
+compiled with permission to reorder sums.
 """
 
 from __future__ import annotations
@@ -26,17 +23,17 @@ from cube2net.kernels.compiled import inner, njit
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 UNIT = 2.0**-53
 
-# So many proposals of a biased step are refused before all links of the row are weighed instead.
 PROPOSALS = 32
+"""Rejected proposals of a biased step after which all links of the row are weighed instead."""
 
-# Instead of a place: no proposal was kept, or the walk goes back.
+# Instead of a position: no proposal was accepted, or the walk goes back.
 REFUSED = np.int64(-1)
 RETURN = np.int64(-2)
 
 
 @inner
 def scramble(bits: Any) -> Any:
-    """Return 64 random bits for every count of the counter."""
+    """Return 64 random bits for a state of the counter."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return bits ^ (bits >> np.uint64(31))
@@ -44,7 +41,7 @@ def scramble(bits: Any) -> Any:
 
 @inner
 def counter(seed: Any, node: int, turn: int) -> Any:
-    """Return where the counter of one walk starts; it moves on by ``GOLDEN`` for every number."""
+    """Return the initial counter of a walk; it is increased by ``GOLDEN`` for every number."""
     return scramble(scramble(seed + np.uint64(node) * GOLDEN) + np.uint64(turn) * GOLDEN)
 
 
@@ -66,9 +63,9 @@ def running_sums(indptr: Array, weights: Array, sums: Array) -> None:
 
 @inner
 def sum_weights(indptr: Array, sums: Array, node: int) -> Any:
-    """Return the weight of all links of a node together.
+    """Return the sum of the weights of a node's links.
 
-    ``sums`` are the running sums of the weights in every row; empty, every link weighs 1.
+    ``sums`` are the running sums of the weights in every row; if empty, all weights are 1.
     """
     end = indptr[node + 1]
     return np.float64(end - indptr[node]) if len(sums) == 0 else sums[end - 1]
@@ -76,7 +73,7 @@ def sum_weights(indptr: Array, sums: Array, node: int) -> Any:
 
 @inner
 def find_link(indptr: Array, sums: Array, node: int, goal: float) -> Any:
-    """Return the place of the link that the running sums of a node's row come to at ``goal``, below their total."""
+    """Return the position of the link at which the running sums of a node's row exceed ``goal``."""
     start = indptr[node]
     last = indptr[node + 1] - 1
     if len(sums) == 0:
@@ -92,7 +89,7 @@ def find_link(indptr: Array, sums: Array, node: int, goal: float) -> Any:
 
 @inner
 def weight_at(indptr: Array, sums: Array, node: int, place: int) -> Any:
-    """Return the weight of the link at a place of a node's row."""
+    """Return the weight of the link at a position of a node's row."""
     if len(sums) == 0:
         return 1.0
     return sums[place] - sums[place - 1] if place > indptr[node] else sums[place]
@@ -116,7 +113,7 @@ def are_linked(indptr: Array, indices: Array, one: int, other: int) -> Any:
 
 @inner
 def bias(indptr: Array, indices: Array, before: int, node: int, back: float, away: float) -> Any:
-    """Return node2vec's factor of a step: ``back`` to where the walk came from, 1 to its neighbours, else ``away``."""
+    """Return node2vec's factor of a step: ``back`` to the previous node, 1 to its neighbours, else ``away``."""
     if node == before:
         return back
     return 1.0 if are_linked(indptr, indices, before, node) else away
@@ -126,7 +123,7 @@ def bias(indptr: Array, indices: Array, before: int, node: int, back: float, awa
 def weigh_all(
     indptr: Array, indices: Array, sums: Array, before: int, node: int, back: float, away: float, drawn: float
 ) -> Any:
-    """Return the place of a random link of a node by the biased weights of all, at the share ``drawn`` of their sum."""
+    """Return the position of a random link by the biased weights, at the share ``drawn`` of their sum."""
     start = indptr[node]
     end = indptr[node + 1]
     total = 0.0
@@ -146,14 +143,14 @@ def weigh_all(
 
 @inner
 def walk(transition: Any, node: Any, turn: int, path: Array) -> None:
-    """Fill ``path`` with the nodes of one walk, the node it starts at first; the node must have a link.
+    """Fill ``path`` with the nodes of one walk, the start node first; the node must have a link.
 
-    ``transition`` is the links (``indptr``, ``indices``, running ``sums``), ``back``, ``away``, the seed. A step goes
-    along a link as likely as it is heavy. With ``back`` = 1/p or ``away`` = 1/q other than 1 it is node2vec's: the
-    weight counts times the bias, by where the walk came from. Such a step is proposed with the factor
-    top = max(1, away) for all links and kept with probability bias / top; what the way back has beyond top,
-    (back − top) · its weight, is a proposal of its own, and always kept. So a great ``back`` does not make the other
-    links wait. After some refusals all links are weighed, which is as exact.
+    ``transition`` is the links (``indptr``, ``indices``, running ``sums``), ``back``, ``away`` and the seed. A link is
+    drawn in proportion to its weight, and with ``back`` = 1/p or ``away`` = 1/q other than 1 to weight · bias, as in
+    node2vec. These steps use rejection sampling: a link is proposed with the factor top = max(1, away) and accepted
+    with probability bias / top; the excess of the previous node, (back − top) · its weight, is a proposal of its own
+    and always accepted, so that a large ``back`` does not cause rejections. After some rejections all links are
+    weighed, which is exact too.
     """
     indptr, indices, sums, back, away, seed = transition
     bits = counter(seed, node, turn)
@@ -198,22 +195,21 @@ def walk(transition: Any, node: Any, turn: int, path: Array) -> None:
 
 @njit(cache=True, nogil=True)
 def fill_walks(transition: Any, nodes: Array, turn: int, paths: Array) -> None:
-    """Fill row i of ``paths`` with the walk of ``nodes[i]`` in one round."""
+    """Fill row i of ``paths`` with the walk from ``nodes[i]`` in a round."""
     for i in range(len(nodes)):
         walk(transition, nodes[i], turn, paths[i])
 
 
-# Outputs that wait together, and how far apart: further than a row is long (the compiler then knows that they do not
-# overlap), and such that no two of them, nor their neighbours, share the lower 12 bits of their addresses.
+# The number of outputs in the buffer, and their distance: longer than a row (so that the compiler knows that they do
+# not overlap), and such that no two of them, nor their neighbours, share the lower 12 bits of their addresses.
 SLOTS = 6
 APART = 1184
 S1, S2, S3, S4, S5 = (APART * slot for slot in range(1, SLOTS))
 
-# So many of 64 random bits choose a node of the noise.
 BITS = 52
-
-# A node that may not be noise is drawn again so many times at most.
+"""The number of random bits that choose a node of the noise."""
 TRIES = 16
+"""The attempts to draw a node that is allowed as noise."""
 
 ZERO, ONCE = np.float32(0.0), np.float32(1.0)
 HALF = np.float32(0.5)
@@ -224,17 +220,17 @@ B1, B2, B3 = np.float32(62370.0), np.float32(3150.0), np.float32(28.0)
 
 
 def make_slots() -> tuple[Array, Array]:
-    """Return slots of zeros, as products with unused ones must be finite: in one row, and the same with a row each."""
+    """Return a buffer as one row, and a view with a row per slot; zeros keep products with unused slots finite."""
     slots = np.zeros(SLOTS * APART, np.float32)
     return slots, slots.reshape(SLOTS, APART)
 
 
 @inner(fastmath=True, error_model="numpy")
 def sigmoid(x: Any) -> Any:
-    """Return 1 / (1 + exp(−x)), right to 1e-5; beyond ±12 it is as at ±12.
+    """Return 1 / (1 + exp(−x)) with an error below 1e-5, and its value at ±12 beyond ±12.
 
-    It is 1/2 + t / (1 + t²) with t = tanh(x / 4), for which Lambert's continued fraction is cut after seven terms,
-    t = above / under. There is no table and no branch, and the error is below 2e-7 for x within ±6.
+    It is 1/2 + t / (1 + t²) with t = tanh(x / 4) = above / under, by seven terms of Lambert's continued fraction. There
+    is no table and no branch, and the error is below 2e-7 for x within ±6.
     """
     x = max(x, -BEYOND)
     x = min(x, BEYOND) * QUARTER
@@ -260,10 +256,10 @@ def put(slots: Array, slot: Any, rows: Array, row: Any) -> None:
 
 @inner(fastmath=True, error_model="numpy")
 def meet(rows: Array, row: Any, slots: Array, aim: Any, rates: Array) -> None:
-    """Move an input and six outputs, each by its rate, to where the first product is nearer to ``aim``, others to 0.
+    """Update an input and six outputs by one gradient step, each with its rate.
 
-    It is one step along the slope of aim · log σ(x·y₀) + (1 − aim) · log σ(−x·y₀) + Σ log σ(−x·y), for x and all y
-    at the point where the step starts.
+    The objective is aim · log σ(x·y₀) + (1 − aim) · log σ(−x·y₀) + Σ log σ(−x·y), with the gradient at the start of the
+    step.
     """
     p0 = p1 = p2 = p3 = p4 = p5 = ZERO
     for k in range(rows.shape[1]):
@@ -295,10 +291,10 @@ def meet(rows: Array, row: Any, slots: Array, aim: Any, rates: Array) -> None:
 
 @inner
 def pick(chances: Any, bits: Any) -> Any:
-    """Return a node, as likely as its part of the running sums, from 64 random bits.
+    """Return a node drawn by its share of the running sums, from 64 random bits.
 
-    ``chances`` are running sums, which end at 2**52, and a guide: it cuts that range into equal parts, a power of two
-    of them, and says which node every part begins with. The search takes a step or two from there.
+    ``chances`` are running sums, which end at 2**52, and a guide: the first node of each of a power of two of equal
+    parts of that range. The search takes a step or two from there.
     """
     sums, guide = chances
     number = bits >> np.uint64(64 - BITS)
@@ -312,9 +308,9 @@ def pick(chances: Any, bits: Any) -> Any:
 def draw_noise(
     chances: Any, noise: int, bits: Any, one: int, other: int, targets: Array, times: Array
 ) -> tuple[int, Any]:
-    """Put nodes of the noise other than two behind the first of ``targets``, and how often each was drawn.
+    """Draw ``noise`` nodes other than two given ones; append the distinct ones to ``targets``, and count their draws.
 
-    Return how many targets there are then, and the counter of random numbers. ``noise`` nodes are drawn.
+    Return the number of targets, and the counter of random numbers.
     """
     count = 1
     for _ in range(noise):
@@ -349,10 +345,10 @@ def learn(
     table: Array,
     rates: Array,
 ) -> None:
-    """Let the first ``many`` sources meet the true output ``targets[0]`` and the noise behind it.
+    """Update the first ``many`` sources with the true output ``targets[0]`` and the noise after it.
 
-    There are ``count`` targets, distinct, and each counts as many times as ``times`` says. They are met six at a
-    time: ``slots`` and ``table`` are the same room for so many, and ``rates`` is for their rates.
+    The ``count`` targets are distinct, and ``times`` are their multiplicities. They are processed six at a time;
+    ``slots`` and ``table`` are two views of the buffer, and ``rates`` is scratch.
     """
     for first in range(0, count, SLOTS):
         there = min(SLOTS, count - first)
@@ -384,10 +380,10 @@ def learn_walks(
     slots: Array,
     table: Array,
 ) -> None:
-    """Learn from walks, a row of ``paths`` each: a node is the true output of those near it on the walk.
+    """Learn from walks, the rows of ``paths``: a node is the true output of the nodes near it on the walk.
 
-    How near is drawn anew for every node, from 1 to ``window`` steps either way. The rate falls by ``fall`` a walk,
-    of which ``start`` came before.
+    The window of a node is drawn from 1 to ``window`` steps either way. The rate falls by ``fall`` per walk, and
+    ``start`` walks came before.
     """
     length = paths.shape[1]
     sources = np.empty(2 * window, np.uintp)
@@ -429,11 +425,11 @@ def learn_links(
     slots: Array,
     table: Array,
 ) -> None:
-    """Learn from links drawn as likely as they are heavy, ``drawn`` of them from the one numbered ``first`` on.
+    """Learn from ``drawn`` links drawn in proportion to their weights, numbered from ``first`` on.
 
-    ``links`` are ``indptr``, ``indices`` and running sums. A link is drawn by one of its ``ends``, as likely as all
-    links there are heavy together, and then among those. That end is the true output and the other one the input;
-    ``outputs`` may be ``inputs`` itself. The rate falls by ``fall`` a link.
+    ``links`` are ``indptr``, ``indices`` and running sums. One of the ``ends`` is drawn by the sum of its weights, and
+    then one of its links. That end is the true output and the other one the input; ``outputs`` may be ``inputs``
+    itself. The rate falls by ``fall`` per link.
     """
     indptr, indices, sums = links
     source = np.empty(1, np.uintp)

@@ -1,8 +1,7 @@
-"""The kernels of ``pagerank_push`` in NumPy, with the same arguments and the same answers to the bit.
+"""The kernels of ``pagerank_push`` in NumPy, with the same arguments and bit-identical results.
 
-A round of pushes, or a sweep, is one step over arrays. Sums are taken in the order of the entries, in double precision,
-and rounded where the kernels round: ``np.bincount`` and ``np.add.at`` add one entry after the other, ``np.sum`` does
-not.
+A round of pushes, or a sweep, is one operation over arrays. Sums are taken in the order of the entries, in double
+precision, and rounded where the kernels round: ``np.bincount`` and ``np.add.at`` add sequentially, ``np.sum`` does not.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from cube2net._util.arrays import Array
 
 
 def list_entries(indptr: Array, rows: Array) -> tuple[Array, Array]:
-    """Return the entries of some rows, one row after the other, and the place among the rows that each belongs to.
+    """Return the entries of some rows, row by row, and the position of the row of each.
 
     >>> [part.tolist() for part in list_entries(np.array([0, 2, 2, 5]), np.array([2, 0]))]
     [[2, 3, 4, 0, 1], [0, 0, 0, 1, 1]]
@@ -80,21 +79,21 @@ def push(
 
 
 def _above(rows: Array, threshold: float, left: Array, strength: Array) -> Array:
-    """Return the rows at which more than the threshold is left for a unit of strength."""
+    """Return the rows with more than the threshold left per unit of strength."""
     return np.asarray(rows[left[rows] > threshold * strength[rows].astype(np.float64)])
 
 
 def _get_strengths(indptr: Array, weights: Array, rows: Array, strength: Array) -> Array:
-    """Return the strengths of rows: as they are known, negative, or summed where they are 0, in their own precision."""
-    whole = -strength[rows]
-    unknown = np.flatnonzero(whole == 0.0)
+    """Return the strengths of rows: those stored as negative numbers, or sums where 0 is stored."""
+    strengths = -strength[rows]
+    unknown = np.flatnonzero(strengths == 0.0)
     entries, owner = list_entries(indptr, rows[unknown])
-    np.add.at(whole, unknown[owner], weights[entries])
-    return np.asarray(whole)
+    np.add.at(strengths, unknown[owner], weights[entries])
+    return np.asarray(strengths)
 
 
 def know(indptr: Array, weights: Array, strength: Array) -> None:
-    """Write the strength of every object that was not reached yet, negative."""
+    """Store the strength of every object that was not reached yet, as a negative number."""
     rows = np.flatnonzero(strength == 0.0)
     strength[rows] = -strengths(indptr, weights, rows)
 
@@ -110,7 +109,7 @@ def close_candidates(
     strength: Array,
     found: Array,
 ) -> tuple[int, float]:
-    """Name in ``found`` the reached objects that may score ``least`` or more; return how many, and all strengths."""
+    """Write to ``found`` the reached objects that may score ``least``; return their number and all strengths."""
     rows = reached[:count]
     strong = strength[rows].astype(np.float64)
     lower = settled[rows] + (1.0 - damping) * left[rows].astype(np.float64)
@@ -120,9 +119,9 @@ def close_candidates(
 
 
 def follow(indptr: Array, indices: Array, allowance: int, state: Array, reached: Array, count: int) -> tuple[int, bool]:
-    """Name the objects that can be reached from the ``count`` that ``reached`` names first; return how many there are.
+    """Append to ``reached`` all objects connected to its first ``count``; return their number, and whether it finished.
 
-    The second is whether these are all, or more than ``allowance`` ends of links were seen before.
+    It stops when more than ``allowance`` ends of links were read.
     """
     seen = place = 0
     while place < count:
@@ -143,7 +142,7 @@ def follow(indptr: Array, indices: Array, allowance: int, state: Array, reached:
 def prepare(
     indptr: Array, weights: Array, rows: Array, damping: float, left: Array, strength: Array, start: Array, now: Array
 ) -> None:
-    """Write the strengths of some rows, and what a walk starts with there, for each unit of strength."""
+    """Write the strengths of some rows, and the initial amounts there per unit of strength."""
     total = strengths(indptr, weights, rows)
     strength[rows] = total
     linked = total > 0.0
@@ -176,5 +175,5 @@ def sweep(
 
 
 def _sum(numbers: Array) -> float:
-    """Return the sum of numbers, added one after the other."""
+    """Return the sum of numbers, added sequentially."""
     return float(np.add.accumulate(numbers)[-1]) if len(numbers) else 0.0

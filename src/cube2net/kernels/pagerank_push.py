@@ -1,9 +1,9 @@
-"""Walks that start again at the query, solved as linear equations: locally by pushes, wholly by sweeps.
+"""Personalised PageRank as linear equations, solved locally by pushes or globally by sweeps.
 
-A walk goes on with probability a (the damping), along a link as likely as it is heavy, and else starts again.
-Its scores are x = (1 − a) (I − a P)⁻¹ s, with s where it starts and P one step. Both kernels keep an estimate
-and what of s is left to spread: x = settled + (1 − a) (I − a P)⁻¹ left, in the precision of the arrays given.
-Offsets and entries are read as unsigned numbers, which spares a test for negative ones at every link.
+A random walk continues with probability a (the damping), along links in proportion to their weights, and else restarts
+at the query. The scores are x = (1 − a) (I − a P)⁻¹ s, with the start s and the transition matrix P. Both kernels keep
+an estimate and the residual of s: x = settled + (1 − a) (I − a P)⁻¹ left, in the precision of the given arrays.
+Offsets and entries are read as unsigned numbers, which avoids a check for negative indices at every link.
 """
 
 from __future__ import annotations
@@ -43,18 +43,17 @@ def push(
     active: Array,
     touched: Array,
 ) -> tuple[float, int, int]:
-    """Push until no more than ``threshold`` is left at any object for each unit of its strength.
+    """Push until at most ``threshold`` per unit of strength is left at every object.
 
-    Returned are how much is left in all, how many objects the walk came to, which ``reached`` names first, and how many
-    ends of links were seen. Pushes stop before where no more than ``goal`` is left or more than ``allowance`` are seen.
+    Return the amount left in total, the number of objects reached (listed in ``reached``), and the number of ends of
+    links read. Pushes stop earlier if at most ``goal`` is left or more than ``allowance`` ends were read.
 
-    A push settles the share 1 − a of what is left at an object and hands the rest to its neighbours. They go in rounds:
-    all objects above the threshold are pushed, and then every object that something has ``arrived`` at is looked at
-    once. What is left is never negative, so its sum, ``total``, is the error Σ |x − settled| exactly.
-    ``settled``, ``left``, ``arrived`` and ``strength`` have one place an object. The strength of an object that was not
-    reached yet is 0, or negative where it is known already; that of the ``count`` objects that ``reached`` names at
-    the start must be known. ``reached``, ``active`` and ``touched`` have one place more than objects; only as many
-    places are touched as the walk comes to.
+    A push settles the share 1 − a of the amount left at an object and passes the rest to its neighbours. In each round
+    all objects above the threshold are pushed, and then the amounts that ``arrived`` are added once. Amounts are never
+    negative, so their sum, ``total``, is exactly the error Σ |x − settled|. The strength of an object that was not
+    reached yet is 0, or negative if it is known; that of the first ``count`` objects in ``reached`` must be known.
+    ``reached``, ``active`` and ``touched`` have one more element than there are objects; the other arrays have one
+    element per object.
     """
     one = np.uint64(1)
     seen = 0
@@ -90,14 +89,14 @@ def push(
             left[v] += arrived[v]
             arrived[v] = 0.0
             if strength[v] <= 0.0:
-                whole = -float(strength[v])
-                if whole == 0.0:
+                known = -float(strength[v])
+                if known == 0.0:
                     k = np.uint64(indptr[v])
                     end = np.uint64(indptr[v + one])
                     while k < end:
-                        whole += weights[k]
+                        known += weights[k]
                         k += one
-                strength[v] = whole
+                strength[v] = known
                 reached[count] = touched[place]
                 count += 1
             active[last] = touched[place]
@@ -107,7 +106,7 @@ def push(
 
 @njit(cache=True)
 def know(indptr: Array, weights: Array, strength: Array) -> None:
-    """Write the strength of every object that was not reached yet, negative."""
+    """Store the strength of every object that was not reached yet, as a negative number."""
     for row in range(len(strength)):
         if strength[row] == 0.0:
             total = 0.0
@@ -128,11 +127,11 @@ def close_candidates(
     strength: Array,
     found: Array,
 ) -> tuple[int, float]:
-    """Name in ``found`` the reached objects whose score may be ``least`` or more; return how many, and all strengths.
+    """Write to ``found`` the reached objects that may score ``least``; return their number and all strengths.
 
-    Links are undirected, so what is left at u brings v as much for each unit of v's strength as what is left at v would
-    bring u for each of u's. Where nowhere more than ``threshold`` is left for a unit, the score of v is at least
-    settled + (1 − a) left, and at most a · threshold · strength more.
+    Links are undirected, so the influence of u on v per unit of v's strength is that of v on u per unit of u's. With at
+    most ``threshold`` left per unit everywhere, the score of v is at least settled + (1 − a) left, and at most
+    a · threshold · strength more.
     """
     new = 0
     volume = 0.0
@@ -146,10 +145,9 @@ def close_candidates(
 
 @njit(cache=True)
 def follow(indptr: Array, indices: Array, allowance: int, state: Array, reached: Array, count: int) -> tuple[int, bool]:
-    """Name the objects that can be reached from the ``count`` that ``reached`` names first; return how many there are.
+    """Append to ``reached`` all objects connected to its first ``count``; return their number, and whether it finished.
 
-    The second is whether these are all, or more than ``allowance`` ends of links were seen before. ``state`` is 0 for
-    those not reached yet.
+    It stops when more than ``allowance`` ends of links were read. ``state`` is 0 for objects not reached yet.
     """
     one = np.uint64(1)
     seen = 0
@@ -183,7 +181,7 @@ def prepare(
     start: Array,
     now: Array,
 ) -> None:
-    """Write the strengths of some rows, and what a walk starts with there, for each unit of strength."""
+    """Write the strengths of some rows, and the initial amounts there per unit of strength."""
     one = np.uint64(1)
     for row in rows:
         i = np.uint64(row)
@@ -217,7 +215,7 @@ def sweep(
     Chebyshev's semi-iteration: links are undirected, so P is similar to a symmetric matrix with eigenvalues between
     −1 and 1, and a sweep shrinks the error by (1 − √(1 − a²)) / a, 0.56 at a = 0.85, where plain iteration shrinks it
     by a. It works on z = x / strength, where one step is z ← (1 − a) left / strength + a (Σ weight · z) / strength.
-    ``before`` becomes the next z, by the factor ``omega``; ``now`` is not changed, so rows may be done in any order.
+    ``before`` becomes the next z, by the factor ``omega``; ``now`` is not changed, so rows may come in any order.
     """
     one = np.uint64(1)
     residual = 0.0

@@ -1,7 +1,7 @@
-"""Reductions of a choice among cells that change no best selection, as a presolve makes them.
+"""Presolve for the choice of cells: reductions that keep a best selection.
 
-Objects that the same cells hold are put together, since no choice tells them apart; cells are left out that cost more
-than they can pay, and those that another one dominates.
+Objects in the same cells are merged into groups; cells that cost more than they can gain, and dominated cells, are left
+out.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import inner, njit
 from cube2net.kernels.csr import count_entries, fill_homes
 
-# Numbers found in any order are sorted where they are fewer than one in so many of all; else all are passed over.
-SORTED = 64
+SORT_FRACTION = 64
+"""Objects are sorted if they are fewer than one in this many of all; else the marks of all are scanned."""
 
 
 def find_held_objects(cells: Array, members_indptr: Array, members_indices: Array, mark: Array) -> Array:
-    """Return the objects that some cells hold, ascending; ``mark`` has a zero byte for each object and is changed."""
+    """Return the objects in some cells, ascending; ``mark`` is scratch, a zero byte per object."""
     entries = int((members_indptr[cells + 1] - members_indptr[cells]).sum())
     found = np.empty(min(entries, len(mark)), dtype=np.int32)
     count = _mark_held(cells, members_indptr, members_indices, mark, found)
-    if count * SORTED < len(mark):
+    if count * SORT_FRACTION < len(mark):
         return np.sort(found[:count])
     return np.flatnonzero(mark).astype(np.int32)
 
 
 @njit(cache=True)
 def _mark_held(cells: Array, members_indptr: Array, members_indices: Array, mark: Array, found: Array) -> int:
-    """Mark the objects that some cells hold and write them as they are found; return how many there are."""
+    """Mark and write the objects in some cells; return their number."""
     count = 0
     for cell in cells:
         for at in range(members_indptr[cell], members_indptr[cell + 1]):
@@ -41,11 +41,11 @@ def _mark_held(cells: Array, members_indptr: Array, members_indices: Array, mark
 
 
 def group_alike(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array) -> tuple[Array, Array]:
-    """Return a group number for each of some objects, and for each group the first of its objects.
+    """Return the group of each object, and the first object of each group.
 
-    Two objects are in one group when the same cells hold them; ``place`` is the position of a cell, or −1 for one that
-    does not count. Groups are numbered in the order of their first objects. Objects are told apart by a number
-    mixed from their cells, and cell by cell where two have the same.
+    Objects in the same cells form a group; ``place`` is the position of a cell, or −1 for a cell that does not count.
+    Groups are numbered in the order of their first objects. Objects are compared by a hash of their cells, and cell by
+    cell if the hashes are equal.
     """
     size = 16
     while size < 2 * len(objects):
@@ -69,7 +69,7 @@ def _group(
     first: Array,
     group: Array,
 ) -> int:
-    """Write the group of every object and the first object of every group; return how many groups there are."""
+    """Write the group of every object and the first object of every group; return the number of groups."""
     groups, size = 0, len(table)
     for at in range(len(objects)):
         o = objects[at]
@@ -96,7 +96,7 @@ def _group(
 
 @inner
 def same_cells(one: int, other: int, homes_indptr: Array, homes_indices: Array, place: Array) -> bool:
-    """Return whether the same of the cells that count hold two objects."""
+    """Return whether two objects are in the same cells, of those that count."""
     a, b = homes_indptr[one], homes_indptr[other]
     while True:
         while a < homes_indptr[one + 1] and place[homes_indices[a]] < 0:
@@ -112,7 +112,7 @@ def same_cells(one: int, other: int, homes_indptr: Array, homes_indices: Array, 
 
 
 def list_placed_homes(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array) -> tuple[Array, Array]:
-    """Return the positions of the cells that hold each of some objects, as offsets and entries, without −1."""
+    """Return the positions of the cells of each object, as offsets and entries, without −1."""
     indptr = np.zeros(len(objects) + 1, dtype=np.int64)
     rows = (objects, homes_indptr, homes_indices, place)
     _count_placed(*rows, indptr[1:])
@@ -124,7 +124,7 @@ def list_placed_homes(objects: Array, homes_indptr: Array, homes_indices: Array,
 
 @njit(cache=True)
 def _count_placed(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array, counts: Array) -> None:
-    """Write for each of some objects how many cells that have a position hold it."""
+    """Write the number of cells with a position for each object."""
     for at in range(len(objects)):
         count = 0
         for home in range(homes_indptr[objects[at]], homes_indptr[objects[at] + 1]):
@@ -134,7 +134,7 @@ def _count_placed(objects: Array, homes_indptr: Array, homes_indices: Array, pla
 
 @njit(cache=True)
 def _fill_placed(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array, indices: Array) -> None:
-    """Write the positions of the cells that hold some objects, one after the other."""
+    """Write the positions of the cells of the objects."""
     end = 0
     for at in range(len(objects)):
         for home in range(homes_indptr[objects[at]], homes_indptr[objects[at] + 1]):
@@ -145,7 +145,7 @@ def _fill_placed(objects: Array, homes_indptr: Array, homes_indices: Array, plac
 
 
 def transpose_rows(indptr: Array, indices: Array, count: int) -> tuple[Array, Array]:
-    """Return the rows that each of ``count`` entries stands in, as offsets and entries, each row ascending."""
+    """Return the transposed rows as offsets and entries: for each of ``count`` entries, the rows that contain it."""
     starts = np.zeros(count + 1, dtype=np.int64)
     count_entries(indices, starts[1:])
     np.cumsum(starts, out=starts)
@@ -156,7 +156,7 @@ def transpose_rows(indptr: Array, indices: Array, count: int) -> tuple[Array, Ar
 
 @njit(cache=True)
 def row_sums(indptr: Array, indices: Array, terms: Array) -> Array:
-    """Return the sums of every column of the terms over the entries of each row."""
+    """Return the sum of every column of the terms over the entries of each row."""
     sums = np.zeros((len(indptr) - 1, terms.shape[1]))
     for row in range(len(indptr) - 1):
         for at in range(indptr[row], indptr[row + 1]):
@@ -168,10 +168,9 @@ def row_sums(indptr: Array, indices: Array, terms: Array) -> Array:
 def mark_too_costly(
     members_indptr: Array, members_indices: Array, homes_indptr: Array, homes_indices: Array, worth: Array, pays: Array
 ) -> Array:
-    """Return which cells cost more by what they alone hold than all they hold pays, again and again without these.
+    """Mark the cells whose groups in no other remaining cell cost more than all their groups can gain, repeatedly.
 
-    ``worth`` is what a group is worth, and ``pays[c]`` the sum of those above 0 that cell c holds. A group that only
-    one cell is left to hold is that cell's alone.
+    ``worth`` is the worth of every group, and ``pays[c]`` the sum of the positive ones in cell c.
     """
     cells = len(members_indptr) - 1
     out = np.zeros(cells, dtype=np.bool_)
@@ -194,7 +193,7 @@ def _mark_too_costly(
     ahead: Array,
     out: Array,
 ) -> None:
-    """Mark the cells that ``dear`` returns; ``holders`` counts the cells of every group, the others are scratch."""
+    """Mark the cells; ``holders`` counts the cells of every group, ``alone`` and ``ahead`` are scratch."""
     for group in range(len(worth)):
         if holders[group] == 1:
             alone[homes_indices[homes_indptr[group]]] -= min(worth[group], 0.0)
@@ -236,11 +235,11 @@ def mark_dominated(
     cost: Array,
     nodes: Array,
 ) -> Array:
-    """Return which cells another one can stand in for: it holds all their wanted groups, and beyond them harmless ones.
+    """Mark the cells dominated by another one, which contains all their wanted groups and otherwise harmless ones.
 
-    ``worth``, ``cost`` and ``nodes`` are of what a cell holds alone: a cell with a worth above 0 of its own is kept,
-    and the other must be worth no less, cost no more and bring no more nodes. Of cells that can stand in for each
-    other the first is kept.
+    ``worth``, ``cost`` and ``nodes`` are of the objects in one cell only: a cell with a worth above 0 is kept, and the
+    other must be worth no less, cost no more and add no more nodes. Of cells that dominate each other, the first is
+    kept.
     """
     cells = len(worth)
     out = np.zeros(cells, dtype=np.bool_)

@@ -7,21 +7,19 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
 
-# Tables as likely as the one seen, but for rounding, count as such: the logarithms of their chances are so close.
 AS_LIKELY = 1e-9
-
-
-# What is less than so much of a sum does not change it.
+"""Tables whose log-likelihoods differ by less count as equally likely."""
 NOTHING = 1e-17
+"""Terms below this share of a sum do not change it."""
 
 
 @njit(cache=True)
 def two_sided(ones: Array, twos: Array, first: Array, second: Array, logs: Array, chances: Array) -> None:
-    """Write how likely tables are that are no likelier than each: ones[i] of first[i] against twos[i] of second[i].
+    """Write the two-sided p-values of Fisher's exact test: ones[i] of first[i] against twos[i] of second[i].
 
-    ``logs[n]`` is the logarithm of n!. Exchanging the two sides changes no bit of the answer. Tables grow likelier from
-    either end to the likeliest, so those that count are two tails: each is found by halving, and summed from its
-    likeliest table outwards.
+    ``logs[n]`` is the logarithm of n!. Exchanging the two sides gives bit-identical results. The tables that are at
+    most as likely as the observed one are two tails: each is found by bisection, and summed from its likeliest table
+    outwards.
     """
     for i in range(len(ones)):
         a, b, n, o = ones[i], twos[i], first[i], second[i]
@@ -60,14 +58,14 @@ def two_sided(ones: Array, twos: Array, first: Array, second: Array, logs: Array
 
 @njit(cache=True)
 def _likelihood(a: int, n: int, held: int, o: int, logs: Array) -> float:
-    """Return the logarithm of how likely a table is that has ``a`` of ``n``, but for what all tables share."""
+    """Return the log-likelihood of a table with ``a`` of ``n``, without the terms common to all tables."""
     likelihood: float = -(logs[a] + logs[n - a] + logs[held - a] + logs[o - held + a])
     return likelihood
 
 
 @njit(cache=True)
 def _tail(a: int, n: int, held: int, o: int, step: int) -> float:
-    """Return how likely a table and those beyond it are together, as a multiple of the table."""
+    """Return the probability of a table and those beyond it, divided by that of the table."""
     total = term = 1.0
     while True:
         if step > 0:
@@ -76,7 +74,7 @@ def _tail(a: int, n: int, held: int, o: int, step: int) -> float:
             ratio = a * (o - held + a) / ((n - a + 1.0) * (held - a + 1.0))
         term *= ratio
         total += term
-        # Ratios fall from here on, so what is left is less than a geometric series.
+        # Ratios decrease from here on, so the rest is less than a geometric series.
         if term * ratio <= NOTHING * total * (1.0 - ratio):
             return total
         a += step
@@ -85,15 +83,15 @@ def _tail(a: int, n: int, held: int, o: int, step: int) -> float:
 @njit(cache=True, nogil=True)
 def low_rank_entries(indptr: Array, indices: Array, left: Array, right: Array) -> Array:
     """Return the entries of ``left @ right.T`` at the places of a CSR matrix, in its order."""
-    found = np.empty(len(indices))
+    values = np.empty(len(indices))
     for row in range(len(indptr) - 1):
         for k in range(indptr[row], indptr[row + 1]):
             column = indices[k]
             total = 0.0
             for i in range(left.shape[1]):
                 total += left[row, i] * right[column, i]
-            found[k] = total
-    return found
+            values[k] = total
+    return values
 
 
 @njit(cache=True, nogil=True)
@@ -139,11 +137,11 @@ def solve_rows(indptr: Array, indices: Array, extra: float, other: Array, base: 
 def hidden_ranks(
     scores: Array, slack: Array, known_indptr: Array, known: Array, hidden_indptr: Array, hidden: Array
 ) -> tuple[Array, Array, Array]:
-    """Return of every hidden link how many items stand above it, how many level with it, and its AUC.
+    """Return for every hidden link the number of items ranked above it, of items level with it, and its AUC.
 
-    Row i of ``scores`` is a user's, and scores at most ``slack[i]`` apart are level; the items of
+    Row i of ``scores`` is that of a user, and scores at most ``slack[i]`` apart are level; the items of
     ``known[known_indptr[i]:known_indptr[i + 1]]`` are left out. Level items include the link's own. The AUC is the
-    share of the items that are neither known nor hidden that stand below it, level ones counted half; nan without any.
+    share of items neither known nor hidden that rank below it, level ones counted half; NaN without any.
     """
     count = len(hidden)
     above = np.zeros(count, np.int64)

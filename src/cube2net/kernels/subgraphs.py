@@ -1,9 +1,8 @@
-"""Parts of a network: one step outwards, the links among some objects, and the neighbourhood of a query.
+"""Subgraphs: one hop from objects, the links among objects, and the neighbourhood of a query.
 
-Something is kept for objects in a table with a place for every object, or for few of many in one of their own size.
-A table has ``keys``. Where these are empty, object v has place v. Else the table is a hash table, a power of two long
-and at least twice as long as the objects in it: ``keys`` names the object at every place, −1 where none is, and its
-size and cost follow these objects however many there are in all.
+Values of objects are in a table, which has ``keys``. If these are empty, object v is at position v. Else it is a hash
+table whose size is a power of two and at least twice the number of objects in it: ``keys`` is the object at every
+position, or −1.
 """
 
 from __future__ import annotations
@@ -16,15 +15,15 @@ from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import inner, njit
 from cube2net.kernels.small_work import HUB
 
-# Objects are few where they are fewer than one in so many.
 FEW = 32
+"""Objects are few, and kept in a hash table, if they are fewer than one in this many."""
 FREE = -1
 GOLDEN = np.uint64(2654435769)
 LOW, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
 def make_keys(most: int, objects: int) -> Array:
-    """Return the keys of an empty table for at most so many of all objects.
+    """Return the keys of an empty table for at most ``most`` of all objects.
 
     >>> make_keys(3, 1_000).tolist(), make_keys(3, 50).tolist()
     ([-1, -1, -1, -1, -1, -1, -1, -1], [])
@@ -36,13 +35,13 @@ def make_keys(most: int, objects: int) -> Array:
 
 @njit(cache=True)
 def hash_object(v: Any, size: Any) -> Any:
-    """Return a place below ``size`` for an object: places of neighbours are far apart."""
+    """Return the hash of an object, a position below ``size``; hashes of consecutive objects are far apart."""
     return (((np.uint64(v) * GOLDEN) & LOW) * np.uint64(size)) >> HALF
 
 
 @njit(cache=True)
 def spot(keys: Array, v: Any) -> Any:
-    """Return the place of an object, or the free one where it would be."""
+    """Return the position of an object, or the free one where it would be inserted."""
     size = np.uint64(len(keys))
     if size == 0:
         return np.uint64(v)
@@ -54,7 +53,7 @@ def spot(keys: Array, v: Any) -> Any:
 
 @njit(cache=True)
 def seat(keys: Array, values: Array, objects: Array, first: int, step: int) -> None:
-    """Put objects into a table: the first gets the value ``first``, and each other ``step`` more than the last."""
+    """Insert objects into a table with the values ``first``, ``first + step``, …"""
     for i in range(len(objects)):
         place = spot(keys, objects[i])
         if len(keys) > 0:
@@ -64,7 +63,7 @@ def seat(keys: Array, values: Array, objects: Array, first: int, step: int) -> N
 
 @njit(cache=True)
 def look(keys: Array, values: Array, objects: Array) -> Array:
-    """Return the values of objects; 0 for those that are not in the table."""
+    """Return the values of objects, and 0 for those not in the table."""
     found = np.zeros(len(objects), values.dtype)
     for i in range(len(objects)):
         place = spot(keys, objects[i])
@@ -85,12 +84,12 @@ def hop(
     known: Array,
     hits: Array,
 ) -> Array:
-    """Return the objects one step from the front that are not known, in the order met.
+    """Return the objects one step from the front that are not known, in the order found.
 
-    One object of the front brings at most ``fan_out`` of them (0: all), its heaviest links first and the
-    lower object number where links weigh the same. At most ``most`` are found. ``keys`` and ``known`` are a table
-    with room for these, in which objects to leave out have 1 and others nothing; those found get 2.
-    ``hits`` is empty, or has the places of the table, starts as zeros and counts how many of the front bring an object.
+    Each object of the front adds at most ``fan_out`` of them (0: all), by its heaviest links, of equal weights the
+    lower object first. At most ``most`` are found. ``keys`` and ``known`` are a table with room for these, in which
+    objects to leave out have 1; those found get 2. ``hits`` is empty, or counts at the positions of the table how many
+    objects of the front link to an object.
     """
     found = np.empty(most, np.int32)
     count = 0
@@ -134,7 +133,7 @@ def hop(
 
 @inner
 def _select_rank(values: Array, count: int, rank: int) -> Any:
-    """Return the value that stands at a place where the first ``count`` values ascend; they change their places."""
+    """Return the value of a rank among the first ``count`` values (quickselect); the values are reordered."""
     low, high = 0, count - 1
     while low < high:
         pivot = values[(low + high) // 2]
@@ -170,12 +169,11 @@ def induce(
     target: Array,
     weight: Array,
 ) -> int:
-    """Write the links among distinct nodes, each once, as positions source < target; return how many.
+    """Write the links among distinct nodes, each once, as positions source < target; return their number.
 
-    ``keys`` and ``place`` are a table (see ``tables``) of 1 + the position of every node, 0 elsewhere. Where its keys
-    are not empty, ``mark`` has a byte for many times as many objects as there are nodes, 1 wherever one of these may
-    stand: it is looked at first, as most ends are no nodes and it stays near at hand. ``source``, ``target`` and
-    ``weight`` must have room for as many links as the nodes have ends.
+    ``keys`` and ``place`` are a table of 1 + the position of every node, 0 elsewhere. If its keys are not empty,
+    ``mark`` is a filter: a byte for each of many hashes, 1 for those of nodes. It is checked first, as most ends are
+    not nodes and it stays in the cache. ``source``, ``target`` and ``weight`` need room for all ends of links of nodes.
     """
     one = np.uint64(1)
     count = np.uint64(0)
@@ -202,7 +200,7 @@ def induce(
                     weight[count] = weights[low]
                     count += one
         else:
-            # Every end is written and the place moves on only for a link: no branch to guess wrong.
+            # Every end is written, and the position advances only for a link: no branch to mispredict.
             here = np.int32(i)
             if not few:
                 while k < end:
@@ -213,7 +211,7 @@ def induce(
                     count += np.uint64(there > here)
                     k += one
                 continue
-            # The same for what may be a node at all; positions and weights are looked at for these only.
+            # The same for ends that pass the filter; positions and weights are read for these only.
             start, found = k, count
             while k < end:
                 v = indices[k]
@@ -223,7 +221,7 @@ def induce(
                 k += one
             at = count
             while at < found:
-                # What is no node stands at a free place, where 0 is kept.
+                # An end that is not a node is at a free position, whose value is 0.
                 there = place[spot(keys, target[at])] - np.int32(1)
                 strength = weights[start + np.uint64(source[at])]
                 source[count] = here
@@ -237,10 +235,10 @@ def induce(
 def neighbourhood(
     indptr: Array, indices: Array, query: Array, forbidden: Array, reach: int, most: int, spare: bool
 ) -> tuple[Array, Array, Array, Array]:
-    """Return the nodes around a query, itself first, and the links among them as positions, with their entries.
+    """Return the nodes around a query, the query first, and the links among them as positions, with their entries.
 
-    Objects that are marked in ``forbidden``, which is empty where none is, are no nodes unless they are in the query.
-    With ``spare`` the nodes that another can stand in for are left out.
+    Objects marked in ``forbidden`` (which may be empty) are left out unless they are in the query. With ``spare``,
+    nodes that a neighbour can replace are left out; see :func:`mark_needed`.
     """
     nodes = expand(indptr, indices, query, forbidden, reach, most)
     low, high, entries = links_among(indptr, indices, nodes)
@@ -253,11 +251,10 @@ def neighbourhood(
 
 @njit(cache=True)
 def expand(indptr: Array, indices: Array, query: Array, forbidden: Array, reach: int, most: int) -> Array:
-    """Return the query and the objects within ``reach`` hops of it, ring by ring, at most ``most`` others.
+    """Return the query and at most ``most`` objects within ``reach`` hops of it, ring by ring.
 
-    No way leads through objects marked in ``forbidden``, which is empty where none is. Of a ring that does not fit
-    whole, the objects with most links to the ring before come in, in the order found where they have as many, and it is
-    the last.
+    No path leads through objects marked in ``forbidden`` (which may be empty). Of a ring that does not fit, the objects
+    with the most links to the previous ring are taken, of equal ones those found first, and it is the last.
     """
     met = np.zeros(len(indptr) - 1, np.int32)
     found = np.empty(len(met), np.int32)
@@ -301,11 +298,11 @@ def _keep_best_linked(met: Array, found: Array, stop: int, end: int, room: int) 
     while least > 1 and sure + tally[least] <= room:
         sure += tally[least]
         least -= 1
-    some, to = room - sure, stop
+    left, to = room - sure, stop
     for at in range(stop, end):
         count = met[found[at]]
-        if count > least or (count == least and some > 0):
-            some -= count == least
+        if count > least or (count == least and left > 0):
+            left -= count == least
             found[to] = found[at]
             to += 1
     return found[:to].copy()
@@ -313,7 +310,7 @@ def _keep_best_linked(met: Array, found: Array, stop: int, end: int, room: int) 
 
 @njit(cache=True)
 def links_among(indptr: Array, indices: Array, nodes: Array) -> tuple[Array, Array, Array]:
-    """Return the links among nodes, each once: both ends as positions in ``nodes``, and the entry it stands at."""
+    """Return the links among nodes, each once: both ends as positions in ``nodes``, and its entry."""
     place = np.full(len(indptr) - 1, -1, np.int32)
     for at in range(len(nodes)):
         place[nodes[at]] = at
@@ -336,7 +333,7 @@ def links_among(indptr: Array, indices: Array, nodes: Array) -> tuple[Array, Arr
 
 @njit(cache=True)
 def both_ends(count: int, low: Array, high: Array) -> tuple[Array, Array, Array]:
-    """Return links kept on both ends: where each node's row starts, its neighbours, and the link of each."""
+    """Return links stored at both ends: the start of each node's row, its neighbours, and the link of each."""
     indptr = np.zeros(count + 1, np.int64)
     for link in range(len(low)):
         indptr[low[link] + 1] += 1
@@ -357,10 +354,10 @@ def both_ends(count: int, low: Array, high: Array) -> tuple[Array, Array, Array]
 
 @njit(cache=True)
 def mark_needed(indptr: Array, others: Array, first: int) -> Array:
-    """Return which nodes are left when those that a neighbour can stand in for go; the ``first`` ones never go.
+    """Mark the nodes that no neighbour can replace; the ``first`` ones are always marked.
 
-    A node can go when all its neighbours are also neighbours of one of them: whatever it joins, that one
-    joins. So a smallest connected set around given nodes never needs it.
+    A node can be replaced if all its neighbours are also neighbours of one of them, which then connects whatever it
+    connects. So a smallest connected set around given nodes never needs it.
     """
     count = len(indptr) - 1
     left = np.ones(count, np.bool_)

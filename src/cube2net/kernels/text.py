@@ -1,4 +1,4 @@
-"""Kernels over bytes: JSON strings, line ends, numbers and hashes, and texts out of inverted indexes."""
+"""Kernels over bytes: JSON strings, line ends, ids, hashes, and texts of inverted indexes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _BYTES = ir.VectorType(ir.IntType(8), WIDE)
 
 
 def _block_at(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
-    """Return the pointer to the sixteen bytes at a place of an array."""
+    """Return a pointer to the sixteen bytes at a position of an array."""
     data = context.make_array(kind)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [at]), _BYTES.as_pointer())
 
 
 def _stop_among(_: Any, data: Any, at: Any) -> tuple[Any, Callable[..., Any]]:
-    """Return the first of sixteen bytes that is a quote, a backslash or a control character; 16 where none is."""
+    """Return the first of sixteen bytes that is a quote, a backslash or a control character, or 16."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         block = builder.load(_block_at(context, builder, signature.args[0], *args), align=1)
@@ -57,7 +57,7 @@ _copy_sixteen: Any = intrinsic(_copy_block)
 
 @njit(cache=True)
 def find_string_stop(data: Array, at: int, end: int) -> int:
-    """Return the first place from one on that is a quote, a backslash or a control character, ``end`` at the latest."""
+    """Return the first position from ``at`` on of a quote, a backslash or a control character, or ``end``."""
     place, last = np.uint64(at), np.uint64(end)
     while place + np.uint64(WIDE) <= last:
         step = _first_stop(data, place)
@@ -74,7 +74,7 @@ def find_string_stop(data: Array, at: int, end: int) -> int:
 
 @njit(cache=True)
 def copy_bytes(data: Array, begin: int, end: int, out: Array, used: int) -> int:
-    """Copy the bytes between two places to a place of another array, and return where they end there."""
+    """Copy the bytes between two positions to a position of another array, and return where they end there."""
     at, last, to = np.uint64(begin), np.uint64(end), np.uint64(used)
     while at < last and at + np.uint64(WIDE) <= np.uint64(len(data)) and to + np.uint64(WIDE) <= np.uint64(len(out)):
         _copy_sixteen(data, at, out, to)
@@ -89,7 +89,7 @@ def copy_bytes(data: Array, begin: int, end: int, out: Array, used: int) -> int:
 
 @njit(cache=True)
 def hex_code(data: Array, at: int, end: int) -> int:
-    """Return the number of four hexadecimal digits, -1 where they are none or reach beyond ``end``."""
+    """Return the number of four hexadecimal digits, or -1 if they are not digits or reach beyond ``end``."""
     if at + 4 > end:
         return -1
     code = 0
@@ -109,7 +109,7 @@ def hex_code(data: Array, at: int, end: int) -> int:
 
 @njit(cache=True)
 def find_line_ends(data: Array) -> Array:
-    """Return the places after the line feeds of some bytes."""
+    """Return the positions after line feeds."""
     count = 0
     for at in range(len(data)):
         count += data[at] == LINE
@@ -117,10 +117,10 @@ def find_line_ends(data: Array) -> Array:
     count = 0
     for begin in range(0, len(data), MANY):
         block = data[begin : begin + MANY]
-        some = 0
+        lines = 0
         for at in range(len(block)):
-            some += block[at] == LINE
-        for at in range(len(block) if some else 0):
+            lines += block[at] == LINE
+        for at in range(len(block) if lines else 0):
             if block[at] == LINE:
                 ends[count] = begin + at + 1
                 count += 1
@@ -129,9 +129,9 @@ def find_line_ends(data: Array) -> Array:
 
 @njit(cache=True)
 def parse_ids(starts: Array, data: Array, letter: int) -> Array:
-    """Return the number of every id such as ``A5``, ``a5`` or ``https://openalex.org/A5``; -1 for what is none.
+    """Return the number of every id such as ``A5``, ``a5`` or ``https://openalex.org/A5``, or -1 for other texts.
 
-    ``letter`` is the code of the capital letter; what comes before it ends with a slash, if there is anything.
+    ``letter`` is the code of the capital letter; a prefix must end with a slash.
     """
     numbers = np.empty(len(starts) - 1, np.int64)
     for i in range(len(numbers)):
@@ -149,7 +149,7 @@ def parse_ids(starts: Array, data: Array, letter: int) -> Array:
 
 @njit(cache=True)
 def find_heaviest(starts: Array, level: Array, weight: Array, wanted: int) -> Array:
-    """Return for every row its heaviest entry of a level, the first of equal ones, -1 where it has none."""
+    """Return the heaviest entry of a level in every row, the first of equal ones, or -1."""
     best = np.full(len(starts) - 1, -1, np.int64)
     for row in range(len(best)):
         for k in range(starts[row], starts[row + 1]):
@@ -160,7 +160,7 @@ def find_heaviest(starts: Array, level: Array, weight: Array, wanted: int) -> Ar
 
 @njit(cache=True)
 def mark_first(starts: Array, values: Array) -> Array:
-    """Return which entries come for the first time in their row; negative ones never do."""
+    """Mark the first occurrence of every value in its row; negative values are never marked."""
     first = np.zeros(len(values), np.bool_)
     for row in range(len(starts) - 1):
         begin, end = starts[row], starts[row + 1]
@@ -180,7 +180,7 @@ def mark_first(starts: Array, values: Array) -> Array:
 
 @njit(cache=True)
 def find_latest(codes: Array, days: Array, valid: Array, count: int) -> Array:
-    """Return for every code its entry of the latest day, the last of equal ones; -1 where no entry is valid."""
+    """Return for every code its valid entry of the latest day, the last of equal ones, or -1."""
     found = np.full(count, -1, np.int64)
     for k in range(len(codes)):
         if valid[k] and (found[codes[k]] < 0 or days[k] >= days[found[codes[k]]]):
@@ -190,7 +190,7 @@ def find_latest(codes: Array, days: Array, valid: Array, count: int) -> Array:
 
 @njit(cache=True)
 def hash_texts(offsets: Array, data: Array) -> Array:
-    """Return a number of 64 bits for every text: FNV-1a over its bytes, mixed at the end (MurmurHash3's)."""
+    """Return a 64-bit hash of every text: FNV-1a over its bytes, with the final mix of MurmurHash3."""
     numbers = np.empty(len(offsets) - 1, np.uint64)
     for i in range(len(numbers)):
         number = np.uint64(14695981039346656037)
@@ -204,7 +204,7 @@ def hash_texts(offsets: Array, data: Array) -> Array:
 
 @njit(cache=True)
 def compute_checksums(offsets: Array, data: Array) -> Array:
-    """Return the CRC-32 of every text, which Python's zlib gives too."""
+    """Return the CRC-32 of every text, the same as zlib's."""
     table = np.empty(256, np.uint32)
     for entry in range(256):
         number = np.uint32(entry)
@@ -224,9 +224,9 @@ def compute_checksums(offsets: Array, data: Array) -> Array:
 
 
 WHOLE, CUT, ODD = 0, 1, 2
-"""What is said of an index: it was read to its end, it stops before, or it is none (or one with far-off places)."""
+"""The state of an index: complete, truncated, or not an index (or one with too large positions)."""
 FAR = 1 << 20
-"""No word stands so far from the beginning."""
+"""The largest position of a word."""
 # The bytes of JSON.
 OPEN, CLOSE, BEGIN, END, COMMA, COLON = 123, 125, 91, 93, 44, 58
 # The keys of the form that wraps the index: {"IndexLength": 6, "InvertedIndex": {…}}.
@@ -235,10 +235,10 @@ LENGTH, INDEX = np.frombuffer(b"IndexLength", np.uint8), np.frombuffer(b"Inverte
 
 @njit(cache=True)
 def read_indexes(starts: Array, data: Array) -> tuple[Array, Array, Array]:
-    """Return the texts of indexes in JSON: where each ends, the bytes of all, and how each was read.
+    """Return the texts of inverted indexes in JSON: their ends, the bytes of all, and the state of each index.
 
-    Index ``i`` is ``data[starts[i]:starts[i + 1]]``. Words are put in the order of their places, those of one place in
-    the order of the index, with a space between two. Of an index that is cut, what is whole is taken.
+    Index ``i`` is ``data[starts[i]:starts[i + 1]]``. Words are joined by spaces in the order of their positions, those
+    of one position in the order of the index. Of a truncated index the complete part is used.
     """
     count = len(starts) - 1
     ends, states = np.zeros(count + 1, np.int64), np.zeros(count, np.int8)
@@ -254,18 +254,18 @@ def read_indexes(starts: Array, data: Array) -> tuple[Array, Array, Array]:
     text = np.empty(max(1 << 16, starts[count] - starts[0]), np.uint8)
     used = 0
     for i in range(count):
-        state, said, most = _read(data, starts[i], starts[i + 1], words, begins, lengths, word_of, place_of)
+        state, placed, most = _read(data, starts[i], starts[i + 1], words, begins, lengths, word_of, place_of)
         states[i] = state
-        if state != ODD and said:
-            order = _in_order(place_of, said, most)
+        if state != ODD and placed:
+            order = _in_order(place_of, placed, most)
             size = 0
-            for k in range(said):
+            for k in range(placed):
                 size += lengths[word_of[k]] + 1
             if used + size + 16 > len(text):
                 grown = np.empty(2 * (used + size + 16), np.uint8)
                 grown[:used] = text[:used]
                 text = grown
-            for k in range(said):
+            for k in range(placed):
                 if k:
                     text[used] = 32
                     used += 1
@@ -283,8 +283,8 @@ def read_indexes(starts: Array, data: Array) -> tuple[Array, Array, Array]:
 def _read(
     data: Array, at: int, end: int, words: Array, begins: Array, lengths: Array, word_of: Array, place_of: Array
 ) -> tuple[int, int, int]:
-    """Read one index; return how it went, how many places there are, and the last one."""
-    known = said = most = filled = 0
+    """Read one index; return its state, the number of positions, and the last position."""
+    known = placed = most = filled = 0
     depth = 0
     at = _blank(data, at, end)
     if at == end:
@@ -295,9 +295,9 @@ def _read(
     while True:
         at = _blank(data, at, end)
         if at >= end:
-            return CUT, said, most
+            return CUT, placed, most
         if data[at] == CLOSE:
-            return WHOLE, said, most
+            return WHOLE, placed, most
         if data[at] == COMMA:
             at += 1
             continue
@@ -314,18 +314,18 @@ def _read(
         at += 1
         at = _blank(data, at, end)
         if at >= end:
-            return CUT, said, most
+            return CUT, placed, most
         if data[at] != COLON:
             return ODD, 0, 0
         at = _blank(data, at + 1, end)
         if at >= end:
-            return CUT, said, most
+            return CUT, placed, most
         if data[at] == BEGIN:
-            at, numbers, highest = _places(data, at + 1, end, known, word_of, place_of, said)
+            at, numbers, highest = _places(data, at + 1, end, known, word_of, place_of, placed)
             if at == -1:
                 return ODD, 0, 0
             if at == -2:
-                return CUT, said, most
+                return CUT, placed, most
             begins[known], lengths[known] = key, closed - key
             if escaped:
                 begins[known], before = -1 - filled, filled
@@ -333,7 +333,7 @@ def _read(
                 if filled < 0:
                     return ODD, 0, 0
                 lengths[known] = filled - before
-            known, said, most = known + 1, said + numbers, max(most, highest)
+            known, placed, most = known + 1, placed + numbers, max(most, highest)
             continue
         if depth == 0 and data[at] == OPEN and _is(data, key, closed, INDEX):
             depth, at = 1, at + 1
@@ -346,9 +346,9 @@ def _read(
 
 @njit(cache=True)
 def _places(
-    data: Array, at: int, end: int, word: int, word_of: Array, place_of: Array, said: int
+    data: Array, at: int, end: int, word: int, word_of: Array, place_of: Array, placed: int
 ) -> tuple[int, int, int]:
-    """Read the places of a word; return where to go on (-1: they are none, -2: cut), how many, and the last."""
+    """Read the positions of a word; return where to continue (-1: invalid, -2: truncated), their number, the last."""
     numbers = highest = 0
     while True:
         at = _blank(data, at, end)
@@ -367,23 +367,23 @@ def _places(
             return -2, 0, 0
         if at == first or number >= FAR:
             return -1, 0, 0
-        word_of[said + numbers], place_of[said + numbers] = word, number
+        word_of[placed + numbers], place_of[placed + numbers] = word, number
         numbers += 1
         highest = max(highest, number)
 
 
 @njit(cache=True)
-def _in_order(place_of: Array, said: int, most: int) -> Array:
-    """Return the order of places, a stable one."""
-    if most > 8 * said + 1024:
-        return np.argsort(place_of[:said], kind="mergesort")
+def _in_order(place_of: Array, placed: int, most: int) -> Array:
+    """Return the order of positions, stable."""
+    if most > 8 * placed + 1024:
+        return np.argsort(place_of[:placed], kind="mergesort")
     first = np.zeros(most + 2, np.int64)
-    for k in range(said):
+    for k in range(placed):
         first[place_of[k] + 1] += 1
     for place in range(most + 1):
         first[place + 1] += first[place]
-    order = np.empty(said, np.int64)
-    for k in range(said):
+    order = np.empty(placed, np.int64)
+    for k in range(placed):
         order[first[place_of[k]]] = k
         first[place_of[k]] += 1
     return order
@@ -391,7 +391,7 @@ def _in_order(place_of: Array, said: int, most: int) -> Array:
 
 @njit(cache=True)
 def _unescape(data: Array, at: int, end: int, words: Array, filled: int) -> int:
-    """Copy a JSON string without its escapes, breaks as spaces; return how much is filled then, -1 where it is none."""
+    """Copy a JSON string with escapes resolved and breaks as spaces; return the end, or -1 if it is invalid."""
     while at < end:
         sign = data[at]
         at += 1
@@ -421,7 +421,7 @@ def _unescape(data: Array, at: int, end: int, words: Array, filled: int) -> int:
 
 @njit(cache=True)
 def _put(words: Array, filled: int, code: int) -> int:
-    """Write a character in UTF-8; return how much is filled then."""
+    """Write a character in UTF-8; return its end."""
     if code < 0x80:
         words[filled] = code
         return filled + 1
@@ -443,7 +443,7 @@ def _put(words: Array, filled: int, code: int) -> int:
 
 @njit(cache=True)
 def _blank(data: Array, at: int, end: int) -> int:
-    """Return the next place that is not blank."""
+    """Return the next position that is not blank."""
     while at < end and (data[at] == 32 or 9 <= data[at] <= 13):
         at += 1
     return at
@@ -451,7 +451,7 @@ def _blank(data: Array, at: int, end: int) -> int:
 
 @njit(cache=True)
 def _is(data: Array, begin: int, end: int, word: Array) -> bool:
-    """Return whether the bytes between two places are a word."""
+    """Return whether the bytes between two positions are a word."""
     same = end - begin == len(word)
     for k in range(len(word) if same else 0):
         same = same and data[begin + k] == word[k]

@@ -7,14 +7,14 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
 
-# Numbers left free on both sides of a working row. Compiled loops take sums in another order where a row they write
-# lies within a few vectors of one they read: without the gap, the last bits of an answer would hang on addresses.
+# Unused numbers on both sides of a working row. Compiled loops reorder sums if a row they write is within a few vectors
+# of one they read: without the gap, the last bits of a result would depend on addresses.
 GAP = 128
 
 
 @njit(cache=True, nogil=True)
 def working_row(size: int) -> Array:
-    """Return an empty row that lies away from every other."""
+    """Return an uninitialised row with a gap on both sides."""
     return np.empty(size + 2 * GAP, dtype=np.float32)[GAP : GAP + size]
 
 
@@ -32,8 +32,8 @@ def gibbs_block(
 ) -> float:
     """Draw a new topic for every entry of a block of texts × terms; return the sum of the log-likelihoods.
 
-    Entries ``starts[i]:starts[i + 1]`` belong to term ``i``; entry ``e`` stands ``counts[e]`` times in text
-    ``texts[e]``, all of them with topic ``assigned[e]``. ``in_text`` counts the words of each topic in each text,
+    Entries ``starts[i]:starts[i + 1]`` belong to term ``i``; entry ``e`` occurs ``counts[e]`` times in text
+    ``texts[e]``, always with topic ``assigned[e]``. ``in_text`` counts the words of each topic in each text,
     plus α; ``of_term`` those of each term; ``in_all`` those of each topic, plus Vβ. With the entry itself left
     out, a topic is drawn with probability ∝ in_text · (of_term + β) / in_all. All are updated in place;
     ``state`` holds the random generator's 64 bits.
@@ -56,8 +56,8 @@ def gibbs_block(
             total = np.float32(0.0)
             for k in range(topics):
                 total += in_text[text, k] * share[k]
-            # The entry itself is taken out of its old topic's share only here: it is cheaper to put one number
-            # right than to write to memory what is read back at once.
+            # The entry itself is subtracted from its old topic's share only here, which is cheaper than writing to
+            # memory what is read again at once.
             less = (row[old] - count + small) / np.float32(in_all[old] - count)
             stay = max(np.float32(0.0), in_text[text, old] - count) * less
             total += stay - in_text[text, old] * share[old]
@@ -103,10 +103,9 @@ def share_texts(
 ) -> float:
     """Fill ``in_text`` with the words of each topic in each text; return the sum of the log-likelihoods.
 
-    Text ``i`` has the terms ``terms[starts[i]:starts[i + 1]]``, each ``counts`` times. Every round shares each
-    term out among the topics, ∝ (in_text + α) · of_term, starting from what ``in_text`` holds. In the last
-    round the shares are added to the terms' rows of ``gathered``, unless it has no rows. Terms of no topic
-    are passed over.
+    Text ``i`` has the terms ``terms[starts[i]:starts[i + 1]]``, each ``counts`` times. Every round distributes each
+    term among the topics, ∝ (in_text + α) · of_term, starting from the values of ``in_text``. In the last round the
+    shares are added to the terms' rows of ``gathered``, unless it has no rows. Terms of no topic are skipped.
     """
     topics = of_term.shape[1]
     before = working_row(topics)
@@ -149,7 +148,7 @@ def share_texts(
 
 @njit(cache=True, nogil=True)
 def mark_terms(parts: Array, starts: Array, roots: Array, edges: Array, edge_parts: Array, ends: Array) -> Array:
-    """Return the term that starts at every place, or -1; what stands inside a term found starts none.
+    """Return the term that starts at every position, or -1; matches do not overlap, and the longest is taken.
 
     Text ``i`` is ``parts[starts[i]:starts[i + 1]]``, a part of terms by number or -1. The terms are a tree whose
     first ``heads`` nodes are their first parts: part ``p`` leads to node ``roots[p]`` (-1: no term starts with it).

@@ -1,4 +1,4 @@
-"""Trees in a network: spanning and searching ones, those cut down to a size, Steiner trees and shortest paths."""
+"""Trees in a network: spanning and breadth-first trees, trimming to a size, Steiner trees and shortest paths."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from cube2net._util.arrays import Array
 from cube2net.kernels.compiled import njit
 from cube2net.kernels.subgraphs import both_ends, links_among
 
-HALVINGS = 40  # of the price of a node, whereafter it is known to a millionth of a millionth
-ROUNDS = 16  # of growing into what room is left; two or three do nearly always
+HALVINGS = 40  # bisection steps of the price of a node, to a relative precision of 1e-12
+ROUNDS = 16  # rounds of growing into the remaining room; two or three nearly always suffice
 OPEN, TAKEN, GONE = 0, 1, 2
 
 
 @njit(cache=True)
 def search(indptr: Array, others: Array, links: Array, first: Array) -> tuple[Array, Array, Array, Array]:
-    """Return a breadth-first tree for every connected part: from the first node it has in ``first``, else its lowest.
+    """Return a breadth-first tree for every connected part, from its first node in ``first`` or else its lowest.
 
-    For every node: the order of visits, the parent and the link to it (-1 at a root), and the part's number.
+    The result has for every node: the order of visits, the parent and the link to it (-1 at a root), and the part.
     """
     count = len(indptr) - 1
     order = np.empty(count, np.int32)
@@ -51,9 +51,9 @@ def search(indptr: Array, others: Array, links: Array, first: Array) -> tuple[Ar
 
 @njit(cache=True)
 def root_forest(count: int, low: Array, high: Array, cost: Array, first: Array) -> tuple[Array, Array, Array]:
-    """Return the order, the parents and the cost of the way up, for every node of a forest given by its links.
+    """Return the order, the parents and the cost of the link to the parent, for a forest given by its links.
 
-    A tree hangs from the first node it has in ``first``, else from its lowest.
+    The root of a tree is its first node in ``first``, or else its lowest.
     """
     indptr, others, links = both_ends(count, low, high)
     order, parent, above, _ = search(indptr, others, links, first)
@@ -66,7 +66,7 @@ def root_forest(count: int, low: Array, high: Array, cost: Array, first: Array) 
 
 @njit(cache=True)
 def find(top: Array, node: int) -> int:
-    """Return the representative of a node's set, and shorten the way to it."""
+    """Return the representative of a node's set, and shorten the path to it."""
     while top[node] != node:
         top[node] = top[top[node]]
         node = top[node]
@@ -75,7 +75,7 @@ def find(top: Array, node: int) -> int:
 
 @njit(cache=True)
 def span_forest(count: int, low: Array, high: Array, order: Array) -> Array:
-    """Return the links of the spanning forest that takes links in the given order where they join two parts."""
+    """Return the links of the spanning forest that takes links in the given order if they join two parts."""
     top = np.arange(count)
     kept = np.empty(min(len(order), max(count - 1, 0)), np.int64)
     size = 0
@@ -94,12 +94,12 @@ def span_forest(count: int, low: Array, high: Array, order: Array) -> Array:
 def best_subtrees(
     order: Array, parent: Array, worth: Array, cost: Array, group: Array, groups: int
 ) -> tuple[Array, Array]:
-    """Return which nodes make the best connected subtree of each group of trees, and what each is worth.
+    """Return the nodes of the best connected subtree of each group of trees, and the value of each.
 
-    A subtree is worth its nodes less the cost of its links (``cost[node]`` is that of the link to the
-    parent). Linear: below(v) = worth(v) + Σ max(0, below(c) − cost(c)) over the children c; the best
-    subtree hangs from the v where below is highest. Branches that add nothing are left off; a group
-    whose best is not above 0 is left empty.
+    The value of a subtree is the worth of its nodes minus the cost of its links (``cost[node]`` is that of the link to
+    the parent). It takes linear time: below(v) = worth(v) + Σ max(0, below(c) − cost(c)) over the children c, and the
+    root of the best subtree is the v with the highest below(v). Branches that add nothing are left out; a group whose
+    best value is not above 0 is empty.
     """
     below = worth.copy()
     for at in range(len(order) - 1, -1, -1):
@@ -121,12 +121,11 @@ def best_subtrees(
 
 @njit(cache=True)
 def trim(low: Array, high: Array, cost: Array, worth: Array, other: Array, room: int) -> Array:
-    """Return which nodes of a forest stay when at most ``room`` of the ``other`` nodes may.
+    """Mark the nodes of a forest to keep, at most ``room`` of the ``other`` nodes.
 
-    One connected piece of every tree stays, or none of it. Every tree is hung from a node of its best piece
-    at the price for each other node at which the best pieces fit. From there it grows again, by the branch
-    that is worth most for each other node, which gives the best pieces for every price on the way, until the
-    room is used up; n log n steps for n nodes.
+    At most one connected piece of every tree is kept. A price per other node is found at which the best pieces fit, and
+    every tree is rooted in its piece. From there pieces grow by the branch with the highest value per other node, which
+    gives the best pieces for every price on the way, until the room is used up. It takes n log n steps for n nodes.
     """
     count = len(worth)
     if other.sum() <= room:
@@ -155,7 +154,7 @@ def find_tops(low: Array, high: Array, cost: Array, worth: Array, other: Array, 
     tree = np.empty(count, np.int32)
     for node in order:
         tree[node] = tree[parent[node]] if parent[node] >= 0 else node
-    few, many = np.abs(worth).sum() + 1.0, 0.0  # at so high a price no other node is worth it
+    few, many = np.abs(worth).sum() + 1.0, 0.0  # at this price no other node is worth it
     fits = best_subtrees(order, parent, worth - few * other, up, tree, count)[0]
     for _ in range(HALVINGS):
         price = (few + many) / 2
@@ -180,11 +179,11 @@ def find_tops(low: Array, high: Array, cost: Array, worth: Array, other: Array, 
 
 @njit(cache=True)
 def regrow(order: Array, parent: Array, worth: Array, other: Array, room: int, state: Array) -> int:
-    """Take branches of hung trees that fit, best first; return how many ``other`` nodes came in.
+    """Take branches of rooted trees that fit, best first; return the number of ``other`` nodes added.
 
-    ``worth`` is that of a node less the cost of its way up, and nodes TAKEN in ``state`` are in already. The
-    block worth most for each other node is looked at first: below what is taken it comes in, else it joins the
-    block above, through which it would come. Blocks that cannot fit, or add nothing, do not come in.
+    ``worth`` is that of a node minus the cost of the link to its parent, and nodes TAKEN in ``state`` are already in.
+    The block with the highest worth per other node comes first: if its parent is taken, it is added, else it joins the
+    block above it. Blocks that do not fit, or add nothing, are not added.
     """
     top = np.arange(len(order))
     total, size = worth.copy(), other.astype(np.int64)
@@ -228,7 +227,7 @@ def regrow(order: Array, parent: Array, worth: Array, other: Array, room: int, s
 
 @njit(cache=True)
 def per_other(worth: float, others: int) -> float:
-    """Return what nodes are worth for each other node among them."""
+    """Return the worth of nodes per other node among them."""
     if others == 0:
         return np.inf if worth >= 0 else -np.inf
     return worth / others
@@ -247,10 +246,10 @@ def fit(
     room: int,
     max_links: int,
 ) -> Array:
-    """Return which nodes stay when at most ``room`` others and ``max_links`` links among all may.
+    """Mark the nodes to keep, with at most ``room`` other nodes and ``max_links`` links among all.
 
-    Nodes that are not ``other`` always stay. ``max_links`` below 0 is no limit; else the largest room
-    that keeps the links within it is found by halving.
+    Nodes that are not ``other`` are always kept. ``max_links`` below 0 is no limit; else the largest room with few
+    enough links is found by bisection.
     """
     room = min(room, other.sum())
     fits, over, trial = -1, room + 1, room
@@ -270,7 +269,7 @@ TIGHT = 1e-9
 
 @njit(cache=True)
 def find_cluster(top: Array, shift: Array, node: int) -> tuple[int, float]:
-    """Return the representative of a node's cluster, and how far the node's moat is ahead of it."""
+    """Return the representative of a node's cluster, and how much larger the node's moat is than its."""
     ahead = 0.0
     while top[node] != node:
         ahead += shift[node]
@@ -289,9 +288,9 @@ def first_events(
     part: Array,
     spending: Array,
 ) -> tuple[list[tuple[float, int]], list[tuple[float, int, int]]]:
-    """Return when the moats of nodes with a prize can first meet across links, and when each has spent its prize.
+    """Return the first times at which moats can meet across links, and at which clusters have spent their prizes.
 
-    Both are the heaps of ``grow``; a part with one spending cluster has no place in them.
+    Both are the heaps of ``grow``, without parts that have a single spending cluster.
     """
     meet = [(0.0, -1)]  # (time, link): not later than the moats can meet
     spent = [(0.0, -1, -1)]  # (time, cluster, stamp): when a cluster has spent all, while its stamp holds
@@ -313,12 +312,12 @@ def first_events(
 def grow(
     indptr: Array, others: Array, links: Array, low: Array, high: Array, cost: Array, prize: Array, part: Array
 ) -> Array:
-    """Return the links that get tight when every prize grows a moat: the growth of Goemans and Williamson.
+    """Return the links that become tight in the moat growing of Goemans and Williamson.
 
-    Every node with a prize starts as a cluster with that much to spend. Clusters that have something
-    left widen their moats at the same speed; a link whose two moats meet is tight and joins its
-    clusters, which then spend together. A connected part is done when one spending cluster is left in
-    it. The links come in the order in which they got tight and make a forest.
+    Every node with a prize starts as a cluster with this budget. Clusters with a budget left widen their moats at the
+    same speed; a link whose two moats meet is tight and joins its clusters, which then share their budgets. A connected
+    part is done when one such cluster is left in it. The links are in the order in which they became tight, and form a
+    forest.
     """
     count = len(prize)
     top, size = np.arange(count), np.ones(count, np.int64)
@@ -393,10 +392,10 @@ def grow(
 def join_nearest(
     indptr: Array, others: Array, links: Array, cost: Array, start: Array, wanted: Array, limit: float
 ) -> Array:
-    """Return the links of trees that start at nodes of distinct parts and always take in the nearest wanted node.
+    """Return the links of trees that start at nodes of distinct parts and repeatedly add the nearest wanted node.
 
-    This is the path heuristic of Takahashi and Matsuyama: each node comes with the cheapest path from the
-    tree as it stands. A node with ``wanted`` 2 is taken at any distance, one with 1 below ``limit`` only.
+    This is the path heuristic of Takahashi and Matsuyama: each node is added with the cheapest path from the current
+    tree. Nodes with ``wanted`` 2 are added at any distance, those with 1 only below ``limit``.
     """
     count = len(indptr) - 1
     inside = np.zeros(count, np.bool_)
@@ -448,13 +447,13 @@ def reach(
     ways: Array,
     before: Array,
 ) -> tuple[int, Array]:
-    """Walk from one object, all objects of a step before those of the next, until a step comes to a goal.
+    """Search breadth-first from an object until a step reaches a goal.
 
-    Return the number of steps and the goals that are met there, ascending; 0 and none where no goal is met within
-    ``most_steps``, and -1 and none where more than ``most_ends`` ends of links would have to be looked at.
-    ``goals[o]`` is 1 for a goal. All other arrays have a place for every object, and ``steps`` is 0 everywhere: it
-    becomes 1 + the steps to an object, ``heaviest`` the largest weight of a shortest path to it, ``ways`` how many such
-    paths there are, and ``before`` the object before it on the heaviest, of equal ones that of the lower number.
+    Return the number of steps and the goals reached, ascending; 0 and none if no goal is within ``most_steps``, and -1
+    and none if more than ``most_ends`` ends of links would have to be read. ``goals[o]`` is 1 for a goal. The other
+    arrays have one element per object, and ``steps`` starts as zeros. They become 1 + the steps to an object, the
+    largest weight of a shortest path to it, the number of shortest paths, and the object before it on the heaviest one,
+    of equal ones the lower number.
     """
     front = np.array([start], np.int32)
     steps[start], heaviest[start], ways[start], before[start] = 1, 0.0, 1.0, -1
@@ -488,7 +487,7 @@ def _step(
     before: Array,
     found: Array,
 ) -> int:
-    """Go one step from the objects of the front; write those that are met for the first time, and return how many."""
+    """Advance one step from the front; write the objects reached for the first time, and return their number."""
     count = 0
     for o in front:
         for at in range(indptr[o], indptr[o + 1]):

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array, Links, links_from_pairs
-from cube2net._util.progress import cores, share_compile_time, step
+from cube2net._util.progress import check_stop, cores, share_compile_time
 from cube2net._util.random import stream
-from cube2net.errors import HIGHEST, InputError, ParameterError, check_int, unknown_name
+from cube2net.errors import MAX_INT, InputError, ParameterError, check_int, unknown_name
 from cube2net.model.interfaces import NodeEmbedder
 from cube2net.model.network import Network
 
@@ -60,7 +60,7 @@ def side_by_side(work: Callable[[int], Iterator[None]], workers: int) -> None:
     def go(worker: int) -> None:
         try:
             for _ in work(worker):
-                step()
+                check_stop()
                 if stop.is_set():
                     break
         except BaseException:
@@ -217,7 +217,7 @@ def positive(name: str, value: object) -> float:
 def check_learning(method: Any, **least: int) -> None:
     """Raise unless the parameters that all methods share, and others with their least values, are in their ranges."""
     for name, lowest in {"dimensions": 1, "negatives": 1, "workers": 0, **least}.items():
-        most = MOST_DIMENSIONS if name == "dimensions" else HIGHEST
+        most = MOST_DIMENSIONS if name == "dimensions" else MAX_INT
         object.__setattr__(method, name, check_int(name, getattr(method, name), lowest, most))
     object.__setattr__(method, "rate", positive("rate", method.rate))
 

@@ -6,16 +6,22 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from cube2net._util.arrays import Array, freeze
-from cube2net._util.display import Shown
+from cube2net._util.display import Shown, load_function
 from cube2net._util.text import format_count
 from cube2net.errors import CubeError, InputError, unknown_name
 from cube2net.model.cube import Cube
+from cube2net.model.interfaces import check_call
 from cube2net.model.objects import distinct_names
+from cube2net.model.query import Query
+
+if TYPE_CHECKING:
+    from cube2net.evaluation.verdict import Verdict
 
 TASKS = ("clustering", "links", "hidden")
 
@@ -217,6 +223,84 @@ class Comparison(Shown):
             if config.name == name:
                 return config
         raise unknown_name("configuration", name, [config.name for config in self.configurations])
+
+    def verdict(self) -> Verdict:
+        """Return which network helped, by how much and with what certainty, as a sentence and as numbers.
+
+        Returns
+        -------
+        Verdict
+            ``sentence`` summarizes it; ``helps`` says whether ``best`` is significantly better than the query alone;
+            ``differences`` compare every configuration with the query alone. ``notes`` name the networks whose
+            clustering puts nearly all objects of the query in one cluster.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> cube = c2n.build(planted.corpus)
+        >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
+        >>> verdict = c2n.compare(cube, labels, methods=["pagerank"], models=["deepwalk"], runs=3).verdict()
+        >>> verdict.helps, verdict.sentence
+        (True, 'pagerank helps: F1 +0.3... over the query alone, at 120 nodes; NMI: pagerank 1.000...')
+        """
+        verdict: Verdict = load_function("evaluation.verdict", "judge_comparison")(self)
+        return verdict
+
+    @check_call
+    def write_report(
+        self,
+        folder: str | Path,
+        cube: Cube,
+        query: Query,
+        *,
+        methods: Sequence[object] | Mapping[str, object] | None = None,
+        command: str = "",
+        title: str = "Did it help?",
+        spreadsheet_safe: bool = False,
+    ) -> list[Path]:
+        """Write a report into a folder and return its files: a page, tables as CSV, and JSON.
+
+        It needs the packages of the extra ``report``.
+
+        Parameters
+        ----------
+        folder
+            The folder of the report, created if needed.
+        cube, query
+            Those that were compared.
+        methods
+            The methods of the comparison, if some are objects of your own.
+        command
+            A command to show as the one that repeats the comparison; none by default.
+        title
+            The title of the page.
+        spreadsheet_safe
+            Whether labels in the tables that spreadsheets would run as formulas get an apostrophe in front. By default
+            they are written unchanged.
+
+        Returns
+        -------
+        list of Path
+            The page first.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> cube = c2n.build(planted.corpus)
+        >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
+        >>> query = cube.query(labels)
+        >>> comparison = c2n.compare(cube, query, methods=["pagerank"], models=["deepwalk"], runs=2)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     [path.name for path in comparison.write_report(folder, cube, query)]
+        ['report.html', 'trials.csv', 'scores.csv', 'costs.csv', 'results.json']
+        """
+        write = load_function("api.report", "write_report")
+        said = {"command": command, "title": title, "spreadsheet_safe": spreadsheet_safe}
+        files: list[Path] = write(self, folder, cube, query, methods=methods, **said)
+        return files
 
     @property
     def alone(self) -> Configuration:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from cube2net._util.arrays import Array, LazyRagged, Links, Ragged, check_offsets, freeze
 from cube2net._util.arrow import to_pandas
-from cube2net._util.display import Shown, load_public
+from cube2net._util.display import Shown, load_function
 from cube2net._util.text import format_count
 from cube2net.errors import (
     CubeError,
@@ -26,6 +26,7 @@ from cube2net.errors import (
     unknown_name,
 )
 from cube2net.model.dimension import STAR, TOP, Dimension
+from cube2net.model.interfaces import check_call, path_of
 from cube2net.model.items import ItemIndex
 from cube2net.model.names import cell_line
 from cube2net.model.objects import Objects
@@ -325,9 +326,54 @@ class Cube(Shown):
         """Return :meth:`to_arrow` as a frame of pandas, with labels as categories."""
         return to_pandas(self.to_arrow())
 
+    @check_call
     def save(self, folder: str | Path) -> None:
-        """Write the cube to a folder, as :func:`cube2net.save_cube` does."""
-        load_public("save_cube")(self, folder)
+        """Write the cube to a folder, which is replaced completely or not at all.
+
+        Parameters
+        ----------
+        folder
+            A place where nothing is, or a cube that this one replaces.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import cube2net as c2n
+        >>> cube = c2n.build(c2n.make_planted(objects=200, communities=4, noise=0).corpus)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     cube.save(f"{folder}/cube")
+        ...     c2n.open(f"{folder}/cube")
+        Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
+        """
+        load_function("cube.storage.writer", "save")(self, path_of(folder, "the folder of the cube"))
+
+    @check_call
+    def verify(self) -> int:
+        """Return the number of files of the cube, after comparing every byte with the checksums in its folder.
+
+        Returns
+        -------
+        int
+            The number of files, all of them undamaged.
+
+        Raises
+        ------
+        CubeError
+            The first file that is missing or differs, or the cube has no folder.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import cube2net as c2n
+        >>> corpus = c2n.make_planted(objects=200, communities=4, noise=0).corpus
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     c2n.build(corpus, out=f"{folder}/cube").verify() > 20
+        True
+        """
+        if self.origin is None:
+            raise CubeError("the cube was not opened from a folder, so there are no files to verify: save and open it")
+        count: int = load_function("cube.storage.reader", "verify")(self.origin.folder)
+        return count
 
     def query(self, objects: Any, labels: Sequence[str] | None = None, *, skip_missing: bool = False) -> Query:
         """Return the query for objects given by id or by name; or by row number, where ids are texts.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.spelling import other_forms
+from cube2net._util.spelling import list_normal_forms
 from cube2net.errors import CubeError, ParameterError, join_names, unknown_name
 
 STAR = "∗"
@@ -46,7 +46,7 @@ class Level:
         try:
             return self.labels.index(label)
         except ValueError:
-            forms = [form for form in other_forms(label) if form in self.labels]
+            forms = [form for form in list_normal_forms(label) if form in self.labels]
             if len(forms) == 1:
                 return self.labels.index(forms[0])
             raise unknown_name(f"label of {self.name!r}", label, self.labels) from None

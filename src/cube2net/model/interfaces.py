@@ -15,18 +15,19 @@ import pyarrow as pa
 from cube2net import model as records
 from cube2net._util.arrays import Array
 from cube2net._util.progress import Progress, silent
-from cube2net._util.spelling import nearest
+from cube2net._util.spelling import suggest_name
 from cube2net.errors import ParameterError, join_names, quote, unknown_name
-from cube2net.model.corpus import Corpus, Topics
-from cube2net.model.cube import Cube
-from cube2net.model.network import Network
-from cube2net.model.objects import Objects
-from cube2net.model.query import Query
-from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
-from cube2net.model.vectors import Vectors
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the records have methods that use this module
     import scipy.sparse as sp
+
+    from cube2net.model.corpus import Corpus, Topics
+    from cube2net.model.cube import Cube
+    from cube2net.model.network import Network
+    from cube2net.model.objects import Objects
+    from cube2net.model.query import Query
+    from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
+    from cube2net.model.vectors import Vectors
 
 
 @runtime_checkable
@@ -224,7 +225,7 @@ class Exporter(Protocol):
 P = ParamSpec("P")
 T = TypeVar("T")
 MADE_BY = {
-    "Cube": "open_cube opens the folder of one, and build_cube makes one of tables",
+    "Cube": "cube2net.open opens the folder of one, and cube2net.build makes one of tables",
     "Network": "construct makes one",
     "Comparison": "compare makes one",
 }
@@ -308,7 +309,7 @@ def check_options(
             continue
         parameters = inspect.signature(function).parameters.values()
         own = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD and each.name not in allowed]
-        near = nearest(name, [*own, *allowed])
+        near = suggest_name(name, [*own, *allowed])
         if near in own:
             raise ParameterError(
                 f"{function.__name__} has no parameter {name!r}",
@@ -413,7 +414,10 @@ def check_call(function: Callable[P, T]) -> Callable[P, T]:
 
 def _call_error(function: Callable[..., Any], args: Sequence[object], options: Mapping[str, object]) -> ParameterError:
     """Return what is wrong with the arguments of a call."""
-    name, parameters = function.__name__, inspect.signature(function).parameters
+    name, parameters = function.__name__, dict(inspect.signature(function).parameters)
+    call = name
+    if parameters.pop("self", None):
+        call, args = f"{type(args[0]).__name__.lower()}.{name}", args[1:]
     own = [each for each in parameters if parameters[each].kind is not inspect.Parameter.VAR_KEYWORD]
     by_position = [each for each in own if parameters[each].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
     given = by_position[: len(args)]
@@ -427,7 +431,7 @@ def _call_error(function: Callable[..., Any], args: Sequence[object], options: M
     if args and not parameters:
         return ParameterError(f"{name} takes no arguments, got {len(args)}")
     if len(own) == len(parameters) and (strange := [each for each in options if each not in own]):
-        near = nearest(strange[0], own)
+        near = suggest_name(strange[0], own)
         hint = f": it has {join_names(own, 40) or 'none'}" if near is None else f" (did you mean {near!r}?)"
         return ParameterError(f"{name} has no parameter {strange[0]!r}{hint}")
     if twice := [each for each in given if each in options]:
@@ -437,7 +441,7 @@ def _call_error(function: Callable[..., Any], args: Sequence[object], options: M
         allowed = f"({', '.join(by_position)}) by position" if by_position else "no argument by position"
         return ParameterError(f"{name} takes {allowed}, got {len(args)}: give the others by their names")
     missing = [each for each in required if each not in given and each not in options]
-    return ParameterError(f"{name} needs {' and '.join(missing)}: call {name}({', '.join(required)})")
+    return ParameterError(f"{name} needs {' and '.join(missing)}: call {call}({', '.join(required)})")
 
 
 def path_of(given: object, what: str) -> Path:

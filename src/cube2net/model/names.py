@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from cube2net._util.spelling import nearest, other_forms
+from cube2net._util.spelling import list_normal_forms, suggest_name
 from cube2net.errors import (
     Message,
     ParameterError,
@@ -97,7 +97,7 @@ def node_of(cube: Cube, given: Any) -> Node:
         return object_node(cube, given)
     text = given.strip()
     known = [dimension.labels for dimension in cube.dimensions]
-    lines = (parse_labels(known, form) for form in [text, *other_forms(text)])
+    lines = (parse_labels(known, form) for form in [text, *list_normal_forms(text)])
     labels = next((names for names in lines if names is not None), None)
     is_object = not cube.objects.find([text]).missing
     if labels is None or all(label in TOP for label in labels):
@@ -371,7 +371,7 @@ def _of_text(cube: Cube, text: str) -> MixedCell:
         labels = parts if len(parts) == len(known) else None
     if labels is not None:
         return _cell([_place(*pair) for pair in zip(cube.dimensions, labels, strict=True)])
-    near = None if any(having) else nearest(line, sorted(set().union(*known) - set(TOP)))
+    near = None if any(having) else suggest_name(line, sorted(set().union(*known) - set(TOP)))
     hint = "" if near is None else f" (did you mean {quote(near)}?)"
     raise ParameterError(f"{_expected(cube)}, with {BETWEEN.strip()} between, got {quote(text)}{hint}")
 
@@ -408,7 +408,9 @@ def _place(dimension: Dimension, name: str | None) -> tuple[int | None, int]:
 
 
 def _stands_at_top(dimension: Dimension, name: object) -> ParameterError:
-    return ParameterError(f"dimension {dimension.name!r} stands at ∗, all labels together: {quote(name)} is not there")
+    return ParameterError(
+        f"dimension {dimension.name!r} stands at ∗, all labels together: {quote(name)} does not exist"
+    )
 
 
 def _check_mixed(cube: Cube, cell: MixedCell) -> MixedCell:

@@ -5,30 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, LazyRagged, Ragged, count_unusable, freeze, travel_by_fields
+from cube2net._util.arrays import Array, LazyRagged, Ragged, count_unusable, freeze, reduce_by_fields
 from cube2net._util.arrow import arrow_numbers, arrow_texts, to_numpy, to_pandas, to_polars
-from cube2net._util.display import Shown, get_display, load_public
 from cube2net._util.text import format_count
-from cube2net.errors import InputError, ParameterError, quote, unknown_name
+from cube2net.errors import InputError, unknown_name
 from cube2net.model import corpus as limits
 from cube2net.model.cube import Cube
 from cube2net.model.names import cell_line
+from cube2net.model.network_actions import NetworkActions
 from cube2net.model.objects import Carried, Objects, distinct_names
 from cube2net.model.query import Query
 from cube2net.model.recipe import Recipe
 from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
 from cube2net.options import FORMS, MEMBERSHIP_WEIGHTS, OPTIONS
-
-if TYPE_CHECKING:
-    import igraph
-    import networkx
-    from torch_geometric.data import Data
 
 
 class NodesAndLinks(NamedTuple):
@@ -99,7 +94,7 @@ GIVEN = "given"
 
 
 @dataclass(frozen=True, eq=False)
-class Network(Shown):
+class Network(NetworkActions):
     """Nodes and undirected links; the objects of the query come first, then the others, then cells.
 
     ``objects`` are the rows of the object nodes in the cube, ``cells`` the numbers of the selected cells that are nodes
@@ -160,7 +155,7 @@ class Network(Shown):
             raise InputError("a network's links must join its nodes")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        make, (kind, values) = travel_by_fields(self)
+        make, (kind, values) = reduce_by_fields(self)
         names = self.names.table.select(["object", "name", "kind"]).take(pa.array(self.objects))
         carried = None if self.carried is None else self.carried.kept(self.objects, *self._ends)
         values |= {"names": None, "carried": carried, "context": None}
@@ -282,7 +277,7 @@ class Network(Shown):
 
         >>> import cube2net as c2n
         >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-        >>> nodes, links = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)).to_pandas()
+        >>> nodes, links = c2n.construct(c2n.build(planted.corpus), planted.query(0)).to_pandas()
         >>> list(links.columns)
         ['source', 'target', 'weight', 'kind', 'given']
         """
@@ -291,37 +286,6 @@ class Network(Shown):
     def to_polars(self) -> NodesAndLinks:
         """Return ``nodes`` and ``links`` as frames of Polars."""
         return NodesAndLinks(to_polars(self.nodes), to_polars(self.links))
-
-    def to_networkx(self) -> networkx.Graph:
-        """Return a graph of NetworkX, as :func:`cube2net.to_networkx` does."""
-        return load_public("to_networkx")(self)
-
-    def to_igraph(self) -> igraph.Graph:
-        """Return a graph of igraph, as :func:`cube2net.to_igraph` does."""
-        return load_public("to_igraph")(self)
-
-    def to_pyg(self) -> Data:
-        """Return the ``Data`` of PyTorch Geometric, as :func:`cube2net.to_pyg` does."""
-        return load_public("to_pyg")(self)
-
-    def plot(self, path: None = None, /, *, title: str | None = None, width: int = 760) -> Any:
-        """Return a picture that a notebook shows in its place, of so many pixels; it opens no window.
-
-        Its ``svg`` is the text of the picture, and ``save`` writes it to an ``.svg`` file. No further package is
-        needed; :func:`cube2net.draw_network` writes PNG and PDF.
-
-        >>> import cube2net as c2n
-        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-        >>> c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)).plot(title="One community")
-        Picture(alt='One community: a network of 100 objects, 10 cells, 779 links, 50 in the query', width=760)
-        """
-        if path is not None:
-            raise ParameterError(
-                f"plot writes no file, got {quote(path)}: network.plot().save('network.svg') does, c2n.draw_network "
-                f"writes PNG and PDF, and a title is given as title=…"
-            )
-        found = get_display()
-        return None if found is None else found.draw_picture(self, title, width)
 
     @property
     def _ends(self) -> tuple[Array, Array]:
@@ -373,10 +337,6 @@ class Drawing:
 
     def __repr__(self) -> str:
         return f"Drawing({self.title!r}, {self.network!r})"
-
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, travel_by_fields
+from cube2net._util.arrays import Array, reduce_by_fields
 from cube2net._util.arrow import arrow_numbers, arrow_texts
-from cube2net._util.spelling import LONGEST, candidates, written_otherwise
+from cube2net._util.spelling import MAX_TEXT_LETTERS, candidates, list_variants
 from cube2net.errors import CubeError
 
 URL = re.compile(r"(?i)https?://[^/?#]+/([^?#]*)")
@@ -113,7 +113,7 @@ class Objects:
         or be turned around (``Last, First``), and a URL stands for the object whose id is its path, or the last part of
         it.
         """
-        return self._find(keys, written_otherwise)
+        return self._find(keys, list_variants)
 
     def _find(self, keys: Sequence[str], forms: Callable[[str], Sequence[str]]) -> Found:
         rows = np.full(len(keys), -1, dtype=np.int64)
@@ -183,7 +183,7 @@ class Objects:
         Names that share no word's first letters with the key are not looked at.
         """
         starts = sorted({word[:3].casefold() for word in key.split() if len(word) >= 3})
-        if not starts or len(key) > LONGEST or not is_text(key):
+        if not starts or len(key) > MAX_TEXT_LETTERS or not is_text(key):
             return []
         names = self.table["name"]
         pattern = "|".join(rf"(?:^|\W){_escape(start)}" for start in starts)
@@ -201,7 +201,7 @@ class Objects:
 
     def rows_bearing(self, name: str) -> Array:
         """Return the rows of all objects that bear a name, also written in another way, ascending."""
-        names = arrow_texts([name, *written_otherwise(name)])
+        names = arrow_texts([name, *list_variants(name)])
         if "name" in self.lookups:
             return np.array(sorted({row for row, _ in self._matches("name", names)}), dtype=np.int64)
         return np.flatnonzero(np.asarray(pc.is_in(self.table["name"], value_set=names)))
@@ -270,7 +270,7 @@ class LabelCounts:
     items: Array
     dimensions: Mapping[str, tuple[tuple[str, ...], Array, Array, Array]] = field(default_factory=dict)
 
-    __reduce__ = travel_by_fields
+    __reduce__ = reduce_by_fields
 
     def __repr__(self) -> str:
         return f"LabelCounts({len(self.items):,} objects, {len(self.dimensions)} dimensions)"

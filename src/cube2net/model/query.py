@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, Links, freeze, travel_by_fields
+from cube2net._util.arrays import Array, Links, freeze, reduce_by_fields
 from cube2net._util.display import Shown
 from cube2net._util.text import format_count
 from cube2net.errors import Cube2netError, Message, QueryError, Setting, quote, quote_few
@@ -55,7 +55,7 @@ class Query(Shown):
             raise QueryError(f"the query has {len(rows):,} objects and {len(self.ids):,} ids")
         object.__setattr__(self, "objects", freeze(rows))
 
-    __reduce__ = travel_by_fields
+    __reduce__ = reduce_by_fields
 
     def __len__(self) -> int:
         return len(self.objects)
@@ -169,7 +169,7 @@ AreKnown = Callable[[Sequence[str]], Sequence[bool]]
 def split_names(lines: Sequence[str], are_known: AreKnown) -> list[str]:
     """Return the names in lines of text, splitting a line that is no name itself where its parts are known names.
 
-    At least half of the parts must be known; with commas, which names may contain, more than half.
+    One known part is enough; with commas, which names may contain, more than half must be known.
 
     >>> people = ("Ann Ek", "Bo Ott", "Lee, Cy")
     >>> split_names(["Ann Ek; Bo Ot", "Lee, Cy", "Ott, Bo"], lambda names: [name in people for name in names])
@@ -192,8 +192,7 @@ def split_names(lines: Sequence[str], are_known: AreKnown) -> list[str]:
             return [line]
         best = max(counts, key=lambda mark: counts[mark])
         parts = splits[line][best]
-        is_list = counts[best] > len(parts) / 2 or (best != "," and counts[best] == len(parts) / 2)
-        return parts if is_list else [line]
+        return [line] if best == "," and counts[best] <= len(parts) / 2 else parts
 
     return [name for line in lines for name in split(line)]
 

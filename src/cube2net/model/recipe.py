@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cube2net._util.arrays import Array, travel_by_fields
+from cube2net._util.arrays import Array, reduce_by_fields
 from cube2net.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Recipe:
     chosen_by: str = ""
     obstacle: str = ""
 
-    __reduce__ = travel_by_fields
+    __reduce__ = reduce_by_fields
 
     def __repr__(self) -> str:
         cube = f"cube {self.cube['checksum'][:12]}" if self.cube.get("checksum") else "a cube in memory"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, SupportsFloat
 
 import numpy as np
 
-from cube2net._util.arrays import Array, freeze, travel_by_fields
+from cube2net._util.arrays import Array, freeze, reduce_by_fields
 from cube2net._util.display import Shown
 from cube2net.errors import InputError, check_int, quote
 from cube2net.model.names import OBJECT, Node
@@ -57,7 +57,7 @@ class Selection(Shown):
         object.__setattr__(self, "cells", freeze(np.asarray(self.cells, dtype=np.int32)))
         object.__setattr__(self, "values", freeze(np.asarray(self.values, dtype=np.float64)))
 
-    __reduce__ = travel_by_fields
+    __reduce__ = reduce_by_fields
 
     def __repr__(self) -> str:
         return f"Selection({len(self.cells)} cells, {len(self.objects):,} objects, value {self.value:.4f})"

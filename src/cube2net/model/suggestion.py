@@ -135,7 +135,7 @@ class Proposal:
 class Suggestion(Shown):
     """The dimensions proposed for a corpus, and what they were chosen from.
 
-    ``dimensions`` is for :func:`build_cube`; it is empty where nothing makes cells, and ``reason`` says why.
+    ``dimensions`` is for :func:`build`; it is empty where nothing makes cells, and ``reason`` says why.
     ``attributes`` says what every attribute is, ``alone`` has every dimension by itself, best first, ``others`` the
     combinations that came next. ``dependencies`` are the levels that were found. ``topics`` is how many topics
     the texts are enough for, None without texts; ``text`` names the attribute that holds them where the corpus has no

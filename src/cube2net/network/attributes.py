@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, Ragged, as_weights, row_of_entries, take_rows
+from cube2net._util.arrays import Array, Ragged, row_of_entries, take_rows, to_weights
 from cube2net._util.arrow import arrow_numbers
 from cube2net._util.text import format_count
 from cube2net.model.cube import FORWARD, KIND, TIME, Cube, LinkDetails
@@ -76,7 +76,7 @@ def compute_label_shares(network: Network) -> dict[str, tuple[tuple[str, ...], s
 
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
+    >>> network = c2n.construct(c2n.build(planted.corpus), planted.query(0))
     >>> labels, shares = compute_label_shares(network)["venue"]
     >>> len(labels), shares.shape
     (4, (110, 4))
@@ -167,7 +167,7 @@ def link_columns(cube: Cube, source: Array, target: Array) -> pa.Table | None:
         onward = np.asarray(told[FORWARD]) == (source < target)[links]
         weights = details.column("weight")[rows].astype(np.float64)
         for name, chosen in ((FORWARD, onward), (BACKWARD, ~onward)):
-            found[name] = pa.array(as_weights(np.bincount(links[chosen], weights[chosen], len(source))))
+            found[name] = pa.array(to_weights(np.bincount(links[chosen], weights[chosen], len(source))))
     order = [name for name in (KIND, FORWARD, BACKWARD, *TIMES) if name in found]
     return pa.table({name: found[name] for name in order}) if found else None
 

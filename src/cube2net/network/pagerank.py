@@ -102,10 +102,11 @@ def find_neighbors(
 ) -> Array:
     """Return the ``count`` objects outside a query with the highest PageRank, best first; fewer if there are fewer.
 
-    The walk is that of :class:`PageRank`. Pushes stop as soon as it is proven that no returned object has less than
-    1 / (1 + slack) of the ``count``-th exact score, and no other object more than 1 + slack times as much. The proof is
-    for the worst case; ``benchmarks/nearest_objects.py`` measures the actual differences. If pushes do not suffice or
-    ``slack`` is None, scores are within ``tolerance`` of the exact ones, as those of :func:`compute_scores`.
+    The walk is that of :class:`cube2net.methods.PageRank`. Pushes stop as soon as it is proven that no returned object
+    has less than 1 / (1 + slack) of the ``count``-th exact score, and no other object more than 1 + slack times as
+    much. The proof is for the worst case; ``benchmarks/nearest_objects.py`` measures the actual differences. If pushes
+    do not suffice or ``slack`` is None, scores are within ``tolerance`` of the exact ones, as those of
+    :func:`compute_scores`.
 
     Objects pinned by ``scope`` come first and count, but none is left out. The walk passes through forbidden objects;
     it continues until enough allowed ones have a score or all reachable objects have one. It starts at ``seeds``, by

@@ -377,12 +377,12 @@ def resolve_scope(cube: Cube, query: Query, steering: Steering, bringable: Array
 
 
 def check_scope(
-    cube: Cube, query: Query, scope: Scope, budget: Budget, form: Form, max_nodes: int | None, most: str = "m"
+    cube: Cube, query: Query, scope: Scope, budget: Budget, form: Form, max_nodes: int | None, most: str = "n_cells"
 ) -> None:
     """Raise where the pins exceed a limit of the network; ``most`` names what limits the number of cells."""
     if len(scope.cells) > budget.n_cells:
         cells = "1 cell is" if len(scope.cells) == 1 else f"{len(scope.cells):,} cells are"
-        leaves = f"{most} is {budget.n_cells:,}" if most == "m" else f"{most} leaves room for {budget.n_cells:,}"
+        leaves = f"{most} is {budget.n_cells:,}" if most == "n_cells" else f"{most} leaves room for {budget.n_cells:,}"
         raise ParameterError(f"{cells} pinned, and {leaves}: pin fewer, or raise {most}")
     unlimited = max_nodes is None and budget.max_links is None
     if unlimited or not (len(scope.cells) or len(scope.objects)):

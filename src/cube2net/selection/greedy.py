@@ -96,10 +96,10 @@ class Greedy:
 
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
-    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(among="all"), n_cells=5, form="objects").selection
+    >>> cube = c2n.build(planted.corpus)
+    >>> c2n.construct(cube, planted.query(0), c2n.methods.Greedy(among="all"), n_cells=5, form="objects").selection
     Selection(5 cells, 75 objects, value 0.6667)
-    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(by="price"), n_cells=5, form="objects").selection
+    >>> c2n.construct(cube, planted.query(0), c2n.methods.Greedy(by="price"), n_cells=5, form="objects").selection
     Selection(4 cells, 50 objects, value 1.0000)
     """
 

@@ -28,7 +28,7 @@ from cube2net.apps.cli.options import (
     warn_of_formulas,
 )
 from cube2net.apps.cli.output import RESUMABLE_PATHS, say, show_json, show_table, shown_progress
-from cube2net.errors import ParameterError, SourceError, join_names, quote_unsafe, unknown_name
+from cube2net.errors import ParameterError, SourceError, hide_passwords, join_names, quote_unsafe, unknown_name
 
 if TYPE_CHECKING:
     from cube2net._util.progress import Progress
@@ -153,11 +153,11 @@ def build(
 
         if source == BUNDLED:
             corpus = read_corpus(source, paths or [], source_settings, strict, progress, where or [])
-            cube = c2n.build_cube(corpus, specs or propose(corpus), **options)
+            cube = c2n.build(corpus, specs or propose(corpus), **options)
         else:
             reader = make_source(source, paths or [], source_settings, strict, where or [])
             places = () if source == SQL else paths or []
-            cube = c2n.build_from(reader, *places, dimensions=specs or propose, **options)
+            cube = c2n.build([*places], source=reader, dimensions=specs or propose, **options)
     say(f"{out}: {cube}")
     if is_replaced:
         say("the cube that was there is replaced")
@@ -319,7 +319,7 @@ class SuggestRequest:
         if self.min_objects != DEFAULT_MIN_OBJECTS:
             words += ["--min-objects", str(self.min_objects)]
         for setting in self.settings:
-            words += ["--set", setting]
+            words += ["--set", hide_passwords(setting)]
         for label in self.where:
             words += ["--where", label]
         words += ["--strict"] * self.strict
@@ -342,7 +342,7 @@ class SuggestRequest:
         lines = ["import cube2net as c2n"]
         if suggestion.needs_topics:
             lines.append("from cube2net.topics.lda import Lda")
-        return [*lines, f"corpus = {read}", f"cube = c2n.build_cube(corpus, {', '.join(build)})"]
+        return [*lines, f"corpus = {read}", f"cube = c2n.build(corpus, {', '.join(build)})"]
 
     def _options(self) -> list[str]:
         """Return the parameters of the source as Python writes them."""
@@ -350,7 +350,7 @@ class SuggestRequest:
             return []
         reader = make_source(self.source, self.paths, self.settings, self.strict, self.where)
         named = [*split_settings(self.settings), *["where"] * bool(self.where), *["strict"] * self.strict]
-        return [f"{name}={getattr(reader, name)!r}" for name in dict.fromkeys(named)]
+        return [hide_passwords(f"{name}={getattr(reader, name)!r}") for name in dict.fromkeys(named)]
 
 
 def show_suggestion(request: SuggestRequest, suggestion: Suggestion) -> None:
@@ -463,7 +463,7 @@ def _read_more(
     folder: Path, source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, progress: Progress
 ) -> Corpus:
     """Return the corpus of more files, read as those of the cube were unless another source is named."""
-    cube = c2n.open_cube(folder)
+    cube = c2n.open(folder)
     before = cube.settings.get("source") or {}
     source = source or before.get("name", "")
     if not source:

@@ -13,15 +13,12 @@ import numpy as np
 from cube2net._util.files import check_folder, write_table
 from cube2net._util.packages import EXTRAS, require
 from cube2net._util.progress import Progress, silent
-from cube2net.api.build import build_cube
+from cube2net.api.build import build
 from cube2net.api.compare import WRITTEN, compare
 from cube2net.api.construct import construct
 from cube2net.api.datasets import AREA_SIGS, load_areas, load_bundled, load_labs
-from cube2net.api.draw import draw_network
 from cube2net.api.explain import explain
-from cube2net.api.export import write_network
 from cube2net.api.query import read_query
-from cube2net.api.report import verdict, write_report
 from cube2net.apps.cli.output import say, show_table
 from cube2net.apps.cli.query import show_network
 from cube2net.evaluation.configurations import DEFAULT
@@ -50,7 +47,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
         "      by the volumes of special interest groups that they publish in; these volumes are left out of the data.",
         "",
     )
-    cube = build_cube(corpus, out=out / "cube", seed=seed, progress=progress)
+    cube = build(corpus, out=out / "cube", seed=seed, progress=progress)
     write_table(out / "query.csv", ("object", "label"), areas.items())
     # The areas list ids, some of which are also the names of others.
     query = replace(read_query(cube, out / "query.csv"), shared=())
@@ -61,22 +58,22 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     say("", f"Why, for one of them: {explain(network, nearest)}", "")
 
     judged = {task: _compare(cube, query, task, RUNS, seed, progress) for task in ("clustering", "hidden")}
-    labels, links = (verdict(comparison).sentence for comparison in judged.values())
+    labels, links = (comparison.verdict().sentence for comparison in judged.values())
     _show_judged(judged)
     say(f"By labels: {labels}.", "", f"Without labels: {links}.", "", _labs_line(cube, seed, progress), "")
 
     progress("drawing, and writing the report", 0, None)
-    write_network(network, out / "network.graphml")
+    network.save(out / "network.graphml")
     # Cells of one label have so many links that a picture with them shows little else.
     drawn = construct(cube, query, levels="full", seed=seed)
     others = len(drawn.objects) - len(query)
     title = f"{len(query)} authors, the {len(drawn.cells)} full cells that hold them, and the {others} authors nearest"
-    draw_network(drawn, out / "network.png", title=title, seed=seed)
+    drawn.plot(out / "network.png", title=title, seed=seed)
     tool = "cube2net" if shutil.which("cube2net") else sys.argv[0]
     asked = f"{tool} compare {out}/cube --query {out}/query.csv"
     chosen = f"--methods {DEFAULT.method} --objectives {DEFAULT.objective} --forms {DEFAULT.form}"
     command = f"{asked} {chosen} --baselines {BASELINE} --models {EMBEDDING} --runs {RUNS} --out {out}/report"
-    write_report(cube, query, judged["clustering"], out / "report", command=command, title="The demo: did it help?")
+    judged["clustering"].write_report(out / "report", cube, query, command=command, title="The demo: did it help?")
     say(
         f"Written to {out}/:",
         "  report/report.html  the verdict by labels, all tables, plots and the network: open it in a browser",
@@ -111,7 +108,7 @@ def _compare(cube: Cube, query: Query, task: str, runs: int, seed: int, progress
 def _show_judged(judged: dict[str, Comparison]) -> None:
     """Show the scores of every network by both judges, and how far they are above the query alone."""
     first = judged["clustering"]
-    above = {task: {each.one: each for each in verdict(one).differences} for task, one in judged.items()}
+    above = {task: {each.one: each for each in one.verdict().differences} for task, one in judged.items()}
     named = {first.alone.name: "the query alone", DEFAULT.name: "the default network"}
     rows = []
     for config in first.configurations:
@@ -126,10 +123,10 @@ def _show_judged(judged: dict[str, Comparison]) -> None:
     columns = ("network", "nodes", "links", "loose", "F1", "NMI", "F1 above alone", "AUC", "AUC above alone")
     show_table("did it help?", columns, rows, right=columns[1:])
     say(
-        "loose: authors of the query without any link. F1, NMI: how well clusters of the query, found on the network",
-        "by DeepWalk and k-means, agree with the areas. AUC: how well links of the query are found again, without",
-        "labels, when a fifth of the papers behind them is taken out. above alone: the 95 % interval of the difference",
-        f"to the query alone, corrected for both networks; sure where 0 is outside. All are of {RUNS} runs.",
+        "loose: authors of the query without links. F1, NMI: agreement of the areas with clusters of the query by",
+        "DeepWalk and k-means on the network. AUC: how well links of the query are predicted, without labels, when a",
+        "fifth of the papers behind them is removed. above alone: the 95 % interval of the difference to the query",
+        f"alone, corrected for both networks; significant if it excludes 0. All are of {RUNS} runs.",
         "",
     )
 
@@ -143,9 +140,9 @@ def _labs_line(cube: Cube, seed: int, progress: Progress) -> str:
         float(np.mean([trial.scores["F1"] for trial in comparison.of(config, EMBEDDING)]))
         for config in (comparison.alone, comparison.named(DEFAULT.name))
     )
-    (gain,) = [each for each in verdict(comparison).differences if each.one.name == DEFAULT.name]
+    (gain,) = [each for each in comparison.verdict().differences if each.one.name == DEFAULT.name]
     return (
-        f"Where links tell nearly all, little can be gained: for {len(labs)} authors of four institutions the query "
-        f"alone has F1 {alone:.3f}, the default network {default:.3f}, "
-        f"{'a sure' if gain.sure else 'no sure'} difference [{gain.low:+.3f}, {gain.high:+.3f}] ({FEW_RUNS} runs)."
+        f"Where links already separate the labels, little can be gained: for {len(labs)} authors of four institutions "
+        f"the query alone has F1 {alone:.3f}, the default network {default:.3f}, difference "
+        f"{'' if gain.is_significant else 'not '}significant [{gain.low:+.3f}, {gain.high:+.3f}] ({FEW_RUNS} runs)."
     )

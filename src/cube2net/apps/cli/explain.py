@@ -63,7 +63,7 @@ def network_of(
     cube: Path, query: Path | None, file: Path | None, options: Mapping[str, Any], progress: Progress
 ) -> Network:
     """Return the network that ``query`` would make with the options that a command was handed, or the one of a file."""
-    from cube2net.api.cubes import open_cube
+    from cube2net.api import cubes
     from cube2net.api.replay import read_asked
 
     if query is not None and file is not None:
@@ -72,10 +72,10 @@ def network_of(
         raise ParameterError("say which network is meant: give --query FILE, or --network FILE that query wrote")
     if file is not None:
         _check_nothing_given(options)
-        return read_asked(file, open_cube(cube), progress=progress)
+        return read_asked(file, cubes.open(cube), progress=progress)
     assert query is not None
     rest = dict(options)
-    opened = apply_view(open_cube(cube), *(rest.pop(name) for name in VIEW))
+    opened = apply_view(cubes.open(cube), *(rest.pop(name) for name in VIEW))
     shortcuts = {name: rest.pop(name) for name in SHORTCUTS}
     return construct_from_options(
         opened,

@@ -19,7 +19,7 @@ import typer
 import cube2net as c2n
 from cube2net._util.files import can_write, temporary_folder
 from cube2net._util.packages import require
-from cube2net._util.spelling import nearest
+from cube2net._util.spelling import suggest_name
 from cube2net.apps.cli.options import CubePath, Quiet, Seed, Set, SkipMissing, split_settings, typed_values
 from cube2net.apps.cli.output import RESUMABLE_PATHS, complain, say, show_table, show_text, shown_progress
 from cube2net.apps.cli.query import show_missing
@@ -76,7 +76,7 @@ def explore(
         for name, value in (("dimension", dimension), ("min-objects", min_objects), ("set", set_)):
             if value:
                 raise ParameterError(f"--{name} is for tables, and {str(paths[0])!r} is a cube already")
-        _serve(c2n.open_cube(paths[0]), query, port, host, no_browser, skip_missing)
+        _serve(c2n.open(paths[0]), query, port, host, no_browser, skip_missing)
         return
     if not paths:
         if query is not None:
@@ -170,7 +170,7 @@ def check_files(paths: Sequence[Path]) -> None:
             there = sorted(one.name for one in path.parent.iterdir() if is_sheet(one.name) and one.is_file())
         except OSError:
             there = []
-        near = nearest(path.name, there)
+        near = suggest_name(path.name, there)
         if near is not None or is_sheet(path.name) or len(paths) > 1:
             hint = f"did you mean {str(path.parent / near)!r}?" if near is not None else "check the path"
             raise SourceError(f"there is no file {str(path)!r}: {hint}")
@@ -254,13 +254,13 @@ def mcp(cube: CubePath) -> None:
     from cube2net._util.packages import require
 
     require("the assistant", "mcp")
-    opened = c2n.open_cube(cube)
-    from cube2net._util.progress import announce_to
+    opened = c2n.open(cube)
+    from cube2net._util.progress import report_compiling_to
     from cube2net.apps.mcp.protocol import serve
 
     if os.isatty(0):
         complain("cube2net: waiting for a program of the Model Context Protocol to ask; Ctrl-D ends")
-    with standard_streams() as (given, wanted), announce_to(None):
+    with standard_streams() as (given, wanted), report_compiling_to(None):
         serve(opened, given, wanted)
 
 

@@ -53,10 +53,10 @@ def info(
 
 def verify(cube: CubePath) -> None:
     """Check every byte of a cube against its manifest."""
-    from cube2net.api.cubes import verify_cube
+    from cube2net.cube.storage import reader
 
     with shown_progress():
-        files = verify_cube(cube)
+        files = reader.verify(cube)
     say(f"{cube}: {files} files, all as they were written")
 
 
@@ -64,7 +64,7 @@ def describe_cube(folder: Path, between: str | None = None) -> dict[str, Any]:
     """Return the counts, dimensions and settings of a cube on disk, or of its part of a time."""
     import numpy as np
 
-    cube = c2n.api.view_cube(c2n.open_cube(folder), between=between)
+    cube = c2n.api.view_cube(c2n.open(folder), between=between)
     manifest = c2n.api.read_manifest(folder)
     settings = cube.settings
     sizes = cube.cells.members.sizes

@@ -234,10 +234,10 @@ def check_safe(out: Path | None, spreadsheet_safe: bool, example: str) -> None:
 
 def warn_of_formulas(paths: Iterable[Path]) -> None:
     """Say which of the tables written hold cells that a spreadsheet would run."""
-    from cube2net._util.text import formulas_in
+    from cube2net._util.text import count_formulas
 
     for path in paths:
-        count = formulas_in(path) if path.suffix.lower() == ".csv" else 0
+        count = count_formulas(path) if path.suffix.lower() == ".csv" else 0
         if count:
             begin = f"{count:,} cell{'s begin' if count > 1 else ' begins'}"
             complain(

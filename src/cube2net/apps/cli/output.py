@@ -16,7 +16,7 @@ from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cube2net._util.progress import COMPILING, MONITOR, Progress, announce_to, silent
+from cube2net._util.progress import COMPILING, MONITOR, Progress, report_compiling_to, silent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -55,7 +55,7 @@ class Heartbeat:
         self._stop, self._lock = threading.Event(), threading.RLock()
 
     def __enter__(self) -> Heartbeat:
-        self._hide_compiling = announce_to(None)  # it is shown here
+        self._hide_compiling = report_compiling_to(None)  # it is shown here
         self._hide_compiling.__enter__()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
         self._thread.start()
@@ -88,12 +88,12 @@ class Heartbeat:
     def check(self) -> None:
         """Repeat the stage after a silence."""
         with self._lock:
-            now, kernel = time.monotonic(), MONITOR.doing
+            now, kernel = time.monotonic(), MONITOR.current
             is_changed, self.is_compiling = self.is_compiling != (kernel is not None), kernel is not None
             stage, done, total = self.stage
             if kernel is not None:
                 stage = f"{COMPILING if self.is_explained else MONITOR.sentence}: {kernel}"
-                done, total = MONITOR.made, None
+                done, total = MONITOR.count, None
             if self.terminal:
                 if is_changed:
                     self.progress(stage, done, total)
@@ -319,7 +319,7 @@ def show_json(value: object) -> None:
 def shown_progress(quiet: bool = False) -> Iterator[Progress]:
     """Give a progress callback: bars on a terminal, plain lines on standard error elsewhere."""
     if quiet:
-        with announce_to(None):
+        with report_compiling_to(None):
             yield silent
     elif sys.stderr is not None and sys.stderr.isatty():
         with _bars() as bars, Heartbeat(bars, terminal=True) as progress:

@@ -87,7 +87,7 @@ def query(
     """Make the network around the objects of a query; without options, the one that helps the next step."""
     check_text(text, max_tokens, as_json=as_json)
     check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = apply_view(c2n.open_cube(cube), where, roll_up, between, kind)
+    opened = apply_view(c2n.open(cube), where, roll_up, between, kind)
     if show_missing:
         missing = c2n.api.missing_names(opened, query)
         if as_json:
@@ -106,7 +106,7 @@ def query(
             **options,
         )
         steered = options["pins"] or options["bans"]
-        priced = c2n.prices(network, progress=progress) if prices and steered else ()
+        priced = network.pin_costs(progress=progress) if prices and steered else ()
         written = write_files(
             network, out, draw, spreadsheet_safe=spreadsheet_safe, progress=progress, seed=options["seed"]
         )
@@ -248,11 +248,11 @@ def construct_from_options(
 
     method = method or ("greedy" if shortcuts.get("preset") is None else "cube2net")
     method, own = c2n.api.WITH_OPTIONS.get(method, (method, {}))
-    kinds: Mapping[str, Any] = c2n.METHODS if method in c2n.METHODS else methods()
+    kinds: Mapping[str, Any] = c2n.methods.METHODS if method in c2n.methods.METHODS else methods()
     if method not in kinds:
         raise unknown_name("method", method, kinds)
-    if objective is not None and objective not in c2n.OBJECTIVES:
-        raise unknown_name("objective", objective, c2n.OBJECTIVES)
+    if objective is not None and objective not in c2n.methods.OBJECTIVES:
+        raise unknown_name("objective", objective, c2n.methods.OBJECTIVES)
     given = split_settings(settings)
     of_method = fields_of(kinds[method])
     chosen = {name: str(value) for name, value in own.items()}
@@ -264,7 +264,7 @@ def construct_from_options(
     chooser = configured(kinds[method], chosen, f"method {method!r}")
     named = objective or c2n.api.default_objective(chooser, options["form"])
     takes_worth = objective is not None or chooses_cells(chooser)
-    of_objective = fields_of(c2n.OBJECTIVES[named]) if takes_worth else {}
+    of_objective = fields_of(c2n.methods.OBJECTIVES[named]) if takes_worth else {}
     worth = {name: text for name, text in given.items() if name in of_objective and name not in of_method}
     # A setting that is neither the method's nor the objective's is refused in the words of the method.
     typed_values(kinds[method], {name: text for name, text in given.items() if name not in worth}, f"method {method!r}")
@@ -272,7 +272,7 @@ def construct_from_options(
         cube,
         c2n.read_query(cube, path, skip_missing=skip_missing),
         chooser,
-        objective=configured(c2n.OBJECTIVES[named], worth, f"objective {named!r}") if worth else objective,
+        objective=configured(c2n.methods.OBJECTIVES[named], worth, f"objective {named!r}") if worth else objective,
         levels=levels[0] if levels and len(levels) == 1 else levels or None,
         **options,
     )
@@ -280,7 +280,7 @@ def construct_from_options(
 
 def methods() -> dict[str, Any]:
     """Return all methods by name, and the one that chooses among them."""
-    return {**c2n.METHODS, "auto": c2n.Auto}
+    return {**c2n.methods.METHODS, "auto": c2n.methods.Auto}
 
 
 def _check_shortcut(name: str, method: str, given: Mapping[str, str]) -> None:
@@ -302,7 +302,7 @@ def check_text(text: bool, max_tokens: int | None, *, as_json: bool) -> None:
 
 def format_text(network: Network, max_tokens: int | None) -> str:
     """Return a network as text."""
-    return c2n.to_text(network) if max_tokens is None else c2n.to_text(network, max_tokens)
+    return network.to_text() if max_tokens is None else network.to_text(max_tokens)
 
 
 def show_network(network: Network) -> None:
@@ -408,11 +408,11 @@ def write_files(
     **drawing: Any,
 ) -> list[Path]:
     """Return the files that a network was written and drawn to; what spreadsheets would run in them is warned of."""
-    written = [] if out is None else c2n.write_network(network, out, spreadsheet_safe=spreadsheet_safe)
+    written = [] if out is None else network.save(out, spreadsheet_safe=spreadsheet_safe)
     warn_of_formulas(written)
     if draw is not None:
         progress("drawing", 0, None)
-        c2n.draw_network(network, draw, **drawing)
+        network.plot(draw, **drawing)
         written.append(draw)
     return written
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cube2net._util.text import in_markdown
-from cube2net.apps.service.names import NEAREST, meanings
+from cube2net._util.text import escape_markdown, format_count
+from cube2net.apps.service.names import MAX_SUGGESTED, resolve_names
 from cube2net.apps.service.schemas import Candidate, Id, NameRow, NamesAnswer
 from cube2net.apps.service.service import CubeService
 from cube2net.errors import ParameterError, check_int, quote
@@ -69,7 +69,7 @@ def name(text: object) -> str:
     >>> print(name('x"\n- y *z*'))
     "x\" - y \*z\*"
     """
-    said = in_markdown(str(text)).replace('"', '\\"')
+    said = escape_markdown(str(text)).replace('"', '\\"')
     return f'"{said}"'
 
 
@@ -111,9 +111,9 @@ def look_up(service: CubeService, names: Sequence[Id], where: str = "objects") -
     plain = {each: MARKED.sub(r"\1", each) for each in given if MARKED.search(each)}
     lost = set(service.cube.objects.find(list(plain)).missing) if plain else set()
     taken = [plain[each] if each in lost else each for each in given]
-    missing = service.cube.objects.find(taken).missing[:NEAREST]
+    missing = service.cube.objects.find(taken).missing[:MAX_SUGGESTED]
     spelled = {each: right for each in missing if (right := respelled(service, each)) is not None}
-    found = meanings(service, [spelled.get(each, each) for each in taken], most=BEARERS)
+    found = resolve_names(service, [spelled.get(each, each) for each in taken], most=BEARERS)
     for row, each in zip(found["rows"], taken, strict=True):
         row["given"] = each
     return found
@@ -135,9 +135,9 @@ def meant(service: CubeService, asked: Mapping[str, Any], budget: int, where: st
     """Return the objects that names mean, without those that mean none or several; an error where none is left."""
     found = look_up(service, asked[where], where)
     ids = [row["id"] for row in found["rows"] if row["state"] == "found" and row["id"] is not None]
-    head = f"Of {where}: {found['sentence']}."
+    head = f"Of {where}: {_count_names(found)}."
     if not ids:
-        head = f"no name of {where} means one object: {found['sentence']}; give the id of one that is meant"
+        head = f"no name of {where} means one object: {_count_names(found)}; give the id of one that is meant"
         text = lines_within(budget, [head], *_problems(found))
         raise NamesError(reply_within(text, budget, _plain(found), wrong=True))
     lost, notes = (
@@ -152,7 +152,7 @@ def find_text(found: NamesAnswer, budget: int) -> ToolReply:
     """Return what names mean, as an answer."""
     rows = [row for row in found["rows"] if row["state"] == "found"]
     sections = [Section("name", "## Found: as given, the object", rows, _found_line), *_problems(found, whole=True)]
-    head = [f"{found['sentence']}.", *_said_of_respelled(found)]
+    head = [f"{_count_names(found)}.", *_said_of_respelled(found)]
     return reply_within(lines_within(budget, head, *sections), budget, _plain(found))
 
 
@@ -173,6 +173,17 @@ def candidate(each: Candidate) -> str:
     about = ", ".join(part for part in (each["kind"], each["about"]) if part and part != "object")
     said = f": {name(about)[1:-1]}" if about else ""
     return f"{name(each['name'])} ({key(each['id'])}){said}"
+
+
+def _count_names(found: NamesAnswer) -> str:
+    """Return how many names were found, without quoting any.
+
+    >>> _count_names({"rows": [{}] * 3, "found": 1, "ambiguous": 0, "missing": 2, "repeated": 0})
+    '1 of 3 names found, 2 unknown'
+    """
+    counts = {"ambiguous": found["ambiguous"], "unknown": found["missing"], "repeated": found["repeated"]}
+    total = format_count(len(found["rows"]), "name")
+    return ", ".join([f"{found['found']:,} of {total} found", *(f"{n:,} {what}" for what, n in counts.items() if n)])
 
 
 def _found_line(row: NameRow) -> str:
@@ -218,8 +229,8 @@ def _problems(found: NamesAnswer, *, whole: bool = False) -> Iterator[Section]:
         title = "## Names of others too: the first is taken, give the id of another to mean it"
         yield Section("name", title, shared, _problem_line)
     titles = {
-        "ambiguous": "## Borne by several objects: give the id of the one that is meant",
-        "missing": "## Not in the cube, with the nearest names there are",
+        "ambiguous": "## Ambiguous: give the id of one object",
+        "missing": "## Unknown, with similar names",
     }
     for state, title in titles.items():
         rows = [row for row in found["rows"] if row["state"] == state]
@@ -228,7 +239,7 @@ def _problems(found: NamesAnswer, *, whole: bool = False) -> Iterator[Section]:
 
 def _problem_line(row: NameRow) -> str:
     offered = "; ".join(map(candidate, row["candidates"]))
-    return f"- {name(row['given'])}: {offered or 'nothing is spelled like it'}"
+    return f"- {name(row['given'])}: {offered or 'no similar name'}"
 
 
 def _plain(found: NamesAnswer) -> dict[str, Any]:
@@ -243,12 +254,12 @@ LONGEST = 4_000
 
 def said(sentence: str) -> str:
     """Return a sentence as one line that is inert in Markdown."""
-    return in_markdown(sentence, LONGEST)
+    return escape_markdown(sentence, LONGEST)
 
 
 def title(labels: Sequence[str]) -> str:
     """Return a cell by its labels between angles."""
-    return cell_title(labels, in_markdown)
+    return cell_title(labels, escape_markdown)
 
 
 def explanation_sections(told: Mapping[str, Any]) -> Iterator[Section]:
@@ -292,7 +303,7 @@ def _lift_line(lift: Mapping[str, Any]) -> str:
         f"{lift['query']:,} of {lift['queried']:,} of the query, {lift['everyone']:,} of {lift['objects']:,} in all"
     )
     times = f"{lift['lift']:.1f} times ({lift['low']:.1f} to {lift['high']:.1f})"
-    return f"- {in_markdown(lift['dimension'])} {name(lift['label'])}: {times}; {counts}"
+    return f"- {escape_markdown(lift['dimension'])} {name(lift['label'])}: {times}; {counts}"
 
 
 def _only_line(each: Mapping[str, Any]) -> str:

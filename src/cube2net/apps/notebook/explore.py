@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net._util.packages import require
-from cube2net._util.spelling import nearest
+from cube2net._util.spelling import suggest_name
 from cube2net.api.plan import several
 from cube2net.api.query import check_cube, query_of
 from cube2net.apps.service.requests import describe_node, describe_query, split_options
@@ -43,7 +43,7 @@ def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     Parameters
     ----------
     cube
-        Of :func:`build_cube` or :func:`open_cube`, or a view of one; it may be in memory only.
+        Of :func:`build` or :func:`open`, or a view of one; it may be in memory only.
     query
         What to begin with: objects as :func:`construct` takes them. Without one the page asks for names.
     options
@@ -61,7 +61,7 @@ def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> widget = c2n.explore(c2n.build_cube(planted.corpus), planted.query(0)[:10], n_cells=3)
+    >>> widget = c2n.explore(c2n.build(planted.corpus), planted.query(0)[:10], n_cells=3)
     >>> widget.network
     Network(20 objects, 3 cells, 83 links, 10 in the query)
     >>> widget.query = planted.query(1)[:5]
@@ -98,7 +98,7 @@ def asked(cube: Cube, query: Any = None, **options: Any) -> dict[str, Any]:
     try:
         return as_json(request)
     except ParameterError as error:
-        near = {word: close for word in request.get("options", {}) if (close := nearest(word, WORDS)) is not None}
+        near = {word: close for word in request.get("options", {}) if (close := suggest_name(word, WORDS)) is not None}
         strange = next((word for word in near if word == error.value or error.parameter == "options"), None)
         if strange is None:
             raise

@@ -13,7 +13,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from cube2net._util.files import write_files
-from cube2net._util.text import format_count, short
+from cube2net._util.text import format_count, shorten
 from cube2net.api.draw import described, picture_text
 from cube2net.api.export import summary
 from cube2net.api.report import results
@@ -43,7 +43,7 @@ def escaped(text: object, most: int = LONGEST) -> str:
     >>> escaped("<b>\u202eAT&T\n"), escaped("abcdef", 4)
     ('&lt;b&gt;AT&amp;T', 'abc…')
     """
-    return html.escape(short(str(text), most))
+    return html.escape(shorten(str(text), most))
 
 
 def sentence(text: object, *, faint: bool = False) -> str:
@@ -132,7 +132,7 @@ class Picture:
         place = path_of(path, "the file of the picture")
         if place.suffix.lower() != ENDING:
             raise ParameterError(
-                f"the picture is written as {ENDING}, got {place.name!r} (draw_network writes .png and .pdf too)"
+                f"the picture is written as {ENDING}, got {place.name!r} (network.plot(path) writes .png and .pdf too)"
             )
         return write_files({place: self._write})[0]
 
@@ -153,7 +153,7 @@ def draw_picture(network: Network, title: str | None = None, width: int = WIDTH)
 def _alt(network: Network, title: str) -> str:
     said = f"{title}: {described(network)}" if title else described(network)
     counts = Counter(network.query.labels or ())
-    labels = ", ".join(f"{short(label, 40)} ({count:,})" for label, count in counts.most_common(6))
+    labels = ", ".join(f"{shorten(label, 40)} ({count:,})" for label, count in counts.most_common(6))
     return f"{said}; coloured by label: {labels}" if labels else said
 
 
@@ -252,7 +252,7 @@ def network_page(network: Network) -> str:
         codes(
             ("why:", "c2n.explain(network)"),
             ("as frames:", "network.to_pandas()"),
-            ("a file:", 'c2n.write_network(network, "network.graphml")'),
+            ("a file:", 'network.save("network.graphml")'),
         ),
     )
 
@@ -283,7 +283,7 @@ def comparison_page(comparison: Comparison) -> str:
         table(heads, rows, right=heads[1:], more=_more(len(names), "configurations", most=FIRST + 1)),
         *(sentence(note, faint=True) for note in notes[:3]),
         *(sentence(f"{name} failed: {'; '.join(why)}", faint=True) for name, why in list(failed.items())[:3]),
-        codes(("the report:", 'c2n.write_report(cube, query, comparison, "report")')),
+        codes(("the report:", 'comparison.write_report("report", cube, query)')),
     )
 
 
@@ -308,7 +308,7 @@ def suggestion_page(suggestion: Suggestion) -> str:
         table(heads, rows[:FIRST], right=("values",), prose=("dimension", "why"), more=_more(len(rows), "attributes"))
         if rows
         else "",
-        codes(("a cube:", f"c2n.build_cube(…, dimensions=[{names}])")) if names else "",
+        codes(("a cube:", f"c2n.build(…, dimensions=[{names}])")) if names else "",
     )
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TextIO
 
-from cube2net._util.text import short
+from cube2net._util.text import shorten
 from cube2net.apps.notebook.html import escaped, page, sentence
 
 EVERY, TICK = 0.1, 1.0
@@ -54,7 +54,7 @@ class Doing:
         """All of it as one line."""
         if self.end:
             return f"{self.end} after {self.seconds:.1f} s"
-        return f"{short(self.stage, LONGEST)} {self.much}".rstrip()
+        return f"{shorten(self.stage, LONGEST)} {self.much}".rstrip()
 
     @property
     def html(self) -> str:
@@ -206,7 +206,7 @@ def screen_here() -> Screen:
 
 def short_line(text: str) -> str:
     """Return a remark as one line of signs that can be shown."""
-    return short(text, 4 * LONGEST)
+    return shorten(text, 4 * LONGEST)
 
 
 def _bar(share: float) -> str:

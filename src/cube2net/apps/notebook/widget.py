@@ -13,7 +13,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from cube2net._util.progress import Progress, Stop, ThrottledProgress, listener
+from cube2net._util.progress import Progress, Stop, ThrottledProgress, resolve_progress
 from cube2net.apps.notebook.explore import WORDS, as_json
 from cube2net.apps.notebook.html import DRAWN, draw_picture, make_html, page, sentence
 from cube2net.apps.server.application import page_file
@@ -182,4 +182,4 @@ class Explorer(anywidget.AnyWidget):
         def told(stage: str, done: int, total: int | None = None) -> None:
             self.send({"id": key, "progress": {"stage": stage, "done": done, "total": total}})
 
-        return ThrottledProgress(listener(told))
+        return ThrottledProgress(resolve_progress(told))

@@ -18,8 +18,9 @@ from typing import Any
 
 from cube2net._util.files import can_write
 from cube2net._util.progress import Progress
-from cube2net.api.build import build_cube
-from cube2net.api.cubes import open_cube, read_manifest, save_cube
+from cube2net.api import cubes
+from cube2net.api.build import build
+from cube2net.api.cubes import read_manifest
 from cube2net.api.datasets import load_bundled, load_labs
 from cube2net.api.spreadsheets import (
     TABLE_ENDINGS,
@@ -82,15 +83,22 @@ def build_answer(name: str, body: Mapping[str, Any], progress: Progress) -> dict
     if body.get("example"):
         return _example(body, progress)
     paths = [Path(path) for path in body["paths"]]
-    columns = body.get("columns") or {}
-    reader = sheet_reader(paths, {"columns": columns} if columns else {})
+    reader = sheet_reader(paths, {name: body[name] for name in ("columns", "separators", "sheet") if body.get(name)})
     options: dict[str, Any] = {
         "dimensions": body.get("dimensions") or (),
         "min_objects": body.get("min_objects"),
     }
     if name == "tables":
         reading = read_spreadsheet(reader, paths, **options, progress=progress)
-        return {"read": reading.record(), "choices": reading.choices(), "uses": reading.uses()}
+        return {
+            "read": reading.record(),
+            "choices": reading.choices(),
+            "uses": reading.uses(),
+            "sheets": reading.sheets(),
+            "items": reading.items,
+            "is_linked": reading.is_linked,
+            "problem": None if reading.problem is None else str(reading.problem),
+        }
     identity = identify_reading(reader, paths, **options, uploaded=True)
     kept = body.get("keep")
     place, known = cube_beside(paths, identity, Path(kept) if kept else None, say=progress.note)
@@ -109,8 +117,8 @@ def _example(body: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     if place is not None and place.exists():
         folder, place = place, None
     else:
-        build_cube(corpus, out=folder, progress=progress)
-    cube = open_cube(folder)
+        build(corpus, out=folder, progress=progress)
+    cube = cubes.open(folder)
     query = cube.query(load_labs(), skip_missing=True)
     begin = f"#q={pack_request(make_request(cube, query))}"
     return {"folder": str(folder), "place": None if place is None else str(place), "begin": begin}
@@ -191,13 +199,14 @@ class Uploads:
         """Remove a file."""
         there = self.places()
         if name not in there:
-            raise RefusalError(404, "files", f"{quote(name)} is not there")
+            raise RefusalError(404, "files", f"{quote(name)} does not exist")
         _remove(there[name])
 
-    def clear(self) -> None:
-        """Remove all complete files."""
-        for path in self.places().values():
-            _remove(path)
+    def clear(self, but: Collection[str]) -> None:
+        """Remove all complete files but some."""
+        for name, path in self.places().items():
+            if name not in but:
+                _remove(path)
 
     def plain_name(self, given: str) -> str:
         """Return the name of a file without path and drive; refuse hidden files and unknown kinds."""
@@ -288,6 +297,7 @@ class CubeOpener:
             "endings": list(self.files.endings),
             "files": MAX_FILES,
             "bytes": MAX_UPLOAD_BYTES,
+            "uploaded": list(self.files.places()),
             "example": EXAMPLE_SAYS,
         }
 
@@ -316,16 +326,19 @@ class CubeOpener:
         return await self._ask("tables", self._of_files(body), progress)
 
     async def open(self, body: Mapping[str, Any], progress: Progress) -> OpenedCube:
-        """Open a cube and remove the uploaded files; if that is stopped, nothing is kept."""
+        """Open a cube and remove the uploaded files that it was not built from; if that is stopped, keep nothing.
+
+        Its own files stay until another cube is opened, so that the page can go back and read them in another way.
+        """
         keep = bool(body.get("keep")) and can_write(self.home)
         if body.get("recent") is not None:
             names = [about["name"] for about in self.recent()]
             if body["recent"] not in names:
                 raise unknown_name("cube of this folder", body["recent"], names)
-            opened = OpenedCube(await asyncio.to_thread(open_cube, self.home / body["recent"]), kept=True)
+            opened = OpenedCube(await asyncio.to_thread(cubes.open, self.home / body["recent"]), kept=True)
         else:
             opened = await self._make(body, progress, keep)
-        self.files.clear()
+        self.files.clear(but=body.get("files") or ())
         return opened
 
     async def _make(self, body: Mapping[str, Any], progress: Progress, keep: bool) -> OpenedCube:
@@ -342,7 +355,7 @@ class CubeOpener:
                 progress("keeping the cube", 0)
                 await self._keeping.run(partial(_keep, folder, place))
                 folder = place
-            cube = await asyncio.to_thread(open_cube, folder)
+            cube = await asyncio.to_thread(cubes.open, folder)
         except BaseException:
             self.leave(made)
             raise
@@ -385,4 +398,4 @@ class CubeOpener:
 
 def _keep(folder: Path, place: Path) -> None:
     """Copy a cube to the folder where it is kept."""
-    save_cube(open_cube(folder), place)
+    cubes.open(folder).save(place)

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from cube2net._util.progress import Progress, Stop, ThrottledProgress, convert_interrupt, silent, step
-from cube2net.api.cubes import open_cube
+from cube2net._util.progress import Progress, Stop, ThrottledProgress, check_stop, convert_interrupt, silent
+from cube2net.api import cubes
 from cube2net.apps.server.responses import WORKING, RefusalError, Reply, describe_failure, json_bytes, make_attachment
 from cube2net.apps.service.service import FILE, ROUTES, CubeService, Duration, KeptChoice
 from cube2net.errors import CubeError
@@ -333,11 +333,11 @@ class _StoppableProgress:
         self._progress = progress
 
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:
-        step()
+        check_stop()
         self._progress(stage, done, total)
 
     def note(self, text: str) -> None:
-        step()
+        check_stop()
         self._progress.note(text)
 
 
@@ -386,7 +386,7 @@ def _listen(source: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
 
 
 def _open_service(about: Mapping[str, Any]) -> CubeService:
-    service = CubeService(open_cube(Path(about["folder"])), most_nodes=about["nodes"])
+    service = CubeService(cubes.open(Path(about["folder"])), most_nodes=about["nodes"])
     if service.checksum != about["checksum"]:
         raise CubeError(f"{about['folder']!r} has changed since the explorer was started: start it again")
     return service

@@ -22,10 +22,10 @@ from cube2net.api.drill import finer_levels, place_cells
 from cube2net.api.export import summary
 from cube2net.api.plan import WITH_OPTIONS
 from cube2net.api.query import example_objects
-from cube2net.api.report import check_report, report_files, results, verdict
+from cube2net.api.report import check_report, report_files, results
 from cube2net.api.spreadsheets import reading_in
 from cube2net.apps.service.exports import PICTURES, endings, missing_for
-from cube2net.apps.service.names import MOST_FILE, MOST_GIVEN, candidates
+from cube2net.apps.service.names import MAX_FILE_BYTES, MAX_NAMES_GIVEN, describe_candidates
 from cube2net.apps.service.network_schemas import (
     ChangeAnswer,
     ColumnValue,
@@ -91,7 +91,7 @@ def construct(service: CubeService, body: ConstructRequest, progress: Progress) 
     about: Any = summary(network)
     pins: Any = body["request"].get("pins") or []
     pinned = {tuple(pin["cell"]) for pin in pins if "cell" in pin}
-    prices = what_if.prices(network, progress=progress) if body.get("prices") else ()
+    prices = what_if.compute_pin_costs(network, progress=progress) if body.get("prices") else ()
     return {
         "request": service.with_checksum(request),  # type: ignore[typeddict-item]
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
@@ -241,7 +241,7 @@ def compare(service: CubeService, body: CompareRequest, progress: Progress) -> C
     request = service.parse(body["request"])
     seen, parameters = service.view(request.fields), make_parameters(service.cube, request)
     judged = judge(seen, task=body.get("task"), runs=runs, progress=progress, **parameters)
-    said = verdict(judged.comparison)
+    said = judged.comparison.verdict()
     key = _key(request.fields, body.get("task"), runs, judged.comparison)
     note = ""
     try:
@@ -327,14 +327,14 @@ def cube(service: CubeService, body: CubeRequest, progress: Progress) -> CubeAns
         "limits": {
             "letters": MOST,
             "bytes": MOST_BYTES,
-            "file": MOST_FILE,
-            "names": MOST_GIVEN,
+            "file": MAX_FILE_BYTES,
+            "names": MAX_NAMES_GIVEN,
             "members": MOST_MEMBERS,
             "least_runs": LEAST_RUNS,
             "runs": RUNS,
             "most_runs": MOST_RUNS,
         },
-        "examples": candidates(service, example_objects(whole)),
+        "examples": describe_candidates(service, example_objects(whole)),
         "read": _reading(whole),
         "version": __version__,
     }

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from cube2net._util.files import temporary_folder
 from cube2net._util.progress import Progress
 from cube2net._util.text import write_rows
-from cube2net.api.draw import draw_network, picture_text
-from cube2net.api.export import check_outputs, write_network
+from cube2net.api.draw import picture_text
+from cube2net.api.export import check_outputs
 from cube2net.api.plan import WITH_OPTIONS
 from cube2net.apps.service.network_schemas import ExportRequest
 from cube2net.apps.service.requests import ParsedRequest
@@ -98,11 +98,11 @@ def export_file(service: CubeService, body: ExportRequest, progress: Progress) -
         if is_light:
             return ExportedFile("network.svg", MEDIA[".svg"], picture_text(network).encode())
         return _write_temporary(wanted, lambda path: _draw(network, path))
-    return _write_temporary(wanted, lambda path: write_network(network, path))
+    return _write_temporary(wanted, network.save)
 
 
 def _draw(network: Network, path: Path) -> list[Path]:
-    draw_network(network, path)
+    network.plot(path)
     return [path]
 
 
@@ -156,7 +156,7 @@ def command_line(service: CubeService, request: ParsedRequest) -> str:
     for flag, value in flags:
         # A value that begins with a hyphen would be read as an option.
         parts += [flag] if value is True else [f"{flag}={value}"] if str(value).startswith("-") else [flag, str(value)]
-    first = "# CUBE is a folder: c2n.save_cube(cube, 'CUBE') in Python makes it\n" if folder is None else ""
+    first = "# CUBE is a folder: cube.save('CUBE') in Python makes it\n" if folder is None else ""
     return f"{first}{shlex.join([*parts, '--out', 'network.graphml'])}\n"
 
 
@@ -180,7 +180,7 @@ def python_lines(service: CubeService, request: ParsedRequest) -> str:
             query = repr(dict(zip(fields["query"], fields["labels"], strict=True)))
     options = {name: fields[name] for name in OPTIONS if name in fields and name != "method"}
     if request.objective_options:
-        objective = f"c2n.OBJECTIVES[{request.objective!r}]({_arguments(request.objective_options)})"
+        objective = f"c2n.methods.OBJECTIVES[{request.objective!r}]({_arguments(request.objective_options)})"
         options["objective"] = _Text(objective)
     for name in options:
         if OPTIONS[name].kind == "nodes":
@@ -192,7 +192,7 @@ def python_lines(service: CubeService, request: ParsedRequest) -> str:
         [
             *above,
             "import cube2net as c2n",
-            *([] if folder is None else [f"cube = c2n.open_cube({str(folder)!r})"]),
+            *([] if folder is None else [f"cube = c2n.open({str(folder)!r})"]),
             *_view_lines(fields),
             f"network = c2n.construct({', '.join(arguments)})",
             "",

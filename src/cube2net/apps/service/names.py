@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net._util.progress import Progress
-from cube2net._util.spelling import as_spoken, other_forms, written_otherwise
+from cube2net._util.spelling import list_normal_forms, list_variants, reorder_name
+from cube2net._util.text import format_count
 from cube2net.api import drill
 from cube2net.api.query import read_query_bytes, read_query_text
 from cube2net.apps.service.schemas import (
@@ -40,68 +41,68 @@ from cube2net.network.attributes import describe_objects
 if TYPE_CHECKING:
     from cube2net.apps.service.service import CubeService
 
-MOST_FILE = 2_900_000
-"""A file has at most so many bytes: in base64 they fit into a request."""
-UNNAMED = "the file"
-MOST_CASED = 5_000
-"""For so many names that are not in the cube those are looked for that have other capitals."""
-CANDIDATES = 5
-"""So many objects are offered for a name that several bear, or none."""
-NEAREST = 200
-"""For so many missing names the nearest spellings are looked for."""
-MOST_GIVEN = 200_000
-"""No text names more objects."""
-MOST_CELLS = 1_000
-"""No more cells are looked into at once."""
+MAX_FILE_BYTES = 2_900_000
+"""The largest file of names; in base64 it fits into a request."""
+DEFAULT_FILE_NAME = "the file"
+MAX_CASE_FOLDED = 5_000
+"""Number of unknown names that are also looked up without regard to capitals."""
+MAX_CANDIDATES = 5
+MAX_SUGGESTED = 200
+"""Number of unknown names for which similar names are suggested."""
+MAX_NAMES_GIVEN = 200_000
+MAX_CELLS = 1_000
+MAX_QUOTED = 3
+"""Number of unknown names that the sentence quotes."""
 
 
-def names(service: CubeService, body: NamesRequest, progress: Progress) -> NamesAnswer:
-    """Return what names mean that somebody pasted, in their order."""
-    read = names_in(service.cube, body)
-    if len(read.names) > MOST_GIVEN:
-        named = "file" if "file" in body else "text"
-        raise ParameterError(f"{named} names {len(read.names):,} objects, expected at most {MOST_GIVEN:,}")
-    answer = meanings(service, read.names, read.labels)
+def find_names(service: CubeService, body: NamesRequest, progress: Progress) -> NamesAnswer:
+    """Return the objects that a pasted text or a file names, in its order."""
+    read = _read_names(service.cube, body)
+    if len(read.names) > MAX_NAMES_GIVEN:
+        source = "file" if "file" in body else "text"
+        raise ParameterError(f"{source} names {len(read.names):,} objects, expected at most {MAX_NAMES_GIVEN:,}")
+    answer = resolve_names(service, read.names, read.labels)
     if read.columns:
         answer |= {"columns": list(read.columns), "column": read.column}
         if read.column is None:
-            answer["sentence"] = which_column(body, read.columns)
+            answer["sentence"] = _ask_for_column(body, read.columns)
     return answer
 
 
-def meanings(
-    service: CubeService, given: list[str], labels: list[str] | None = None, *, most: int = CANDIDATES
+def resolve_names(
+    service: CubeService, given: list[str], labels: list[str] | None = None, *, most: int = MAX_CANDIDATES
 ) -> NamesAnswer:
-    """Return what names mean, in their order, with so many objects at most that may be meant by one."""
+    """Return the object of each name, or up to ``most`` candidates if several objects share it or none has it."""
     objects = service.cube.objects
-    found = _by_capitals(service, given, objects.find(given))
+    found = _find_ignoring_case(service, given, objects.find(given))
     shared = objects.also_called(given, found.rows)
     ambiguous = set(found.ambiguous)
     own = found.rows[found.rows >= 0]
-    called = dict(zip(own.tolist(), objects.table["name"].take(own).to_pylist(), strict=True))
-    keys = dict(zip(own.tolist(), objects.ids(own).to_pylist(), strict=True))
-    row_of = dict(zip(given, found.rows.tolist(), strict=True))
-    bearing = {name: [row_of[name], *others] for name, others in shared.items()}
-    bearing |= {name: objects.rows_bearing(name).tolist() for name in found.ambiguous}
-    offered = _offered(service, bearing, list(dict.fromkeys(found.missing))[:NEAREST], most)
+    name_of_row = dict(zip(own.tolist(), objects.table["name"].take(own).to_pylist(), strict=True))
+    id_of_row = dict(zip(own.tolist(), objects.ids(own).to_pylist(), strict=True))
+    row_of_name = dict(zip(given, found.rows.tolist(), strict=True))
+    bearers = {name: [row_of_name[name], *others] for name, others in shared.items()}
+    bearers |= {name: objects.rows_bearing(name).tolist() for name in found.ambiguous}
+    candidates = _find_candidates(service, bearers, list(dict.fromkeys(found.missing))[:MAX_SUGGESTED], most)
     seen: set[Any] = set()
     rows: list[NameRow] = []
     for place, (name, row) in enumerate(zip(given, found.rows.tolist(), strict=True)):
         state = "found" if row >= 0 else "ambiguous" if name in ambiguous else "missing"
-        mark = row if row >= 0 else name
-        one: NameRow = {
+        key = row if row >= 0 else name
+        answer: NameRow = {
             "given": name,
-            "state": "repeated" if mark in seen else state,  # type: ignore[typeddict-item]
-            "id": keys.get(row),
-            "name": called.get(row, ""),
+            "state": "repeated" if key in seen else state,  # type: ignore[typeddict-item]
+            "id": id_of_row.get(row),
+            "name": name_of_row.get(row, ""),
             "label": labels[place] if labels else "",
-            "candidates": [] if mark in seen else offered.get(name, []),
+            "candidates": [] if key in seen else candidates.get(name, []),
         }
-        if name in bearing and mark not in seen:
-            one["bearers"] = len(bearing[name])
-        rows.append(one)
-        seen.add(mark)
+        if name in bearers and key not in seen:
+            answer["bearers"] = len(bearers[name])
+        rows.append(answer)
+        seen.add(key)
     counts: Counter[str] = Counter(row["state"] for row in rows)
+    notes = _list_notes(rows, set(shared))
     return {
         "rows": rows,
         "found": counts["found"],
@@ -109,26 +110,20 @@ def meanings(
         "missing": counts["missing"],
         "repeated": counts["repeated"],
         "labelled": labels is not None,
-        "sentence": _sentence(
-            len(rows),
-            counts,
-            labels and [row["label"] for row in rows if row["id"] is not None],
-            sum(row["state"] == "found" and row["given"] in shared for row in rows),
-            sum(row["state"] == "found" and _is_turned(row["given"], row["name"]) for row in rows),
-            sum(row["state"] == "found" and _is_capitalised(row["given"], row["name"]) for row in rows),
-        ),
+        "notes": notes,
+        "sentence": "; ".join([*_list_counts(rows, counts), *notes]),
     }
 
 
-def complete(service: CubeService, body: CompleteRequest, progress: Progress) -> CompleteAnswer:
-    """Return the objects whose names begin as somebody types, the best known first."""
+def complete_name(service: CubeService, body: CompleteRequest, progress: Progress) -> CompleteAnswer:
+    """Return the objects whose names contain words with the typed beginnings, the best known first."""
     most = check_int("most", body.get("most", FEW_NAMES), 1, MOST_NAMES, what="names")
     rows = service.names.find_by_prefix(body["text"][:200], most)
-    return {"candidates": candidates(service, rows.tolist())}
+    return {"candidates": describe_candidates(service, rows.tolist())}
 
 
-def members(service: CubeService, body: MembersRequest, progress: Progress) -> MembersAnswer:
-    """Return the objects of cells, those with most items there first."""
+def list_members(service: CubeService, body: MembersRequest, progress: Progress) -> MembersAnswer:
+    """Return the objects of cells, those with the most items there first."""
     if not body["cells"]:
         raise ParameterError("cells is [], expected the labels of at least one cell")
     check_cells(body["cells"])
@@ -149,95 +144,98 @@ def members(service: CubeService, body: MembersRequest, progress: Progress) -> M
 
 
 def check_cells(cells: list[Labels]) -> None:
-    """Raise where more cells are named than are looked into at once."""
-    if len(cells) > MOST_CELLS:
-        raise ParameterError(f"cells has {len(cells):,} entries, expected at most {MOST_CELLS:,}")
+    """Raise if too many cells are named."""
+    if len(cells) > MAX_CELLS:
+        raise ParameterError(f"cells has {len(cells):,} entries, expected at most {MAX_CELLS:,}")
 
 
-def candidates(service: CubeService, rows: list[int]) -> list[Candidate]:
-    """Return objects with what tells them from others of their name."""
+def describe_candidates(service: CubeService, rows: list[int]) -> list[Candidate]:
+    """Return objects with what distinguishes them from others of the same name."""
     found = describe_objects(service.cube, np.array(rows, dtype=np.int64)) if rows else []
     return found  # type: ignore[return-value]
 
 
-def _offered(
-    service: CubeService, bearing: dict[str, list[int]], missing: list[str], most: int
+def _find_candidates(
+    service: CubeService, bearers: dict[str, list[int]], missing: list[str], most: int
 ) -> dict[str, list[Candidate]]:
-    """Return the objects that may be meant by names that several bear, and by names that none bears."""
-    rows = {name: bearers[:most] for name, bearers in bearing.items()}
-    rows |= {name: service.names.find_similar(name, CANDIDATES) for name in missing}
+    """Return the objects that share a name, and those with names similar to missing ones."""
+    rows = {name: each[:most] for name, each in bearers.items()}
+    rows |= {name: service.names.find_similar(name, MAX_CANDIDATES) for name in missing}
     every = list(dict.fromkeys(row for each in rows.values() for row in each))
-    known = dict(zip(every, candidates(service, every), strict=True))
-    return {name: [known[row] for row in each] for name, each in rows.items()}
+    candidates = dict(zip(every, describe_candidates(service, every), strict=True))
+    return {name: [candidates[row] for row in each] for name, each in rows.items()}
 
 
-def _sentence(count: int, counts: Counter[str], labels: list[str] | None, *others: int) -> str:
-    """Return how many names mean what; of those found, ``others`` are also those of others, turned, or in capitals.
+def _list_counts(rows: list[NameRow], counts: Counter[str]) -> list[str]:
+    """Return how many names were found, and which have no match, with the most similar name."""
+    lost = [row for row in rows if row["state"] in ("ambiguous", "missing")]
+    parts = [] if len(rows) == len(lost) == 1 else [f"{counts['found']:,} of {format_count(len(rows), 'name')} found"]
+    shared = [row for row in lost if row["state"] == "ambiguous"]
+    missing = [row for row in lost if row["state"] == "missing"]
+    if len(shared) == 1:
+        parts.append(f'"{quote_unsafe(shared[0]["given"])}" is the name of {shared[0]["bearers"]} objects: choose one')
+    elif shared:
+        parts.append(f"{len(shared):,} names belong to several objects each: choose one of them")
+    if len(missing) > MAX_QUOTED:
+        parts.append(f"{len(missing):,} names have no match")
+    for row in missing if len(missing) <= MAX_QUOTED else ():
+        near = "".join(f' (did you mean "{quote_unsafe(each["name"])}"?)' for each in row["candidates"][:1])
+        parts.append(f'no match for "{quote_unsafe(row["given"])}"{near}')
+    return parts
 
-    >>> _sentence(4, Counter(found=2, missing=1, repeated=1), None, 1)
-    '2 of 4 names are found, 1 of them is also the name of others; 1 is not in the cube; 1 is there twice'
-    """
-    shared, turned, capitals = (*others, 0, 0, 0)[:3]
-    also = f", {shared:,} of them {'is also the name' if shared == 1 else 'are also names'} of others" if shared else ""
-    parts = [f"{counts['found']:,} of {count:,} name{'s are' if count != 1 else ' is'} found{also}"]
-    if turned:
-        parts.append(f"{_are(turned)} turned around, as 'Last, First' is 'First Last'")
-    if capitals:
-        parts.append(f"{_are(capitals)} found with other capitals")
-    if counts["ambiguous"]:
-        parts.append(f"{_are(counts['ambiguous'])} borne by several objects: choose")
-    if counts["missing"]:
-        parts.append(f"{_are(counts['missing'])} not in the cube")
-    if counts["repeated"]:
-        parts.append(f"{_are(counts['repeated'])} there twice")
-    if kinds := len({label for label in labels or [] if label}):
-        parts.append(f"{kinds:,} label{'s' * (kinds != 1)}")
-    return "; ".join(parts)
+
+def _list_notes(rows: list[NameRow], shared: set[str]) -> list[str]:
+    """Return remarks on names that were found in another spelling, are shared or repeated, and on their labels."""
+    found = [row for row in rows if row["state"] == "found"]
+    labels = {row["label"] for row in rows if row["id"] is not None} - {""}
+    counts = {
+        "also belonging to other objects": sum(row["given"] in shared for row in found),
+        "read as 'First Last' instead of 'Last, First'": sum(_is_turned(row["given"], row["name"]) for row in found),
+        "found in other capitals": sum(_differs_in_case(row["given"], row["name"]) for row in found),
+        "repeated": sum(row["state"] == "repeated" for row in rows),
+    }
+    notes = [f"{format_count(count, 'name')} {what}" for what, count in counts.items() if count]
+    return notes + ([format_count(len(labels), "label")] if labels else [])
 
 
 def _is_turned(given: str, name: str) -> bool:
-    """Return whether a name that was given is another turned around."""
-    return given != name and name in written_otherwise(given) and name not in other_forms(given)
+    """Return whether a name was given as 'Last, First'."""
+    return given != name and name in list_variants(given) and name not in list_normal_forms(given)
 
 
-def _by_capitals(service: CubeService, given: list[str], found: Found) -> Found:
-    """Return what names mean, those among it that one object bears with other capitals."""
+def _find_ignoring_case(service: CubeService, given: list[str], found: Found) -> Found:
+    """Return the rows of names, including those that exactly one object bears with other capitals."""
     rows, missing = found.rows.copy(), list[str]()
     places: dict[str, list[int]] = {}
     for place, name in enumerate(given if found.missing else []):
         places.setdefault(name, []).append(place)
     names = service.cube.objects.table["name"]
-    for name in found.missing[:MOST_CASED]:
-        own = {_in_small(form) for form in (name, *as_spoken(name))}
-        alike = [
+    for name in found.missing[:MAX_CASE_FOLDED]:
+        forms = {_fold_case(form) for form in (name, *reorder_name(name))}
+        alike = {
             row
-            for form in own
+            for form in forms
             for row in service.names.find_by_name(form).tolist()
-            if _in_small(names[row].as_py()) in own
-        ]
-        if len(set(alike)) == 1:
-            rows[places[name]] = alike[0]
+            if _fold_case(names[row].as_py()) in forms
+        }
+        if len(alike) == 1:
+            rows[places[name]] = alike.pop()
         else:
             missing.append(name)
-    return replace(found, rows=rows, missing=(*missing, *found.missing[MOST_CASED:]))
+    return replace(found, rows=rows, missing=(*missing, *found.missing[MAX_CASE_FOLDED:]))
 
 
-def _in_small(text: str) -> str:
-    """Return a text in small letters, each with its accent as one sign."""
+def _fold_case(text: str) -> str:
+    """Return a text in lower case, with composed accents."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", " ".join(text.split())).casefold())
 
 
-def _is_capitalised(given: str, name: str) -> bool:
-    """Return whether a name that was given differs from another by its capitals."""
-    return given != name and name not in written_otherwise(given) and _in_small(given) == _in_small(name)
+def _differs_in_case(given: str, name: str) -> bool:
+    return given != name and name not in list_variants(given) and _fold_case(given) == _fold_case(name)
 
 
-def _are(number: int) -> str:
-    return f"{number:,} {'is' if number == 1 else 'are'}"
-
-
-def names_in(cube: Cube, body: NamesRequest) -> ReadNames:
-    """Return the names that a request gives, in its text or in its file."""
+def _read_names(cube: Cube, body: NamesRequest) -> ReadNames:
+    """Return the names in the text or the file of a request."""
     column = body.get("column")
     if ("text" in body) == ("file" in body):
         both = "has both" if "text" in body else "lacks the field"
@@ -247,22 +245,20 @@ def names_in(cube: Cube, body: NamesRequest) -> ReadNames:
     try:
         content = base64.b64decode(body["file"], validate=True)
     except (binascii.Error, ValueError):
-        raise ParameterError("file is no base64, expected the bytes of a file written so") from None
-    name = body.get("name", UNNAMED)
-    if len(content) > MOST_FILE:
+        raise ParameterError("file is no base64, expected the bytes of a file in base64") from None
+    name = body.get("name", DEFAULT_FILE_NAME)
+    if len(content) > MAX_FILE_BYTES:
         raise ParameterError(
-            f"{quote_unsafe(name)} has {len(content):,} bytes, expected a list of at most {MOST_FILE:,}"
+            f"{quote_unsafe(name)} has {len(content):,} bytes, expected a list of at most {MAX_FILE_BYTES:,}"
         )
     return read_query_bytes(cube, content, name, column)
 
 
-def which_column(body: NamesRequest, columns: Sequence[str]) -> str:
-    """Return the sentence that asks for the column of the names, since none holds objects of the cube.
+def _ask_for_column(body: NamesRequest, columns: Sequence[str]) -> str:
+    """Return the sentence that asks for the column of the names, since none contains names of the cube.
 
-    >>> which_column({"file": "", "name": "x.csv"}, ["Group", "Surname"])
-    'no column of x.csv has names that the cube knows: it has Group, Surname; choose the one to be read'
+    >>> _ask_for_column({"file": "", "name": "x.csv"}, ["Group", "Surname"])
+    'no column of x.csv contains names of this cube: choose one of Group, Surname'
     """
-    called = quote_unsafe(body.get("name", UNNAMED)) if "file" in body else "the text"
-    return (
-        f"no column of {called} has names that the cube knows: it has {join_names(columns)}; choose the one to be read"
-    )
+    source = quote_unsafe(body.get("name", DEFAULT_FILE_NAME)) if "file" in body else "the text"
+    return f"no column of {source} contains names of this cube: choose one of {join_names(columns)}"

@@ -17,7 +17,7 @@ from cube2net.apps.service import network_schemas as network_schemas
 from cube2net.apps.service import schemas
 from cube2net.apps.service.answers import compare, construct, contrast, cube, drill, explain, layout, pivot, without
 from cube2net.apps.service.exports import ExportedFile, export_file
-from cube2net.apps.service.names import complete, members, names
+from cube2net.apps.service.names import complete_name, find_names, list_members
 from cube2net.apps.service.network_schemas import ExportRequest
 from cube2net.apps.service.requests import (
     ParsedRequest,
@@ -286,9 +286,9 @@ ROUTES: dict[str, Route] = {
     route.name: route
     for route in (
         Route("cube", schemas.CubeRequest, schemas.CubeAnswer, cube, click=True),
-        Route("names", schemas.NamesRequest, schemas.NamesAnswer, names),
-        Route("complete", schemas.CompleteRequest, schemas.CompleteAnswer, complete, click=True),
-        Route("members", schemas.MembersRequest, schemas.MembersAnswer, members),
+        Route("names", schemas.NamesRequest, schemas.NamesAnswer, find_names),
+        Route("complete", schemas.CompleteRequest, schemas.CompleteAnswer, complete_name, click=True),
+        Route("members", schemas.MembersRequest, schemas.MembersAnswer, list_members),
         Route("pivot", schemas.PivotRequest, schemas.PivotAnswer, pivot),
         Route("construct", network_schemas.ConstructRequest, network_schemas.NetworkAnswer, construct, networks=True),
         Route("layout", network_schemas.LayoutRequest, network_schemas.LayoutAnswer, layout, networks=True),

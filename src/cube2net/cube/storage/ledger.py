@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net._util.arrays import Array, flat_texts
+from cube2net._util.arrays import Array, flatten_texts
 from cube2net.errors import CubeError
 from cube2net.model.corpus import LABELS, table
 from cube2net.model.cube import Cube
@@ -267,7 +267,7 @@ def hash_column(ids: pa.ChunkedArray) -> Array:
     """Return a 64-bit hash of every text of a column, the same on every machine."""
     from cube2net.kernels.text import hash_texts
 
-    return hash_texts(*flat_texts(ids))
+    return hash_texts(*flatten_texts(ids))
 
 
 def _sum_rows(codes: Array, counts: Array) -> tuple[Array, Array]:

@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 
 from cube2net._util.arrays import HEAVIEST, Array, Links, Ragged
 from cube2net._util.arrow import MappedFolder
-from cube2net._util.files import being_replaced, write_files
+from cube2net._util.files import is_being_replaced, write_files
 from cube2net._util.progress import cores
 from cube2net.cube.storage.ledger import NULLABLE_COLUMNS, TABLES, Ledger
 from cube2net.errors import Cube2netError, CubeError, InputError, first_line
@@ -107,7 +107,7 @@ def _open_folder(path: Path, look: Callable[[MappedFolder], T]) -> T:
         try:
             folder = MappedFolder(path)
         except (OSError, ValueError) as error:
-            if isinstance(error, FileNotFoundError) and being_replaced(path):
+            if isinstance(error, FileNotFoundError) and is_being_replaced(path):
                 time.sleep(0.01)  # a system that cannot exchange two folders is between two steps
                 continue
             reasons: dict[type[Exception], str] = {
@@ -457,7 +457,7 @@ def _read_level(rows: list[tuple[Any, ...]], names: list[str]) -> Level:
     if any(one != above[0] for one in above) or any(len(one) != len(above[0]) for one in parents):
         raise CubeError(f"labels of level {rows[0][0]!r} have different levels above")
     if not all(number is not None and 0 <= number < len(names) for number in above[0]):
-        raise CubeError(f"level {rows[0][0]!r} stands below one that is not there")
+        raise CubeError(f"level {rows[0][0]!r} is below a level that does not exist")
     if any(number is None for numbers in parents for number in numbers):
         raise CubeError(f"level {rows[0][0]!r} does not name a parent for every label")
     by_level = np.array(parents, dtype=np.int32).reshape(len(rows), len(above[0])).T.copy()

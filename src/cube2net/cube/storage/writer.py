@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cube2net._util.arrays import Array, Ragged, flat_texts
+from cube2net._util.arrays import Array, Ragged, flatten_texts
 from cube2net._util.arrow import write_mapped, write_mapped_table
 from cube2net._util.files import check_replaceable, new_folder, only_writer
 from cube2net._util.progress import Progress, silent
@@ -304,7 +304,7 @@ def make_lookup(texts: pa.ChunkedArray) -> Lookup:
     """
     from cube2net.kernels.text import compute_checksums
 
-    numbers = compute_checksums(*flat_texts(texts))
+    numbers = compute_checksums(*flatten_texts(texts))
     rows = np.argsort(numbers, kind="stable").astype(np.int32)
     return Lookup(numbers[rows], rows)
 

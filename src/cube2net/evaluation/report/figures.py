@@ -13,7 +13,7 @@ import numpy as np
 
 from cube2net._util.arrays import Array
 from cube2net._util.random import stream
-from cube2net._util.text import holdable
+from cube2net._util.text import replace_controls
 from cube2net.evaluation.report.tables import find_alone, main_configurations
 from cube2net.evaluation.statistics import Estimate, Estimates, list_shown_models
 from cube2net.model.comparison import FLOOR, Comparison, Configuration, Trial
@@ -54,7 +54,7 @@ def safe(text: str, most: int = 80) -> str:
     >>> safe("<b>A & B</b>")
     '&lt;b&gt;A &amp; B&lt;/b&gt;'
     """
-    line = " ".join(holdable(text).split())
+    line = " ".join(replace_controls(text).split())
     return html.escape(line if len(line) <= most else line[: most - 1].rstrip() + "…", quote=False)
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from cube2net._util.arrays import Array
 from cube2net._util.files import write_files
-from cube2net._util.text import holdable
+from cube2net._util.text import replace_controls
 from cube2net.errors import Cube2netError, InputError
 from cube2net.evaluation.report.figures import (
     CELL,
@@ -128,7 +128,7 @@ def environment() -> Environment:
 
 def _held(value: object) -> object:
     """Return a value as a text that HTML can hold; what is HTML already stays."""
-    return value if hasattr(value, "__html__") else holdable(str(value))
+    return value if hasattr(value, "__html__") else replace_controls(str(value))
 
 
 def asset(name: str) -> str:
@@ -459,7 +459,7 @@ def _config(config: Configuration) -> dict[str, object]:
 
 
 def _difference(found: Difference) -> dict[str, object]:
-    return {**asdict(found), "one": found.one.name, "other": found.other.name, "sure": found.sure}
+    return {**asdict(found), "one": found.one.name, "other": found.other.name, "is_significant": found.is_significant}
 
 
 def _plain(value: Any) -> Any:

@@ -28,9 +28,9 @@ import pyarrow.compute as pc
 import pyarrow.csv as pv
 
 from cube2net._util.arrays import Array
-from cube2net._util.files import one_sentence
-from cube2net._util.progress import Progress, silent, step
-from cube2net._util.spelling import nearest
+from cube2net._util.files import explain_disk_errors
+from cube2net._util.progress import Progress, check_stop, silent
+from cube2net._util.spelling import suggest_name
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw, unpack
 from cube2net.errors import ParameterError, SourceError, check_int, first_line, join_names, unknown_name
 from cube2net.io.bibliography.openalex_files import (
@@ -117,7 +117,7 @@ class OpenAlex:
         reader = LineReader(dropped, abstracts=self.abstracts, citations=self.objects == "works", said=said)
         with closing(reader), closing(ahead(iter(parts))) as blocks:
             for block in blocks:
-                step()
+                check_stop()
                 for lines, works in reader.parse(block):
                     if works.num_rows and (batch := columns.batch(lines, works)) is not None:
                         gathering.add(batch)
@@ -150,7 +150,7 @@ class OpenAlex:
                     for lines, works in reader.parse(block):
                         met.batch(lines, works)
             for name, labels in self.filters.items():
-                near = [label for wanted in labels if (label := nearest(wanted, met.known(name)))]
+                near = [label for wanted in labels if (label := suggest_name(wanted, met.known(name)))]
                 hints += [f"did you mean {name} {label!r}?" for label in near if label not in labels]
         hint = f" ({' '.join(hints)})" if hints else ""
         reason = f" ({why})" if why else ""
@@ -556,7 +556,7 @@ class Spool:
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Write a batch; the first one says what columns there are."""
-        with one_sentence(Path(tempfile.gettempdir())):
+        with explain_disk_errors(Path(tempfile.gettempdir())):
             if self.writer is None:
                 self.writer = pa.ipc.new_file(self.file, batch.schema)
             self.writer.write_batch(batch)
@@ -576,7 +576,7 @@ class Spool:
             yield reader.get_batch(number)
 
     def _finish(self) -> None:
-        with one_sentence(Path(tempfile.gettempdir())):
+        with explain_disk_errors(Path(tempfile.gettempdir())):
             self.writer.close()
             self.file.flush()
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from cube2net._util.progress import Progress, silent, step
+from cube2net._util.progress import Progress, check_stop, silent
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw, unpack
 from cube2net.errors import Cube2netError, Setting, SourceError, join_names, unknown_name
 from cube2net.io.bibliography.author_names import identify_authors, plain_letters
@@ -101,11 +101,11 @@ class References:
     def _records(self, paths: Sequence[Path], dropped: Dropped, progress: Progress) -> Iterator[Reference]:
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
         for path in data_files(paths, ENDINGS, EXPECTED):
-            for name, form, parsed in _parsed_files(path, meter, dropped, progress):
+            for name, form, parsed in parse_file(path, meter, dropped, progress):
                 count = 0
                 for line, fields in parsed:
                     count += 1
-                    step()
+                    check_stop()
                     record = clean_reference(f"{name} line {line:,}", fields)
                     if record.title:
                         yield record
@@ -128,7 +128,9 @@ class References:
         return merged
 
 
-def _parsed_files(path: Path, meter: Meter, dropped: Dropped, progress: Progress) -> Iterator[tuple[str, str, Parsed]]:
+def parse_file(
+    path: Path, meter: Meter, dropped: Dropped, progress: Progress = silent
+) -> Iterator[tuple[str, str, Parsed]]:
     """Return the name, the format and the records of a file, or of each in an archive."""
     if path.suffix.casefold() in (".xlsx", ".xlsm"):
         from cube2net.io.tables.read_rows import read_rows

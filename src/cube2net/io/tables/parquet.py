@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cube2net._util.zip_files import Gauge, Meter, open_raw
-from cube2net.errors import HIGHEST, Cube2netError, SourceError, first_line
+from cube2net.errors import MAX_INT, Cube2netError, SourceError, first_line
 from cube2net.io.tables.column_types import Rows
 
 DICTIONARY, DATA, DATA_V2 = 2, 0, 3
@@ -352,7 +352,7 @@ def _longest(array: pa.Array, entries: int) -> int:
     while not pa.types.is_dictionary(array.type):
         array = array.field(0) if pa.types.is_struct(array.type) else array.values
     whole = len(array.dictionary) == entries
-    return pc.max(pc.binary_length(array.dictionary)).as_py() or 0 if whole else HIGHEST
+    return pc.max(pc.binary_length(array.dictionary)).as_py() or 0 if whole else MAX_INT
 
 
 def _read_in_pieces(path: Path, schema: pa.Schema, weights: list[_Weight], gauge: Gauge) -> pa.Table:

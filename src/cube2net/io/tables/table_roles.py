@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cube2net._util.spelling import nearest
+from cube2net._util.spelling import suggest_name
 from cube2net.errors import Message, Setting, SourceError, quote_few, unknown_name
 
 _THINGS = ("object", "node", "author", "person", "user", "member", "entity", "business", "account", "package", "gene")
@@ -143,7 +143,7 @@ def columns_by_name(
     named = {role: name for role, name in wanted.items() if name}
     for role, name in named.items():
         if name not in names:
-            near = nearest(name, list(names))
+            near = suggest_name(name, list(names))
             raise SourceError(
                 f"{called or f'the table of {table}'} has no column {name!r} (given as {role}): {_has(names)}",
                 parameter="columns",

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from cube2net._util.spelling import nearest
-from cube2net._util.xml import Workbook, open_workbook, parse_part, shared_texts
+from cube2net._util.spelling import suggest_name
+from cube2net._util.xml import Workbook, open_workbook, parse_part, read_shared_texts
 from cube2net._util.zip_files import Gauge, Meter
 from cube2net.errors import Message, Setting, SourceError, quote_few
 from cube2net.io.dropped import Dropped
@@ -50,7 +50,7 @@ def read_workbook(path: Path, dropped: Dropped, meter: Meter, conventions: Conve
     sheets = sheet_names(path, meter)
     sheet = conventions.sheet or sheets[0]
     if sheet not in sheets:
-        likely = nearest(sheet, sheets)
+        likely = suggest_name(sheet, sheets)
         raise SourceError(
             f"{path.name} has no sheet {sheet!r}: it has {quote_few(sheets, 20)}",
             parameter="sheet",
@@ -65,7 +65,7 @@ def read_workbook(path: Path, dropped: Dropped, meter: Meter, conventions: Conve
         gauge = meter.gauge(path)
         return _table(name, other_workbooks.read_sheet(path, sheet, gauge), gauge, dropped, conventions)
     with open_workbook(path, meter) as book:
-        grid = _Grid(book, shared_texts(book), _day_styles(book))
+        grid = _Grid(book, read_shared_texts(book), _day_styles(book))
         parse_part(book, book.sheets[sheet], grid.start, grid.end, grid.text)
     filled = [(number, row) for number, row in zip(grid.numbers, grid.rows, strict=True) if row]
     return _table(name, filled, book.gauge, dropped, conventions)

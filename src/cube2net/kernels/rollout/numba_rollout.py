@@ -1,8 +1,7 @@
-"""Many selections growing side by side: each takes, near a point, the cell that adds most at a price.
+"""Grow many selections in parallel: each takes the best cell at a price near a point.
 
-Trajectory b has the rows ``covers[b]``, ``gains[b]`` and ``costs[b]``, each the state of ``kernels.coverage``.
-Cells are points with whole coordinates, so that squared distances are whole numbers and every machine agrees
-which cells are near.
+Trajectory b has the rows ``covers[b]``, ``gains[b]`` and ``costs[b]``, each the state of ``kernels.coverage``. Cells
+are points with integer coordinates, so that squared distances are exact on every machine.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from cube2net.kernels.compiled import njit
 from cube2net.kernels.coverage import add
 
 BITS = 10
-# So many of the best cells are looked at one by one.
 TOPS = 12
+"""The number of best cells that are checked individually."""
 FAR = np.iinfo(np.int32).max
 
 
@@ -33,10 +32,9 @@ def distances(point: Array, turned: Array, out: Array) -> None:
 
 @njit(cache=True, nogil=True)
 def kth_smallest(numbers: Array, k: int) -> int:
-    """Return the k-th smallest of some whole numbers from 0 to 2³¹ − 1 (k from 1; the largest one if k is beyond).
+    """Return the k-th smallest of integers from 0 to 2³¹ − 1 (k from 1; the largest one if k is larger).
 
-    Ten bits at a time, from the highest: count the numbers by these bits, and go on within the bin in which
-    the k-th one lies. Of no numbers at all it is 0.
+    It is a radix selection with ten bits per pass. The result for no numbers is 0.
     """
     k = min(k, len(numbers))
     known = 0
@@ -59,7 +57,7 @@ def kth_smallest(numbers: Array, k: int) -> int:
 
 @njit(cache=True, nogil=True)
 def nearer(numbers: Array, than: int) -> int:
-    """Return how many of some numbers are smaller than one of them."""
+    """Return how many numbers are smaller than a given one."""
     count = np.int32(0)
     for number in numbers:
         count += np.int32(number < than)
@@ -72,10 +70,10 @@ def best_near(
 ) -> int:
     """Return the free cell with the largest gain − price·cost among those no farther than the k-th nearest free one.
 
-    Among equals the lowest number; -1 when no cell is free. ``far`` is room for one number per cell.
+    Of equal ones the lowest number; -1 if no cell is free. ``far`` is scratch, one number per cell.
 
-    A cell is near when fewer than k free cells are nearer. Where k is a good share of them, one of the few best
-    cells is near, as a rule, and counting tells; only if none is, the k-th smallest distance has to be found.
+    A cell is near if fewer than k free cells are nearer. If k is a large share of them, one of the few best cells is
+    usually near, which counting shows; only otherwise is the k-th smallest distance computed.
     """
     distances(point, turned, far)
     tops = np.full(TOPS, -1, dtype=np.int64)
@@ -139,11 +137,11 @@ def step(
     last: int,
     chosen: Array,
 ) -> None:
-    """Let trajectories ``first`` to ``last`` take one cell each; ``chosen[b]`` is its number, -1 for none.
+    """Let trajectories ``first`` to ``last`` take one cell each; ``chosen[b]`` is its number, or -1.
 
-    ``above[b]`` and ``below[b]`` are the sums of the selection. ``pass_over``: a cell whose priced gain is not
-    above 0 is not taken. ``room[b]`` is how many more nodes may come in; a cell that brings more is not taken, and
-    is not free from then on.
+    ``above[b]`` and ``below[b]`` are the sums of the selection. With ``pass_over``, a cell whose gain at the price is
+    not above 0 is not taken. ``room[b]`` is the number of nodes that may be added; a cell with more is not taken, and
+    not free any more.
     """
     for b in range(first, last):
         while True:
@@ -184,9 +182,9 @@ def step(
 def centres(
     points: Array, price: float, gains: Array, costs: Array, free: Array, first: int, last: int, out: Array, left: Array
 ) -> None:
-    """Fill ``out[b]`` with the mean point of the free cells, weighted by what each would add at the price.
+    """Fill ``out[b]`` with the mean point of the free cells, weighted by their gains at the price.
 
-    ``left[b]`` is the sum of the weights; cells that would add nothing have none. Without any the centre is 0.
+    ``left[b]`` is the sum of the weights; cells without a gain have no weight. Without any weight the centre is 0.
     """
     for b in range(first, last):
         out[b] = 0.0

@@ -1,11 +1,10 @@
-"""Many selections growing side by side, in tensors: the twin of ``numba_rollout`` for any device of torch.
+"""Grow many selections in parallel, in tensors: the twin of ``numba_rollout`` for any device of torch.
 
-Weights are whole numbers of 2⁻ᵇⁱᵗˢ. What a cell still brings is one 64-bit number, gain·2³² + cost, so that one
-addition lowers both and the order of additions does not matter. Prices are whole numbers of 2⁻²⁴. All comparisons
-are between whole numbers: every device takes the same cells for the same points.
+Weights are multiples of 2⁻ᵇⁱᵗˢ. The gain and cost of a cell are one 64-bit number, gain·2³² + cost, so that one
+addition changes both and the order of additions does not matter. Prices are multiples of 2⁻²⁴. All comparisons are
+between integers, so every device takes the same cells for the same points.
 
-On a GPU the work is done by the kernels of ``triton_search`` and ``triton_cover``; the functions here are what they
-must equal.
+On a GPU the kernels of ``triton_search`` and ``triton_cover`` are used; they must equal the functions here.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 FAR = 2**31 - 1
 PRICE_BITS = 24
-# Sums of weights stay below 2^SUM_BITS. A cell that is not free has LOST taken from its gain: it stays below TAKEN.
+# Sums of weights are below 2^SUM_BITS. A cell that is not free has LOST subtracted from its gain, which is below TAKEN.
 SUM_BITS = 29
 LOST = 2**30
 TAKEN = -(2**29)
@@ -34,11 +33,11 @@ HIGHEST_PRICE = 256.0
 
 @dataclass(frozen=True, eq=False)
 class CellTables:
-    """A choice among cells, in tensors on one device; nothing here changes while selections grow.
+    """The constant tensors of a choice among cells, on one device.
 
-    ``points`` is (cells, directions) in steps of the grid and ``turned`` its transpose, with columns added up to
-    a multiple of 64. ``weights`` holds gain·2³² + cost of every group, and ``first`` the same of every column
-    while nothing is covered; added columns are never free.
+    ``points`` is (cells, directions) in steps of the grid and ``turned`` its transpose, with columns padded to a
+    multiple of 64. ``weights`` holds gain·2³² + cost of every group, and ``first`` that of every column while nothing
+    is covered; padding columns are never free.
     """
 
     points: Tensor
@@ -54,22 +53,22 @@ class CellTables:
 
     @property
     def cells(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return int(self.points.shape[0])
 
     @property
     def columns(self) -> int:
-        """How many columns there are for them."""
+        """The number of columns, padding included."""
         return int(self.turned.shape[1])
 
     @property
     def directions(self) -> int:
-        """How many numbers a point has."""
+        """The number of coordinates of a point."""
         return int(self.points.shape[1])
 
     @property
     def words(self) -> int:
-        """How many 32-bit words hold one bit per group."""
+        """The number of 32-bit words with one bit per group."""
         return max(1, -(-len(self.weights) // 32))
 
 
@@ -114,7 +113,7 @@ def tables(
 
 
 def binary_places(gain: Array, cost: Array) -> int:
-    """Return how many binary places the weights are kept with: those they have, or as many as their sums let us keep.
+    """Return the number of binary places of the weights: as many as they have, or as their sums allow.
 
     >>> binary_places(np.array([1.0, 0.0]), np.array([0.0, 1.0])), binary_places(np.array([0.75]), np.array([0.5]))
     (0, 2)
@@ -135,10 +134,11 @@ def binary_places(gain: Array, cost: Array) -> int:
 
 @dataclass(eq=False)
 class State:
-    """Selections side by side; the first axis is the selection.
+    """Parallel selections; the first axis is the selection.
 
-    ``left`` is what every cell would add, ``covered`` one bit per group, ``above`` and ``below`` the sums of gain and
-    cost so far, ``room`` how many more nodes may come in, ``gone`` how many cells are no longer free.
+    ``left`` is what every cell would add, ``covered`` has one bit per group, ``above`` and ``below`` are the sums of
+    gain and cost, ``room`` is the number of nodes that may be added, and ``gone`` the number of cells that are not
+    free.
     """
 
     left: Tensor
@@ -150,7 +150,7 @@ class State:
 
 
 def start(tables: CellTables, batch: int) -> State:
-    """Return room for selections; ``restart`` empties them."""
+    """Return uninitialised selections; ``restart`` empties them."""
     device = tables.points.device
     return State(
         left=torch.empty((batch, tables.columns), dtype=torch.int64, device=device),
@@ -171,7 +171,7 @@ def restart(tables: CellTables, state: State, max_nodes: float = math.inf) -> No
 
 
 def price_in_steps(price: float) -> int:
-    """Return a price in steps of 2⁻²⁴, the fraction of a step dropped.
+    """Return a price in steps of 2⁻²⁴, rounded down.
 
     >>> price_in_steps(0.5) == 2**23
     True
@@ -191,10 +191,10 @@ def distances(points: Tensor, turned: Tensor) -> Tensor:
 
 
 def best_near(tables: CellTables, left: Tensor, points: Tensor, k: int, price: Tensor, pass_over: bool) -> Tensor:
-    """Return, for every selection, the best free cell among those no farther than the k-th nearest free one.
+    """Return for every selection the best free cell among those no farther than the k-th nearest free one.
 
-    The best has the largest gain − price·cost, and the lowest number among equals; -1 for none. ``pass_over``: one
-    whose priced gain is not above 0 counts as none.
+    The best has the largest gain − price·cost, of equal ones the lowest number; -1 if there is none. With
+    ``pass_over``, a cell whose gain at the price is not above 0 counts as none.
     """
     free = (left >> 32) > TAKEN
     far = distances(points, tables.turned).masked_fill_(~free, FAR)
@@ -218,9 +218,9 @@ def compute_worth(left: Tensor, price: Tensor) -> Tensor:
 def take(
     tables: CellTables, state: State, points: Tensor, k: int, price: Tensor, *, pass_over: bool, limited: bool
 ) -> Tensor:
-    """Let every selection take one cell near its point, and return their numbers; -1 where none is taken.
+    """Let every selection take one cell near its point, and return their numbers, or -1.
 
-    ``limited``: a cell that brings more nodes than there is room for is not taken, and is not free from then on.
+    With ``limited``, a cell with more nodes than there is room for is not taken, and not free any more.
     """
     chosen = best_near(tables, state.left, points, k, price, pass_over)
     if limited:
@@ -246,7 +246,7 @@ def take(
 
 
 def _entries(indptr: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the place of every entry of some rows, and which of the rows it is in."""
+    """Return the positions of the entries of some rows, and the row of each."""
     begin = indptr[rows].long()
     sizes = indptr[rows + 1] - begin
     of = torch.repeat_interleave(torch.arange(len(rows), device=rows.device), sizes)
@@ -272,7 +272,7 @@ def _count_new_nodes(tables: CellTables, state: State, chosen: Tensor) -> Tensor
 def _cover(tables: CellTables, state: State, rows: Tensor, cells: Tensor) -> None:
     of, groups = _find_uncovered(tables, state, rows, cells)
     bits = torch.ones_like(groups, dtype=torch.int32) << (groups & 31).int()
-    # The bits are distinct and none is set yet, so adding them sets them.
+    # The bits are distinct and not set yet, so adding sets them.
     state.covered.index_put_((of, groups >> 5), bits, accumulate=True)
     at, entry = _entries(tables.homes_indptr, groups)
     places = of[entry] * tables.columns + tables.object_cells[at].long()
@@ -280,9 +280,9 @@ def _cover(tables: CellTables, state: State, rows: Tensor, cells: Tensor) -> Non
 
 
 def centres(tables: CellTables, left: Tensor, spots: Tensor, price: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the mean spot of the free cells, weighted by what each would add at the price, and the sums of weights.
+    """Return the mean spot of the free cells, weighted by their gains at the price, and the sums of weights.
 
-    Cells that would add nothing have no weight; without any weight the centre is 0.
+    Cells without a gain have no weight; without any weight the centre is 0.
     """
     left = left[:, : tables.cells]
     worth = torch.where((left >> 32) > TAKEN, compute_worth(left, price), 0).clamp_(min=0).double()
@@ -292,13 +292,13 @@ def centres(tables: CellTables, left: Tensor, spots: Tensor, price: Tensor) -> t
 
 
 class Plain:
-    """The same work in torch's own operations, on one set of tables and one batch."""
+    """The work on one set of tables and one batch in operations of torch."""
 
     def __init__(self, tables: CellTables, state: State, k: int) -> None:
         self.tables, self.state, self.k = tables, state, k
 
     def aim(self, actions: Tensor, centre: Tensor | None, unit: float, reach: int) -> Tensor:
-        """Return actions in steps of the grid; with centres they are offsets from these."""
+        """Return actions in steps of the grid; with centres, actions are offsets from these."""
         steps = actions * unit if centre is None else (actions.double() + centre) * unit
         return steps.round().clamp(-reach, reach).to(torch.int16)
 
@@ -321,11 +321,11 @@ class Plain:
         *,
         sees_left: bool,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-        """Return what is seen, the rewards, the sums of chosen spots, the values and the centres.
+        """Return the observations, the rewards, the sums of chosen spots, the values and the centres.
 
-        ``spots`` are the cells in the agent's numbers, ``start`` what was left at the start, ``sums`` and ``values``
-        those before the step. ``numbers`` are gain₀, cost₀, a unit of the sums of weights, 1 / the unit of
-        rewards, √m, and how far the episode is from −1 to 1.
+        ``spots`` are the coordinates of the cells for the agent, ``start`` the initial sums of weights, ``sums`` and
+        ``values`` those before the step. ``numbers`` are gain₀, cost₀, a unit of the sums of weights, 1 / the unit of
+        rewards, √m, and the progress of the episode from −1 to 1.
         """
         gain0, cost0, unit, per_unit, root, done = numbers.unbind()
         sums = sums + torch.where((chosen >= 0)[:, None], spots[chosen.clamp(min=0)], 0.0)
@@ -341,6 +341,6 @@ class Plain:
 
 
 def see(sums: Tensor, centre: Tensor, share: Tensor, root: Tensor, done: Tensor) -> Tensor:
-    """Return what an agent sees: the sum of the chosen spots over √m, the centre and the share of what is left."""
+    """Return the observation: the sum of the chosen spots over √m, the centre and the share of weight that is left."""
     far = done.float().expand(len(sums), 1)
     return torch.cat([sums / root.float(), centre.float(), far, share.float()[:, None]], dim=1)

@@ -13,7 +13,7 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.files import check_path, write_files
 from cube2net._util.packages import require
-from cube2net._util.text import short
+from cube2net._util.text import shorten
 from cube2net.model.interfaces import expect
 from cube2net.model.network import Network
 from cube2net.network.drawing.layout import layout
@@ -136,7 +136,7 @@ def figure(network: Network, *, seed: int = 0, title: str | None = None, name_ce
     if title:
         style: dict[str, Any] = {"ha": "left", "va": "top", "parse_math": False, "fontfamily": fonts}
         left, lines = MARGIN / WIDTH, (1 - MARGIN / total, 1 - (MARGIN + 0.26) / total)
-        picture.text(left, lines[0], short(title, 80), fontsize=13, color=INK, fontweight="bold", **style)
+        picture.text(left, lines[0], shorten(title, 80), fontsize=13, color=INK, fontweight="bold", **style)
         picture.text(left, lines[1], format_size(network, " · "), fontsize=9, color=GREY, **style)
     axes = picture.add_axes((0, below / total, 1, inches * height / total))
     axes.set_xlim(x - WIDTH / inches / 2, x + WIDTH / inches / 2)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.text import format_count, one_line, short
+from cube2net._util.text import format_count, join_lines, shorten
 from cube2net.model.network import Network
 from cube2net.network.export.plain_tables import texts
 
@@ -54,13 +54,13 @@ def wrap_name(name: str) -> list[str]:
     >>> wrap_name("2017 · ACL · parsing")
     ['2017 · ACL · parsing', '2017 · ACL ·\\nparsing']
     """
-    line = one_line(name)
+    line = join_lines(name)
     breaks = [place for place, letter in enumerate(line) if letter == " " and line[place + 1] != "·"]
     ways = [line] if len(line) <= MAX_LINE_LETTERS else []
     if breaks:
         middle = min(breaks, key=lambda place: abs(2 * place - len(line)))
-        ways.append(f"{short(line[:middle], MAX_LINE_LETTERS)}\n{short(line[middle:], MAX_LINE_LETTERS)}")
-    return ways or [short(line, MAX_LINE_LETTERS)]
+        ways.append(f"{shorten(line[:middle], MAX_LINE_LETTERS)}\n{shorten(line[middle:], MAX_LINE_LETTERS)}")
+    return ways or [shorten(line, MAX_LINE_LETTERS)]
 
 
 class CaptionPlacer:
@@ -99,7 +99,7 @@ class CaptionPlacer:
             is_cell = bool(self.is_cell[node])
             if cells_only and not is_cell:
                 continue
-            ways = wrap_name(names[node]) if is_cell else [short(names[node], MAX_LINE_LETTERS)]
+            ways = wrap_name(names[node]) if is_cell else [shorten(names[node], MAX_LINE_LETTERS)]
             tries = [(way, over) for over in (False, True)[: 1 + (cover_objects and is_cell)] for way in ways]
             for way, over in tries:
                 middle = self.place(node, *measure(node, way), over=over)
@@ -269,7 +269,7 @@ def group_nodes(network: Network) -> list[Group]:
     shown = sorted(name for name, _ in counts.most_common(len(COLOURS) * len(SHAPES)))
     groups = [
         Group(
-            f"{short(name, 40)} ({counts[name]:,})",
+            f"{shorten(name, 40)} ({counts[name]:,})",
             node[labels == name],
             "query",
             COLOURS[number % len(COLOURS)],

@@ -12,7 +12,7 @@ from unicodedata import east_asian_width
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.text import short
+from cube2net._util.text import shorten
 from cube2net.model.network import Drawing, Network
 from cube2net.network.drawing.picture import (
     COLOURS,
@@ -50,7 +50,7 @@ DRAWING_ORDER = ("other", "cell", "query")
 def draw_svg(drawing: Drawing, *, width: int = 760) -> str:
     """Return a picture of a network as the text of an SVG file of a width in pixels."""
     network, groups = drawing.network, group_nodes(drawing.network)
-    title = short(drawing.title, 80)
+    title = shorten(drawing.title, 80)
     centre, extent, pixels = fit_frame(drawing.places, width, MARGIN)
     top = MARGIN + (2.2 * LINE if title else 0.0)
     height = float(pixels * extent[1])
@@ -194,4 +194,4 @@ def _estimate_width(text: str) -> float:
 
 
 def _escape(text: str) -> str:
-    return html.escape(short(text, 200))
+    return html.escape(shorten(text, 200))

@@ -46,8 +46,8 @@ def to_networkx(network: Network) -> networkx.Graph:
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
-    >>> print(c2n.to_networkx(network))
+    >>> network = c2n.construct(c2n.build(planted.corpus), planted.query(0))
+    >>> print(network.to_networkx())
     Graph with 110 nodes and 779 edges
     """
     expect(Network, network, "network")
@@ -83,7 +83,7 @@ def to_igraph(network: Network) -> igraph.Graph:
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> graph = c2n.to_igraph(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)))
+    >>> graph = c2n.construct(c2n.build(planted.corpus), planted.query(0)).to_igraph()
     >>> graph.vcount(), graph.ecount(), graph.vs[0]["id"]
     (110, 779, 'o1')
     """
@@ -121,7 +121,7 @@ def to_scipy(network: Network) -> sp.csr_array:
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> matrix = c2n.to_scipy(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)))
+    >>> matrix = c2n.construct(c2n.build(planted.corpus), planted.query(0)).to_scipy()
     >>> matrix.shape, matrix.nnz
     ((110, 110), 1558)
     """

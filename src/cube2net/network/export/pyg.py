@@ -62,7 +62,7 @@ def to_pyg(network: Network) -> Data:
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> data = c2n.to_pyg(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)))
+    >>> data = c2n.construct(c2n.build(planted.corpus), planted.query(0)).to_pyg()
     >>> data.num_nodes, data.num_edges, int(data.seed_mask.sum())
     (110, 1558, 50)
     """
@@ -120,7 +120,7 @@ def to_hetero(network: Network) -> HeteroData:
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> data = c2n.to_hetero(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)))
+    >>> data = c2n.construct(c2n.build(planted.corpus), planted.query(0)).to_hetero()
     >>> data.node_types, data["cell"].num_nodes
     (['cell', 'object'], 10)
     >>> data.edge_types

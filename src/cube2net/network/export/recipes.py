@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from cube2net._util.xml import SafeXml, open_workbook, sheet_texts
+from cube2net._util.xml import SafeXml, open_workbook, read_sheet
 from cube2net._util.zip_files import BROKEN, Meter, open_member, open_raw, open_zip
 from cube2net.errors import Cube2netError, InputError, SourceError, first_line, quote, unknown_name
 from cube2net.model.recipe import Recipe
@@ -148,7 +148,7 @@ def _element_text(path: Path, is_wanted: Callable[[str, dict[str, str]], bool], 
 def _read_workbook(path: Path) -> Recipe | None:
     """Return the recipe of a workbook, which another program may have saved since."""
     with open_workbook(path, Meter()) as book:
-        rows = sheet_texts(book, RECIPE_SHEET) if RECIPE_SHEET in book.sheets else []
+        rows = read_sheet(book, RECIPE_SHEET) if RECIPE_SHEET in book.sheets else []
     pieces = [row[1] for row in rows if len(row) > 1 and row[0] == RECIPE_SHEET]
     return Recipe.from_json("".join(pieces)) if pieces else None
 

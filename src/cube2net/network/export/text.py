@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.text import format_count, in_markdown
+from cube2net._util.text import escape_markdown, format_count
 from cube2net.model.names import cell_line, cell_title
 from cube2net.model.network import NODES, Network
 from cube2net.network.assembly import format_certificate, summarize
@@ -33,7 +33,7 @@ STEERED = {"pins": "in it", "bans": "not in it", "prefer": "more like", "avoid":
 
 
 def format_text(network: Network, most: int, count: Count = estimate_tokens) -> str:
-    """Return as much of a network as a text of so many tokens holds; see :func:`cube2net.to_text`."""
+    """Return as much of a network as a text of so many tokens holds; see :meth:`cube2net.Network.to_text`."""
     nodes = NodeTexts(network)
     outside, inside, cells = nodes.outside, len(network.query), len(network.labels)
     head = [*nodes.opening_lines(), nodes.describe_worth()]
@@ -66,7 +66,7 @@ def format_text(network: Network, most: int, count: Count = estimate_tokens) -> 
 def format_brief_text(
     network: Network, most: int, count: Count = estimate_tokens, nearness: Array | None = None
 ) -> str:
-    """Return as many names of a network as a text of so many tokens holds; see :func:`cube2net.to_text`.
+    """Return as many names of a network as a text of so many tokens holds; see :meth:`cube2net.Network.to_text`.
 
     ``nearness`` says of every object of the network how near it is to the query.
     """
@@ -108,12 +108,12 @@ class NodeTexts:
         self.labels: list[str] = self._texts("label")
         self.kinds: list[str] = self._texts("kind")[: len(network.objects)]
         self.has_kinds = len(set(self.kinds)) > 1
-        self.dimensions = cell_title(network.dimensions, in_markdown)
+        self.dimensions = cell_title(network.dimensions, escape_markdown)
         self.outside = len(network.objects) - len(network.query)
         self.others = "Neighbours" if network.form == "hybrid" else "Other objects"
 
     def _texts(self, column: str) -> list[str]:
-        return [in_markdown(text or "") for text in self.table[column].to_pylist()]
+        return [escape_markdown(text or "") for text in self.table[column].to_pylist()]
 
     def opening_lines(self) -> list[str]:
         """Return the lines that a text begins with: what was asked, and how large the answer is."""
@@ -125,7 +125,7 @@ class NodeTexts:
         parts.append(f"{format_count(len(self.heaviest), 'link')} among objects")
         kind = "" if self.has_kinds or self.kinds[0] in ("", "object") else f" An object here is: {self.kinds[0]}."
         head = f"# Network around a query of {format_count(len(network.query), 'object')}"
-        views = [in_markdown(view, 400) for view in network.settings.get("views") or ()]
+        views = [escape_markdown(view, 400) for view in network.settings.get("views") or ()]
         if brought := network.settings.get("may_be_brought"):
             views.append(f"{brought[0]:,} of its {brought[1]:,} objects may be brought")
         return [head, f"It has {', '.join(parts)}.{kind}", *([f"Of the cube: {'; '.join(views)}."] if views else [])]
@@ -134,21 +134,21 @@ class NodeTexts:
         """Return what else is to be said of a question and its answer: what was wanted, what was not found, a note."""
         network, lines = self.network, []
         wanted = [
-            f"{word} {_first_of([in_markdown(title) for title in titles])}"
+            f"{word} {_first_of([escape_markdown(title) for title in titles])}"
             for key, word in STEERED.items()
             if (titles := network.settings.get(key))
         ]
         if wanted:
             lines.append(f"The user wanted {'; '.join(wanted)}.")
         if missing := network.query.missing:
-            lines.append(f"Asked for, and not found: {_first_of([in_markdown(name) for name in missing])}.")
+            lines.append(f"Asked for, and not found: {_first_of([escape_markdown(name) for name in missing])}.")
         note = self.about["note"]
-        return lines + ([f"Note: {in_markdown(note, 400)}."] if note else [])
+        return lines + ([f"Note: {escape_markdown(note, 400)}."] if note else [])
 
     def describe_worth(self) -> str:
         """Return what was asked for, and how good the answer is."""
         about = self.about
-        text = f"It was made by the method {in_markdown(about['method'])}"
+        text = f"It was made by the method {escape_markdown(about['method'])}"
         if not about["cells"]:
             return f"{text}, which chose no cells."
         objective, is_count, recipe = about["objective"], about["objective"] == "cover", self.network.recipe
@@ -156,7 +156,7 @@ class NodeTexts:
         times = "every time counted" if most is None else f"each counted {most} times at most"
         meaning = f" ({MEANINGS[objective].format(times=times)})" if objective in MEANINGS else ""
         value = f"{about['value']:{',.0f' if is_count else '.4f'}}"
-        text += f" for the objective {in_markdown(objective)}{meaning}: {value}"
+        text += f" for the objective {escape_markdown(objective)}{meaning}: {value}"
         if about["bound"] is None or not math.isfinite(about["bound"]):
             return f"{text}."
         return f"{text}; {format_certificate(about['bound'], about['gap'], about['proven'], whole=is_count)}."
@@ -191,7 +191,7 @@ class NodeTexts:
             given = [str(name or "").strip() for name in self.table["name"].to_pylist()[: len(names)]]
             unique = (network.context.whole.objects.find(given).rows == network.objects).tolist()
         times = Counter(names)
-        keys = [in_markdown(str(key)) for key in self.table["id"].to_pylist()[: len(names)]]
+        keys = [escape_markdown(str(key)) for key in self.table["id"].to_pylist()[: len(names)]]
         return [
             "" if name and alone and (times[name] == 1 or name == key) else f" (id {key})"
             for name, key, alone in zip(names, keys, unique, strict=True)
@@ -226,8 +226,8 @@ class NodeTexts:
                 of = inside[places]
                 totals = np.bincount(numbers[of], times[of], minlength=1)
                 best = [at for at in np.argsort(-totals, kind="stable")[:MAX_LABELS].tolist() if totals[at]]
-                shares = [f"{in_markdown(labels[at])} {totals[at] / items:.0%}" for at in best]
-                parts += [f"{in_markdown(name)} {', '.join(shares)}"] if shares else []
+                shares = [f"{escape_markdown(labels[at])} {totals[at] / items:.0%}" for at in best]
+                parts += [f"{escape_markdown(name)} {', '.join(shares)}"] if shares else []
         return f"- {title}: {'; '.join(parts)}"
 
     def cell_section(self, weight: float) -> Section:
@@ -243,7 +243,7 @@ class NodeTexts:
             labels = Counter(self.labels[at] for at in rows if self.labels[at]).most_common()
             of = f": {_first_of([f'{label} {times}' for label, times in labels])}" if labels else ""
             share = f"{len(rows) / count:.0%}" if rows else "0%"
-            title = cell_title(network.labels[rank], in_markdown)
+            title = cell_title(network.labels[rank], escape_markdown)
             in_all = "" if cell["objects"] is None else f"; {cell['objects']:,} in all"
             return f"{rank + 1}. {title} {cell['gain']:{digits}}: {len(rows):,} of the query ({share}){of}{in_all}"
 
@@ -298,7 +298,7 @@ class NodeTexts:
     def columns(self) -> list[tuple[str, list[Any]]]:
         """The attributes to be shown, each with the values of all nodes."""
         names = [name for name in self.table.column_names if name not in NODES]
-        return [(in_markdown(name), self.table[name].to_pylist()) for name in names[:MAX_COLUMNS]]
+        return [(escape_markdown(name), self.table[name].to_pylist()) for name in names[:MAX_COLUMNS]]
 
     @cached_property
     def partners(self) -> tuple[Array, Array]:
@@ -339,9 +339,9 @@ def _describe_attributes(columns: Sequence[tuple[str, list[Any]]], at: int) -> I
             if value is not None:
                 yield format_count(value, "item")
         elif value is not None and mostly is not None:
-            mostly.append(in_markdown(str(value), MAX_VALUE_LETTERS))
+            mostly.append(escape_markdown(str(value), MAX_VALUE_LETTERS))
         elif value is not None:
-            yield f"{name} {in_markdown(str(value), MAX_VALUE_LETTERS)}"
+            yield f"{name} {escape_markdown(str(value), MAX_VALUE_LETTERS)}"
     if mostly:
         yield f"mostly {cell_line(mostly)}"
 

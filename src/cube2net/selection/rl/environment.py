@@ -122,9 +122,9 @@ class SelectionVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
 def make_env(cube: Cube, query: Query, vectors: Vectors | tuple[Vectors, ...], **options: Any) -> SelectionEnv:
     """Return the environment in which ``Cube2net`` of a preset learns, at the price that greedy reaches.
 
-    Options are ``weights`` (an objective of the query, by default jaccard), ``m``, ``max_nodes``, ``preset``, ``k`` and
-    ``directions``. A function pays at the end of an episode; near cells are then compared by jaccard at a price that is
-    part of the action.
+    Options are ``weights`` (an objective of the query, by default jaccard), ``n_cells``, ``max_nodes``, ``preset``,
+    ``k`` and ``directions``. If the objective is a function, the reward comes at the end of an episode; candidate cells
+    are then compared by jaccard at a price that is part of the action.
 
     Examples
     --------
@@ -132,9 +132,9 @@ def make_env(cube: Cube, query: Query, vectors: Vectors | tuple[Vectors, ...], *
     >>> import cube2net as c2n
     >>> import cube2net.selection.rl.environment
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
+    >>> cube = c2n.build(planted.corpus)
     >>> vectors = c2n.api.embed_cells(cube, "words")
-    >>> env = gymnasium.make("cube2net/Cells-v0", cube=cube, query=planted.query(0), vectors=vectors, m=4)
+    >>> env = gymnasium.make("cube2net/Cells-v0", cube=cube, query=planted.query(0), vectors=vectors, n_cells=4)
     >>> env.reset(seed=0)[0].shape
     (18,)
     """
@@ -185,7 +185,7 @@ def _make_trajectories(
         instance.dynamics(settings),
         batch=batch,
         price=instance.start if settings.at_a_price else 0.0,
-        judge=None if instance.counted else instance.judged,
+        judge=None if instance.is_counted else instance.judge,
     )
 
 
@@ -216,7 +216,7 @@ def _describe(game: Trajectories) -> dict[str, Array]:
         info["value"] = game.values
     if game.has_steps:
         # Position -1 is the last entry: the number -1.
-        info["cell"], info["position"] = np.append(game.problem.cells, -1)[game.taken], game.taken
+        info["cell"], info["position"] = np.append(game.problem.cells, -1)[game.last_positions], game.last_positions
     return info
 
 

@@ -1,0 +1,418 @@
+"""What can be done with a network: export it, draw it, explain it, change it.
+
+The work is done by other packages, which load when a method is first called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from cube2net._util.display import Shown, get_display, load_function
+from cube2net._util.progress import ProgressOption
+from cube2net._util.statistics import LEVEL
+from cube2net.model.interfaces import check_call, path_of
+
+if TYPE_CHECKING:
+    import igraph
+    import networkx
+    import scipy.sparse as sp
+    from torch_geometric.data import Data, HeteroData
+
+    from cube2net.model.change import Change, Price
+    from cube2net.model.contrast import Description
+    from cube2net.model.cube import Cube
+    from cube2net.model.explanation import CellExplanation, ObjectExplanation, ValueAccount
+
+MAX_TOKENS = 4_000
+"""The default budget of a network as text."""
+
+
+class NetworkActions(Shown):
+    """The methods of a network that other packages carry out."""
+
+    @check_call
+    def save(self, path: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
+        """Write the network in the format that the path's suffix names, and return the files written.
+
+        Files are complete or not there at all: what stood there before is not touched by a failure.
+
+        Parameters
+        ----------
+        path
+            The file; ``.graphml``, ``.gexf``, ``.xlsx`` (Excel), ``.csv``, ``.parquet``, ``.npz``, ``.json``, ``.cyjs``
+            (Cytoscape), ``.vosviewer.json`` or ``.neo4j.csv``.
+        spreadsheet_safe
+            For ``.csv`` and ``.neo4j.csv``: put an apostrophe in front of names and ids that spreadsheets would run as
+            formulas. By default names are written unchanged.
+
+        Returns
+        -------
+        list of Path
+            One file; for CSV and Parquet one of nodes and one of links. CSV adds one for the recipe, which all other
+            formats contain.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4)
+        >>> network = c2n.construct(c2n.build(planted.corpus), planted.query(0))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     [path.name for path in network.save(f"{folder}/network.csv")]
+        ['network.nodes.csv', 'network.links.csv', 'network.recipe.json']
+        """
+        export = load_function("network.export.registry", "export_network")
+        files: list[Path] = export(self, path_of(path, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
+        return files
+
+    @check_call
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        title: str | None = None,
+        width: int = 760,
+        seed: int = 0,
+        name_cells: bool = False,
+    ) -> Any:
+        """Return a picture that a notebook displays, or draw the network to a PNG, SVG or PDF file.
+
+        It opens no window. Only files need a further package, Matplotlib.
+
+        Parameters
+        ----------
+        path
+            The file; the suffix ``.png``, ``.svg`` or ``.pdf`` names the format. Without one, a picture is returned.
+        title
+            The title above the picture; none by default.
+        width
+            The width of the picture in pixels; files are 1,600 pixels wide.
+        seed
+            The seed of the layout of a file.
+        name_cells
+            Whether names of cells in a file may cover objects where there is no other place; by default these are
+            left out.
+
+        Returns
+        -------
+        Picture or Path
+            Without a path, a picture whose ``svg`` is its text and whose ``save`` writes an ``.svg`` file; else the
+            path of the file.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> c2n.construct(c2n.build(planted.corpus), planted.query(0)).plot(title="One community")
+        Picture(alt='One community: a network of 100 objects, 10 cells, 779 links, 50 in the query', width=760)
+        """
+        if path is not None:
+            draw = load_function("network.drawing.matplotlib", "draw")
+            return draw(self, path_of(path, "the file of the picture"), title=title, seed=seed, name_cells=name_cells)
+        display = get_display()
+        return None if display is None else display.draw_picture(self, title, width)
+
+    @check_call
+    def to_text(
+        self, max_tokens: int = MAX_TOKENS, counter: Callable[[str], int] | None = None, *, brief: bool = False
+    ) -> str:
+        """Return the network as Markdown for people and language models, within a budget of tokens.
+
+        It consists of complete lines: the query and the value of the network; the objects by label of the query; the
+        chosen cells with their gains; the objects of the query and the others, each with its attributes, its cells and
+        its heaviest links to the query; and the links. A small budget shows the first lines of every section but
+        links, which come when all else fits. The last line counts exactly what was left out. Names are written on one
+        line, without meaning in Markdown, and cut after 120 characters.
+
+        Parameters
+        ----------
+        max_tokens
+            The most tokens that the text may have. If not a single line fits, the text is the last line alone, or
+            empty.
+        counter
+            A function that counts the tokens of a text, such as ``lambda text: len(encoding.encode(text))``. It is
+            called a few dozen times with complete texts. By default two tokens are estimated for every five bytes of
+            UTF-8, which is above the count of common tokenizers for names and English.
+        brief
+            Whether to list mainly names: the objects outside the query, those most likely to belong to it first, each
+            with its number of chosen cells and of links to the query. Objects are likely that are near the query by a
+            short random walk, in many chosen cells, and linked to many of its objects.
+
+        Returns
+        -------
+        str
+            The same network, budget and counter give the same text.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> network = c2n.construct(c2n.build(planted.corpus), planted.query(0))
+        >>> text = network.to_text(200)
+        >>> print(text.splitlines()[0], text.splitlines()[-1], sep="\\n")
+        # Network around a query of 50 objects
+        and 100 more objects, 2 more groups, 10 more cells, 310 more links
+        >>> print(*network.to_text(200, brief=True).splitlines()[4:6], sep="\\n")
+        - "Object 148" 4 2
+        - "Object 162" 2 2
+        """
+        text: str = load_function("api.text", "format_network")(self, max_tokens, counter, brief=brief)
+        return text
+
+    @check_call
+    def to_networkx(self) -> networkx.Graph:
+        """Return a NetworkX graph: nodes are ids with all attributes, links have ``weight``, ``kind`` and all others.
+
+        Returns
+        -------
+        networkx.Graph
+            Nodes have ``name``, ``kind``, ``in_query``, ``label``, ``cells`` (the ranks of the chosen cells that
+            contain them, from 1), ``query_links`` and the attributes of their objects, without missing ones. If the
+            source states the direction of links it is a ``DiGraph``, with memberships from objects to cells. The graph
+            has the ``recipe``.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> network = c2n.construct(c2n.build(planted.corpus), planted.query(0))
+        >>> print(network.to_networkx())
+        Graph with 110 nodes and 779 edges
+        """
+        return load_function("network.export.graphs", "to_networkx")(self)
+
+    @check_call
+    def to_igraph(self) -> igraph.Graph:
+        """Return an igraph graph: vertex i is node i with all attributes, edges have ``weight``, ``kind`` and others.
+
+        Returns
+        -------
+        igraph.Graph
+            Vertices have the columns of ``network.nodes`` as attributes, None where one is missing. It is undirected
+            unless the source states the direction of links. The graph has the ``recipe``.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> graph = c2n.construct(c2n.build(planted.corpus), planted.query(0)).to_igraph()
+        >>> graph.vcount(), graph.ecount(), graph.vs[0]["id"]
+        (110, 779, 'o1')
+        """
+        return load_function("network.export.graphs", "to_igraph")(self)
+
+    @check_call
+    def to_scipy(self) -> sp.csr_array:
+        """Return the symmetric adjacency matrix: row and column i are node i, and every link is there twice.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            The weights of the links, as 32-bit floats.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> c2n.construct(c2n.build(planted.corpus), planted.query(0)).to_scipy().shape
+        (110, 110)
+        """
+        return load_function("network.export.graphs", "to_scipy")(self)
+
+    @check_call
+    def to_pyg(self) -> Data:
+        """Return the network as ``Data`` of PyTorch Geometric.
+
+        Returns
+        -------
+        torch_geometric.data.Data
+            See :func:`cube2net.network.export.pyg.to_pyg` for its attributes.
+        """
+        return load_function("network.export.pyg", "to_pyg")(self)
+
+    @check_call
+    def to_hetero(self) -> HeteroData:
+        """Return the network as ``HeteroData`` of PyTorch Geometric, with a type for every kind of node and link.
+
+        Returns
+        -------
+        torch_geometric.data.HeteroData
+            See :func:`cube2net.network.export.pyg.to_hetero` for its attributes.
+        """
+        return load_function("network.export.pyg", "to_hetero")(self)
+
+    @overload
+    def explain(self, node: None = None, *, cube: Cube | None = None) -> ValueAccount: ...
+
+    @overload
+    def explain(self, node: Any, *, cube: Cube | None = None) -> ObjectExplanation | CellExplanation: ...
+
+    @check_call
+    def explain(
+        self, node: Any = None, *, cube: Cube | None = None
+    ) -> ObjectExplanation | CellExplanation | ValueAccount:
+        """Return why an object or a cell is in the network or not; see :func:`cube2net.explain`.
+
+        Parameters
+        ----------
+        node
+            An object by its id or name, or a cell by its labels. Without one, all chosen cells are explained.
+        cube
+            The cube of a network that came from another process.
+
+        Returns
+        -------
+        ObjectExplanation, CellExplanation or ValueAccount
+            ``print`` shows it as a sentence, ``to_dict`` returns all numbers.
+        """
+        result: ObjectExplanation | CellExplanation | ValueAccount
+        result = load_function("api.explain", "explain")(self, node, cube=cube)
+        return result
+
+    @check_call
+    def without(self, nodes: Any, *, cube: Cube | None = None) -> Change:
+        """Return how the network changes if some cells or objects are banned.
+
+        The same method answers the same request again; other pins, bans and preferences stay. A banned cell is not
+        chosen and a banned object is not in the network, as if the cube did not have it. An object of the query leaves
+        the query with its label. A node that is not in the network can still have an effect, such as an object that
+        made its cells too large.
+
+        Parameters
+        ----------
+        nodes
+            A cell or an object, or a list of several. A cell is named by its labels, as a tuple or as
+            ``"2019 · ACL · parsing"``, an object by its id or name.
+        cube
+            The cube of a network that came from another process.
+
+        Returns
+        -------
+        Change
+            Its ``network`` is what :func:`cube2net.construct` returns with these ``bans``; ``sentence`` describes the
+            difference.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> network = c2n.construct(c2n.build(planted.corpus), planted.query(0))
+        >>> change = network.without(network.labels[0])
+        >>> print(change)
+        without ⟨∗ · venue 0 · ∗⟩ the cover falls from 324 to 274: nothing takes its place; still proven best
+        >>> change.before, change.value, change.merely, change.network
+        (324.0, 274.0, 274.0, Network(100 objects, 9 cells, 690 links, 50 in the query))
+        """
+        change: Change = load_function("api.what_if", "change")(self, without=nodes, cube=cube)
+        return change
+
+    @check_call
+    def including(self, nodes: Any, *, cube: Cube | None = None) -> Change:
+        """Return how the network changes if some cells or objects are pinned.
+
+        The same method answers the same request again. A pinned cell is among those chosen and counts within
+        ``n_cells``; a pinned object is in the network, in the form ``hybrid`` in place of a neighbour. What is in the
+        network already stays in the new one.
+
+        Parameters
+        ----------
+        nodes
+            A cell or an object, or a list of several, named as for :meth:`without`.
+        cube
+            The cube of a network that came from another process.
+
+        Returns
+        -------
+        Change
+            Its ``network`` is what :func:`cube2net.construct` returns with these ``pins``; ``sentence`` describes the
+            difference. Its ``merely`` is the value if the cell were added to those chosen before, which can be more
+            than ``n_cells``.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> cube = c2n.build(planted.corpus)
+        >>> network = c2n.construct(cube, planted.query(0), "exact", n_cells=3)
+        >>> change = network.including(planted.best_cells[1][0])
+        >>> print(f"{change.before:.0f} → {change.value:.0f}", *change.left)
+        130 → 100 NamedNode(⟨199X · ∗ · ∗⟩)
+        """
+        change: Change = load_function("api.what_if", "change")(self, with_=nodes, cube=cube)
+        return change
+
+    @check_call
+    def pin_costs(self, cube: Cube | None = None, *, progress: ProgressOption = None) -> tuple[Price, ...]:
+        """Return the cost of every pin and ban of the network, pins first, in their order.
+
+        The cost is the value without the pin or ban, all others kept, minus the value with it, by the same method and
+        seed; each takes as long as the network did. Methods that follow links have no value: then it lists what was
+        displaced. A ban without which the pins would exceed the limits has no cost, and says so.
+
+        Parameters
+        ----------
+        cube
+            The cube of a network that came from another process.
+        progress
+            A function that is told the progress; True for a bar.
+
+        Returns
+        -------
+        tuple of Price
+            Each has a ``price``, a ``sentence``, and the cells that it keeps out and brings in.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> cube = c2n.build(planted.corpus)
+        >>> best = c2n.construct(cube, planted.query(0), "greedy", n_cells=4, form="objects")
+        >>> network = c2n.construct(cube, planted.query(0), "greedy", n_cells=4, form="objects", bans=[best.labels[0]])
+        >>> print(*network.pin_costs())
+        leaving out ⟨199X · venue 0 · topic 2⟩ costs 0.04
+        """
+        costs: tuple[Price, ...] = load_function("api.what_if", "compute_pin_costs")(self, cube, progress=progress)
+        return costs
+
+    @check_call
+    def describe_clusters(
+        self, clusters: Any, n_cells: int = 10, *, cube: Cube | None = None, alpha: float = LEVEL
+    ) -> Description:
+        """Return the few cells that distinguish each cluster of the network's objects from the others.
+
+        Parameters
+        ----------
+        clusters
+            A number or a name for each object of the query, or for each object node, in the order of the network: a
+            list, an array, the result of :func:`cube2net.api.cluster_query`. Or a mapping from objects to clusters, a
+            series with objects as its index (an unnamed index from 0 is the order of the network), or a table
+            ``object, cluster``; ``label`` or one other column beside the objects will do. None, nan and numbers below 0
+            are no cluster.
+        n_cells
+            The most cells for each cluster.
+        cube
+            The cube of a network that came from another process.
+        alpha
+            The significance level, as in :func:`cube2net.contrast`.
+
+        Returns
+        -------
+        Description
+            One contrast for each cluster; ``print`` shows a sentence for each. Objects that are not in the network
+            count as others do; ``elsewhere`` is their number.
+
+        Examples
+        --------
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> clusters = {name: number for number in (0, 1) for name in planted.query(number)}
+        >>> network = c2n.construct(c2n.build(planted.corpus), list(clusters))
+        >>> print(network.describe_clusters(clusters, n_cells=1))
+        cluster 0 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 2⟩ (100 % against 0 %)
+        cluster 1 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 0⟩ (100 % against 0 %)
+        """
+        describe = load_function("api.contrast", "describe_clusters")
+        description: Description = describe(self, clusters, n_cells, cube=cube, alpha=alpha)
+        return description
