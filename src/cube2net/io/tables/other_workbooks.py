@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing, suppress
 from datetime import date, datetime
 from pathlib import Path
@@ -46,7 +46,7 @@ def _value(cell: Any) -> Any:
     return int(cell) if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53 else cell
 
 
-def _run(path: Path, sheet: str | None, gauge: Gauge) -> Iterator[Any]:
+def _run(path: Path, sheet: str | None, gauge: Gauge) -> Generator[Any, None, None]:
     """Give what the other process answers: the names of the sheets, then the rows of one."""
     program = PROGRAM.format(root=str(Path(__file__).parents[3]))
     command = [sys.executable, "-c", program, str(path.absolute()), *([] if sheet is None else [sheet])]
