@@ -83,16 +83,20 @@ def main() -> None:
     try:
         book = python_calamine.CalamineWorkbook.from_path(path)
         shown = python_calamine.SheetVisibleEnum.Visible
-        print(json.dumps([about.name for about in book.sheets_metadata if about.visible == shown]))
+        _write([about.name for about in book.sheets_metadata if about.visible == shown])
         for name in sheet:
             rows = book.get_sheet_by_name(name)
             top, left = rows.start or (0, 0)
             for number, cells in enumerate(rows.to_python(skip_empty_area=True), start=top + 1):
                 filled = {at: _json(cell) for at, cell in enumerate(cells, start=left + 1) if cell != ""}
                 if filled:
-                    print(json.dumps([number, filled]))
+                    _write([number, filled])
     except python_calamine.CalamineError as error:
-        print(json.dumps({"error": type(error).__name__}))
+        _write({"error": type(error).__name__})
+
+
+def _write(answer: Any) -> None:
+    sys.stdout.write(f"{json.dumps(answer)}\n")
 
 
 def _json(cell: Any) -> Any:
