@@ -222,7 +222,7 @@ class Difference:
     """The score of one configuration minus that of another, over common runs, with a confidence interval.
 
     The confidence is 1 − ``level``: 95 % for a single difference, and more with Holm's correction for several.
-    ``chance``, ``t_test`` and ``wilcoxon`` are p-values, corrected by Holm for all differences computed together: from
+    ``p_value``, ``t_test`` and ``wilcoxon`` are p-values, corrected by Holm for all differences computed together: from
     the bootstrap over runs and objects, and from the paired tests over runs (for links: users, for hidden links:
     objects). ``effect`` is Cohen's d of the paired differences. The interval and these four are nan with fewer than two
     runs or too few hidden links.
@@ -239,12 +239,12 @@ class Difference:
     wilcoxon: float
     effect: float
     runs: int
-    chance: float = math.nan
+    p_value: float = math.nan
     level: float = LEVEL
 
     @property
-    def sure(self) -> bool:
-        """Whether the interval excludes 0, that is ``chance`` is below 0.05.
+    def is_significant(self) -> bool:
+        """Whether the interval excludes 0, that is ``p_value`` is below 0.05.
 
         This considers other runs and other objects. The paired tests consider other runs only: with few runs and many
         configurations they cannot be significant (Wilcoxon's p is at least 0.002 in ten runs), and with many runs they
@@ -344,10 +344,10 @@ def differences(
         has_spread = decidable and len(units) > 1
         spreads.append(draws.compute_spreads(drawn, keys, mean) if has_spread else (math.nan, math.nan))
         p_values = _run_tests(units) if decidable and len(plain) > 1 else (math.nan, math.nan, math.nan)
-        chance = _compute_p_value(mean, *spreads[-1])
-        result.append(Difference(one, other, model, measure, mean, math.nan, math.nan, *p_values, len(plain), chance))
-    levels = holm_levels([each.chance for each in result])
-    tests = ("chance", "t_test", "wilcoxon")
+        p_value = _compute_p_value(mean, *spreads[-1])
+        result.append(Difference(one, other, model, measure, mean, math.nan, math.nan, *p_values, len(plain), p_value))
+    levels = holm_levels([each.p_value for each in result])
+    tests = ("p_value", "t_test", "wilcoxon")
     corrected = zip(*(holm([getattr(each, name) for each in result]) for name in tests), strict=True)
     return [
         replace(_set_interval(each, level, *spread), **dict(zip(tests, values, strict=True)))

@@ -441,7 +441,7 @@ def _to_record(config: Configuration) -> dict[str, object]:
 
 
 def _describe_difference(each: Difference) -> dict[str, object]:
-    return {**asdict(each), "one": each.one.name, "other": each.other.name, "sure": each.sure}
+    return {**asdict(each), "one": each.one.name, "other": each.other.name, "is_significant": each.is_significant}
 
 
 def _to_json(value: Any) -> Any:

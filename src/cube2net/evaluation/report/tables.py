@@ -28,7 +28,7 @@ WHISKER_WIDTH, WHISKER_MARGIN = 220, 4
 class TableColumn:
     """A column: its name, a heading shared with neighbouring columns, its format, and which value is best.
 
-    ``style`` is text, score, change (a score with its sign), chance (a p-value), number, count or seconds; ``best`` is
+    ``style`` is text, score, change (a score with its sign), p-value, number, count or seconds; ``best`` is
     high, low or empty.
     """
 
@@ -48,7 +48,7 @@ class Row:
     """A row; ``reason`` explains missing values, ``short`` replaces the first cell if the row belongs to the one above.
 
     Rows that are not ``main`` are folded in long tables; a ``chosen`` row is highlighted, and the interval of a
-    ``sure`` difference is coloured.
+    ``significant`` difference is coloured.
     """
 
     cells: tuple[Cell, ...]
@@ -56,7 +56,7 @@ class Row:
     short: str = ""
     main: bool = True
     chosen: bool = False
-    sure: bool = False
+    significant: bool = False
 
 
 @dataclass(frozen=True)
@@ -194,26 +194,26 @@ def _lay_out_row(row: Row, columns: Sequence[TableColumn], best: Sequence[float 
         column, cell = columns[place], row.cells[place]
         new = place > 1 and columns[place - 1].group != column.group
         kinds = _join_classes(n=column.style != "text", first=new, best=_get_number(cell) == best[place])
-        cells.append(_lay_out_cell(cell, column, kinds, reach, sure=row.sure))
+        cells.append(_lay_out_cell(cell, column, kinds, reach, significant=row.significant))
     return ShownRow(head, tuple(cells), row.reason, _join_classes(peer=bool(row.short), chosen=row.chosen))
 
 
-def _lay_out_cell(cell: Cell, column: TableColumn, kinds: str, reach: float, *, sure: bool) -> ShownCell:
+def _lay_out_cell(cell: Cell, column: TableColumn, kinds: str, reach: float, *, significant: bool) -> ShownCell:
     if not isinstance(cell, Estimate):
         return ShownCell(format_cell(cell, column.style), kinds)
     mean, low, high = (format_cell(value, column.style) for value in (cell.mean, cell.low, cell.high))
     if math.isnan(cell.low):
         return ShownCell(mean, kinds, is_mean=True)
-    whisker = _make_whisker(cell, reach, sure=sure) if column.style == "change" else None
+    whisker = _make_whisker(cell, reach, significant=significant) if column.style == "change" else None
     return ShownCell(mean, kinds, is_mean=True, ends=f"[{low}, {high}]", whisker=whisker)
 
 
-def _make_whisker(cell: Estimate, reach: float, *, sure: bool) -> Whisker:
+def _make_whisker(cell: Estimate, reach: float, *, significant: bool) -> Whisker:
     low, mean, high = (
         round(WHISKER_WIDTH / 2 + value / reach * (WHISKER_WIDTH / 2 - WHISKER_MARGIN), 1)
         for value in (cell.low, cell.mean, cell.high)
     )
-    return Whisker(low, mean, high, "level" if not sure else "up" if cell.mean > 0 else "down")
+    return Whisker(low, mean, high, "level" if not significant else "up" if cell.mean > 0 else "down")
 
 
 def _find_reach(table: Table) -> float:
@@ -268,7 +268,7 @@ def format_cell(cell: Cell, style: str) -> str:
         return cell
     if math.isinf(cell):
         return "∞" if cell > 0 else "\N{MINUS SIGN}∞"
-    if style == "chance" and cell < 0.001:
+    if style == "p-value" and cell < 0.001:
         return "< 0.001"
     if style == "seconds" and 0 < cell < 0.005:
         return "< 0.01"
@@ -405,23 +405,23 @@ def make_difference_table(
     columns = (
         TableColumn("compared with" if peers else "configuration"),
         TableColumn("difference", style="change"),
-        TableColumn("bootstrap", "p after Holm", "chance"),
-        TableColumn("t-test", "p after Holm", "chance"),
-        TableColumn("Wilcoxon", "p after Holm", "chance"),
+        TableColumn("bootstrap", "p after Holm", "p-value"),
+        TableColumn("t-test", "p after Holm", "p-value"),
+        TableColumn("Wilcoxon", "p after Holm", "p-value"),
         TableColumn("effect", style="change"),
         TableColumn("runs", style="count"),
-        TableColumn("sure"),
+        TableColumn("significant"),
     )
     rows = tuple(
         Row(
             (
                 (each.other if peers else each.one).name,
                 Estimate(each.mean, each.low, each.high, each.runs),
-                *(each.chance, each.t_test, each.wilcoxon, each.effect, each.runs),
-                "yes" if each.sure else "no",
+                *(each.p_value, each.t_test, each.wilcoxon, each.effect, each.runs),
+                "yes" if each.is_significant else "no",
             ),
             main=number < MAX_MAIN_ROWS,
-            sure=each.sure,
+            significant=each.is_significant,
         )
         for number, each in enumerate(differences)
     )
