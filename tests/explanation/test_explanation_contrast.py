@@ -15,11 +15,11 @@ import cube2net as c2n
 from cube2net._util.statistics import LEVEL, holm, share_interval
 from cube2net.explanation.contrast import (
     Sides,
-    difference_interval,
-    enough_objects,
-    exact_chances,
-    least_chances,
-    may_be_sure,
+    compute_difference_interval,
+    compute_exact_p_values,
+    compute_least_objects,
+    compute_least_p_values,
+    mark_testable,
     separate,
 )
 from cube2net.explanation.mixed_cells import find_mixed_cells
@@ -147,7 +147,7 @@ def explains(cube: Cube, ones: list[int], twos: list[int], general: Entries, cel
 def candidates(cube: Cube, ones: list[int], twos: list[int]) -> list[Entries]:
     """Return all cells that may be chosen when none has to be sure."""
     sides = [Sides(np.isin(np.sort([*ones, *twos]), ones))]
-    mixed = find_mixed_cells(cube, np.sort([*ones, *twos]).astype(np.int32), enough_objects(sides))
+    mixed = find_mixed_cells(cube, np.sort([*ones, *twos]).astype(np.int32), compute_least_objects(sides))
     tested = separate(cube, mixed, sides, 0)[0].tested
     kept: list[Entries] = []
     for cell, a, b in zip(tested.cells.tolist(), tested.ones.tolist(), tested.twos.tolist(), strict=True):
@@ -250,7 +250,7 @@ def tables(draw: st.DrawFn) -> tuple[int, int, int, int]:
 @given(tables())
 def test_the_exact_chance_is_that_of_scipy(table: tuple[int, int, int, int]) -> None:
     a, b, n, o = table
-    found = exact_chances(*(np.array([part]) for part in table))[0]
+    found = compute_exact_p_values(*(np.array([part]) for part in table))[0]
     assert found == pytest.approx(stats.fisher_exact([[a, b], [n - a, o - b]]).pvalue, rel=1e-9)
 
 
@@ -258,11 +258,11 @@ def test_the_exact_chance_is_that_of_scipy(table: tuple[int, int, int, int]) -> 
 def test_exchanging_the_sides_changes_no_bit_of_the_chance(table: tuple[int, int, int, int]) -> None:
     a, b, n, o = table
     one, other = ([np.array([part]) for part in parts] for parts in ((a, b, n, o), (b, a, o, n)))
-    assert exact_chances(*one)[0] == exact_chances(*other)[0]
+    assert compute_exact_p_values(*one)[0] == compute_exact_p_values(*other)[0]
 
 
 def test_a_large_table_has_its_chance_too() -> None:
-    found = exact_chances(*(np.array([part]) for part in (700, 400, 3000, 2500)))[0]
+    found = compute_exact_p_values(*(np.array([part]) for part in (700, 400, 3000, 2500)))[0]
     assert found == pytest.approx(stats.fisher_exact([[700, 400], [2300, 2100]]).pvalue, rel=1e-8)
 
 
@@ -281,21 +281,21 @@ def test_the_tails_of_a_large_table_are_the_sums_of_all_their_tables(table: tupl
     likelihoods = stats.hypergeom.logpmf(every, n + o, n, a + b)
     seen = likelihoods[a - every[0]]
     summed = np.exp(likelihoods[likelihoods <= seen + 1e-8]).sum()
-    assert exact_chances(*(np.array([part]) for part in table))[0] == pytest.approx(summed, rel=1e-6)
+    assert compute_exact_p_values(*(np.array([part]) for part in table))[0] == pytest.approx(summed, rel=1e-6)
 
 
 @given(st.integers(1, 14), st.integers(1, 14))
 def test_the_least_chance_is_the_least_over_all_tables(first: int, second: int) -> None:
-    least = least_chances(first, second)
+    least = compute_least_p_values(first, second)
     for held in range(first + second + 1):
         ones = np.arange(max(0, held - second), min(held, first) + 1)
-        every = exact_chances(ones, held - ones, np.array(first), np.array(second))
+        every = compute_exact_p_values(ones, held - ones, np.array(first), np.array(second))
         assert least[held] == every.min()
 
 
 @given(st.lists(st.floats(1e-6, 1.0), max_size=30))
 def test_every_test_that_is_left_out_could_not_be_sure_and_the_fewest_stay(least: list[float]) -> None:
-    able = may_be_sure(np.array(least))
+    able = mark_testable(np.array(least))
     stay = int(able.sum())
     fewest = next(k for k in range(1, len(least) + 2) if sum(low <= LEVEL / k for low in least) <= k)
     assert able.tolist() == [low <= LEVEL / fewest for low in least]
@@ -326,12 +326,12 @@ def test_the_interval_of_a_difference_is_that_of_newcombes_paper() -> None:
         ((5, 56, 0, 29), -0.0381, 0.1926),
         ((10, 10, 0, 10), 0.6075, 1.0),
     ):
-        assert difference_interval(*table) == pytest.approx((low, high), abs=1e-4)
+        assert compute_difference_interval(*table) == pytest.approx((low, high), abs=1e-4)
 
 
 @given(tables())
 def test_the_interval_holds_the_difference_and_turns_with_the_sides(table: tuple[int, int, int, int]) -> None:
     a, b, n, o = table
-    low, high = difference_interval(a, n, b, o)
+    low, high = compute_difference_interval(a, n, b, o)
     assert low - 1e-12 <= a / n - b / o <= high + 1e-12
-    assert difference_interval(b, o, a, n) == pytest.approx((-high, -low))
+    assert compute_difference_interval(b, o, a, n) == pytest.approx((-high, -low))

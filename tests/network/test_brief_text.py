@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net.model.network import Network
 from cube2net.model.objects import Objects
-from cube2net.network.export.text import format_brief_text, likeliest
+from cube2net.network.export.text import format_brief_text, rank_by_likelihood
 from cube2net.network.export.token_budget import estimate_tokens
 
 import hostile
@@ -43,9 +43,9 @@ def by_hand() -> Network:
 def test_those_for_whom_most_speaks_come_first_by_hand() -> None:
     made = by_hand()
     assert made.objects.tolist() == [0, 1, 2, 3, 4]
-    assert likeliest(made, np.array([0, 0, 0.3, 0.2, 0.1])).tolist() == [2, 3, 4]
-    assert likeliest(made, np.array([0, 0, 0.1, 0.2, 0.9])).tolist() == [4, 3, 2]
-    assert likeliest(made, np.zeros(5)).tolist() == likeliest(made).tolist() == [3, 2, 4]
+    assert rank_by_likelihood(made, np.array([0, 0, 0.3, 0.2, 0.1])).tolist() == [2, 3, 4]
+    assert rank_by_likelihood(made, np.array([0, 0, 0.1, 0.2, 0.9])).tolist() == [4, 3, 2]
+    assert rank_by_likelihood(made, np.zeros(5)).tolist() == rank_by_likelihood(made).tolist() == [3, 2, 4]
 
 
 def test_the_whole_text_of_a_small_network_reads_so() -> None:

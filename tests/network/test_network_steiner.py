@@ -16,7 +16,7 @@ from cube2net.errors import ParameterError
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, Weights
-from cube2net.network.steiner import Steiner, cheapest_trees
+from cube2net.network.steiner import Steiner, find_cheapest_trees
 
 from toys import toy_cube
 
@@ -160,7 +160,7 @@ def cost_of(count: int, pairs: Pairs, query: list[int], prize: float, seed: int)
     high = np.array([b for _, b in pairs], dtype=np.int32)
     cost = np.random.default_rng(seed).uniform(0.2, 2.0, len(pairs))
     prizes = np.where(np.isin(np.arange(count), query), prize, 0.0)
-    links = cheapest_trees(low, high, cost, prizes)
+    links = find_cheapest_trees(low, high, cost, prizes)
     graph = graph_of(count, pairs)
     for (a, b), price in zip(pairs, cost.tolist(), strict=True):
         graph[a][b]["cost"] = price

@@ -19,7 +19,13 @@ from cube2net.api.query import Asked, check_cube, query_of
 from cube2net.api.replay import asked_of
 from cube2net.cube.views import pick_cells
 from cube2net.errors import ParameterError, QueryError, Setting, check_int, quote, quote_unsafe
-from cube2net.explanation.contrast import Separation, Sides, difference_interval, enough_objects, separate
+from cube2net.explanation.contrast import (
+    Separation,
+    Sides,
+    compute_difference_interval,
+    compute_least_objects,
+    separate,
+)
 from cube2net.explanation.mixed_cells import MixedCells, find_mixed_cells
 from cube2net.model.comparison import by_number, cluster_names
 from cube2net.model.contrast import REST, Contrast, Description, SeparatingCell, said_of_overlap
@@ -235,7 +241,7 @@ def _separated(
     """Return what separates the sides of each contrast, or only their sizes where one side of it is empty."""
     if not all(all(each.sizes) for each in sides):
         return [each.sizes for each in sides]
-    mixed = find_mixed_cells(cube, objects, enough_objects(sides))
+    mixed = find_mixed_cells(cube, objects, compute_least_objects(sides))
     return [(mixed, *pair) for pair in zip(sides, separate(cube, mixed, sides, n_cells, alpha), strict=True)]
 
 
@@ -294,7 +300,7 @@ def _cell(
     tested, (first, second) = separation.tested, sides.sizes
     cell, ones, twos = int(tested.cells[at]), int(tested.ones[at]), int(tested.twos[at])
     levels = mixed.cuboids[int(mixed.cuboid[cell])]
-    low, high = difference_interval(ones, first, twos, second)
+    low, high = compute_difference_interval(ones, first, twos, second)
     return SeparatingCell(
         labels=MixedCell(levels, tuple(mixed.labels[cell].tolist())).names(cube),
         levels=tuple(

@@ -1,4 +1,4 @@
-"""What a cell adds to a network, which objects it alone holds, and how its labels relate to the query."""
+"""The contribution of a cell to a network, the objects that only it holds, and the lift of its labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cube2net.model.query import Query
 from cube2net.model.selection import CallableObjective, CoverObjective, QueryObjective, Scope, Weights
 
 MAX_SHOWN_OBJECTS = 10
-"""Objects that are named of those that a cell alone holds."""
+"""Objects that are named of those that only a cell holds."""
 
 
 def explain_cell(network: Network, context: RequestContext, cell: int) -> CellExplanation:
@@ -192,7 +192,7 @@ def _explain_absence(
 
 
 def _describe_served(choice: Choice, worth: CoverObjective, cell: int, last: int) -> str:
-    """Return in brackets how many of the query's objects in a cell are served already; empty if none is."""
+    """Return in brackets the number of the query's objects in a cell that are served already; empty if none is."""
     held = int(np.isin(choice.bring(np.array([cell])).indices, worth.objects).sum())
     if held <= last:
         return ""
@@ -217,7 +217,7 @@ class AddedSums:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The chosen cells of a cube, the scope that was settled before, and the objective."""
+    """The chosen cells of a cube, its scope with pins and bans, and the objective."""
 
     cube: Cube
     worth: QueryObjective
@@ -309,7 +309,7 @@ class Choice:
         return np.asarray(np.divide(above, below, out=np.zeros(len(candidates)), where=below > 0))
 
     def _list_terms(self) -> tuple[Array, Array]:
-        """Return what every object would add to the gain and the cost if it came in, or was held once more."""
+        """Return the gain and the cost of every object if it is added, or held once more."""
         worth = self.worth
         if isinstance(worth, Weights):
             return worth.gain, worth.cost
@@ -326,7 +326,7 @@ class Choice:
 
 
 def _count_served(cover: CoverObjective, objects: Array, rows: Ragged, pinned: Array) -> tuple[float, Array]:
-    """Return how many objects the pinned ones serve, and how many each cell does, one after the other."""
+    """Return the number of objects that the pinned ones serve, and that each cell serves in order."""
     left = np.where(np.isin(objects, cover.objects), len(rows) + 1 if cover.most is None else cover.most, 0)
     lost = np.isin(objects, [] if cover.avoid is None else cover.avoid)
 

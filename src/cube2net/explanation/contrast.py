@@ -44,7 +44,7 @@ class Sides:
 
 
 @dataclass(frozen=True, eq=False)
-class Tested:
+class TestedCells:
     """The tested cells of a contrast: their numbers, counts on both sides, and p-values.
 
     ``raw`` are the p-values of the exact tests, ``p_values`` the corrected ones. ``for_one`` marks cells that speak for
@@ -67,7 +67,7 @@ class Separation:
     are significant, and a more general one explains ``explained`` of these.
     """
 
-    tested: Tested
+    tested: TestedCells
     chosen: Array
     values: Array
     bound: float
@@ -75,10 +75,10 @@ class Separation:
     explained: int
 
 
-def enough_objects(sides: Sequence[Sides]) -> int:
+def compute_least_objects(sides: Sequence[Sides]) -> int:
     """Return the least size at which a cell can be significant in a contrast; above all objects if none can."""
     least = [
-        int(np.argmax(low)) if (low := least_chances(*each.sizes) <= LEVEL).any() else len(each.is_one) + 1
+        int(np.argmax(low)) if (low := compute_least_p_values(*each.sizes) <= LEVEL).any() else len(each.is_one) + 1
         for each in sides
     ]
     return min(least)
@@ -91,8 +91,8 @@ def separate(
     same = mixed.simplest()
     distinct = np.flatnonzero(same == np.arange(len(mixed)))
     held = mixed.members.sizes[distinct]
-    lows = [least_chances(*each.sizes)[held] for each in sides]
-    able = may_be_sure(np.concatenate(lows)).reshape(len(sides), -1)
+    lows = [compute_least_p_values(*each.sizes)[held] for each in sides]
+    able = mark_testable(np.concatenate(lows)).reshape(len(sides), -1)
     counted = [_test_cells(mixed, each, distinct[which]) for each, which in zip(sides, able, strict=True)]
     corrected = np.array(holm(np.concatenate([each.raw for each in counted]).tolist()))
     starts = np.cumsum([0, *(len(each.cells) for each in counted)])
@@ -110,18 +110,18 @@ def separate(
     ]
 
 
-def _test_cells(mixed: MixedCells, sides: Sides, cells: Array) -> Tested:
+def _test_cells(mixed: MixedCells, sides: Sides, cells: Array) -> TestedCells:
     members = take_rows(mixed.members, cells)
     ones = np.bincount(row_of_entries(members)[sides.is_one[members.indices]], minlength=len(cells))
     twos = members.sizes - ones
     first, second = sides.sizes
-    raw = exact_chances(ones, twos, np.array(first), np.array(second))
+    raw = compute_exact_p_values(ones, twos, np.array(first), np.array(second))
     # Shares are compared as integers, without rounding.
-    return Tested(cells, ones, twos, ones * second > twos * first, raw, raw)
+    return TestedCells(cells, ones, twos, ones * second > twos * first, raw, raw)
 
 
 def _choose_cells(
-    cube: Cube, mixed: MixedCells, same: Array, sides: Sides, tested: Tested, n_cells: int, alpha: float
+    cube: Cube, mixed: MixedCells, same: Array, sides: Sides, tested: TestedCells, n_cells: int, alpha: float
 ) -> Separation:
     first, second = sides.sizes
     differs = tested.ones * second != tested.twos * first
@@ -138,7 +138,7 @@ def _choose_cells(
     )
 
 
-def _find_unexplained(cube: Cube, mixed: MixedCells, same: Array, tested: Tested, significant: Array) -> Array:
+def _find_unexplained(cube: Cube, mixed: MixedCells, same: Array, tested: TestedCells, significant: Array) -> Array:
     """Return which significant cells are not explained by a more general one that is kept."""
     kept = np.zeros(len(significant), dtype=bool)
     place = np.full(len(mixed), -1, dtype=np.int64)
@@ -158,14 +158,14 @@ def _find_unexplained(cube: Cube, mixed: MixedCells, same: Array, tested: Tested
     return kept
 
 
-def _explains(tested: Tested, general: Array, cells: Array) -> Array:
+def _explains(tested: TestedCells, general: Array, cells: Array) -> Array:
     """Return which cells are explained by the corresponding more general ones."""
     ones, twos, first, second = tested.ones[cells], tested.twos[cells], tested.ones[general], tested.twos[general]
     lean = np.where(tested.for_one[cells], 1, -1) * (ones * second - twos * first)
-    return np.asarray((lean <= 0) | (exact_chances(ones, twos, first, second) >= LEVEL))
+    return np.asarray((lean <= 0) | (compute_exact_p_values(ones, twos, first, second) >= LEVEL))
 
 
-def _select_own_side(mixed: MixedCells, sides: Sides, tested: Tested, cells: Array) -> Ragged:
+def _select_own_side(mixed: MixedCells, sides: Sides, tested: TestedCells, cells: Array) -> Ragged:
     """Return the members of each cell that are on its side."""
     members = take_rows(mixed.members, tested.cells[cells])
     rows = row_of_entries(members)
@@ -173,10 +173,10 @@ def _select_own_side(mixed: MixedCells, sides: Sides, tested: Tested, cells: Arr
     return Ragged(offsets(rows[own], len(cells)), members.indices[own])
 
 
-def exact_chances(ones: Array, twos: Array, first: Array, second: Array) -> Array:
+def compute_exact_p_values(ones: Array, twos: Array, first: Array, second: Array) -> Array:
     """Return the two-sided p-value of each table by Fisher's exact test: ``ones`` of ``first``, ``twos`` of ``second``.
 
-    >>> exact_chances(*(np.array([n]) for n in (3, 0, 3, 3))).round(3).tolist()
+    >>> compute_exact_p_values(*(np.array([n]) for n in (3, 0, 3, 3))).round(3).tolist()
     [0.1]
     """
     from cube2net.kernels.scores import two_sided
@@ -191,29 +191,29 @@ def exact_chances(ones: Array, twos: Array, first: Array, second: Array) -> Arra
     return p_values
 
 
-def least_chances(first: int, second: int) -> Array:
+def compute_least_p_values(first: int, second: int) -> Array:
     """Return the least p-value that a cell can have, for every number of objects that it may hold.
 
     It is that of a cell with as many objects as possible on one side. A cell that can never be significant need not be
     tested and does not count in the correction (Tarone 1990).
 
-    >>> least_chances(3, 3).round(3).tolist()
+    >>> compute_least_p_values(3, 3).round(3).tolist()
     [1.0, 1.0, 0.4, 0.1, 0.4, 1.0, 1.0]
     """
     held = np.arange(first + second + 1)
     low, high = np.maximum(0, held - second), np.minimum(held, first)
     return np.minimum(
-        exact_chances(low, held - low, np.array(first), np.array(second)),
-        exact_chances(high, held - high, np.array(first), np.array(second)),
+        compute_exact_p_values(low, held - low, np.array(first), np.array(second)),
+        compute_exact_p_values(high, held - high, np.array(first), np.array(second)),
     )
 
 
-def may_be_sure(least: Array, level: float = LEVEL) -> Array:
+def mark_testable(least: Array, level: float = LEVEL) -> Array:
     """Return which tests can be significant at all, given the least p-value of each (Tarone's correction).
 
     K is the smallest number such that at most K tests can reach ``level`` / K.
 
-    >>> may_be_sure(np.array([0.001, 0.02, 0.03, 0.04, 0.2])).tolist()
+    >>> mark_testable(np.array([0.001, 0.02, 0.03, 0.04, 0.2])).tolist()
     [True, True, False, False, False]
     """
     ascending = np.sort(least)
@@ -227,10 +227,10 @@ def may_be_sure(least: Array, level: float = LEVEL) -> Array:
     return np.asarray(least <= level / low)
 
 
-def difference_interval(ones: int, first: int, twos: int, second: int) -> tuple[float, float]:
+def compute_difference_interval(ones: int, first: int, twos: int, second: int) -> tuple[float, float]:
     """Return the 95 % confidence interval of the difference of two shares, by Newcombe's hybrid score method.
 
-    >>> low, high = difference_interval(56, 70, 48, 80)
+    >>> low, high = compute_difference_interval(56, 70, 48, 80)
     >>> round(low, 4), round(high, 4)
     (0.0524, 0.3339)
     """

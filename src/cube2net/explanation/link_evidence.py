@@ -27,7 +27,7 @@ MAX_SHOWN_PATHS = 3
 
 @dataclass(frozen=True, eq=False)
 class ShortestPaths:
-    """The distance of a query in steps, the number of shortest paths there, and the heaviest of them."""
+    """The distance to a query in steps, the number of shortest paths, and the heaviest of them."""
 
     steps: int | None
     ways: int = 0
@@ -152,12 +152,12 @@ class ItemsOfObjects:
 
     @property
     def note(self) -> str:
-        """What the cube does not keep of its items, for people."""
+        """A note about what the cube does not keep of its items."""
         if self.index.load_attributes is None:
-            return "the cube does not keep the titles of its items: ids stand for them (items='all' keeps them)"
+            return "the cube does not keep the titles of its items: ids are shown instead (items='all' keeps them)"
         return ""
 
-    def shared(self, row: int, others: Array, most: int) -> list[tuple[int, tuple[SharedItem, ...]]]:
+    def list_shared(self, row: int, others: Array, most: int) -> list[tuple[int, tuple[SharedItem, ...]]]:
         """Return for each of some objects the number of items that mention it and the given one, and the newest.
 
         Without times the last items count as the newest.
@@ -204,7 +204,7 @@ class QueryRanks:
     """The personalised PageRank of every object for a query, and the ranks of objects outside the query.
 
     Forbidden and unreachable objects have no rank; of equal scores the lower object number comes first.
-    ``nearest(count)`` returns the objects of a network with so many neighbours.
+    ``nearest(count)`` returns the objects of a network with ``count`` neighbours.
 
     >>> from cube2net.model.selection import OPEN
     >>> ranks = QueryRanks(np.array([0.5, 0.1, 0.0, 0.4]), Query(np.array([0])), OPEN, nearest=lambda count: ())
@@ -219,7 +219,7 @@ class QueryRanks:
     tried: dict[int, Sequence[int] | Array] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
-    def placed(self) -> Array:
+    def ranked_scores(self) -> Array:
         """The scores of the objects that have a rank, and 0 for all others."""
         placed = self.scores.copy()
         placed[self.query.objects] = 0.0
@@ -230,29 +230,29 @@ class QueryRanks:
     @cached_property
     def count(self) -> int:
         """The number of objects that have a rank."""
-        return int(np.count_nonzero(self.placed))
+        return int(np.count_nonzero(self.ranked_scores))
 
     def rank(self, row: int) -> int | None:
         """Return the rank of an object, from 1; None if it has none."""
-        return 1 + self._count_better(self.placed, row) if self.placed[row] else None
+        return 1 + self._count_better(self.ranked_scores, row) if self.ranked_scores[row] else None
 
-    def needed(self, row: int) -> int | None:
-        """Return how many objects have to be brought until one is among them; the pinned ones come first."""
-        if self.placed[row] == 0:
+    def count_needed(self, row: int) -> int | None:
+        """Return the number of objects to bring until one is among them; pinned ones come first."""
+        if self.ranked_scores[row] == 0:
             return None
-        others = self.placed
+        others = self.ranked_scores
         if len(self.scope.objects):
             others = others.copy()
             others[self.scope.objects] = 0.0
         return 1 + len(self.scope.objects) + self._count_better(others, row)
 
-    def enough(self, row: int, now: int) -> tuple[int, bool]:
+    def find_enough(self, row: int, now: int) -> tuple[int, bool]:
         """Return a number of neighbours, more than now, that include an object, and whether that was verified.
 
-        The walk that finds neighbours is approximate at its end. So larger numbers are tried in steps of a twelfth;
-        far from the query, where none is tried, the exact rank is returned.
+        The walk that finds neighbours is approximate. So larger numbers are tried in steps of a twelfth; far from the
+        query the exact rank is returned without trying.
         """
-        needed = max(self.needed(row) or 0, now + 1)
+        needed = max(self.count_needed(row) or 0, now + 1)
         size = max(now, MIN_TRIED)
         while size <= MAX_GROWTH * max(now, MIN_TRIED):
             if size > needed:
@@ -264,5 +264,5 @@ class QueryRanks:
         return needed, False
 
     def _count_better(self, scores: Array, row: int) -> int:
-        own = self.placed[row]
+        own = self.ranked_scores[row]
         return int((scores > own).sum()) + int((scores[:row] == own).sum())

@@ -1,4 +1,4 @@
-"""Why an object is in a network, or what would have brought it."""
+"""Why an object is in a network, or what would bring it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ from cube2net.model.selection import CallableObjective, Weights
 
 MAX_SHOWN_LINKS, MAX_SHOWN_ITEMS = 10, 3
 """Links to the query that are shown, and items behind each of them."""
-NO_ITEMS = (
-    "the cube does not keep its items, so that nothing is known of what is behind its links (items='all' keeps them)"
-)
+NO_ITEMS = "the cube does not keep its items, so that the items behind its links are unknown (items='all' keeps them)"
 
 
 def explain_object(
@@ -43,23 +41,23 @@ def explain_object(
 ) -> ObjectExplanation:
     """Return why an object is in a network or not.
 
-    ``ranks`` are those by which the question's method or form ranks objects, and ``options`` those of its method.
+    ``ranks`` are the ranks by the method or form of the network, and ``options`` those of the method.
     """
     selection, whole = network.selection, context.whole
     ((key, name),) = name_objects(whole, [row])
-    came = _find_origin(network, context, row)
+    origin = _find_origin(network, context, row)
     others, weights = find_query_links(whole.links, network.query, row)
     reached = find_shortest_paths(whole, network.query, row)
     rank = ranks.rank(row)
     miss = None
-    if not came:
+    if not origin:
         miss = find_near_miss(network, context, row, ranks=ranks, steps=reached.steps, options=options)
     gain, cost = context.worth.at(np.array([row])) if isinstance(context.worth, Weights) else (None, None)
     return ObjectExplanation(
         id=key,
         name=name,
-        present=bool(came),
-        came=came,
+        present=bool(origin),
+        came=origin,
         value=selection.value,
         cells=_list_cells(network, context, row),
         linked=len(others),
@@ -68,7 +66,7 @@ def explain_object(
         ranked=ranks.count,
         score=float(ranks.scores[row]),
         steps=reached.steps,
-        within=0 if came == "query" and len(network.query) == 1 else MAX_STEPS,
+        within=0 if origin == "query" and len(network.query) == 1 else MAX_STEPS,
         ways=reached.ways,
         paths=reached.paths,
         gain=None if gain is None else float(gain[0]),
@@ -80,7 +78,7 @@ def explain_object(
 
 
 def _find_origin(network: Network, context: RequestContext, row: int) -> str:
-    """Return how an object came into a network, an empty text if it did not."""
+    """Return why an object is in a network: query, pinned, neighbor, cells or the method; empty if it is not."""
     if row in network.query.objects:
         return "query"
     if row not in network.objects:
@@ -104,7 +102,7 @@ def _list_cells(network: Network, context: RequestContext, row: int) -> tuple[Br
 def _list_links(
     context: RequestContext, row: int, others: Array, weights: Array, items: ItemsOfObjects | None
 ) -> tuple[QueryLink, ...]:
-    shared = [(None, ())] * len(others) if items is None else items.shared(row, others, MAX_SHOWN_ITEMS)
+    shared = [(None, ())] * len(others) if items is None else items.list_shared(row, others, MAX_SHOWN_ITEMS)
     keys, details = name_objects(context.whole, others), describe_links(context.whole, row, others)
     return tuple(
         QueryLink(key, name, float(weight), count, newest, detail.kinds, detail.first, detail.last)
@@ -125,7 +123,7 @@ def find_near_miss(
     steps: int | None,
     options: Mapping[str, Any],
 ) -> NearMiss:
-    """Return what would have brought an object, given its rank and its distance from the query."""
+    """Return what would bring an object, given its rank and its distance from the query."""
     forbidden = context.budget.scope.forbidden_objects
     if Node(OBJECT, row) in context.steering.bans:
         return NearMiss(obstacle="it is banned")
@@ -142,11 +140,11 @@ def find_near_miss(
     if len(network.selection.cells) or context.method not in ("none", "hops", "pagerank", "steiner", "maxdisc"):
         return _miss_cell(network, context, row)
     if context.method == "pagerank":
-        return _miss_rank(network, ranks.needed(row))
+        return _miss_rank(network, ranks.count_needed(row))
     if context.method == "hops":
         return _miss_hops(context, steps, options)
-    said = {"none": "the method 'none' brings nothing: any other may", "steiner": "the tree does not need it"}
-    return NearMiss(obstacle=said.get(context.method, "no tree that the method finds is better with it"))
+    reasons = {"none": "the method 'none' brings nothing: any other may", "steiner": "the tree does not need it"}
+    return NearMiss(obstacle=reasons.get(context.method, "no tree that the method finds is better with it"))
 
 
 def _miss_neighbour(network: Network, context: RequestContext, row: int, ranks: QueryRanks) -> NearMiss:
@@ -154,12 +152,12 @@ def _miss_neighbour(network: Network, context: RequestContext, row: int, ranks: 
         return NearMiss(obstacle="it is avoided, so that it is never near")
     if ranks.scope.forbidden_objects is not None and ranks.scope.forbidden_objects[row]:
         return NearMiss(obstacle="it is nearer to what is avoided than to the query, so that it is never near")
-    if ranks.needed(row) is None:
+    if ranks.count_needed(row) is None:
         return NearMiss(obstacle="no links lead from the query to it")
     now = int(network.settings.get("n_neighbors") or 0)
     limited = network.recipe is not None and network.recipe.parameters.get("max_nodes") is not None
-    note = "max_nodes has to leave room for so many" if limited else ""
-    enough, exact = ranks.enough(row, now)
+    note = "max_nodes has to leave room for them" if limited else ""
+    enough, exact = ranks.find_enough(row, now)
     return NearMiss(option="n_neighbors", needed=enough, now=now, exact=exact, note=note)
 
 
@@ -170,7 +168,7 @@ def _miss_rank(network: Network, needed: int | None) -> NearMiss:
     limited = network.recipe is not None and any(
         network.recipe.parameters.get(name) is not None for name in ("max_nodes", "max_links")
     )
-    note = "the limits on nodes and links have to leave room for so many" if limited else ""
+    note = "the limits on nodes and links have to leave room for them" if limited else ""
     return NearMiss(option="top", needed=needed, now=now, note=note)
 
 
@@ -179,25 +177,25 @@ def _miss_hops(context: RequestContext, steps: int | None, options: Mapping[str,
     if steps is None or steps > MAX_HOPS:
         far = "farther than that" if steps is None else f"{steps} steps away"
         return NearMiss(obstacle=f"the method 'hops' goes {MAX_HOPS} steps at most, and it is {far}")
-    keepers = ["fan_out, which lets one object bring so many,"] * (fan_out is not None)
-    keepers += ["a limit on nodes or links"] * (budget.max_nodes is not None or budget.max_links is not None)
-    keepers += ["what may not be brought and stands between"] * (budget.scope.forbidden_objects is not None)
-    who = " or ".join(keepers)
+    obstacles = ["fan_out"] * (fan_out is not None)
+    obstacles += ["a limit on nodes or links"] * (budget.max_nodes is not None or budget.max_links is not None)
+    obstacles += ["forbidden objects between"] * (budget.scope.forbidden_objects is not None)
+    reason = " or ".join(obstacles)
     if steps <= hops:
-        return NearMiss(left_out=f"it is within {format_count(hops, 'step')}, and {who} left it out")
-    note = f"{who} may leave it out even so" if who else ""
-    return NearMiss(option="hops", needed=steps, now=hops, exact=not who, least=bool(who), note=note)
+        return NearMiss(left_out=f"it is within {format_count(hops, 'step')}, and {reason} left it out")
+    note = f"{reason} may still leave it out" if reason else ""
+    return NearMiss(option="hops", needed=steps, now=hops, exact=not reason, least=bool(reason), note=note)
 
 
 def _miss_cell(network: Network, context: RequestContext, row: int) -> NearMiss:
     """Return the cell that holds an object and leaves the highest value."""
     choice = Choice.from_context(context, network.selection.cells)
-    homes = context.cube.object_cells[row]
-    if np.isin(homes, choice.cells).any():
+    cells = context.cube.object_cells[row]
+    if np.isin(cells, choice.cells).any():
         return NearMiss(left_out="it has no link to any object of the network (keep_unlinked=True keeps such objects)")
-    free = np.setdiff1d(homes, context.budget.scope.forbidden_cells).astype(np.int64)
+    free = np.setdiff1d(cells, context.budget.scope.forbidden_cells).astype(np.int64)
     if not len(free):
-        banned = "every cell that contains it is banned" if len(homes) else "no cell contains it"
+        banned = "every cell that contains it is banned" if len(cells) else "no cell contains it"
         return NearMiss(obstacle=banned)
     values = choice.evaluate_additions(free)
     best = int(free[int(np.argmax(values))])
@@ -207,7 +205,7 @@ def _miss_cell(network: Network, context: RequestContext, row: int) -> NearMiss:
     )
     notes += filter(None, [describe_exceeded_limit(network, context, choice, best)])
     if isinstance(context.worth, CallableObjective):
-        notes.append("a function tells the value, so only the cell that brings fewest others was asked about")
+        notes.append("the objective is a function, so only the cell that brings fewest others was evaluated")
     return NearMiss(
         cell=context.cube.cell(best), value=value, price=network.selection.value - value, note="; ".join(notes)
     )

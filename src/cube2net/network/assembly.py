@@ -38,7 +38,7 @@ ATTRIBUTE_LOOKUPS = (make_node_table, make_link_table, count_labels, make_direct
 
 
 def make_form(options: NetworkOptions) -> Form:
-    """Return the form of a network's options; those that were given and mean nothing in it are refused."""
+    """Return the form of a network's options; raise if an option does not apply to it."""
     names = [each.name for each in fields(Form) if each.name != "kind"]
     given = {name: value for name in names if (value := getattr(options, name)) is not None}
     form = Form(options.form or Form.kind, **given)
@@ -56,17 +56,16 @@ def make_form(options: NetworkOptions) -> Form:
 
 
 def brings_objects(selection: Selection, scope: Scope = OPEN) -> bool:
-    """Return whether a selection has objects that no cell of it brought and nobody pinned."""
+    """Return whether a selection has objects that neither its cells nor pins bring."""
     if len(selection.cells) or not len(selection.objects):
         return False
     return not len(scope.objects) or len(np.setdiff1d(selection.objects, scope.objects)) > 0
 
 
 def count_neighbors(query: Query, form: Form, cells: int, max_nodes: int | None, preferred: int = 0) -> int:
-    """Return how many neighbours there are to be: as many as wanted, or as a limit on nodes leaves room for.
+    """Return the number of neighbours: the option, or what a limit on nodes leaves room for.
 
-    Objects that are pinned are among them. Where nobody says how many, it is one for each object of the query and for
-    each of those ``preferred`` besides.
+    Pinned objects are among them. The default is one for each object of the query and each of the ``preferred`` ones.
     """
     if form.kind != "hybrid":
         return 0
@@ -75,9 +74,9 @@ def count_neighbors(query: Query, form: Form, cells: int, max_nodes: int | None,
 
 
 def estimate_nodes(query: Query, selection: Selection, form: Form, room: int, scope: Scope = OPEN) -> tuple[int, bool]:
-    """Return how many nodes a network will have, and whether these are all: else there may be fewer.
+    """Return the number of nodes of a network, and whether it is exact; otherwise there may be fewer.
 
-    ``room`` is how many neighbours there are to be.
+    ``room`` is the number of neighbours.
     """
     pins = len(list_pinned(query, scope))
     known = len(query) + pins + (len(selection.cells) if form.has_cells else 0)
@@ -100,8 +99,8 @@ def assemble(
 ) -> Network:
     """Return the network of a query and a selection in a form; the form ``hybrid`` needs the ``nearest`` objects.
 
-    A form with cells as nodes needs a selection that has cells, unless it brings nothing at all. The objects that
-    ``scope`` has pinned are nodes in every form, linked or not, and those that it bars are none.
+    A form with cells as nodes needs a selection with cells, unless the selection is empty. Objects pinned by ``scope``
+    are nodes in every form, linked or not; forbidden ones are not.
     """
     form = Form(form) if isinstance(form, str) else form
     pins = list_pinned(query, scope)
@@ -180,9 +179,9 @@ def assemble(
 def first_cells(
     cube: Cube, query: Query, selection: Selection, nodes: int, empty_value: float, scope: Scope = OPEN
 ) -> Selection:
-    """Return as many of the first cells of a selection as fit, with their objects and the query, into some nodes.
+    """Return the first cells of a selection that, with their objects and the query, have at most ``nodes`` nodes.
 
-    Objects that are pinned count as the query's, and those that are forbidden not at all; pinned cells stay.
+    Pinned objects count as the query's, and forbidden ones do not count; pinned cells are kept.
     """
     members = take_rows(cube.cells.members, selection.cells)
     inside = list_included(query, scope)
@@ -206,10 +205,10 @@ def first_cells(
 
 
 def _weigh_shares(cube: Cube, cells: Array, there: Array) -> Array:
-    """Return what each membership is worth beside the others of its object, for the members that are there.
+    """Return the share of each membership among those of its object, for the members that are ``there``.
 
-    Cells of the cube's own levels are worth the same. A cell of higher levels is worth as many of the cells below it
-    as hold the object, times log(1 + objects / objects in the cell): one that holds nearly all says little.
+    Cells of the cube's own levels have equal shares. A cell of higher levels has the number of the cells below it that
+    hold the object, times log(1 + objects / objects in the cell), so that nearly complete cells count little.
     """
     members = cube.cells.members
     if cube.cells.counts is None:
@@ -221,10 +220,10 @@ def _weigh_shares(cube: Cube, cells: Array, there: Array) -> Array:
 
 
 def _find_memberships(cube: Cube, objects: Array, cells: Array) -> tuple[Array, Array, Array]:
-    """Return which of some objects are in which of some cells, by cell and then by object, and what each is worth.
+    """Return the memberships of some objects in some cells, by cell and then by object, and their shares.
 
-    A membership is worth as in :func:`_weigh_shares`. The size of a cell of one label is taken as the sum of the sizes
-    of the cells that it consists of, which is known without counting distinct objects.
+    Shares are those of :func:`_weigh_shares`, with the sum of the sizes of a label's own cells for the size of the cell
+    of that label, which needs no counting of distinct objects.
     """
     assert isinstance(cube.object_cells, LazyRagged) and cube.cells.extents is not None
     homes, counts = cube.object_cells.take_counted(objects)
@@ -240,7 +239,7 @@ def _find_memberships(cube: Cube, objects: Array, cells: Array) -> tuple[Array, 
 
 
 def summarize(network: Network) -> dict[str, Any]:
-    """Return what a network is, as numbers and texts that JSON can carry."""
+    """Return a summary of a network as plain values for JSON."""
     selection, settings = network.selection, network.settings
     gains = selection.gains(settings["empty_value"]).tolist()
     of_query = network.brought_by.indices[: network.brought_by.indptr[len(network.query)]]
@@ -289,12 +288,12 @@ def summarize(network: Network) -> dict[str, Any]:
     }
 
 
-def format_certificate(bound: float, gap: float, proven: bool, *, whole: bool = False) -> str:
-    """Return the sentence for an upper bound; its numbers are rounded up, so that they stay true.
+def format_certificate(bound: float, gap: float, proven: bool, *, is_count: bool = False) -> str:
+    """Return a sentence about an upper bound; its numbers are rounded up, so that they remain true.
 
     >>> format_certificate(0.12341, 0.0228, False)
     'at most 0.1235 is possible: within 2.3 % of the best'
-    >>> format_certificate(348.0, 0.0517, False, whole=True)
+    >>> format_certificate(348.0, 0.0517, False, is_count=True)
     'at most 348 is possible: within 5.2 % of the best'
     >>> format_certificate(0.1234, 0.0, True)
     'proven best: no choice within the limits is worth more'
@@ -302,19 +301,19 @@ def format_certificate(bound: float, gap: float, proven: bool, *, whole: bool = 
     if proven:
         return "proven best: no choice within the limits is worth more"
     most, share = math.ceil(bound * 1e4 - 1e-6) / 1e4, math.ceil(gap * 1e3 - 1e-6) / 10
-    said = f"{bound:,.0f}" if whole else f"{most:.4f}"
-    return f"at most {said} is possible" + (f": within {max(share, 0.1):.1f} % of the best" if share < 100 else "")
+    limit = f"{bound:,.0f}" if is_count else f"{most:.4f}"
+    return f"at most {limit} is possible" + (f": within {max(share, 0.1):.1f} % of the best" if share < 100 else "")
 
 
 def describe_certificate(about: Mapping[str, Any]) -> str:
-    """Return how far from the best possible a choice of cells is, where that is known."""
+    """Return a sentence about the distance of the cells from the optimum; empty without a bound."""
     if about["bound"] is None or not about["cells"]:
         return ""
-    return format_certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover")
+    return format_certificate(about["bound"], about["gap"], about["proven"], is_count=about["objective"] == "cover")
 
 
 def describe_network(network: Network, about: Mapping[str, Any]) -> str:
-    """Return what is in a network and why it is good, in one sentence."""
+    """Return a sentence about the nodes, links and value of a network."""
     count, cells = len(network.query), len(network.selection.cells)
     others = len(network.objects) - count
     nodes = [f"{format_count(count, 'object')} of the query"]
@@ -327,16 +326,16 @@ def describe_network(network: Network, about: Mapping[str, Any]) -> str:
         nodes.append(f"{others:,} more{by}")
     nodes += [format_count(len(network.cells), "cell")] if len(network.cells) else []
     listed = f"{', '.join(nodes[:-1])}{' and ' if nodes[1:] else ''}{nodes[-1]}"
-    said = [f"{listed}, {format_count(len(network.source), 'link')}"]
+    parts = [f"{listed}, {format_count(len(network.source), 'link')}"]
     if cells:
         hold = "the cells hold" if cells > 1 else "the cell holds"
         value = f"{about['value']:,.0f}" if about["objective"] == "cover" else f"{about['value']:.4f}"
-        said.append(f"{hold} {about['query_held']:,} of the {count:,}, {about['objective']} {value}")
-    return "; ".join(filter(None, [*said, describe_certificate(about)]))
+        parts.append(f"{hold} {about['query_held']:,} of the {count:,}, {about['objective']} {value}")
+    return "; ".join(filter(None, [*parts, describe_certificate(about)]))
 
 
 def describe_missing_links(cube: Cube, network: Network, scope: Scope) -> str:
-    """Return why no link joins the objects of a network, as far as that can be told; nothing where one does."""
+    """Return why a network has no links between objects; empty if it has some."""
     if len(network.source) or len(network.objects) < 2:
         return ""
     others = np.unique(take_rows(Ragged(cube.links.indptr, cube.links.indices), network.objects).indices)
@@ -346,15 +345,15 @@ def describe_missing_links(cube: Cube, network: Network, scope: Scope) -> str:
     own, theirs = (set(kinds.take(rows).drop_null().unique().to_pylist()) for rows in (network.objects, others))
     if own & theirs:
         return "no link joins these objects"
-    said = f"{join_names(sorted(own))} objects are linked only to {join_names(sorted(theirs))} objects"
+    reason = f"{join_names(sorted(own))} objects are linked only to {join_names(sorted(theirs))} objects"
     forbidden = scope.forbidden_objects is not None and bool(scope.forbidden_objects[others].all())
-    return f"no link joins these objects: {said}{', and none of these may be brought' if forbidden else ''}"
+    return f"no link joins these objects: {reason}{', and none of these may be brought' if forbidden else ''}"
 
 
 def describe_size(
     cube: Cube, query: Query, selection: Selection, form: Form, max_nodes: int | None, scope: Scope = OPEN
 ) -> str:
-    """Return a sentence that says how large a network will be, where that is much more than the query asks for."""
+    """Return a warning if a network will be much larger than its query; else an empty text."""
     near = count_neighbors(query, form, len(selection.cells), max_nodes)
     others = (
         len(cube.objects) - len(query) if scope.forbidden_objects is None else int((~scope.forbidden_objects).sum())
@@ -370,14 +369,14 @@ def describe_size(
 
 
 def describe_limit(query: Query, max_nodes: int | None) -> str:
-    """Return a sentence where a limit on nodes is below the query alone, which always stays whole."""
+    """Return a warning if the limit on nodes is below the size of the query, which is always complete."""
     if max_nodes is None or max_nodes >= len(query):
         return ""
     return f"the query alone has {len(query):,} nodes, more than max_nodes {max_nodes:,}: nothing is added to it"
 
 
 def describe_scope(query: Query, scope: Scope, by: Sequence[str] = ("where", "between", "kind", "bans")) -> str:
-    """Return a sentence where nobody may be brought to a query; ``by`` are the words that say so."""
+    """Return a warning if no object outside the query is allowed; ``by`` are the options that forbid them."""
     if scope.forbidden_objects is None or len(list_pinned(query, scope)):
         return ""
     if int((~scope.forbidden_objects).sum()) > int((~scope.forbidden_objects[query.objects]).sum()):
@@ -386,8 +385,8 @@ def describe_scope(query: Query, scope: Scope, by: Sequence[str] = ("where", "be
     return f"no object is brought: none outside the query is allowed by {words}"
 
 
-# Bytes for every place of a table of nodes: one object in eight or fewer passes for a node at first.
 MARKS = 4
+"""Bytes of a filter per entry of the table of nodes, which one in eight other objects or fewer pass."""
 WEIGHTS = "weights of its links here are"
 
 
@@ -434,7 +433,7 @@ def look_up_links(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array
 
 
 def look_up(keys: Array, place: Array, objects: Array) -> Array:
-    """Return the values that a table of :func:`look_up_links` has for objects; 0 for those that are not in it."""
+    """Return the values of objects in a table of :func:`look_up_links`, 0 for missing ones."""
     if not len(keys):
         return np.asarray(place[objects])
     from cube2net.kernels.subgraphs import look
@@ -443,37 +442,37 @@ def look_up(keys: Array, place: Array, objects: Array) -> Array:
 
 
 def check_weights(weights: Array, what: str) -> None:
-    """Raise where weights that were read from a cube, or their sums, cannot be: no cube is built with such."""
+    """Raise if weights of a cube, or their sums, are negative or not finite."""
     unusable = int((~((weights >= 0) & (weights < np.inf))).sum())
     if unusable:
         raise CubeError(f"the cube is damaged: {unusable:,} {what} negative or no finite numbers")
 
 
 def list_pinned(query: Query, scope: Scope) -> Array:
-    """Return the objects outside a query that are in already, ascending."""
+    """Return the pinned objects outside a query, ascending."""
     return np.setdiff1d(scope.objects, query.objects) if len(scope.objects) else scope.objects
 
 
 def list_included(query: Query, scope: Scope) -> Array:
-    """Return the objects that are in whatever a method brings: the query, and then those that are pinned."""
+    """Return the objects that are always in the network: the query, then the pinned ones."""
     return np.concatenate([query.objects, list_pinned(query, scope)]) if len(scope.objects) else query.objects
 
 
 def select_allowed(objects: Array, scope: Scope) -> Array:
-    """Return those of some objects that no rule bars."""
+    """Return those of some objects that are not forbidden."""
     return objects if scope.forbidden_objects is None else objects[~scope.forbidden_objects[objects]]
 
 
 def mark_forbidden(scope: Scope) -> Array:
-    """Return the marks of the objects that may not come, as compiled code takes them: none where all may."""
+    """Return the mask of forbidden objects as compiled code takes it, empty if none is forbidden."""
     return np.zeros(0, dtype=bool) if scope.forbidden_objects is None else np.array(scope.forbidden_objects)
 
 
 def cut_to_limits(links: Links, query: Query, ranked: Array, budget: Budget) -> Array:
-    """Return the first of some ranked objects that fit, with what is in already, into a budget's nodes and links.
+    """Return the first of some ranked objects that fit into the nodes and links of a budget.
 
-    The query always stays whole, and so do the objects pinned, which come first: where these alone are over a limit, no
-    other object is brought.
+    The query and the pinned objects, which come first, are always complete: if they exceed a limit, no other object is
+    returned.
     """
     inside = list_included(query, budget.scope)
     pins = inside[len(query) :]

@@ -27,7 +27,7 @@ FULL_LIFT = 1.6
 """From this lift on, as a lower confidence limit, cells have their full weight."""
 DEGREE_SCALE = 2.0**20
 HALVING_LINKS = 2.0
-"""An object with so many links into the query needs half as much of others as one without any."""
+"""Number of links into the query at which the weights of an object's other links are halved."""
 PRIOR_WEIGHT, PRIOR_PAIRS = 0.5, 30
 """The weight without evidence, and how many connected pairs outweigh it."""
 
@@ -75,7 +75,7 @@ def estimate_cell_weight(
     links
         The ends of links between positions of objects, the first ``query`` of which are the query's.
     degrees
-        The number of links of every object in the whole cube.
+        The number of links of every object in the cube.
     held, ranks
         Object ``held[i]`` is in cell ``ranks[i]``.
     cuboids

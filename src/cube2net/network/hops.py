@@ -96,12 +96,10 @@ def expand_hops(
     also: Array | None = None,
     forbidden: Array | None = None,
 ) -> tuple[Array, Array, Array]:
-    """Return the objects within some steps of others, the step of each, and how many objects brought it.
+    """Return the objects within some steps of others, the step of each, and the number of objects that link to it.
 
-    Objects in ``also`` count as found at the first step but are not returned. Those
-    marked in ``forbidden`` are neither found nor stepped through. Without ``count`` nobody counts by how many: that
-    part is empty. What is kept for every object met is in a table of their size, or where they may be many, or some are
-    forbidden, in one with a place for all objects.
+    Objects in ``also`` count as reached at the first step but are not returned. Those marked in ``forbidden`` are
+    neither reached nor passed through. Without ``count`` the last array is empty.
 
     >>> from cube2net._util.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 4)

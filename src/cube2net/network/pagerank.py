@@ -74,7 +74,7 @@ class PageRank:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "top", check_int("top", self.top, 0, or_none=True, what="objects, or None"))
-        _check(self.damping, self.tolerance)
+        _check_numbers(self.damping, self.tolerance)
 
     def select(self, cube: Cube, query: Query, *, weights: QueryObjective, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects with the highest scores, without the query; ``seed`` is not used."""
@@ -119,7 +119,7 @@ def find_neighbors(
     """
     if slack is not None and not 0 <= slack < math.inf:
         raise ParameterError(f"slack is {slack!r}, expected a number of 0 or more, or None")
-    _check(damping, tolerance)
+    _check_numbers(damping, tolerance)
     pins = list_pinned(query, scope)
     count = max(0, count - len(pins))
     if count == 0:
@@ -147,7 +147,7 @@ class _Ranking:
 
     def select_near(self, tolerance: float, slack: float | None) -> tuple[Array, int]:
         """Return those that the walk reaches, and how many there would be if no object were forbidden."""
-        for walk in _walks(self.links, self.seeds, self.damping, tolerance):
+        for walk in _make_walks(self.links, self.seeds, self.damping, tolerance):
             first = (
                 None if slack is None else walk.first(self.count, slack, tolerance, self.inside, self.forbidden_objects)
             )
@@ -173,7 +173,7 @@ class _Ranking:
     def select_anywhere(self, tolerance: float, wanted: int) -> Array:
         """Return the first of all reachable objects; more sweeps are made until enough have a score."""
         while True:
-            for walk in _walks(self.links, self.seeds, self.damping, tolerance):
+            for walk in _make_walks(self.links, self.seeds, self.damping, tolerance):
                 values, reached = walk.finish(tolerance, everywhere=True)
                 if walk.sound(values, reached, tolerance):
                     break
@@ -207,16 +207,16 @@ def compute_scores(links: Links, seeds: Array, damping: float = 0.85, tolerance:
     >>> compute_scores(path, np.array([1]), tolerance=1e-9).round(4).tolist()
     [0.1149, 0.5405, 0.3446, 0.0]
     """
-    for walk in _walks(links, seeds, damping, tolerance):
+    for walk in _make_walks(links, seeds, damping, tolerance):
         values, known = walk.finish(tolerance)
         if walk.sound(values, known, tolerance):
             break
     return values.astype(np.float64, copy=False)
 
 
-def _walks(links: Links, seeds: Array, damping: float, tolerance: float) -> Iterator[RestartWalk]:
+def _make_walks(links: Links, seeds: Array, damping: float, tolerance: float) -> Iterator[RestartWalk]:
     """Yield a walk in single precision if that may suffice, and then one in double precision."""
-    _check(damping, tolerance)
+    _check_numbers(damping, tolerance)
     seeds = np.unique(np.asarray(seeds, dtype=np.int32))
     if len(seeds) == 0 or seeds[0] < 0 or seeds[-1] >= len(links):
         raise ParameterError(f"seeds are {seeds.tolist()[:3]!r}, expected one or more of {len(links):,} objects")
@@ -226,7 +226,7 @@ def _walks(links: Links, seeds: Array, damping: float, tolerance: float) -> Iter
     yield RestartWalk(links, seeds, damping, np.float64)
 
 
-def _check(damping: float, tolerance: float) -> None:
+def _check_numbers(damping: float, tolerance: float) -> None:
     if not 0 < damping < 1:
         raise ParameterError(f"damping is {damping!r}, expected a probability above 0 and below 1")
     if not 1e-12 <= tolerance < 1:
@@ -236,20 +236,20 @@ def _check(damping: float, tolerance: float) -> None:
 FALL, STEP = 4.0, 1.5
 """Divisors of the threshold of pushes, to compute scores and to separate the first objects."""
 LOWEST = 1e-300
-"""Thresholds below this are out of the range of numbers."""
+"""Smallest threshold."""
 LOCAL = 8
-"""Pushes may visit one in so many ends of links before sweeps take over."""
+"""Pushes may visit this fraction (1/8) of the ends of links before sweeps take over."""
 EARLY, SMALL = 1 << 18, 1 << 21
-"""After so many visited ends of links, sweeps take over if the reachable part has no more than the second number.
+"""After ``EARLY`` visited ends of links, sweeps take over if the reachable part has at most ``SMALL``.
 
-So the cost does not grow with a network around that part.
+So the cost does not depend on the rest of the network.
 """
 PART = 3
-"""Sweeps are limited to the reachable objects if these have no more than one in so many ends of links."""
+"""Sweeps are limited to the reachable objects if these have at most this fraction (1/3) of the ends of links."""
 APART = 2
-"""To separate the first objects pushes may visit one in so many ends of links."""
+"""To separate the first objects, pushes may visit this fraction (1/2) of the ends of links."""
 MANY = 64
-"""From one reached object in so many on, the strengths of all objects are summed at once, which is faster."""
+"""From this fraction (1/64) of reached objects on, the strengths of all objects are summed at once."""
 ROUNDING = 1e-3
 """Error of the sum of all scores by rounding in single precision."""
 PARTS = 16
@@ -260,13 +260,13 @@ LOOKS = 8
 """Visits of every end of a link in a walk, approximately."""
 
 
-def kernels_for(links: Links) -> Any:
+def choose_kernels(links: Links) -> Any:
     """Return the kernels of a walk: the compiled ones, or their NumPy versions if these finish sooner."""
     is_small = WORK.accept("pagerank_push.push", len(links.indices), LOOKS)
     return import_module(f"cube2net.kernels.{'numpy_kernels' if is_small else 'pagerank_push'}")
 
 
-def _missing(rows: Array, known: Array) -> Array:
+def _exclude(rows: Array, known: Array) -> Array:
     """Return the rows that are not among the known ones, which are in ascending order."""
     if len(known) == 0:
         return rows
@@ -282,7 +282,7 @@ class RestartWalk:
 
     def __init__(self, links: Links, seeds: Array, damping: float, precision: type[np.floating[Any]]) -> None:
         count = len(links)
-        self._kernels = kernels_for(links)
+        self._kernels = choose_kernels(links)
         self._links, self._damping, self._seeds = links, damping, seeds
         self.settled: Array = np.zeros(count, precision)
         self.left: Array = np.zeros(count, precision)
@@ -364,7 +364,7 @@ class RestartWalk:
         """Return whether the precision sufficed: otherwise scores are not finite or do not sum to 1."""
         if values.dtype == np.float64:
             return True
-        lonely = _missing(self._seeds, known)
+        lonely = _exclude(self._seeds, known)
         total = values[known].sum(dtype=np.float64) + values[lonely].sum(dtype=np.float64)
         return bool(abs(total - 1.0) <= tolerance + ROUNDING)
 
@@ -414,7 +414,7 @@ class RestartWalk:
         arrays = (self.settled, self.left, self._strength)
         ends = (self._reached, self._found, self._damping, self._threshold, least)
         number, volume = self._kernels.close_candidates(*ends, *arrays, self._touched)
-        rows = _missing(np.sort(self._touched[:number]), inside)
+        rows = _exclude(np.sort(self._touched[:number]), inside)
         if forbidden is not None:
             rows = rows[~forbidden[rows]]
         if len(rows) < count or not math.isfinite(volume):
@@ -473,7 +473,7 @@ def settle(
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    kernels = kernels_for(links) if kernels is None else kernels
+    kernels = choose_kernels(links) if kernels is None else kernels
     indptr, indices, weights = links.indptr, links.indices, links.weights
     # Allocated here and not in the kernels: NumPy puts large arrays on huge pages, which makes random reads faster.
     strength, start, now, before = (np.zeros(len(settled), settled.dtype) for _ in range(4))

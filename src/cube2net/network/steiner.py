@@ -83,7 +83,7 @@ class Steiner:
         low, high, cost = low[used], high[used], cost[used]
         prize = np.zeros(len(nodes))
         prize[: len(inside)] = min(self.prize, 1.0 + float(cost.sum()))
-        tree = cheapest_trees(low, high, cost, prize)
+        tree = find_cheapest_trees(low, high, cost, prize)
         objects = cut_to_budget(budget, cube, query, nodes, low[tree], high[tree], cost[tree], prize)
         return Selection(objects, weights.value(objects))
 
@@ -95,7 +95,7 @@ class Steiner:
         return costs
 
 
-def cheapest_trees(low: Array, high: Array, cost: Array, prize: Array) -> Array:
+def find_cheapest_trees(low: Array, high: Array, cost: Array, prize: Array) -> Array:
     """Return the links of the cheapest trees found, one for each connected component.
 
     Links are given by their ends and costs; a node with a prize is to be connected.

@@ -246,7 +246,7 @@ def network_page(network: Network) -> str:
     return page(
         headline("Network", size),
         picture,
-        _certificate(selection, whole=network.settings.get("objective") == "cover"),
+        _certificate(selection, is_count=network.settings.get("objective") == "cover"),
         sentence(selection.note) if selection.note else "",
         _cells(network),
         codes(
@@ -392,10 +392,10 @@ def _first_labels(dimension: Dimension) -> str:
     return f"{shown}, …" if len(dimension.labels) > 4 else shown
 
 
-def _certificate(selection: Selection, *, whole: bool = False) -> str:
+def _certificate(selection: Selection, *, is_count: bool = False) -> str:
     if selection.bound is None or selection.gap is None:
         return ""
-    return sentence(format_certificate(selection.bound, selection.gap, selection.proven, whole=whole))
+    return sentence(format_certificate(selection.bound, selection.gap, selection.proven, is_count=is_count))
 
 
 def _cells(network: Network) -> str:

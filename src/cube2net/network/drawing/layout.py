@@ -1,4 +1,4 @@
-"""Places of a network's nodes in the plane: linked nodes near each other, none on top of another."""
+"""Layout of a network: positions of nodes in the plane, linked nodes near each other, without overlaps."""
 
 from __future__ import annotations
 
@@ -24,21 +24,19 @@ RADIUS = {"query": 0.52, "other": 0.36, "cell": 0.75}
 
 
 def layout(network: Network, *, seed: int = 0, start: Sequence[Sequence[float] | None] | Array | None = None) -> Array:
-    """Return a place (x, y) for every node; the same seed gives the same places.
+    """Return a position (x, y) for every node; the same seed gives the same positions.
 
-    Every connected part is laid out by itself: first by the distances to a few far-apart nodes, so that the
-    whole unfolds, then by forces (links pull by the logarithm of their length, nodes push by 1/distance),
-    then nodes that overlap are pushed apart. Parts are packed in rows, large ones first; nodes without
-    links stand in a grid below. A disc of diameter 1 fits around every node of the query.
+    Connected components are laid out separately: by pivot MDS, then by forces (links attract by the logarithm of their
+    length, nodes repel by 1/distance), then by removing overlaps. Components are packed in rows, large ones first;
+    nodes without links are in a grid below. A disc of diameter 1 fits around every node of the query.
 
-    With igraph's layouts in place of these forces more links cross at 200 and 2,000 nodes: 2.9 and 3.1 % of pairs at
-    best, 2.5 and 2.4 % here, where as many names or more find a place. At 20,000 nodes fewer cross (1.9 %, 2.3 % here)
-    in two thirds of the time, and no name finds a place. ``benchmarks/layouts.py`` shows it.
+    igraph's layouts in place of these forces have more crossings at 200 and 2,000 nodes: 2.9 and 3.1 % of pairs of
+    links at best, here 2.5 and 2.4 %, with at least as many names placed. At 20,000 nodes they have fewer (1.9 %, here
+    2.3 %) in two thirds of the time, and no name can be placed (``benchmarks/layouts.py``).
 
-    ``start`` is where nodes are now, in their order, None for those that are new. Then these begin at the mean of their
-    neighbours, all move by a few short steps, and only what overlaps is pushed apart; parts that are all new stand
-    below. Places are as far as in the layout that they came from. Where more than half are new all are laid out anew:
-    few nodes do not say how the others lie.
+    ``start`` has the present positions in the order of nodes, None for new nodes. New nodes then start at the mean of
+    their neighbours, all nodes move by a few short steps, and overlaps are removed; new components are placed below. If
+    more than half of the nodes are new, all are laid out again.
     """
     from scipy.sparse import csgraph
 
@@ -67,7 +65,7 @@ def layout(network: Network, *, seed: int = 0, start: Sequence[Sequence[float] |
 def _move_places(
     links: sp.csr_array, known: Array, radius: Array, parts: list[Array], alone: Array, rng: np.random.Generator
 ) -> Array:
-    """Return the places of nodes that mostly have one."""
+    """Return new positions given those of at least half of the nodes."""
     from cube2net.kernels.force_layout import separate
 
     place = _place_between(links, known, radius)
@@ -96,12 +94,12 @@ def _compute_radius(network: Network) -> Array:
 
 
 def _lay_out_part(links: sp.csr_array, radius: Array, rng: np.random.Generator) -> Array:
-    """Return the places of one connected part, its long side along x, about its middle."""
+    """Return the positions of a connected component, centred, its long side along x."""
     from cube2net.kernels.force_layout import separate
 
     count = links.shape[0]
     source, target = _list_ends(links)
-    place = _turn(_apply_forces(links, rng))
+    place = _rotate(_apply_forces(links, rng))
     box = np.maximum(np.ptp(place, axis=0), 1e-9)
     crowd = float((np.pi * radius**2).sum())
     scale = np.sqrt(3.2 * crowd / max(float(box.prod()), float(box.max()) ** 2 / 8))
@@ -111,13 +109,13 @@ def _lay_out_part(links: sp.csr_array, radius: Array, rng: np.random.Generator) 
 
 
 def _apply_forces(links: sp.csr_array, rng: np.random.Generator) -> Array:
-    """Return the places at which what pulls and pushes the nodes of one connected part is about even."""
+    """Return positions of a connected component at which forces are approximately balanced."""
     from cube2net.kernels.force_layout import choose_bins, relax
 
     count = links.shape[0]
     degree = np.diff(links.indptr).astype(np.float64)
     source, target = _list_ends(links)
-    start = _unfold(links)
+    start = _embed_by_pivots(links)
     start *= 10 * np.sqrt(count) / max(float(start.std(axis=0).max()), 1e-9)
     start += rng.normal(size=start.shape) * np.sqrt(count) / 10
     return relax(
@@ -134,14 +132,14 @@ def _apply_forces(links: sp.csr_array, rng: np.random.Generator) -> Array:
 
 
 def _list_ends(links: sp.csr_array) -> tuple[Array, Array]:
-    """Return the two ends of every link, each link once."""
+    """Return the ends of every link, each link once."""
     ends = links.tocoo()
     once = ends.row < ends.col
     return ends.row[once].astype(np.int64), ends.col[once].astype(np.int64)
 
 
-def _unfold(links: sp.csr_array) -> Array:
-    """Return first places by pivot MDS: the two main directions of the squared distances to a few nodes."""
+def _embed_by_pivots(links: sp.csr_array) -> Array:
+    """Return initial positions by pivot MDS: the two main directions of the squared distances to a few nodes."""
     from scipy.sparse import csgraph
 
     count = links.shape[0]
@@ -157,28 +155,28 @@ def _unfold(links: sp.csr_array) -> Array:
     return _mirror(left[:, :2] * size[:2])
 
 
-def _turn(place: Array) -> Array:
-    """Return the places turned so that they are widest along x."""
+def _rotate(place: Array) -> Array:
+    """Return positions rotated so that they are widest along x."""
     centred = place - place.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     return _mirror(centred @ axes.T)
 
 
 def _mirror(place: Array) -> Array:
-    """Return the places mirrored so that the farthest node of each axis is on the positive side."""
+    """Return positions mirrored so that the farthest node of each axis is on the positive side."""
     far = place[np.abs(place).argmax(axis=0), np.arange(place.shape[1])]
     return place * np.where(far < 0, -1.0, 1.0)
 
 
 def _make_grid(count: int, width: float) -> Array:
-    """Return places in rows from the top left, as wide as asked or a little wider than high."""
+    """Return positions in rows from the top left, as wide as ``width`` or a little wider than high."""
     columns = int(max(np.ceil(np.sqrt(count * WIDE)), width // 1.6))
     node = np.arange(count)
     return np.column_stack([node % columns, -(node // columns)]) * 1.6
 
 
 def _pack_parts(places: list[Array]) -> list[Array]:
-    """Return the parts moved side by side into rows, each row centred, no part touching another."""
+    """Return the components packed into centred rows."""
     boxes = np.array([np.ptp(place, axis=0) + 2 for place in places])
     widest, square = float(boxes[:, 0].max()), float(np.sqrt(boxes.prod(axis=1).sum() * WIDE))
     room = widest if widest > 0.7 * square else square
@@ -205,20 +203,20 @@ def _pack_parts(places: list[Array]) -> list[Array]:
 
 
 FARTHEST = 1e6
-"""No place lies farther from the middle along an axis."""
+"""Largest coordinate."""
 WARM_STEPS, WARM_REACH = 30, 0.12
-"""In so many steps forces move a node, by at most so much in the first of them."""
+"""Number of iterations from present positions; initial step limit."""
 SCALES = np.geomspace(0.05, 400, 12)
-"""By so much places may be enlarged until what pulls and what pushes is even."""
+"""Scales at which the balance of forces is tested."""
 GAP = 2.0
-"""Between what was there and parts that are all new."""
+"""Distance of new components from the others."""
 
 
 def _read_places(start: Sequence[Sequence[float] | None] | Array, count: int) -> Array:
-    """Return the places that nodes have now, nan for those that have none; anything else is refused."""
+    """Return present positions as an array, nan for new nodes; raise if one is invalid."""
     if len(start) != count:
         raise ParameterError(f"start has {len(start):,} places, expected one, or null, for each of {count:,} nodes")
-    found = np.full((count, 2), np.nan)
+    positions = np.full((count, 2), np.nan)
     for node, place in enumerate(start):
         if place is None:
             continue
@@ -227,15 +225,12 @@ def _read_places(start: Sequence[Sequence[float] | None] | Array, count: int) ->
             continue
         if given.shape != (2,) or not (np.abs(given) <= FARTHEST).all():
             raise ParameterError(f"start[{node}] is {quote(place)}, expected two numbers of at most {FARTHEST:,.0f}")
-        found[node] = given
-    return found
+        positions[node] = given
+    return positions
 
 
 def _place_between(links: sp.csr_array, place: Array, radius: Array) -> Array:
-    """Return the places with new nodes at the mean of their neighbours that have one, or get one on the way.
-
-    They stand a little beside that mean, each in another direction, so that no two are in one place.
-    """
+    """Return positions with new nodes near the mean of their neighbours, each in another direction from it."""
     place = place.copy()
     turn = np.arange(len(place)) * 2.399963229728653  # the golden angle: no two directions are the same
     beside = np.column_stack([np.cos(turn), np.sin(turn)]) * radius[:, None]
@@ -250,7 +245,7 @@ def _place_between(links: sp.csr_array, place: Array, radius: Array) -> Array:
 
 
 def _relax_part(links: sp.csr_array, place: Array, ends: tuple[Array, Array], hold: Array) -> Array:
-    """Return the places of one connected part after a few short steps of the forces, about the same middle."""
+    """Return the positions of a component after a few short steps of the forces, with the same centre."""
     from cube2net.kernels.force_layout import attract, choose_bins, push_apart, relax
 
     count = len(place)
@@ -262,7 +257,7 @@ def _relax_part(links: sp.csr_array, place: Array, ends: tuple[Array, Array], ho
     centred = place - middle
 
     def outward(scale: float) -> float:
-        """Return how much the forces widen the part where it is enlarged by a scale."""
+        """Return how strongly the forces expand the component at a scale."""
         at = centred * scale
         force = np.zeros_like(at)
         push_apart(at, mass, bins, force)
@@ -284,7 +279,7 @@ def _relax_part(links: sp.csr_array, place: Array, ends: tuple[Array, Array], ho
 
 
 def _move_below(places: list[Array], top: Array) -> list[Array]:
-    """Return new parts, packed together, moved _move_below what was there."""
+    """Return new components, packed together, moved below the others."""
     every = np.concatenate(places)
     middle = (every[:, 0].max() + every[:, 0].min()) / 2
     known = top[~np.isnan(top[:, 0])]

@@ -12,7 +12,7 @@ import numpy as np
 from cube2net._util.arrays import Array
 from cube2net._util.text import format_count, join_lines, shorten
 from cube2net.model.network import Network
-from cube2net.network.export.plain_tables import texts
+from cube2net.network.export.plain_tables import list_texts
 
 MIN_WIDTH_UNITS, MAX_HEIGHT_SHARE = 16.0, 0.8
 """Least width of a picture in units of the layout, and its largest height as a share of its width."""
@@ -31,7 +31,7 @@ MAX_NAMED_OBJECTS = 24
 MAX_LINE_LETTERS = 34
 HALO_POINTS = 2.2
 COVERED_OBJECTS_PER_CELL = 40
-"""If a name may cover objects, covering so many is as bad as covering a cell."""
+"""If names may cover objects, the number of covered objects that costs as much as a cell."""
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 BETWEEN = ((1, 0.5), (1, -0.5), (-1, 0.5), (-1, -0.5), (0.5, 1), (-0.5, 1), (0.5, -1), (-0.5, -1))
 GAPS = (1.5, 6.0)
@@ -94,7 +94,7 @@ class CaptionPlacer:
         ``measure`` returns the width and height of a node's name. With ``cover_objects`` the names of cells may cover
         objects if there is no other place.
         """
-        names = texts(self.network.nodes, "name")
+        names = list_texts(self.network.nodes, "name")
         for node in choose_named_nodes(self.network):
             is_cell = bool(self.is_cell[node])
             if cells_only and not is_cell:
@@ -135,7 +135,7 @@ class CaptionPlacer:
 def choose_named_nodes(network: Network) -> list[int]:
     """Return the nodes to name: cells, then the objects of the query with most links.
 
-    If the whole query is named, the other objects with most links follow.
+    If the complete query is named, the other objects with most links follow.
     """
     count = len(network.cells) if len(network.cells) <= MAX_NAMED_CELLS else FIRST_NAMED_CELLS
     links = np.bincount(np.concatenate([network.source, network.target]), minlength=len(network))
@@ -231,7 +231,7 @@ def group_links(network: Network, groups: list[Group], links: Array) -> list[Lin
 
 
 def select_links(network: Network, links: Array, most: int) -> Array:
-    """Return at most so many of some links, given by number: those within the query first, then the heaviest."""
+    """Return at most ``most`` of some links, given by number: those within the query, then the heaviest."""
     outside = np.maximum(network.source[links], network.target[links]) >= len(network.query)
     return np.sort(links[np.lexsort((-network.weight[links], outside))[:most]])
 
@@ -269,7 +269,7 @@ class Group:
 def group_nodes(network: Network) -> list[Group]:
     """Return the groups of nodes in the order of the legend: labels by name, other objects, cells."""
     node = np.arange(len(network))
-    labels = np.array(texts(network.nodes, "label"), dtype=np.str_)
+    labels = np.array(list_texts(network.nodes, "label"), dtype=np.str_)
     inside = network.in_query
     counts = Counter(labels[inside & (labels != "")].tolist())
     shown = sorted(name for name, _ in counts.most_common(len(COLOURS) * len(SHAPES)))

@@ -37,7 +37,7 @@ MAX_DETAILED_NODES = 2_000
 DARK = ("#4DA3E0", "#F08A3C", "#33C59A", "#E59CC4", "#F2B640", "#8CCBF2")
 """The colours of :data:`~cube2net.network.drawing.picture.COLOURS` on a dark background."""
 STEPS = 5
-"""Strengths of links are rounded to so many steps: links that look the same are one path."""
+"""Steps of the strength of links: links that look the same are one path."""
 SHAPES = {
     "s": "m-{0}-{0}h{1}v{1}h-{1}z",
     "^": "m0-{0}l{0} {1}h-{1}z",

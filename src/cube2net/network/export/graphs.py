@@ -10,11 +10,11 @@ from cube2net._util.packages import require
 from cube2net.model.interfaces import check_call, expect
 from cube2net.model.network import Network
 from cube2net.network.export.plain_tables import (
-    about_with_recipe,
+    describe_with_recipe,
+    iterate_records,
     list_ends,
     list_ids,
     plain_nodes,
-    records,
     require_distinct,
     with_dates,
 )
@@ -55,11 +55,11 @@ def to_networkx(network: Network) -> networkx.Graph:
     import networkx
 
     ids, ends = require_distinct(list_ids(network)), list_ends(network)
-    graph = (networkx.DiGraph if ends.directed else networkx.Graph)(**about_with_recipe(network))
+    graph = (networkx.DiGraph if ends.directed else networkx.Graph)(**describe_with_recipe(network))
     nodes = with_dates(network.nodes, plain_nodes(network).drop_columns(["id"]))
-    graph.add_nodes_from(zip(ids, records(nodes), strict=True))
+    graph.add_nodes_from(zip(ids, iterate_records(nodes), strict=True))
     links = with_dates(ends.table, ends.columns)
-    pairs = zip(ends.source, ends.target, records(links), strict=True)
+    pairs = zip(ends.source, ends.target, iterate_records(links), strict=True)
     graph.add_edges_from((ids[source], ids[target], link) for source, target, link in pairs)
     return graph
 
@@ -97,7 +97,7 @@ def to_igraph(network: Network) -> igraph.Graph:
         n=len(network),
         edges=np.column_stack([ends.source, ends.target]).tolist(),
         directed=ends.directed,
-        graph_attrs=about_with_recipe(network),
+        graph_attrs=describe_with_recipe(network),
         vertex_attrs={"id": list_ids(network), **{name: nodes[name].to_pylist() for name in nodes.column_names}},
         edge_attrs={name: links[name].to_pylist() for name in links.column_names},
     )

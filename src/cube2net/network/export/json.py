@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from cube2net.model.network import NODES, Network
 from cube2net.network.export.plain_tables import (
-    about_with_recipe,
-    json_text,
+    describe_with_recipe,
+    format_json,
+    iterate_records,
     list_ends,
     list_ids,
     plain_nodes,
-    records,
     require_distinct,
 )
 
@@ -30,12 +30,12 @@ def write_json(network: Network, path: Path) -> None:
     ends, ids = list_ends(network), list_ids(network)
     links = (
         {"source": ids[a], "target": ids[b], **link}
-        for a, b, link in zip(ends.source.tolist(), ends.target.tolist(), records(ends.columns), strict=True)
+        for a, b, link in zip(ends.source.tolist(), ends.target.tolist(), iterate_records(ends.columns), strict=True)
     )
     with path.open("w", encoding="utf-8", newline="\n") as out:
-        out.write(f'{{"directed": {json_text(ends.directed)}, "multigraph": false,\n"graph": ')
-        out.write(json_text(about_with_recipe(network)) + ',\n"nodes": [')
-        _write_all(out, records(plain_nodes(network)))
+        out.write(f'{{"directed": {format_json(ends.directed)}, "multigraph": false,\n"graph": ')
+        out.write(format_json(describe_with_recipe(network)) + ',\n"nodes": [')
+        _write_all(out, iterate_records(plain_nodes(network)))
         out.write('\n],\n"links": [')
         _write_all(out, links)
         out.write("\n]}\n")
@@ -50,17 +50,19 @@ def write_cyjs(network: Network, path: Path) -> None:
     ids = require_distinct([str(key) for key in keys])
     nodes = (
         {"data": {"value": key, **node, "id": text}}
-        for text, key, node in zip(ids, keys, records(plain_nodes(network)), strict=True)
+        for text, key, node in zip(ids, keys, iterate_records(plain_nodes(network)), strict=True)
     )
-    pairs = enumerate(zip(ends.source.tolist(), ends.target.tolist(), records(ends.columns), strict=True))
+    pairs = enumerate(zip(ends.source.tolist(), ends.target.tolist(), iterate_records(ends.columns), strict=True))
     links = (
         {"data": {**link, "id": f"link {at}", "source": ids[a], "target": ids[b], "interaction": link["kind"]}}
         for at, (a, b, link) in pairs
     )
     with path.open("w", encoding="utf-8", newline="\n") as out:
         out.write('{"format_version": "1.0", "generated_by": "cube2net", "target_cytoscapejs_version": "~2.1",\n')
-        out.write('"data": ' + json_text({"name": "network", "shared_name": "network", **about_with_recipe(network)}))
-        out.write(f',\n"directed": {json_text(ends.directed)}, "multigraph": false,\n"elements": {{"nodes": [')
+        out.write(
+            '"data": ' + format_json({"name": "network", "shared_name": "network", **describe_with_recipe(network)})
+        )
+        out.write(f',\n"directed": {format_json(ends.directed)}, "multigraph": false,\n"elements": {{"nodes": [')
         _write_all(out, nodes)
         out.write('\n],\n"edges": [')
         _write_all(out, links)
@@ -94,7 +96,7 @@ def write_vosviewer(network: Network, path: Path) -> None:
             **({"scores": scores} if (scores := {name: node[name] for name in numbers if name in node}) else {}),
         }
         for key, node, cluster, count, total in zip(
-            ids, records(nodes), clusters, counts, np.round(strength, 6).tolist(), strict=True
+            ids, iterate_records(nodes), clusters, counts, np.round(strength, 6).tolist(), strict=True
         )
     )
     strengths = network.weight.astype(np.str_).astype(np.float64).tolist()
@@ -109,12 +111,14 @@ def write_vosviewer(network: Network, path: Path) -> None:
         _write_all(out, links)
         out.write('\n],\n"clusters": [')
         _write_all(out, ({"cluster": number, "label": name} for number, name in enumerate(names, 1)))
-        out.write('\n]},\n"info": {"title": "cube2net"},\n"cube2net": ' + json_text(about_with_recipe(network)) + "}\n")
+        out.write(
+            '\n]},\n"info": {"title": "cube2net"},\n"cube2net": ' + format_json(describe_with_recipe(network)) + "}\n"
+        )
 
 
 def _write_all(out: TextIO, values: Iterable[object]) -> None:
     for number, value in enumerate(values):
-        out.write((",\n" if number else "\n") + json_text(value))
+        out.write((",\n" if number else "\n") + format_json(value))
 
 
 def _assign_clusters(network: Network) -> tuple[list[str], list[int]]:
@@ -138,4 +142,4 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _format_html(value: Any) -> str:
-    return html.escape(value if isinstance(value, str) else json_text(value), quote=False)
+    return html.escape(value if isinstance(value, str) else format_json(value), quote=False)

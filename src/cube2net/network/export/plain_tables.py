@@ -31,7 +31,7 @@ EMPTY = arrow_texts([""])[0]
 FIXED_TEXTS = ("name", "kind", "label")
 
 
-def about(network: Network) -> dict[str, Any]:
+def describe_form(network: Network) -> dict[str, Any]:
     """Return the form of a network, its dimensions, and the titles of the selected cells by rank."""
     return {
         "form": network.form,
@@ -40,9 +40,9 @@ def about(network: Network) -> dict[str, Any]:
     }
 
 
-def about_with_recipe(network: Network) -> dict[str, Any]:
+def describe_with_recipe(network: Network) -> dict[str, Any]:
     """Return what :func:`about` returns, and the recipe if the network has one."""
-    return about(network) | ({} if network.recipe is None else {"recipe": network.recipe.to_dict()})
+    return describe_form(network) | ({} if network.recipe is None else {"recipe": network.recipe.to_dict()})
 
 
 def plain_nodes(network: Network) -> pa.Table:
@@ -53,13 +53,13 @@ def plain_nodes(network: Network) -> pa.Table:
     return table
 
 
-def texts(table: pa.Table, column: str) -> list[str]:
+def list_texts(table: pa.Table, column: str) -> list[str]:
     """Return a column as texts; missing values are empty texts."""
     return ["" if value is None else str(value) for value in table[column].to_pylist()]
 
 
 def list_ids(network: Network) -> list[Any]:
-    """Return the ids of the nodes, texts or whole numbers as in the source; a missing id is an empty text."""
+    """Return the ids of the nodes, texts or integers as in the source; a missing id is an empty text."""
     return ["" if key is None else key for key in network.nodes["id"].to_pylist()]
 
 
@@ -150,7 +150,7 @@ def plain_table(table: pa.Table) -> pa.Table:
     >>> plain_table(pa.table({"day": days, "share": pa.array([0.1, float("nan")], pa.float32())})).to_pylist()
     [{'day': '2006-02-25', 'share': 0.1}, {'day': None, 'share': None}]
     """
-    return pa.table({name: _plain(column) for name, column in zip(table.column_names, table.columns, strict=True)})
+    return pa.table({name: _make_plain(column) for name, column in zip(table.column_names, table.columns, strict=True)})
 
 
 def with_dates(table: pa.Table, plain: pa.Table) -> pa.Table:
@@ -178,25 +178,25 @@ def choose_list_format(column: pa.ChunkedArray, separator: str) -> Callable[[Any
     flat, kind = pc.list_flatten(column), column.type.value_type
     is_ambiguous = name_type(kind) == "string" and pc.any(pc.match_substring(flat, separator.strip())).as_py()
     if flat.null_count or is_ambiguous:
-        return json_text
-    format_value = as_text(kind)
+        return format_json
+    format_value = choose_format(kind)
     return lambda values: separator.join(map(format_value, values))
 
 
-def rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+def iterate_rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a table as Python values.
 
-    >>> list(rows(pa.table({"name": ["a", None], "cells": [[1], []]})))
+    >>> list(iterate_rows(pa.table({"name": ["a", None], "cells": [[1], []]})))
     [('a', [1]), (None, [])]
     """
     for batch in table.to_batches(max_chunksize=4096):
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
-def records(table: pa.Table) -> Iterator[dict[str, Any]]:
+def iterate_records(table: pa.Table) -> Iterator[dict[str, Any]]:
     """Yield the rows of a plain table as dictionaries without missing values."""
     names = table.column_names
-    for row in rows(table):
+    for row in iterate_rows(table):
         yield {name: value for name, value in zip(names, row, strict=True) if value is not None}
 
 
@@ -213,40 +213,40 @@ def name_type(kind: pa.DataType) -> str:
     return "double" if pa.types.is_floating(kind) else "string"
 
 
-def as_text(kind: pa.DataType) -> Callable[[Any], str]:
+def choose_format(kind: pa.DataType) -> Callable[[Any], str]:
     """Return a function that formats values of a plain type: lists of numbers separated by spaces, of texts as JSON.
 
-    >>> as_text(pa.bool_())(True), as_text(pa.list_(pa.int32()))([1, 12]), as_text(pa.list_(pa.string()))(["a", "b"])
-    ('true', '1 12', '["a", "b"]')
+    >>> choose_format(pa.bool_())(True), choose_format(pa.list_(pa.int32()))([1, 12])
+    ('true', '1 12')
     """
     if is_list(kind):
         inner = kind.value_type
         if pa.types.is_integer(inner) or pa.types.is_floating(inner):
             return lambda values: " ".join("" if value is None else str(value) for value in values)
-        return json_text
+        return format_json
     return (lambda value: "true" if value else "false") if pa.types.is_boolean(kind) else str
 
 
-def json_text(value: object) -> str:
+def format_json(value: object) -> str:
     """Return a value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+def _make_plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     kind = array.type
     if isinstance(array, pa.ExtensionArray):
-        return _plain(array.storage)
+        return _make_plain(array.storage)
     if pa.types.is_dictionary(kind):
-        return _plain(array.cast(kind.value_type))
+        return _make_plain(array.cast(kind.value_type))
     if is_list(kind):
-        return _plain_lists(array)
+        return _make_plain_lists(array)
     if pa.types.is_boolean(kind):
         return array
     if pa.types.is_integer(kind):
-        return _plain_integers(array)
+        return _make_plain_integers(array)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return _plain_floats(array)
+        return _make_plain_floats(array)
     if pa.types.is_duration(kind):
         return pc.divide(array.cast(pa.duration("us"), safe=False).cast(pa.int64()).cast(pa.float64(), safe=False), 1e6)
     if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
@@ -256,10 +256,10 @@ def _plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
         return array.cast(pa.string())
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return array
-    return pa.array([None if value is None else _nested_text(value) for value in array.to_pylist()], pa.string())
+    return pa.array([None if value is None else _format_nested(value) for value in array.to_pylist()], pa.string())
 
 
-def _plain_integers(array: pa.Array) -> pa.Array:
+def _make_plain_integers(array: pa.Array) -> pa.Array:
     kind = array.type
     if kind.bit_width < 32 or pa.types.is_int32(kind):
         return array.cast(pa.int32())
@@ -269,7 +269,7 @@ def _plain_integers(array: pa.Array) -> pa.Array:
         return array.cast(pa.string())
 
 
-def _plain_floats(array: pa.Array) -> pa.Array:
+def _make_plain_floats(array: pa.Array) -> pa.Array:
     if pa.types.is_float64(array.type) or pa.types.is_decimal(array.type):
         array = array.cast(pa.float64())
     else:
@@ -278,28 +278,28 @@ def _plain_floats(array: pa.Array) -> pa.Array:
     return pc.if_else(pc.is_finite(array), array, NOTHING.cast(pa.float64()))
 
 
-def _plain_lists(array: pa.Array) -> pa.Array:
+def _make_plain_lists(array: pa.Array) -> pa.Array:
     inner = array.type.value_type
     if is_list(inner) or pa.types.is_nested(inner):
-        texts = [None if value is None else list(map(_nested_text, value)) for value in array.to_pylist()]
+        texts = [None if value is None else list(map(_format_nested, value)) for value in array.to_pylist()]
         return pa.array(texts, pa.list_(pa.string()))
     lengths = pc.list_value_length(array)
     lengths = to_numpy(pc.fill_null(lengths, ZERO.cast(lengths.type)))
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    values = _plain(array.flatten())
+    values = _make_plain(array.flatten())
     return pa.LargeListArray.from_arrays(arrow_numbers(starts), values, mask=pc.is_null(array))
 
 
-def _nested_text(value: object) -> str:
+def _format_nested(value: object) -> str:
     if isinstance(value, bytes):
         return value.hex()
-    return value if isinstance(value, str) else json.dumps(_finite(value), ensure_ascii=False, default=str)
+    return value if isinstance(value, str) else json.dumps(_replace_nonfinite(value), ensure_ascii=False, default=str)
 
 
-def _finite(value: Any) -> Any:
+def _replace_nonfinite(value: Any) -> Any:
     """Replace infinity and NaN, which JSON cannot express, by None in a nested value."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {str(name): _finite(part) for name, part in value.items()}
-    return [_finite(part) for part in value] if isinstance(value, list | tuple) else value
+        return {str(name): _replace_nonfinite(part) for name, part in value.items()}
+    return [_replace_nonfinite(part) for part in value] if isinstance(value, list | tuple) else value

@@ -18,7 +18,7 @@ from cube2net.model.corpus import is_list
 from cube2net.model.interfaces import check_call, expect
 from cube2net.model.network import GIVEN, NODES, Network
 from cube2net.network.attributes import TIMES, compute_label_shares
-from cube2net.network.export.plain_tables import about, as_text, list_ends, list_ids, plain_nodes
+from cube2net.network.export.plain_tables import choose_format, describe_form, list_ends, list_ids, plain_nodes
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -47,7 +47,7 @@ def to_pyg(network: Network) -> Data:
     Returns
     -------
     torch_geometric.data.Data
-        Tensors: ``x``, what is known of objects as numbers, named by ``x_names``: numbers as they are, dates in seconds
+        Tensors: ``x``, attributes of objects as numbers, named by ``x_names``: numbers as they are, dates in seconds
         since 1970, categories of up to 50 values as a column each, and of every dimension the share of an object's
         items that has each label; ``edge_index``, ``edge_weight``, ``edge_kind`` (into ``edge_kind_names``),
         ``seed_mask`` (the query), ``kind`` (into ``kind_names``), ``query_links``, and ``y``, the labels of the query
@@ -55,8 +55,8 @@ def to_pyg(network: Network) -> Data:
         ``edge_given`` is, NaN for memberships. Where links have a time, ``edge_first`` and ``edge_last``: numbers as
         they are, dates in seconds since 1970, and NaN where one is missing. Lists: ``ids``, ``names`` and ``cells``;
         and the ``recipe`` as JSON. Where the source says which way links go, only these ways are there, and memberships
-        both ways. Loaders and ``subgraph`` leave lists whole: the tensor ``node`` says where a node of a batch stands
-        in them, as in ``data.names[batch.node[0]]``.
+        both ways. Loaders and ``subgraph`` do not index lists: the tensor ``node`` has the position of every node of a
+        batch in them, as in ``data.names[batch.node[0]]``.
 
     Examples
     --------
@@ -68,32 +68,35 @@ def to_pyg(network: Network) -> Data:
     """
     expect(Network, network, "network")
     nodes = plain_nodes(network)
-    kind_names, kinds = _codes(nodes["kind"].to_pylist())
-    label_names, labels = _codes(nodes["label"].to_pylist(), missing="")
-    source, target, columns = _both_ways(network)
-    link_names, link_kinds = _codes(columns["kind"].to_pylist())
+    kind_names, kinds = _encode(nodes["kind"].to_pylist())
+    label_names, labels = _encode(nodes["label"].to_pylist(), missing="")
+    source, target, columns = _list_directions(network)
+    link_names, link_kinds = _encode(columns["kind"].to_pylist())
     shares = compute_label_shares(network)
     x_names, x = compute_inputs(_drop_label_columns(network, nodes, shares), shares)
     data: Data = _import_data().Data(
         num_nodes=len(network),
-        node=tensor(np.arange(len(network)), np.int64),
-        x=tensor(x, np.float32),
+        node=make_tensor(np.arange(len(network)), np.int64),
+        x=make_tensor(x, np.float32),
         x_names=UserList(x_names),
-        edge_index=tensor([source, target], np.int64),
-        edge_weight=tensor(columns["weight"].to_numpy(), np.float32),
-        edge_kind=tensor(link_kinds, np.int64),
+        edge_index=make_tensor([source, target], np.int64),
+        edge_weight=make_tensor(columns["weight"].to_numpy(), np.float32),
+        edge_kind=make_tensor(link_kinds, np.int64),
         edge_kind_names=UserList(link_names),
-        seed_mask=tensor(network.in_query, np.bool_),
-        kind=tensor(kinds, np.int64),
+        seed_mask=make_tensor(network.in_query, np.bool_),
+        kind=make_tensor(kinds, np.int64),
         kind_names=UserList(kind_names),
-        query_links=tensor(nodes["query_links"].to_numpy(), np.int64),
-        y=tensor(labels, np.int64),
+        query_links=make_tensor(nodes["query_links"].to_numpy(), np.int64),
+        y=make_tensor(labels, np.int64),
         label_names=UserList(label_names),
         ids=UserList(list_ids(network)),
         names=UserList(nodes["name"].to_pylist()),
         cells=UserList(nodes["cells"].to_pylist()),
         **{f"edge_{name}": values for name, values in _list_link_details(columns).items()},
-        **{name: UserList(value) if isinstance(value, list) else value for name, value in about(network).items()},
+        **{
+            name: UserList(value) if isinstance(value, list) else value
+            for name, value in describe_form(network).items()
+        },
         **({} if network.recipe is None else {"recipe": network.recipe.to_json()}),
     )
     return data
@@ -114,7 +117,7 @@ def to_hetero(network: Network) -> HeteroData:
         Stores of nodes, such as ``data["author"]`` and ``data["cell"]``, have ``x`` with ``x_names`` (only what their
         kind has), ``ids``, ``names``, ``node``, ``seed_mask``, ``query_links`` and ``y``, as :func:`to_pyg` has them.
         Stores of links, such as ``data["author", "link", "author"]`` and ``data["author", "membership", "cell"]``, have
-        ``edge_index`` and ``edge_weight``; links between two kinds stand in both directions, as two stores.
+        ``edge_index`` and ``edge_weight``; links between two kinds are in two stores, one per direction.
 
     Examples
     --------
@@ -129,10 +132,10 @@ def to_hetero(network: Network) -> HeteroData:
     expect(Network, network, "network")
     data: HeteroData = _import_data().HeteroData()
     nodes = plain_nodes(network)
-    label_names, labels = _codes(nodes["label"].to_pylist(), missing="")
+    label_names, labels = _encode(nodes["label"].to_pylist(), missing="")
     shares = compute_label_shares(network)
     attributes = _drop_label_columns(network, nodes, shares)
-    kind_names, kinds = _codes([kind or "object" for kind in nodes["kind"].to_pylist()])
+    kind_names, kinds = _encode([kind or "object" for kind in nodes["kind"].to_pylist()])
     place = np.zeros(len(network), dtype=np.int64)
     ids = list_ids(network)
     for number, kind in enumerate(kind_names):
@@ -143,26 +146,26 @@ def to_hetero(network: Network) -> HeteroData:
         store.num_nodes = len(at)
         part_shares = {name: (names, matrix[at]) for name, (names, matrix) in shares.items()}
         x_names, x = compute_inputs(attributes.take(pa.array(at)), part_shares)
-        store.x, store.x_names = tensor(x, np.float32), UserList(x_names)
-        store.node = tensor(np.arange(len(at)), np.int64)
+        store.x, store.x_names = make_tensor(x, np.float32), UserList(x_names)
+        store.node = make_tensor(np.arange(len(at)), np.int64)
         store.ids, store.names = UserList([ids[row] for row in at]), UserList(part["name"].to_pylist())
         store.cells = UserList(part["cells"].to_pylist())
-        store.seed_mask = tensor(network.in_query[at], np.bool_)
-        store.query_links = tensor(part["query_links"].to_numpy(), np.int64)
-        store.y = tensor(labels[at], np.int64)
-    source, target, columns = _both_ways(network)
-    link_names, link_kinds = _codes([kind or "link" for kind in columns["kind"].to_pylist()])
+        store.seed_mask = make_tensor(network.in_query[at], np.bool_)
+        store.query_links = make_tensor(part["query_links"].to_numpy(), np.int64)
+        store.y = make_tensor(labels[at], np.int64)
+    source, target, columns = _list_directions(network)
+    link_names, link_kinds = _encode([kind or "link" for kind in columns["kind"].to_pylist()])
     groups = np.stack([kinds[source], link_kinds, kinds[target]], axis=1)
     for a, link, b in sorted(map(tuple, np.unique(groups, axis=0).tolist())):
         at = np.flatnonzero((groups == (a, link, b)).all(axis=1))
         edges = data[kind_names[a], link_names[link], kind_names[b]]
-        edges.edge_index = tensor([place[source[at]], place[target[at]]], np.int64)
+        edges.edge_index = make_tensor([place[source[at]], place[target[at]]], np.int64)
         part = columns.take(pa.array(at))
-        edges.edge_weight = tensor(part["weight"].to_numpy(), np.float32)
+        edges.edge_weight = make_tensor(part["weight"].to_numpy(), np.float32)
         for name, values in _list_link_details(part).items():
             edges[f"edge_{name}"] = values
     data.label_names = label_names
-    for name, value in about(network).items():
+    for name, value in describe_form(network).items():
         data[name] = value
     if network.recipe is not None:
         data.recipe = network.recipe.to_json()
@@ -185,7 +188,7 @@ def compute_inputs(nodes: pa.Table, shares: Mapping[str, Shares] = EMPTY) -> tup
     for name in nodes.column_names:
         if name in NODES:
             continue
-        column = as_seconds(nodes[name]).combine_chunks()
+        column = convert_to_seconds(nodes[name]).combine_chunks()
         kind = column.type
         if not is_list(kind) and not pa.types.is_string(kind) and not pa.types.is_large_string(kind):
             names.append(name)
@@ -194,7 +197,7 @@ def compute_inputs(nodes: pa.Table, shares: Mapping[str, Shares] = EMPTY) -> tup
         values = pc.list_flatten(column) if is_list(kind) else column
         parents = pc.list_parent_indices(column) if is_list(kind) else pa.array(np.arange(len(column)))
         rows = np.asarray(parents)[np.asarray(pc.is_valid(values))]
-        texts = list(map(as_text(values.type), values.drop_null().to_pylist()))
+        texts = list(map(choose_format(values.type), values.drop_null().to_pylist()))
         categories = sorted(set(texts))
         if len(categories) > MAX_CATEGORIES:
             continue
@@ -220,7 +223,7 @@ def _drop_label_columns(network: Network, nodes: pa.Table, shares: Mapping[str, 
     return nodes.drop_columns([name for name in shares if name in nodes.column_names and name not in attributes])
 
 
-def _both_ways(network: Network) -> tuple[Array, Array, pa.Table]:
+def _list_directions(network: Network) -> tuple[Array, Array, pa.Table]:
     """Return links for message passing: undirected ones and memberships in both directions."""
     ends = list_ends(network)
     member = np.maximum(ends.source, ends.target) >= len(network.objects)
@@ -236,16 +239,16 @@ def _list_link_details(links: pa.Table) -> dict[str, Any]:
     details = {}
     for name in (GIVEN, *TIMES):
         if name in links.column_names:
-            column = as_seconds(links[name])
+            column = convert_to_seconds(links[name])
             numbers = pc.fill_null(column.cast(pa.float64(), safe=False), float("nan")).to_numpy()
-            details[name] = tensor(numbers, np.float32 if name == GIVEN else np.float64)
+            details[name] = make_tensor(numbers, np.float32 if name == GIVEN else np.float64)
     return details
 
 
-def as_seconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def convert_to_seconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return dates and times as seconds since 1970, and other columns unchanged.
 
-    >>> as_seconds(pa.chunked_array([pa.array([86_400], pa.timestamp("s"))])).to_pylist()
+    >>> convert_to_seconds(pa.chunked_array([pa.array([86_400], pa.timestamp("s"))])).to_pylist()
     [86400.0]
     """
     if not _is_date(column):
@@ -266,14 +269,14 @@ def _import_data() -> Any:
     return data
 
 
-def tensor(values: Any, kind: Any) -> Any:
+def make_tensor(values: Any, kind: Any) -> Any:
     """Return values as a tensor of a NumPy type."""
     import torch
 
     return torch.from_numpy(np.array(values, dtype=kind))
 
 
-def _codes(values: Sequence[str], missing: str | None = None) -> tuple[list[str], Array]:
+def _encode(values: Sequence[str], missing: str | None = None) -> tuple[list[str], Array]:
     names = sorted(set(values) - {missing})
     code = {name: number for number, name in enumerate(names)}
     return names, np.array([code.get(value, -1) for value in values], dtype=np.int64)

@@ -17,17 +17,17 @@ from cube2net.model.network import Network
 from cube2net.model.objects import distinct_names
 from cube2net.network.export.graphs import to_scipy
 from cube2net.network.export.plain_tables import (
-    about,
-    about_with_recipe,
-    as_text,
+    choose_format,
     choose_list_format,
-    json_text,
+    describe_form,
+    describe_with_recipe,
+    format_json,
+    iterate_rows,
     list_ends,
     list_ids,
     name_type,
     plain_nodes,
     plain_table,
-    rows,
 )
 
 LINK_PREFIX = "link."
@@ -60,7 +60,7 @@ def _format_column(column: pa.Array) -> list[Any]:
     """Return the values of a plain column as texts; integers stay integers, which no spreadsheet runs."""
     values, kind = column.to_pylist(), column.type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind)):
-        text = as_text(kind)
+        text = choose_format(kind)
         return ["" if value is None else text(value) for value in values]
     return ["" if value is None else value for value in values] if column.null_count else values
 
@@ -79,7 +79,9 @@ def _write_parquet(network: Network, table: pa.Table, path: Path) -> None:
     from pyarrow import parquet
 
     with path.open("wb") as out:
-        parquet.write_table(table.replace_schema_metadata({"cube2net": json_text(about_with_recipe(network))}), out)
+        parquet.write_table(
+            table.replace_schema_metadata({"cube2net": format_json(describe_with_recipe(network))}), out
+        )
 
 
 def write_recipe(network: Network, path: Path) -> None:
@@ -100,7 +102,7 @@ def write_npz(network: Network, path: Path) -> None:
     matrix, nodes = to_scipy(network), plain_nodes(network)
     links = plain_table(network.links.drop_columns(["source", "target", "weight", "kind"]))
     kinds = pc.dictionary_encode(plain_table(network.links.select(["kind"]))["kind"].combine_chunks())
-    texts = {name: np.array(value, dtype=np.str_) for name, value in about(network).items()}
+    texts = {name: np.array(value, dtype=np.str_) for name, value in describe_form(network).items()}
     if network.recipe is not None:
         texts["recipe"] = np.array(network.recipe.to_json())
     arrays: dict[str, Array] = {
@@ -171,7 +173,7 @@ def _write_neo4j(fixed: dict[str, list[Any]], table: pa.Table, path: Path, sprea
     def format_row(row: tuple[Any, ...]) -> Iterator[Any]:
         return ("" if value is None else text(value) for value, text in zip(row, formats, strict=True))
 
-    lines = ([*first, *format_row(row)] for *first, row in zip(*fixed.values(), rows(table), strict=True))
+    lines = ([*first, *format_row(row)] for *first, row in zip(*fixed.values(), iterate_rows(table), strict=True))
     write_table(path, header, lines, spreadsheet_safe=spreadsheet_safe)
 
 
@@ -179,6 +181,6 @@ def _choose_neo4j_format(column: pa.ChunkedArray) -> tuple[str, Callable[[Any], 
     """Return Neo4j's type of a column and a function that formats its values."""
     kind = column.type
     if not is_list(kind):
-        return name_type(kind), (lambda value: value) if pa.types.is_integer(kind) else as_text(kind)
+        return name_type(kind), (lambda value: value) if pa.types.is_integer(kind) else choose_format(kind)
     text = choose_list_format(column, NEO4J_SEPARATOR)  # Neo4j cannot escape the separator
-    return "string" if text is json_text else f"{name_type(kind.value_type)}[]", text
+    return "string" if text is format_json else f"{name_type(kind.value_type)}[]", text

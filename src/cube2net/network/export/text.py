@@ -1,4 +1,4 @@
-"""A network as text for people and language models: in sections, or brief, as a list of names."""
+"""A network as text for people and language models: in sections, or as a brief list of names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_NAMES, MAX_CELLS, MAX_LABELS, MAX_COLUMNS = 3, 6, 3, 8
 """Of one object: links named and cells listed; of a group: labels of each dimension; of all: attributes shown."""
 MAX_VALUE_LETTERS = 60
 NAMES_IN_TURN = 100
-"""In a brief text so many names come in turn with one line of any other section."""
+"""Names of a brief text in turn with one line of every other section."""
 MEANINGS = {
     "cover": "how often chosen cells hold objects of the query, {times}",
     "jaccard": "the objects of the query that the cells hold, as a share of all that they hold or the query has",
@@ -33,7 +33,7 @@ STEERED = {"pins": "in it", "bans": "not in it", "prefer": "more like", "avoid":
 
 
 def format_text(network: Network, most: int, count: Count = estimate_tokens) -> str:
-    """Return as much of a network as a text of so many tokens holds; see :meth:`cube2net.Network.to_text`."""
+    """Return a text of at most ``most`` tokens about a network; see :meth:`cube2net.Network.to_text`."""
     nodes = NodeTexts(network)
     outside, inside, cells = nodes.outside, len(network.query), len(network.labels)
     head = [*nodes.opening_lines(), nodes.describe_worth()]
@@ -66,9 +66,9 @@ def format_text(network: Network, most: int, count: Count = estimate_tokens) -> 
 def format_brief_text(
     network: Network, most: int, count: Count = estimate_tokens, nearness: Array | None = None
 ) -> str:
-    """Return as many names of a network as a text of so many tokens holds; see :meth:`cube2net.Network.to_text`.
+    """Return a list of names of a network of at most ``most`` tokens; see :meth:`cube2net.Network.to_text`.
 
-    ``nearness`` says of every object of the network how near it is to the query.
+    ``nearness`` is the PageRank of every object of the network for the query.
     """
     nodes = NodeTexts(network)
     held = ", chosen cells that hold it" if network.labels else ""
@@ -78,7 +78,7 @@ def format_brief_text(
     sections = [
         Section("", "", [*nodes.opening_lines(), *nodes.closing_lines()], weight=math.inf),
         Section("", "", [None], lambda _: nodes.describe_worth()),
-        Section("object", others, likeliest(network, nearness), nodes.name_line, NAMES_IN_TURN),
+        Section("object", others, rank_by_likelihood(network, nearness), nodes.name_line, NAMES_IN_TURN),
         nodes.group_section(1),
         nodes.cell_section(1),
         Section("object", inside, nodes.rank(True), nodes.name_line),
@@ -87,12 +87,11 @@ def format_brief_text(
     return fit_text(sections, most, count)
 
 
-def likeliest(network: Network, nearness: Array | None = None) -> Array:
-    """Return the places of the objects outside the query, those that most likely belong to it first.
+def rank_by_likelihood(network: Network, nearness: Array | None = None) -> Array:
+    """Return the positions of the objects outside the query, those that most likely belong to it first.
 
-    An object counts nearness · √((1 + cells) · (1 + links)): how near it is, the chosen cells that hold it, and the
-    objects of the query that it is linked to. Where nobody knows how neighbours are, only the latter count. Those
-    that somebody pinned come before all others.
+    The score of an object is nearness · √((1 + cells) · (1 + links)), with the numbers of chosen cells that hold it and
+    of the query's objects that it is linked to; without ``nearness`` the root alone. Pinned objects come first.
     """
     rows = np.arange(len(network.query), len(network.objects))
     reasons = np.sqrt((1.0 + network.brought_by.sizes[rows]) * (1.0 + network.query_links[rows]))
@@ -101,7 +100,7 @@ def likeliest(network: Network, nearness: Array | None = None) -> Array:
 
 
 class NodeTexts:
-    """What is said of a network and its nodes, looked up once."""
+    """Texts about a network and its nodes, computed once."""
 
     def __init__(self, network: Network) -> None:
         self.network, self.table, self.about = network, network.nodes, summarize(network)
@@ -116,7 +115,7 @@ class NodeTexts:
         return [escape_markdown(text or "") for text in self.table[column].to_pylist()]
 
     def opening_lines(self) -> list[str]:
-        """Return the lines that a text begins with: what was asked, and how large the answer is."""
+        """Return the first lines: the query and the size of the network."""
         network, cells = self.network, len(self.network.labels)
         beside = format_count(self.outside, "neighbour") if network.form == "hybrid" else f"{self.outside:,} others"
         counts = f"{len(network.query):,} of the query, {beside}"
@@ -131,22 +130,22 @@ class NodeTexts:
         return [head, f"It has {', '.join(parts)}.{kind}", *([f"Of the cube: {'; '.join(views)}."] if views else [])]
 
     def closing_lines(self) -> list[str]:
-        """Return what else is to be said of a question and its answer: what was wanted, what was not found, a note."""
+        """Return the lines about pins and preferences, missing names, and the note."""
         network, lines = self.network, []
         wanted = [
-            f"{word} {_first_of([escape_markdown(title) for title in titles])}"
+            f"{word} {_list_first([escape_markdown(title) for title in titles])}"
             for key, word in STEERED.items()
             if (titles := network.settings.get(key))
         ]
         if wanted:
             lines.append(f"The user wanted {'; '.join(wanted)}.")
         if missing := network.query.missing:
-            lines.append(f"Asked for, and not found: {_first_of([escape_markdown(name) for name in missing])}.")
+            lines.append(f"Asked for, and not found: {_list_first([escape_markdown(name) for name in missing])}.")
         note = self.about["note"]
         return lines + ([f"Note: {escape_markdown(note, 400)}."] if note else [])
 
     def describe_worth(self) -> str:
-        """Return what was asked for, and how good the answer is."""
+        """Return the sentence about the method, the objective and the value."""
         about = self.about
         text = f"It was made by the method {escape_markdown(about['method'])}"
         if not about["cells"]:
@@ -159,18 +158,18 @@ class NodeTexts:
         text += f" for the objective {escape_markdown(objective)}{meaning}: {value}"
         if about["bound"] is None or not math.isfinite(about["bound"]):
             return f"{text}."
-        return f"{text}; {format_certificate(about['bound'], about['gap'], about['proven'], whole=is_count)}."
+        return f"{text}; {format_certificate(about['bound'], about['gap'], about['proven'], is_count=is_count)}."
 
     def describe_held(self) -> str:
-        """Return how many objects of the query chosen cells hold, and which they do not."""
+        """Return the sentence about the objects of the query that chosen cells hold."""
         count = len(self.network.query)
         loose = np.flatnonzero(self.network.brought_by.sizes[:count] == 0).tolist()
-        without = f", all but {_first_of([self.names[at] for at in loose])}" if loose else ""
+        without = f", all but {_list_first([self.names[at] for at in loose])}" if loose else ""
         return f"The cells hold {count - len(loose):,} of the {format_count(count, 'object')} of the query{without}."
 
     @cached_property
     def names(self) -> list[str]:
-        """The name of every object, with its id where the name alone does not mean it."""
+        """The name of every object, with its id if the name is ambiguous."""
         return [f"{name or 'no name'}{self.ids_beside[at]}" for at, name in enumerate(self.bare_names)]
 
     @cached_property
@@ -180,10 +179,9 @@ class NodeTexts:
 
     @cached_property
     def ids_beside(self) -> list[str]:
-        """What tells every object from others of its name: its id, or nothing where that is not needed.
+        """The id of every object, or an empty text if its name is unique in the network and in the cube.
 
-        It is needed where the name, given back, means another object of the network or of its cube, or several. Where
-        the cube is not at hand, names are taken to mean one object of it.
+        Without the cube, names are assumed to be unique in it.
         """
         network, names = self.network, self.bare_names
         unique = [True] * len(names)
@@ -199,12 +197,12 @@ class NodeTexts:
 
     @cached_property
     def counts(self) -> Any:
-        """How many items mention each object and have which labels, None where the cube does not keep that."""
+        """The counts of items and labels of every object; None if the cube does not keep items."""
         lookups = self.network.lookups
         return None if lookups is None else lookups.labels(self.network.objects)
 
     def group_section(self, weight: float) -> Section:
-        """Return the groups that have a label of the query in common, and the others: sizes and commonest labels."""
+        """Return the groups of objects by label, and the others, with sizes and most frequent labels."""
         network, count = self.network, len(self.network.query)
         labels = self.labels[:count] if network.query.labels is not None else ["All of the query"] * count
         places = {label: [at for at, one in enumerate(labels) if one == label] for label in dict.fromkeys(labels)}
@@ -231,7 +229,7 @@ class NodeTexts:
         return f"- {title}: {'; '.join(parts)}"
 
     def cell_section(self, weight: float) -> Section:
-        """Return the chosen cells: labels, gain, and whom of the query each holds."""
+        """Return the chosen cells with labels, gain, and the objects of the query in each."""
         network, count = self.network, len(self.network.query)
         held = network.brought_by.indices[: network.brought_by.indptr[count]]
         owner = np.repeat(np.arange(count), network.brought_by.sizes[:count])[np.argsort(held, kind="stable")]
@@ -241,7 +239,7 @@ class NodeTexts:
         def line(rank: int) -> str:
             cell, rows = self.about["cells"][rank], owner[ends[rank] : ends[rank + 1]].tolist()
             labels = Counter(self.labels[at] for at in rows if self.labels[at]).most_common()
-            of = f": {_first_of([f'{label} {times}' for label, times in labels])}" if labels else ""
+            of = f": {_list_first([f'{label} {times}' for label, times in labels])}" if labels else ""
             share = f"{len(rows) / count:.0%}" if rows else "0%"
             title = cell_title(network.labels[rank], escape_markdown)
             in_all = "" if cell["objects"] is None else f"; {cell['objects']:,} in all"
@@ -251,21 +249,21 @@ class NodeTexts:
         return Section("cell", title, range(len(network.labels)), line, weight)
 
     def rank(self, in_query: bool) -> Array:
-        """Return the objects of the query, or the others: the pinned first, then those for which most speaks."""
+        """Return the objects of the query, or the others: pinned ones first, then by cells and links."""
         network, count = self.network, len(self.network.query)
         rows = np.arange(count) if in_query else np.arange(count, len(network.objects))
         reasons = network.brought_by.sizes[rows] + network.query_links[rows]
         return rows[np.lexsort((-reasons, ~_is_pinned(network)[rows]))]
 
     def name_line(self, at: int) -> str:
-        """Return the name of an object, and how much speaks for it."""
+        """Return the name of an object, with its numbers of cells and links."""
         network, name = self.network, self.bare_names[at].replace('"', '\\"')
         counts = [network.brought_by.sizes[at]] if network.labels else []
         numbers = " ".join(f"{int(count):,}" for count in (*counts, network.query_links[at]))
         return f'- "{name}"{self.ids_beside[at]}{self._kind_and_label(at)} {numbers}'
 
     def object_line(self, at: int) -> str:
-        """Return what is known of an object, and why it is here."""
+        """Return the attributes of an object, and why it is in the network."""
         parts = "; ".join([*_describe_attributes(self.columns, at), *self._reasons(at)])
         return f"- {self.names[at]}{self._kind_and_label(at)}: {parts or 'nothing more is known'}"
 
@@ -275,7 +273,7 @@ class NodeTexts:
         return f" ({aside})" if aside else ""
 
     def _reasons(self, at: int) -> Iterator[str]:
-        """Give why an object is in the network: the cells that hold it, and its links to the query."""
+        """Yield the reasons for an object: the cells that hold it, and its links to the query."""
         network, inside = self.network, at < len(self.network.query)
         cells = [f"{rank + 1}" for rank in network.brought_by[at].tolist()]
         if cells:
@@ -296,13 +294,13 @@ class NodeTexts:
 
     @cached_property
     def columns(self) -> list[tuple[str, list[Any]]]:
-        """The attributes to be shown, each with the values of all nodes."""
+        """The attributes to show, with the values of all nodes."""
         names = [name for name in self.table.column_names if name not in NODES]
         return [(escape_markdown(name), self.table[name].to_pylist()) for name in names[:MAX_COLUMNS]]
 
     @cached_property
     def partners(self) -> tuple[Array, Array]:
-        """Where the links of each object to the query begin and end, and whom they lead to, heaviest first."""
+        """Offsets and ends of the links of each object to the query, heaviest first."""
         network, rows = self.network, self.heaviest
         source, target, weight = network.source[rows], network.target[rows], network.weight[rows]
         own, other = np.concatenate([source, target]), np.concatenate([target, source])
@@ -319,7 +317,7 @@ class NodeTexts:
         return among[np.argsort(-network.weight[among], kind="stable")]
 
     def link_section(self) -> Section:
-        """Return the links between objects, which come after all else."""
+        """Return the links between objects, the last section."""
         network = self.network
 
         def line(at: int) -> str:
@@ -330,7 +328,7 @@ class NodeTexts:
 
 
 def _describe_attributes(columns: Sequence[tuple[str, list[Any]]], at: int) -> Iterator[str]:
-    """Give what is known of a node; behind the number of its items come the labels that most of these have."""
+    """Yield the attributes of a node; after the number of items come their most frequent labels."""
     mostly: list[str] | None = None
     for name, values in columns:
         value = values[at]
@@ -351,10 +349,10 @@ def _is_pinned(network: Network) -> Array:
     return np.isin(network.objects, np.array(pins, dtype=np.int64))
 
 
-def _first_of(names: Sequence[str]) -> str:
-    """Return the first names, and how many more there are.
+def _list_first(names: Sequence[str]) -> str:
+    """Return the first names and the number of others.
 
-    >>> _first_of(["a", "b", "c", "d", "e"])
+    >>> _list_first(["a", "b", "c", "d", "e"])
     'a, b, c and 2 more'
     """
     more = f" and {len(names) - MAX_NAMES:,} more" if len(names) > MAX_NAMES else ""

@@ -1,7 +1,7 @@
-"""Text of whole lines within a budget of tokens.
+"""Text of complete lines within a budget of tokens.
 
-Every line of every section has its place in one order of importance, and a text is the longest beginning of that order
-that fits; its lines then stand by section. So a small budget shows the first of everything, and a large one all of it.
+All lines of all sections have one order of importance; a text has the longest prefix of this order that fits, arranged
+by section. So a small budget shows the first lines of every section.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def estimate_tokens(text: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """Lines of one kind, one for each of ``rows``, the most important first, each made when it is first wanted.
+    """Lines of one kind, one for each of ``rows``, the most important first; lines are made when needed.
 
-    ``what`` is what a line is about, as it is counted where it is left out, nothing where it is not. ``weight`` is how
-    many lines come in turn with those of other sections: all of them before for infinity, and after for 0.
+    ``what`` is the noun by which omitted lines are counted, empty if they are not. ``weight`` is the number of lines in
+    turn with other sections: for infinity all lines come first, for 0 last.
     """
 
     what: str
@@ -43,19 +43,19 @@ class Section:
     rows: Sequence[Any] | Array
     line: Callable[[Any], str] = str
     weight: float = 1.0
-    made: list[str] = field(default_factory=list, init=False, repr=False)
+    cache: list[str] = field(default_factory=list, init=False, repr=False)
 
     def lines(self, count: int) -> list[str]:
         """Return the first lines."""
-        self.made.extend(map(self.line, self.rows[len(self.made) : count]))
-        return self.made[:count]
+        self.cache.extend(map(self.line, self.rows[len(self.cache) : count]))
+        return self.cache[:count]
 
 
 def fit_text(sections: Sequence[Section], most: int, count: Count) -> str:
-    """Return the text of as many lines as have no more than so many tokens, the most important first.
+    """Return the longest text of at most ``most`` tokens, the most important lines first.
 
-    A budget that has no room for a line gives the line of counts alone, and one below that the empty text. Whatever is
-    returned, but the empty text, was counted as it is: a counter need not add up.
+    If no line fits, the text is the line of counts, or empty. Complete texts are counted, so counts need not be
+    additive.
     """
     sections = [section for section in sections if len(section.rows)]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -73,7 +73,7 @@ def fit_text(sections: Sequence[Section], most: int, count: Count) -> str:
 
     if not fits(0):
         return ""
-    # What is tried grows with what fits, not with the network.
+    # Lengths are doubled, so that the cost depends on the text and not on the network.
     low, high = 0, 1
     while high <= len(order) and fits(high):
         low, high = high, 2 * high
@@ -85,7 +85,7 @@ def fit_text(sections: Sequence[Section], most: int, count: Count) -> str:
 
 
 def _join_sections(sections: Sequence[Section], shown: Sequence[int]) -> str:
-    """Return the first lines of every section; a last line counts what is left out, objects first."""
+    """Return the first lines of every section, and a last line with the counts of omitted ones."""
     blocks = [
         "\n".join([section.title] * bool(section.title) + section.lines(count))
         for section, count in zip(sections, shown, strict=True)

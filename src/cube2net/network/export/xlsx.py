@@ -20,7 +20,7 @@ from cube2net.errors import InputError
 from cube2net.model.corpus import is_list
 from cube2net.model.names import cell_title
 from cube2net.model.network import Network
-from cube2net.network.export.plain_tables import choose_list_format, plain_nodes, plain_table, rows, with_dates
+from cube2net.network.export.plain_tables import choose_list_format, iterate_rows, plain_nodes, plain_table, with_dates
 from cube2net.network.export.xml import escape
 
 MAX_ROWS, MAX_COLUMNS = 2**20, 2**14
@@ -115,7 +115,7 @@ def _make_sheet(table: pa.Table, formats: Mapping[str, Callable[[Any], str]]) ->
     places = [(table.column_names.index(name), text) for name, text in lists.items()]
 
     def format_rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
-        for row in rows(table):
+        for row in iterate_rows(table):
             line = list(row)
             for place, text in places:
                 line[place] = None if line[place] is None else text(line[place])

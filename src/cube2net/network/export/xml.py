@@ -12,8 +12,8 @@ from cube2net.model.network import Network
 from cube2net.model.objects import distinct_names
 from cube2net.network.export.plain_tables import (
     Ends,
-    about,
-    as_text,
+    choose_format,
+    describe_form,
     list_ends,
     list_ids,
     name_type,
@@ -46,7 +46,7 @@ _ESCAPES = {
 def write_graphml(network: Network, path: Path) -> None:
     """Write a network as GraphML; a node has the id of its object, and the ranks in ``cells`` have spaces between.
 
-    If an id has an ``&`` or is a whole number, ids are repeated as an attribute: igraph does not decode the id of an
+    If an id has an ``&`` or is an integer, ids are repeated as an attribute: igraph does not decode the id of an
     element, and it is always a text. The graph has ``form``, ``dimensions``, ``selected`` (one cell a line) and
     ``recipe``. Missing values are absent.
     """
@@ -54,7 +54,9 @@ def write_graphml(network: Network, path: Path) -> None:
     nodes, ends = plain_nodes(network), list_ends(network)
     repeats_ids = any("&amp;" in key for key in ids) or pa.types.is_integer(nodes.schema.field("id").type)
     nodes = nodes if repeats_ids else nodes.drop_columns(["id"])
-    data = {name: value if isinstance(value, str) else "\n".join(value) for name, value in about(network).items()}
+    data = {
+        name: value if isinstance(value, str) else "\n".join(value) for name, value in describe_form(network).items()
+    }
     if network.recipe is not None:
         data["recipe"] = network.recipe.to_json()
     with path.open("w", encoding="utf-8", newline="\n") as out:
@@ -65,7 +67,7 @@ def write_graphml(network: Network, path: Path) -> None:
             for number, name, kind in _list_columns(table.column_names, table):
                 key = f'<key id="{owner}.{number}" for="{owner}" attr.name="{name}" attr.type="{kind}"/>\n'
                 out.write(key)
-        out.write(f'<graph id="network" edgedefault="{_direction(ends)}">\n')
+        out.write(f'<graph id="network" edgedefault="{_name_direction(ends)}">\n')
         for name, text in data.items():
             out.write(f'<data key="graph.{name}">{escape(text)}</data>\n')
         for key, values in zip(ids, _format_rows(nodes, '<data key="node.{}">', "</data>"), strict=True):
@@ -88,12 +90,12 @@ def write_gexf(network: Network, path: Path) -> None:
     if not pa.types.is_integer(nodes.schema.field("id").type):
         nodes = nodes.drop_columns(["id"])
     weights, links = ends.columns["weight"].to_pylist(), ends.columns.drop_columns(["weight"])
-    description = list(about(network)["selected"])
+    description = list(describe_form(network)["selected"])
     if network.recipe is not None:
         description.append(RECIPE_PREFIX + network.recipe.to_json())
     titles = [GEXF_LABEL if name == "label" else name for name in nodes.column_names]
     with path.open("w", encoding="utf-8", newline="\n") as out:
-        out.write(GEXF_HEAD.format(escape("\n".join(description)), _direction(ends)))
+        out.write(GEXF_HEAD.format(escape("\n".join(description)), _name_direction(ends)))
         for owner, table, columns in (("node", nodes, titles), ("edge", links, links.column_names)):
             out.write(f'<attributes class="{owner}" mode="static">\n')
             for number, title, kind in _list_columns(columns, table):
@@ -128,7 +130,7 @@ def escape(text: str) -> str:
 _escape_cached = lru_cache(maxsize=65536)(escape)
 
 
-def _direction(ends: Ends) -> str:
+def _name_direction(ends: Ends) -> str:
     return "directed" if ends.directed else "undirected"
 
 
@@ -148,7 +150,7 @@ def _format_rows(table: pa.Table, before: str, after: str) -> Iterator[str]:
             is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
             values = column.to_pylist()
             if not is_number:
-                text = as_text(kind)
+                text = choose_format(kind)
                 values = [None if value is None else _escape_cached(text(value)) for value in values]
             columns.append(["" if value is None else f"{begin}{value}{after}" for value in values])
         yield from map("".join, zip(*columns, strict=True))
