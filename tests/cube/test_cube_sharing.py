@@ -79,7 +79,7 @@ def test_of_two_updates_at_the_same_time_none_is_lost_and_each_counts_its_own(
         first = pool.submit(add_items, folder, addition(100))
         assert working.wait(60)
         _, added = add_items(folder, addition(200), progress=progress)
-        assert [added["items"], first.result()[1]["items"]] == [3, 3]
+        assert [added.totals["items"], first.result()[1].totals["items"]] == [3, 3]
     assert read(folder).settings["items"] == 26
     assert verify(folder)
     assert [path.name for path in tmp_path.iterdir()] == ["cube"]

@@ -23,6 +23,28 @@ from cube2net._util.display import get_display
 from cube2net.errors import ParameterError, quote
 
 
+class Stage(str):
+    """The text of a stage: its ``name``, and after a colon a detail that may change from step to step.
+
+    >>> stage = Stage("cube", "labels")
+    >>> stage, stage.name
+    ('cube: labels', 'cube')
+    """
+
+    __slots__ = ("name",)
+    name: str
+
+    def __new__(cls, name: str, detail: str) -> Stage:
+        stage = super().__new__(cls, f"{name}: {detail}")
+        stage.name = name
+        return stage
+
+
+def get_stage_name(stage: str) -> str:
+    """Return the name of a stage, without its detail."""
+    return stage.name if isinstance(stage, Stage) else stage
+
+
 class Progress(Protocol):
     """Receives the progress of long work. Compiling is reported from another thread."""
 

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from cube2net import __version__
 from cube2net._util.arrays import row_of_entries
 from cube2net._util.files import check_folder, write_files, write_table
-from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
+from cube2net._util.progress import Progress, ProgressOption, Stage, report_compiling, resolve_progress
 from cube2net.api.checkpoints import (
     Checkpoints,
     checkpoints_beside,
@@ -341,7 +341,7 @@ class BuildPlan:
         by = [str(spec) for spec in specs], self.min_objects, self.max_mentions, type(self.engine).__name__
         folder = stages.place("tables", digest(decides, *by))
         cube = self._build(corpus, specs, topics, folder, progress)
-        progress("cube: files", 0, None)
+        progress(Stage("cube", "files"), 0, None)
         save(cube, out, made_in=folder, progress=progress)
         return read_cube(out)
 

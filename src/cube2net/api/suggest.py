@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array, row_of_entries
-from cube2net._util.progress import Progress, ProgressOption, report_compiling, resolve_progress
+from cube2net._util.progress import Progress, ProgressOption, Stage, report_compiling, resolve_progress
 from cube2net._util.random import stream
 from cube2net._util.statistics import REACH
 from cube2net.api.query import Asked, query_of, read_query
@@ -208,7 +208,7 @@ class _Ranking:
     def _held(self, proposal: Proposal) -> Proposal:
         """Return a proposal with what the cells of a real cube in its dimensions hold of the hidden halves."""
         dimensions = proposal.dimensions
-        self.progress(f"hiding half of the query: {' × '.join(map(str, dimensions))}", 0, None)
+        self.progress(Stage("hiding half of the query", " × ".join(map(str, dimensions))), 0, None)
         cube = build(
             replace(self.corpus, links=table(LINKS)),
             dimensions,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -96,6 +97,18 @@ def update(
     return cube
 
 
+@dataclass(frozen=True)
+class AddedCounts:
+    """Numbers of an update: what was added, and how many items and given links are new, replaced, removed, unchanged.
+
+    ``links`` also counts the given links that were there and got heavier.
+    """
+
+    totals: dict[str, int] = field(default_factory=dict)
+    items: dict[str, int] = field(default_factory=dict)
+    links: dict[str, int] = field(default_factory=dict)
+
+
 def add_items(
     folder: str | Path,
     corpus: Corpus | None,
@@ -106,12 +119,8 @@ def add_items(
     remove: Sequence[str] = (),
     engine: str = "duckdb",
     progress: ProgressOption = None,
-) -> tuple[Cube, dict[str, int]]:
-    """Return what :func:`update` does, and how many items, objects, cells and links were added.
-
-    Where items are replaced or removed, it is also said how many items and given links are new, replaced, removed and
-    unchanged; where they are not, how many given links that were there got heavier.
-    """
+) -> tuple[Cube, AddedCounts]:
+    """Return the result of :func:`update`, and the numbers of added, replaced and removed parts."""
     if engine not in ENGINES:
         raise unknown_name("engine", engine, ENGINES)
     if skip_known and replace:
@@ -121,7 +130,7 @@ def add_items(
     if corpus is None and not remove:
         raise ParameterError("there is nothing to do: give new data, or ids of items to remove")
     place, progress = path_of(folder, "the folder of the cube"), resolve_progress(progress)
-    added: dict[str, int] = {}
+    added = AddedCounts()
 
     def grown(cube: Cube) -> Cube:
         new = leave_out_known(cube, corpus) if skip_known and corpus is not None else corpus
@@ -132,9 +141,9 @@ def add_items(
             changes.link_counts["heavier"] = count_heavier(cube, new)
         after = _changed(cube, changes, ENGINES[engine](), progress)
         before = _counts(cube)
-        added.update({name: count - before[name] for name, count in _counts(after).items()})
-        added.update({f"{what} items": count for what, count in changes.counts.items()})
-        added.update({f"{what} links": count for what, count in changes.link_counts.items()})
+        added.totals.update({name: count - before[name] for name, count in _counts(after).items()})
+        added.items.update(changes.counts)
+        added.links.update(changes.link_counts)
         return after
 
     change_folder(place, grown, progress=progress)

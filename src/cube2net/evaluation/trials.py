@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cube2net._util.arrays import Array
-from cube2net._util.progress import Progress, Stop, check_stop, silent
+from cube2net._util.progress import Progress, Stage, Stop, check_stop, silent
 from cube2net.errors import Cube2netError, InputError, check_int
 from cube2net.evaluation.configurations import DEFAULT
 from cube2net.evaluation.journal import Journal
@@ -70,7 +70,7 @@ class Trials:
             try:
                 for config in current.run(configs, models):
                     done += len(models)
-                    progress(f"comparing: seed {seed}, {config.title}", done, total)
+                    progress(Stage("comparing", f"seed {seed}, {config.title}"), done, total)
             except BaseException as end:
                 pool.shutdown(wait=False, cancel_futures=True)
                 wait(current.mined.values(), timeout=SHUTDOWN_SECONDS)

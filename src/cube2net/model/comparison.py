@@ -150,10 +150,15 @@ class Comparison(Shown):
             raise InputError("a comparison has one trial for a configuration, a model and a seed, and got several")
 
     def __repr__(self) -> str:
+        return f"Comparison({self.size})"
+
+    @property
+    def size(self) -> str:
+        """The task and the numbers of configurations, models and seeds, as text."""
         failed = sum(bool(trial.reason) for trial in self.trials)
         trouble = f", {failed:,} failed" if failed else ""
         sizes = ((self.configurations, "configuration"), (self.models, "model"), (self.seeds, "seed"))
-        return f"Comparison({self.task}: {' × '.join(format_count(len(each), what) for each, what in sizes)}{trouble})"
+        return f"{self.task}: {' × '.join(format_count(len(each), what) for each, what in sizes)}{trouble}"
 
     @cached_property
     def configurations(self) -> tuple[Configuration, ...]:

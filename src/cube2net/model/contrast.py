@@ -238,8 +238,13 @@ class Description(Shown):
         return found
 
     def __repr__(self) -> str:
+        return f"Description({self.size})"
+
+    @property
+    def size(self) -> str:
+        """The numbers of groups, cells and objects, as text."""
         cells = sum(len(each.cells) for each in self.contrasts)
-        return f"Description({len(self):,} groups, {cells:,} cells, {len(self.query):,} objects)"
+        return f"{len(self):,} groups, {cells:,} cells, {len(self.query):,} objects"
 
     def __str__(self) -> str:
         return "\n".join([*(each.sentence for each in self.contrasts), *([self.note] if self.note else [])])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from cube2net._util.arrays import Array, Ragged, ragged_from_pairs, row_of_entries, take_rows
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import Progress, Stage, silent
 from cube2net.errors import ParameterError, unknown_name
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
@@ -218,7 +218,7 @@ def _choose_by_calls(
         for place, cell in enumerate(left.tolist()):
             worth[place] = function.value(np.union1d(objects, members[cell]))
             calls += 1
-            progress(f"greedy calls {function.name}: cell {len(chosen) + 1:,} of {n_cells:,}", calls, most)
+            progress(Stage(f"greedy calls {function.name}", f"cell {len(chosen) + 1:,} of {n_cells:,}"), calls, most)
         order = order_best_first(worth)
         taken = limits.admit(left[order], 1)
         if len(taken) == 0:

@@ -448,13 +448,11 @@ def update(
             cube, corpus, skip_known=skip_known, replace=replace, remove=ids, progress=progress
         )
     say(f"{cube}: {grown}")
-    heavier = added.pop("heavier links", 0)
-    more = {what: count for what, count in added.items() if " " not in what}
-    say(f"added: {', '.join(f'{count:,} {what}' for what, count in more.items())}")
-    for things in ("items", "links"):
-        kinds = {what.split()[0]: count for what, count in added.items() if what.endswith(f" {things}")}
-        if kinds and (things == "items" or any(kinds.values())):
-            say(f"{things}: {', '.join(f'{count:,} {what}' for what, count in kinds.items())}")
+    heavier = added.links.get("heavier", 0)
+    links = {what: count for what, count in added.links.items() if what != "heavier"}
+    for title, counts in (("added", added.totals), ("items", added.items), ("links", links)):
+        if counts and (title != "links" or any(counts.values())):
+            say(f"{title}: {', '.join(f'{count:,} {what}' for what, count in counts.items())}")
     if heavier:
         say(f"links: {heavier:,} existing links got heavier (--replace would replace them)")
 

@@ -16,7 +16,7 @@ from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cube2net._util.progress import COMPILING, MONITOR, Progress, report_compiling_to, silent
+from cube2net._util.progress import COMPILING, MONITOR, Progress, get_stage_name, report_compiling_to, silent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -71,7 +71,7 @@ class Heartbeat:
         """Pass the progress on, and remember it."""
         with self._lock:
             now = time.monotonic()
-            is_new = stage.partition(":")[0] != self.stage[0].partition(":")[0]
+            is_new = get_stage_name(stage) != get_stage_name(self.stage[0])
             self.stage = stage, done, total
             if is_new:
                 self.since = now
@@ -332,7 +332,7 @@ def shown_progress(quiet: bool = False) -> Iterator[Progress]:
 class PlainLines:
     """Progress as lines: one when a stage begins, and one every few seconds while it lasts.
 
-    The stage is the text before a colon; the text after it may change from step to step.
+    Stages are compared by name; their details may change from step to step.
     """
 
     def __init__(self) -> None:
@@ -342,7 +342,7 @@ class PlainLines:
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:
         """Write a line if the stage is new or the last line is old."""
         now = time.monotonic()
-        name = stage.partition(":")[0]
+        name = get_stage_name(stage)
         if name == self.stage and now - self.last_output < MIN_INTERVAL_SECONDS:
             return
         self.stage, self.last_output = name, now

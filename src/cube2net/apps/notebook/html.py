@@ -30,6 +30,7 @@ from cube2net.model.query import Query
 from cube2net.model.selection import Selection
 from cube2net.model.suggestion import Suggestion
 from cube2net.network.assembly import format_certificate
+from cube2net.network.drawing.picture import format_size
 
 LONGEST = 80
 """Of a name so many letters are shown."""
@@ -237,7 +238,7 @@ def selection_page(selection: Selection) -> str:
 
 def network_page(network: Network) -> str:
     """Return the picture of a network, its first cells, and how to go on."""
-    size = str(network).partition("(")[2].rstrip(")")
+    size = format_size(network)
     if len(network) <= DRAWN:
         picture = draw_picture(network).tag
     else:
@@ -278,7 +279,7 @@ def comparison_page(comparison: Comparison) -> str:
     failed, said = found["failed"], found["verdict"]["sentence"]
     notes = [each["note"] for each in found["degenerate"] if each["note"] not in said]
     return page(
-        headline("Comparison", str(comparison).partition("(")[2].rstrip(")")),
+        headline("Comparison", comparison.size),
         sentence(said),
         table(heads, rows, right=heads[1:], more=_more(len(names), "configurations", most=FIRST + 1)),
         *(sentence(note, faint=True) for note in notes[:3]),
@@ -354,7 +355,7 @@ def description_page(description: Description) -> str:
     said = [each.sentence for each in description.contrasts]
     ends = [_more(len(said), "groups"), description.note]
     return page(
-        headline("Description", repr(description).partition("(")[2].rstrip(")")),
+        headline("Description", description.size),
         *map(sentence, said[:FIRST]),
         *(sentence(end, faint=True) for end in ends if end),
         codes(("the network:", "description.network")),

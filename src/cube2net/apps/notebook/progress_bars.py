@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TextIO
 
+from cube2net._util.progress import get_stage_name
 from cube2net._util.text import shorten
 from cube2net.apps.notebook.html import escaped, page, sentence
 
@@ -88,7 +89,7 @@ class Bars:
         with self._lock:
             if self.doing.end:
                 return
-            new = stage.partition(":")[0] != self.doing.stage.partition(":")[0]
+            new = get_stage_name(stage) != get_stage_name(self.doing.stage)
             self.doing.stage, self.doing.done, self.doing.total = stage, done, total
             if new or self.clock() - self.drawn >= EVERY:
                 self._draw()
@@ -165,7 +166,7 @@ class LinesScreen:
         """Write what is new."""
         lines = [short_line(remark) for remark in doing.remarks if remark not in self.remarked]
         self.remarked = list(doing.remarks)
-        stage = doing.end or doing.stage.partition(":")[0]
+        stage = doing.end or get_stage_name(doing.stage)
         if stage != self.stage and stage != Doing.stage:
             self.stage = stage
             lines.append(doing.text)

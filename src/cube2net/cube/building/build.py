@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net._util.arrays import Array, Links, Ragged
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import Progress, Stage, silent
 from cube2net.cube.building.cells import grow_cells, grow_items, pack_cells
 from cube2net.cube.building.concatenation import (
     check_links,
@@ -157,7 +157,7 @@ def grow(
     ``folder`` if one is given, and the arrays of a new cube become files in it.
     """
     ledger = require_ledger(cube)
-    progress("cube: labels" if ledger.is_empty else "update: labels", 0, None)
+    progress(Stage("cube" if ledger.is_empty else "update", "labels"), 0, None)
     placement = place(corpus, cube.objects)
     specs = [DimensionSpec.parse(text) for text in cube.settings["dimensions"]]
     labels = label_items(corpus, specs, topics, dimensions=cube.dimensions, ledger=ledger)

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from cube2net._util.arrow import ROWS, open_finished, open_mapped, write_mapped
 from cube2net._util.files import temporary_folder
-from cube2net._util.progress import Progress, silent
+from cube2net._util.progress import Progress, Stage, silent
 from cube2net.errors import InputError, ParameterError, Setting, first_line, parse_size
 
 DATABASE, SPILL = "plan.duckdb", "spill"
@@ -96,7 +96,7 @@ class DuckDB:
             for done, (name, statement) in enumerate(statements.items()):
                 if name in existing:
                     continue
-                progress(f"cube: {name.replace('_', ' ')}", done, len(statements))
+                progress(Stage("cube", name.replace("_", " ")), done, len(statements))
                 with self._explain_errors(f"the statement {name!r}"):
                     connection.execute(f"CREATE TABLE {name} AS {statement}")
             progress("cube", len(statements), len(statements))

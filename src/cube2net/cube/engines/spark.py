@@ -31,7 +31,7 @@ from cube2net._util.arrow import ROWS as BATCH_ROWS
 from cube2net._util.arrow import open_finished, open_mapped, write_mapped
 from cube2net._util.files import temporary_folder
 from cube2net._util.packages import require
-from cube2net._util.progress import Progress, cores, silent
+from cube2net._util.progress import Progress, Stage, cores, silent
 from cube2net.errors import InputError, ParameterError, check_int, first_line, parse_size
 
 ROWS_PER_FILE = 1_000_000
@@ -147,7 +147,7 @@ class Spark:
         progress: Progress,
     ) -> dict[str, pa.Table]:
         """Return the wanted tables of the remaining statements."""
-        progress("cube: Spark starts", 0, len(statements))
+        progress(Stage("cube", "Spark starts"), 0, len(statements))
         made: dict[str, pa.Table] = {}
         with self.session() as spark, self._staging(spark) as staging, ExitStack() as kept:
             for name, table in tables.items():
@@ -157,7 +157,7 @@ class Spark:
             for done, (name, statement) in enumerate(statements.items()):
                 if name not in rest:
                     continue
-                progress(f"cube: {name.replace('_', ' ')}", done, len(statements))
+                progress(Stage("cube", name.replace("_", " ")), done, len(statements))
                 with explain_errors(f"run the statement {name!r}"):
                     frame = spark.sql(statement)
                     if name in wanted:

@@ -29,7 +29,7 @@ import pyarrow.csv as pv
 
 from cube2net._util.arrays import Array
 from cube2net._util.files import explain_disk_errors
-from cube2net._util.progress import Progress, check_stop, silent
+from cube2net._util.progress import Progress, Stage, check_stop, silent
 from cube2net._util.spelling import suggest_name
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw, unpack
 from cube2net.errors import ParameterError, SourceError, check_int, first_line, join_names, unknown_name
@@ -129,7 +129,7 @@ class OpenAlex:
         if columns.cut_lists:
             dropped.leave_out("works of which only the first 100 authors are named", columns.cut_lists)
             dropped.say(f"{columns.cut_lists:,} works name their first 100 authors only (is_authors_truncated)")
-        progress("OpenAlex: putting works together", 0, None)
+        progress(Stage("OpenAlex", "putting works together"), 0, None)
         pa.default_memory_pool().release_unused()
         return gathering.corpus(columns, MergedIds(found.merged, meter), ATTRIBUTION)
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from cube2net._util.progress import Progress, check_stop, silent
+from cube2net._util.progress import Progress, Stage, check_stop, silent
 from cube2net._util.zip_files import RATIO, TOTAL, Meter, UnpackLimits, open_raw, unpack
 from cube2net.errors import Cube2netError, Setting, SourceError, join_names, unknown_name
 from cube2net.io.bibliography.author_names import identify_authors, plain_letters
@@ -95,7 +95,7 @@ class References:
         if not records:
             why = f": {dropped.first}" if dropped.first else ""
             raise SourceError(f"{join_names(paths)} holds no reference with a title{why}")
-        progress("references: putting records together", 0, None)
+        progress(Stage("references", "putting records together"), 0, None)
         return _CorpusBuilder(records, self.objects, join_names([path.name for path in paths]), dropped).corpus()
 
     def _records(self, paths: Sequence[Path], dropped: Dropped, progress: Progress) -> Iterator[Reference]:
