@@ -304,12 +304,26 @@ def _merge_members(cube: Cube, groups: Array, count: int, min_objects: int = 0) 
 
 
 def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
-    """Return the view of a cube that has only the given cells, in their order, each at levels of its own.
+    """Return the view of a cube that has only the given cells, each at levels of its own.
 
-    A cell is given by one label for each dimension, of any level or ∗. It holds the objects of all cells of the cube
-    that are part of it, cells below ``min_objects`` included, and may itself hold fewer. The view keeps the cube as
-    its ``finest``. Items are in a cell if they are in one of its parts.
+    A cell contains the objects of all cells of the cube that are part of it, cells below ``min_objects`` included, and
+    may itself contain fewer. The view keeps the cube as its ``finest``. Items are in a cell if they are in one of its
+    parts.
 
+    Parameters
+    ----------
+    cube
+        A cube, or a view that is not one of this kind.
+    cells
+        The cells in their order, each as one label for each dimension, of any level or ∗.
+
+    Returns
+    -------
+    Cube
+        The view.
+
+    Examples
+    --------
     >>> import cube2net as c2n
     >>> cube = c2n.build(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
     >>> view = pick_cells(cube, [["202X", "∗"], ["2019", "ACL"]])
@@ -437,8 +451,20 @@ def _find_level_above(dimension: Dimension, to: str | None) -> int | None:
 def drill_down(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     """Return the cube with one dimension at a level below, the others unchanged.
 
-    ``to`` names the level, however far below; None is the next level. A dimension at ∗ returns to the level that it
-    was rolled up from, or to any level named.
+    Parameters
+    ----------
+    cube
+        A cube that was rolled up.
+    dimension
+        The dimension, by the name of its current level.
+    to
+        A level below, however far. None is the next level; a dimension at ∗ then returns to the level that it was
+        rolled up from.
+
+    Returns
+    -------
+    Cube
+        The view.
     """
     require_own_cells(cube, "drilled down")
     number = cube.dimension(dimension)
@@ -471,10 +497,21 @@ def _find_level_below(dimension: Dimension, finest: Dimension, to: str | None) -
 def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     """Return the cube of the cells that have one of the given labels in each of the given dimensions.
 
-    A dimension is named by its current level or by one above: then a cell stays if its label is part of a given one
-    (``{"field": "Computer Science"}`` of a cube of topics). A label that only a level above has is taken as one of
-    that level (``{"year": "201X"}``). Only objects of these cells, cells below ``min_objects`` included, may be
-    brought into a network.
+    Only objects of these cells, cells below ``min_objects`` included, may be added to a network.
+
+    Parameters
+    ----------
+    cube
+        A cube, also one that was rolled up, sliced or diced.
+    where
+        Labels by dimension. A dimension is named by its current level or by one above: then a cell stays if its label
+        is part of a given one (``{"field": "Computer Science"}`` of a cube of topics). A label that only a level above
+        has is taken as one of that level (``{"year": "201X"}``).
+
+    Returns
+    -------
+    Cube
+        The view.
     """
     require_own_cells(cube, "cut to some labels")
     if not isinstance(where, Mapping):
@@ -522,7 +559,22 @@ def _find_labels_below(dimension: Dimension, at: int, labels: set[int]) -> set[i
 
 
 def slice_cube(cube: Cube, dimension: str, label: str) -> Cube:
-    """Return the cube of the cells with one label, without that dimension; the label may be of a level above."""
+    """Return the cube of the cells with one label, without that dimension.
+
+    Parameters
+    ----------
+    cube
+        A cube, also one that was rolled up, sliced or diced.
+    dimension
+        The dimension, by the name of its current level or of one above.
+    label
+        A label of that level.
+
+    Returns
+    -------
+    Cube
+        The view.
+    """
     number, _ = cube.level(dimension)
     if len(cube.dimensions) == 1:
         raise ParameterError(f"{dimension!r} is the only dimension of the cube: use dice to keep it")
