@@ -54,7 +54,7 @@ from cube2net.network.assembly import (
 from cube2net.network.pagerank import compute_scores
 from cube2net.options import OPTIONS, Levels, NetworkOptions, Wanted
 from cube2net.selection.constraints import ResidualProblem, apply_preferences, check_selection
-from cube2net.selection.exact.exact import bounded
+from cube2net.selection.exact.exact import add_bound
 
 NearestCache = dict[tuple[Any, ...], Array]
 # How many results of looking for neighbours a question keeps, the latest ones.
@@ -256,7 +256,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     seconds["train"] = selection.train_seconds
     if bound:
         with record_seconds(seconds, "bound"):
-            selection = bounded(cube, query, settled.objective, settled.budget, selection)
+            selection = add_bound(cube, query, settled.objective, settled.budget, selection)
     selection = settled.with_choice(selection)
     empty = settled.empty_value if len(selection.cells) else selection.value
     return Chosen(selection, seed, empty, weights, seconds, bound)

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from cube2net._util.arrays import Array
+from cube2net._util.files import write_files
 from cube2net._util.packages import require
 from cube2net._util.progress import Progress, Stopwatch, import_modules, silent
-from cube2net.errors import InputError, ParameterError, check_int, first_line, unknown_name
+from cube2net.errors import InputError, ParameterError, check_int, first_line, quote_few, unknown_name
 from cube2net.model.cube import Cube
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Weights
 from cube2net.model.vectors import Vectors
 from cube2net.selection.constraints import evaluate_cells
 from cube2net.selection.rl.cpu_trajectories import Trajectories
-from cube2net.selection.rl.episodes import Instance, Space
-from cube2net.selection.rl.policy import Trained, draw_curve, fingerprint
-from cube2net.selection.rl.presets import PRESETS, Preset, Switch
+from cube2net.selection.rl.episodes import PRESETS, Instance, Preset, Space, Switch
 
 DEVICES = ("cpu", "cuda")
+FORMAT = "cube2net policy 1"
+BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +52,10 @@ class Cube2net:
     - beside the sum, the agent sees how many steps are left and the centre of what is still to gain, and acts relative
       to that centre, so that a policy can be used for another query.
 
+    With these changes nearly all of the value comes from the price and the choice among near cells: with a learning
+    rate of 0 the default finds cells of the same value. The preset ``"paper-tuned"`` keeps the paper's agent and
+    changes scales and numbers only; it learns, and stays below greedy.
+
     A function of one's own is called once for every trajectory, at its end. Near cells (32 unless ``k`` is given) are
     then compared by jaccard, at a price that is one more number of the action. Greedy, the floor, calls the function
     for every step and every cell left that holds an object of the query; with a ``policy``, which is there to spare
@@ -55,8 +64,8 @@ class Cube2net:
     Parameters
     ----------
     preset
-        ``"default"``, ``"paper"``, or ``"printed"``: the paper with its misprints. Parameters that are None below take
-        the preset's value.
+        ``"default"``; ``"paper"``; ``"printed"``, the paper with its misprints; or ``"paper-tuned"``, the paper's agent
+        with scales and numbers that let it learn. Parameters that are None below take the preset's value.
     vectors
         Cell vectors: ``"words"`` of their labels, ``"members"`` they share, ``"both"``, or your own.
     k
@@ -121,17 +130,17 @@ class Cube2net:
             check_int(name, getattr(self, name), least, or_none=True, what=what)
         if self.seconds is not None and not self.seconds > 0:
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0, or none")
-        PRESETS[self.preset].switched(self.switches or {})
+        PRESETS[self.preset].switch(self.switches or {})
 
     @property
     def settings(self) -> Preset:
         """The preset with the switches and the parameters of this method."""
         names = ("k", "directions", "trajectories", "updates", "epochs", "patience")
         changes = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
-        return replace(PRESETS[self.preset].switched(self.switches or {}), **changes)
+        return replace(PRESETS[self.preset].switch(self.switches or {}), **changes)
 
     @property
-    def called(self) -> str:
+    def title(self) -> str:
         """The name of the preset and its switches."""
         switches = ", ".join(f"{name} {value}" for name, value in sorted((self.switches or {}).items()))
         return f"{self.preset} with {switches}" if switches else self.preset
@@ -228,6 +237,69 @@ class Cube2net:
         return [vectors.values for vectors in given]
 
 
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """The weights of a policy by name, the space it moves in, and how its learning went.
+
+    ``curve`` holds, for every update, the mean value of its trajectories and the best value so far. ``card`` says what
+    it was learned on: the cube, and for every query its size, the value of greedy and the best value met.
+    """
+
+    arrays: dict[str, Array]
+    space: str
+    preset: str
+    curve: tuple[tuple[float, float], ...] = ()
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Trained({self.preset} policy, {sum(array.size for array in self.arrays.values()):,} weights)"
+
+    def save(self, path: str | Path) -> None:
+        """Write the policy to a safetensors file, atomically."""
+        require("the file of a policy", "safetensors")
+        from safetensors.numpy import save_file
+
+        about = {
+            "format": FORMAT,
+            "space": self.space,
+            "preset": self.preset,
+            "curve": json.dumps(self.curve, allow_nan=False),
+            "card": json.dumps(self.card, allow_nan=False, ensure_ascii=False),
+        }
+        write_files({Path(path): lambda aside: save_file(self.arrays, aside, about)})
+
+    @classmethod
+    def load(cls, path: str | Path) -> Trained:
+        """Return the policy of a file."""
+        require("the file of a policy", "safetensors")
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(path, framework="numpy") as file:
+                about = file.metadata() or {}
+                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except FileNotFoundError:
+            raise InputError(f"there is no policy at {str(path)!r}") from None
+        except (SafetensorError, OSError) as error:
+            raise InputError(f"{str(path)!r} is no policy: {error}") from None
+        if about.get("format") != FORMAT:
+            raise InputError(f"{str(path)!r} is no policy: its format is {about.get('format')!r}, expected {FORMAT!r}")
+        lost = [name for name, array in arrays.items() if not bool(np.isfinite(array).all())]
+        if lost:
+            raise InputError(f"{str(path)!r} is no policy: its weights {quote_few(lost)} are not finite numbers")
+        try:
+            curve = tuple((_finite(mean), _finite(best)) for mean, best in json.loads(about.get("curve", "[]")))
+        except (TypeError, ValueError, OverflowError, RecursionError):
+            raise InputError(f"{str(path)!r} is no policy: its learning curve cannot be read") from None
+        try:
+            card = json.loads(about.get("card", "{}"))
+        except (ValueError, RecursionError):
+            card = None
+        if not isinstance(card, dict):
+            raise InputError(f"{str(path)!r} is no policy: its card cannot be read")
+        return cls(arrays, about.get("space", ""), about.get("preset", ""), curve, card)
+
+
 class Training:
     """The learning of one instance, and the best selection found."""
 
@@ -238,7 +310,7 @@ class Training:
         self.at_a_price = preset.at_a_price
         self.price = instance.start if preset.at_a_price else 0.0
         self.best, self.best_cells = -math.inf, np.empty(0, dtype=np.int64)
-        start = instance.start if instance.counted else abs(instance.weights.value(instance.greedy.objects))
+        start = instance.start if instance.is_counted else abs(instance.weights.value(instance.greedy.objects))
         self.unit = start if preset.units and start > 0 else 1.0
 
     def game(self, batch: int) -> Any:
@@ -246,10 +318,10 @@ class Training:
         method, instance = self.method, self.instance
         options: dict[str, Any] = {"batch": batch, "price": self.price, "unit_reward": self.unit}
         if method.device == "cpu":
-            judge = None if instance.counted else instance.judged
-            return Trajectories(instance.problem, self.space, self.dynamics, judge=judge, **options)
-        if not instance.counted:
-            raise ParameterError("a function of your own, or max_links, is judged on the CPU: leave out the device")
+            function = None if instance.is_counted else instance.compute_value
+            return Trajectories(instance.problem, self.space, self.dynamics, function=function, **options)
+        if not instance.is_counted:
+            raise ParameterError("a function of your own, or max_links, needs the CPU: leave out the device")
         from cube2net.selection.rl.gpu_trajectories import GpuTrajectories
 
         return GpuTrajectories(instance.problem, self.space, self.dynamics, device=method.device, **options)
@@ -259,7 +331,7 @@ class Training:
         if not game.best > self.best:
             return False
         self.replace_best(game)
-        if self.at_a_price and self.instance.counted and self.best > self.price:
+        if self.at_a_price and self.instance.is_counted and self.best > self.price:
             self.price = self.best
             game.set_price(self.price)
         return True
@@ -298,7 +370,15 @@ class Agent:
                 else:
                     training.update_best(alone)
         arrays = {name: tensor.detach().cpu().numpy().copy() for name, tensor in policy.state_dict().items()}
-        return Trained(arrays, fingerprint(self.space), method.called, tuple(curve))
+        return Trained(arrays, compute_fingerprint(self.space), method.title, tuple(curve), self._write_card())
+
+    def _write_card(self) -> dict[str, Any]:
+        """Return what the policy was learned on, and how well it did."""
+        queries = [
+            {"objects": len(each.instance.query), "greedy": each.instance.start, "best": each.best}
+            for each in self.trainings
+        ]
+        return {"cube": repr(self.trainings[0].instance.cube), "queries": queries}
 
     def _updates(self, games: list[Any], policy: Any, settings: Any, generator: Any) -> Iterator[tuple[float, float]]:
         """Yield the mean and the best value after every update, until learning ends.
@@ -333,7 +413,7 @@ class Agent:
         trained = Trained.load(given) if isinstance(given, str) else given
         if trained is None:
             return
-        if trained.space != fingerprint(self.space) or trained.preset != self.method.called:
+        if trained.space != compute_fingerprint(self.space) or trained.preset != self.method.title:
             raise InputError(
                 f"the policy was learned with preset {trained.preset!r} among other cells or vectors: use it for other "
                 "queries of the same cube, with the same vectors and directions"
@@ -373,3 +453,33 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
+
+
+def _finite(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r:.60} is no finite number")
+    return float(value)
+
+
+def compute_fingerprint(space: Space) -> str:
+    """Return a hash of a space: a policy is valid only in the space it was learned in."""
+    digest = hashlib.sha256(f"{space.points.shape} {space.unit!r}".encode())
+    digest.update(space.points.tobytes())
+    return digest.hexdigest()
+
+
+def draw_curve(values: Sequence[float], width: int = 24) -> str:
+    """Return values as at most ``width`` block characters, each the mean of its share.
+
+    >>> draw_curve([0.0, 0.1, 0.3, 0.7])
+    '▁▂▄█'
+    >>> draw_curve([1.0, 1.0])
+    '██'
+    """
+    count = min(width, len(values))
+    ends = [len(values) * i // count for i in range(count + 1)] if count else []
+    means = [sum(values[a:b]) / (b - a) for a, b in pairwise(ends)]
+    low, high = min(means, default=0.0), max(means, default=0.0)
+    if high == low:
+        return BLOCKS[-1] * count
+    return "".join(BLOCKS[round((value - low) / (high - low) * (len(BLOCKS) - 1))] for value in means)
