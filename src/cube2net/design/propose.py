@@ -240,10 +240,10 @@ class _Kinds:
         column = sample.column(spec.attribute)
         here = look_at(spec.attribute, column)
         labels = self._labels(spec, here, sample)
+        numbers = here.days if spec.bins == "months" and here.days is not None else here.numbers
         if labels is None:
             return ()
-        if spec.bins is not None:
-            numbers = here.days if spec.bins == "months" and here.days is not None else here.numbers
+        if spec.bins is not None and numbers is not None:
             codes, name_bin = self.bins(spec.bins)(numbers)
             names = [name_bin(code, NAME_DIGITS) for code in np.unique(codes).tolist()]
         elif here.kind == "few numbers":
