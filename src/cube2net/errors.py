@@ -220,13 +220,13 @@ def quote(value: object, most: int = MAX_QUOTED_LETTERS) -> str:
     return text if isinstance(value, str) or len(text) <= most else text[:most] + "…"
 
 
-def quote_unsafe(text: str) -> str:
+def quote_unsafe(text: str, most: int = MAX_QUOTED_LETTERS) -> str:
     """Return a name as it is if it is short and printable, else in quotes as :func:`quote` does.
 
     >>> print(quote_unsafe("city"), quote_unsafe("ci\\x1bty"), quote_unsafe(""))
     city 'ci\\x1bty' ''
     """
-    return text if text and len(text) <= MAX_QUOTED_LETTERS and text.isprintable() else quote(text)
+    return text if text and len(text) <= most and text.isprintable() else quote(text, most)
 
 
 def join_names(names: Iterable[object], most: int = 20) -> str:
