@@ -16,14 +16,16 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import cube2net as c2n
 from cube2net._util.arrays import Array
 from cube2net.api.read import read_task
-from cube2net.mining.bipartite import Bipartite, make_bipartite, remove_floor
+from cube2net.mining.bipartite import Bipartite, make_bipartite
 from cube2net.mining.link_prediction import Ranking, choose_recommender, rank_links
 from cube2net.mining.recommenders import TUNING_CHOICES
 from cube2net.mining.softimpute import SoftImpute
@@ -101,7 +103,8 @@ def judged(
     best = choose_recommender(tried, links.matrix, seed=seed, items=links.query_items).best
     fitted = best.fit(links.matrix, seed=seed)
     if bare:
-        fitted = remove_floor(fitted)
+        floor: Any = replace(fitted.floor, popular=np.zeros_like(fitted.floor.popular))  # type: ignore[attr-defined]
+        fitted = replace(fitted, floor=floor)  # type: ignore[type-var]
     spent = time.process_time() - start
     return rank_links(fitted, links.matrix, hidden, ks=KS, items=links.query_items), best, spent
 

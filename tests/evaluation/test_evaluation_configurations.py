@@ -9,8 +9,7 @@ import pytest
 from cube2net.api.compare import COMPARED, named_methods
 from cube2net.api.plan import METHODS
 from cube2net.errors import ParameterError
-from cube2net.evaluation.configurations import BASELINES, SHORT_LIST, add_baselines, list_configurations
-from cube2net.model.comparison import Configuration
+from cube2net.evaluation.configurations import list_configurations
 from cube2net.model.interfaces import Method, chooses_cells
 from cube2net.network.hops import Hops
 from cube2net.network.pagerank import PageRank
@@ -117,14 +116,6 @@ def test_the_paper_to_the_letter_is_a_name_and_compared_only_where_it_is_named()
     assert names(named, objectives=["jaccard"], forms=["objects"], as_large=False)[1:2] == [
         "cube2net paper · jaccard · objects · n_cells 5"
     ]
-
-
-def test_every_choice_of_cells_has_baselines_as_large_behind_it() -> None:
-    configs = add_baselines(SHORT_LIST, as_large=True)
-    assert len(configs) == 3 * len(SHORT_LIST)
-    for place, config in enumerate(SHORT_LIST):
-        peers = [Configuration(method=name, like=config.name) for name in BASELINES]
-        assert configs[3 * place : 3 * place + 3] == [config, *peers]
 
 
 def test_one_word_makes_the_list_that_of_all_combinations() -> None:

@@ -36,32 +36,6 @@ def by_hand() -> Verdict:
     )
 
 
-def test_a_finding_made_by_hand_is_told_in_a_sentence() -> None:
-    found = by_hand()
-    assert found.helps and found.best_result == found.top and found.gain == found.differences[0]
-    assert found.sentence == (
-        "greedy · linked · objects helps: F1 +0.200 [0.100, 0.300] over the query alone, at 60 nodes; "
-        "hops at the same size: 0.100 lower [0.050, 0.150]"
-    )
-
-
-def test_what_is_not_sure_is_not_said_to_help() -> None:
-    unsure = replace(by_hand(), differences=(difference(BEST, ALONE, 0.2, -0.1, 0.5),), baselines=())
-    assert not unsure.helps and unsure.best_result == unsure.top
-    assert unsure.sentence == (
-        "no network tested is significantly better than the query alone, F1 0.500 (95 % confidence): the "
-        "only network, greedy · linked · objects, "
-        "has +0.200 [−0.100, 0.500] over it, at 60 nodes"
-    )
-    lower = replace(by_hand(), differences=(difference(BEST, ALONE, -0.2, -0.3, -0.1),), counts=(4,), baselines=())
-    assert not lower.helps and lower.best_result == lower.alone
-    assert lower.sentence == (
-        "adding nothing is best here: F1 0.500; the one network of 4 other configurations, greedy · "
-        "linked · objects, is "
-        "0.200 lower [0.100, 0.300]"
-    )
-
-
 def test_the_floor_is_told_where_there_is_one_and_what_is_below_it_too() -> None:
     above, under = (replace(by_hand(), floor=floor, baselines=()).sentence for floor in (0.6, 0.7))
     assert above.endswith(", at 60 nodes; popularity on the query alone: F1 0.600")

@@ -15,7 +15,7 @@ from cube2net._util.arrays import Array
 from cube2net._util.statistics import LEVEL, holm, holm_levels
 from cube2net.errors import InputError, ParameterError
 from cube2net.evaluation import statistics
-from cube2net.evaluation.statistics import ALL, Difference, differences, estimate, estimates
+from cube2net.evaluation.statistics import ALL, differences, estimate, estimates
 from cube2net.kernels.cluster_agreement import AGREEMENT
 from cube2net.model.comparison import Comparison, Configuration, Trial
 
@@ -468,30 +468,6 @@ def test_users_without_a_score_are_dropped() -> None:
     (lone,) = differences(single, [(GREEDY, NONE)])
     assert math.isnan(lone.t_test)
     assert not lone.is_significant
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "p_value", "is_significant"),
-    [
-        (0.01, 0.2, 0.01, True),
-        (-0.2, -0.01, 0.01, True),
-        (-0.01, 0.2, 0.06, False),
-        (math.nan, math.nan, math.nan, False),
-        (0.0, 0.2, 0.05, False),
-    ],
-)
-def test_significant_is_an_interval_without_zero(low: float, high: float, p_value: float, is_significant: bool) -> None:
-    assert (
-        Difference(GREEDY, NONE, ALL, "F1", 0.1, low, high, 0.5, 0.5, 1.0, 10, p_value).is_significant is is_significant
-    )
-
-
-def test_the_chance_of_a_difference_is_that_of_its_spread_over_draws_and_is_corrected_by_holm() -> None:
-    (alone,) = differences(PLANTED, [(GREEDY, NONE)])
-    again = differences(PLANTED, [(GREEDY, NONE), (HOPS, NONE)])
-    assert 0.0 <= alone.p_value <= again[0].p_value <= 1.0
-    same = differences(PLANTED, [(NONE, NONE)])[0]
-    assert (same.p_value, same.is_significant) == (1.0, False)
 
 
 def test_a_great_difference_is_sure_after_three_runs_among_many_configurations() -> None:

@@ -169,12 +169,6 @@ def test_of_picked_cells_the_lifts_are_counted_in_the_cube_that_they_were_picked
             assert (lift.everyone, lift.query) == (len(holders[alone]), sum(row % 2 == 0 for row in holders[alone]))
 
 
-@given(st.integers(1, 400).flatmap(lambda count: st.tuples(st.integers(0, count), st.just(count))))
-def test_wilsons_interval_holds_the_share_and_lies_within_0_and_1(counts: tuple[int, int]) -> None:
-    low, high = share_interval(*counts)
-    assert 0 <= low <= counts[0] / counts[1] <= high <= 1
-
-
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("method", CHOOSING)
 def test_the_parts_of_an_account_add_up_to_the_value_to_the_bit(method: str, objective: str) -> None:

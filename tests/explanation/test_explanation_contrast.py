@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import cube2net as c2n
-from cube2net._util.statistics import LEVEL, holm, share_interval
+from cube2net._util.statistics import LEVEL, share_interval
 from cube2net.explanation.contrast import (
     Sides,
     compute_difference_interval,
@@ -300,16 +300,6 @@ def test_every_test_that_is_left_out_could_not_be_sure_and_the_fewest_stay(least
     fewest = next(k for k in range(1, len(least) + 2) if sum(low <= LEVEL / k for low in least) <= k)
     assert able.tolist() == [low <= LEVEL / fewest for low in least]
     assert stay <= fewest
-
-
-@given(st.lists(st.floats(0.0, 1.0), max_size=20))
-def test_holm_is_what_his_steps_say(p_values: list[float]) -> None:
-    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
-    plain = [0.0] * len(p_values)
-    for rank, place in enumerate(order):
-        steps = [p_values[other] * (len(order) - step) for step, other in enumerate(order[: rank + 1])]
-        plain[place] = min(1.0, max(steps))
-    assert holm(p_values) == pytest.approx(plain)
 
 
 @pytest.mark.parametrize(("held", "count"), [(0, 10), (3, 10), (10, 10), (1, 1), (57, 116)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import warnings
 from collections.abc import Callable
@@ -26,7 +25,6 @@ from cube2net.mining.clustering import (
     f1,
     jaccard_index,
     nmi,
-    overlapping_nmi,
 )
 
 
@@ -156,13 +154,7 @@ def test_the_limit_of_threads_is_lifted_when_the_last_user_is_gone() -> None:
 
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=25)
-COVERS = st.lists(
-    st.tuples(st.frozensets(st.integers(0, 3), max_size=3), st.frozensets(st.integers(0, 3), max_size=3)),
-    min_size=1,
-    max_size=12,
-).filter(lambda pairs: any(one for one, _ in pairs) and any(other for _, other in pairs))
 every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
-NORMS = ("max", "sum", "lfk")
 
 
 def groups(labels: list[int]) -> list[set[int]]:
@@ -238,64 +230,6 @@ def test_one_cluster_tells_nothing_of_two_and_everything_of_one() -> None:
     assert f1([0, 0, 0, 0], [0, 0, 1, 1]) == pytest.approx(2 / 3)
 
 
-def bits(share: float) -> float:
-    return -share * math.log2(share) if share > 0 else 0.0
-
-
-def slow_overlapping(found: list[frozenset[int]], truth: list[frozenset[int]], norm: str) -> float:
-    """Return the score by its papers' equations, one pair of groups at a time."""
-    n = len(found)
-    names = [sorted(set(itertools.chain(*labels))) for labels in (found, truth)]
-    mine, theirs = (
-        [[label in own for own in labels] for label in names[side]] for side, labels in enumerate((found, truth))
-    )
-
-    def alone(x: list[bool]) -> float:
-        return bits(sum(x) / n) + bits(1 - sum(x) / n)
-
-    def left(x: list[bool], others: list[list[bool]]) -> float:
-        best = alone(x)
-        for y in others:
-            h = {
-                (i, j): bits(sum((a, b) == (i, j) for a, b in zip(x, y, strict=True)) / n)
-                for i in (0, 1)
-                for j in (0, 1)
-            }
-            if h[1, 1] + h[0, 0] >= h[0, 1] + h[1, 0]:
-                best = min(best, sum(h.values()) - alone(y))
-        return best
-
-    hx, hy = sum(map(alone, mine)), sum(map(alone, theirs))
-    lx, ly = sum(left(x, theirs) for x in mine), sum(left(y, mine) for y in theirs)
-    if norm == "lfk":
-        shares = [
-            [left(a, B) / alone(a) if alone(a) > 0 else 0.0 for a in A] for A, B in ((mine, theirs), (theirs, mine))
-        ]
-        return 1 - (sum(shares[0]) / len(mine) + sum(shares[1]) / len(theirs)) / 2
-    most = max(hx, hy) if norm == "max" else (hx + hy) / 2
-    return (hx - lx + hy - ly) / 2 / most if most > 0 else 1.0
-
-
-@given(COVERS, st.sampled_from(NORMS))
-def test_overlapping_nmi_is_that_of_its_papers_equations(
-    pairs: list[tuple[frozenset[int], frozenset[int]]], norm: str
-) -> None:
-    found, truth = [list(part) for part in zip(*pairs, strict=True)]
-    score = overlapping_nmi(found, truth, norm=norm)
-    assert score == pytest.approx(slow_overlapping(found, truth, norm), abs=1e-9)
-    assert score == pytest.approx(overlapping_nmi(truth, found, norm=norm), abs=1e-9)
-    renamed = [frozenset(f"g{(label + 1) % 4}" for label in own) for own in found]
-    assert score == pytest.approx(overlapping_nmi(renamed, truth, norm=norm), abs=1e-9)
-
-
-@pytest.mark.parametrize("norm", NORMS)
-def test_equal_groups_score_one_and_unrelated_ones_zero(norm: str) -> None:
-    cover = [{0}, {0, 1}, {1}, set(), {1, 2}]
-    assert overlapping_nmi(cover, cover, norm=norm) == pytest.approx(1.0)
-    halves, other = [["a"], ["a"], ["b"], ["b"]], [["x"], ["y"], ["x"], ["y"]]
-    assert overlapping_nmi(halves, other, norm=norm) == pytest.approx(0.0)
-
-
 @every_metric
 def test_labels_that_cannot_be_scored_are_refused(metric: Callable[..., float]) -> None:
     with pytest.raises(InputError, match="3 objects have a found label and 2 a true one, expected the same objects"):
@@ -304,14 +238,5 @@ def test_labels_that_cannot_be_scored_are_refused(metric: Callable[..., float]) 
         metric([], [])
     with pytest.raises(InputError, match=r"labels have shape \(2, 1\), expected one label for each object"):
         metric(np.zeros((2, 1)), [0, 1])
-    with pytest.raises(InputError, match="an object has several labels, expected one: use overlapping_nmi"):
+    with pytest.raises(InputError, match="an object has several labels, expected one: give one label for each object"):
         metric([0, 1], [["a"], ["a", "b"]])
-
-
-def test_groups_that_cannot_be_scored_are_refused() -> None:
-    with pytest.raises(InputError, match="the found labels of object 1 are 'b', expected several such as"):
-        overlapping_nmi([["a"], "b"], [["a"], ["b"]])
-    with pytest.raises(InputError, match="none of the 2 objects has a true label"):
-        overlapping_nmi([["a"], ["b"]], [[], []])
-    with pytest.raises(ParameterError, match="unknown norm 'mean': choose one of lfk, max, sum"):
-        overlapping_nmi([["a"]], [["a"]], norm="mean")

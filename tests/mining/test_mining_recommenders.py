@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from cube2net.errors import InputError, ParameterError
-from cube2net.mining.bipartite import remove_floor
 from cube2net.mining.link_prediction import rank_links
 from cube2net.mining.recommenders import RECOMMENDERS, TUNING_CHOICES, Als, Ease, ItemKnn
 from cube2net.mining.softimpute import SoftImpute
@@ -107,7 +106,8 @@ def test_without_the_floor_users_without_links_get_no_order_and_others_nearly_th
     known, _ = planted()
     wide = sp.csr_array(sp.vstack([known, sp.csr_array((1, 60))]))
     fitted = make(name).fit(wide, seed=0)
-    floored, bare = (scores(fit, 161) for fit in (fitted, remove_floor(fitted)))
+    floor = dataclasses.replace(fitted.floor, popular=np.zeros_like(fitted.floor.popular))
+    floored, bare = (scores(fit, 161) for fit in (fitted, dataclasses.replace(fitted, floor=floor)))
     assert len(set(bare[160].tolist())) == 1
     assert len(set(floored[160].tolist())) > 1
     np.testing.assert_allclose(bare[:160], floored[:160], atol=2e-6 * np.abs(floored[:160]).max())

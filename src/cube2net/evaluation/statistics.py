@@ -325,7 +325,23 @@ def differences(
 ) -> list[Difference]:
     """Return the difference between the scores of each pair, first minus second; pairs without common runs are omitted.
 
-    With ``ALL`` a run is common to two configurations if both have scores by every model that decides.
+    Parameters
+    ----------
+    comparison
+        The trials.
+    pairs
+        Pairs of configurations.
+    model
+        A model, or ``ALL``; then a run is common to two configurations if both have scores by every model that decides.
+    measure
+        By default the first one.
+    resamples, seed
+        The number of bootstrap draws, and their seed.
+
+    Returns
+    -------
+    list of Difference
+        In the order of the pairs; p-values and levels are corrected for their number.
     """
     measure = _check_measure(comparison, [model], measure)
     trials = {config: _trials(comparison, config, model, measure) for pair in pairs for config in pair}

@@ -149,6 +149,11 @@ def judge_comparison(comparison: Comparison) -> Verdict:
 
     Configurations are ranked by their difference to the query alone, over the runs that both have. The comparison's
     settings have the name of the ``default`` configuration, and the number of hidden links, ``pairs``.
+
+    Raises
+    ------
+    InputError
+        The comparison has no scores of the query alone.
     """
     comparison.check_scores()
     alone, default = _find_alone(comparison), _find_default(comparison)

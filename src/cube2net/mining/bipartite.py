@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -166,12 +166,6 @@ class Floor:
         scores = scores + TIE / most * np.abs(scores).max(axis=1, initial=0.0)[:, None] * self.popular
         scores[self.cold[users]] = self.popular
         return scores
-
-
-def remove_floor(fitted: Any) -> Any:
-    """Return a fitted recommender without popularity as its fallback, as in the textbook."""
-    floor = fitted.floor
-    return replace(fitted, floor=replace(floor, popular=freeze(np.zeros_like(floor.popular))))
 
 
 @dataclass(frozen=True, eq=False)

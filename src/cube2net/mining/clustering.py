@@ -1,14 +1,13 @@
-"""Clusters of vectors by k-means, and how well clusters found agree with true ones: F1, JC, NMI, overlapping NMI.
+"""Clusters of vectors by k-means, and their agreement with true clusters: F1, JC and NMI.
 
-F1, JC and NMI take one label for each object, the NMI of overlapping groups several; found ones first, then true.
-Names do not matter.
+Scores take a label of every object, those of the clusters first and the true ones second; label names do not matter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +16,9 @@ from cube2net._util.progress import one_thread
 from cube2net._util.random import stream
 from cube2net.errors import InputError, check_int, unknown_name
 from cube2net.kernels import cluster_agreement
-from cube2net.kernels.cluster_agreement import entropy
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
 
 ISOLATED = ("nearest", "own")
 Labels = Sequence[object] | Array
-NORMS = ("max", "sum", "lfk")
 MAX_ITERATIONS = 300
 ROUNDING = 1e-12
 TOLERANCE = 1e-4
@@ -223,42 +217,6 @@ def nmi(found: Labels, truth: Labels) -> float:
     return float(cluster_agreement.nmi(_count_pairs(found, truth)))
 
 
-def overlapping_nmi(
-    found: Sequence[Collection[object]], truth: Sequence[Collection[object]], *, norm: str = "max"
-) -> float:
-    """Return the NMI of overlapping groups: every object has any number of labels.
-
-    A group is a binary variable over the n objects. The conditional entropy of group x given groups Y is H(x | Y) =
-    min_y H(x | y), over those y that agree with x rather than with its complement, and H(x) if there is none
-    (Lancichinetti, Fortunato and Kertész 2009). With H(X | Y) = Σ_x H(x | Y), I = ½ (H(X) − H(X | Y) + H(Y) −
-    H(Y | X)), divided by max(H(X), H(Y)), or with ``norm="sum"`` by their mean (McDaid, Greene and Hurley 2011).
-    ``norm="lfk"`` is the first paper's own: 1 − ½ (mean_x H(x | Y) / H(x) + mean_y H(y | X) / H(y)).
-
-    For groups that do not overlap it differs from ``nmi``.
-
-    >>> overlapping_nmi([{0}, {0, 1}, {1}, {1}], [["a"], ["b", "a"], ["b"], ["b"]])
-    1.0
-    """
-    if norm not in NORMS:
-        raise unknown_name("norm", norm, NORMS)
-    one, other = _make_group_matrix(found, "found"), _make_group_matrix(truth, "true")
-    _check_lengths(one.shape[1], other.shape[1])
-    total = one.shape[1]
-    sizes, true_sizes = one.sum(axis=1), other.sum(axis=1)
-    both = (one @ other.T).toarray()
-    alone, true_alone = _compute_binary_entropy(sizes / total), _compute_binary_entropy(true_sizes / total)
-    left = _compute_conditional_entropy(both, sizes, true_sizes, total)
-    true_left = _compute_conditional_entropy(both.T, true_sizes, sizes, total)
-    if norm == "lfk":
-        shares = [_compute_mean_share(left, alone), _compute_mean_share(true_left, true_alone)]
-        return float(1 - sum(shares) / 2)
-    known = (alone.sum() - left.sum() + true_alone.sum() - true_left.sum()) / 2
-    most = max(alone.sum(), true_alone.sum()) if norm == "max" else (alone.sum() + true_alone.sum()) / 2
-    if most <= 0:
-        return 1.0
-    return float(min(max(known / most, 0.0), 1.0))
-
-
 def _count_pairs(found: Labels, truth: Labels) -> Array:
     """Return the contingency table of clusters and true clusters."""
     _check_lengths(len(found), len(truth))
@@ -280,52 +238,12 @@ def _number_labels(labels: Iterable[Any]) -> Array:
     try:
         return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
     except TypeError:
-        raise InputError("an object has several labels, expected one: use overlapping_nmi for several") from None
-
-
-def _make_group_matrix(labels: Sequence[Collection[object]], side: str) -> sp.csr_array:
-    """Return groups × objects, 1 if an object has the group's label."""
-    import scipy.sparse as sp
-
-    numbers: dict[object, int] = {}
-    groups: list[int] = []
-    objects: list[int] = []
-    for position, own in enumerate(labels):
-        if isinstance(own, str | bytes) or not isinstance(own, Collection):
-            raise InputError(
-                f"the {side} labels of object {position:,} are {own!r}, expected several such as ['a', 'b']"
-            )
-        for label in set(own):
-            groups.append(numbers.setdefault(label, len(numbers)))
-            objects.append(position)
-    if not groups:
-        raise InputError(f"none of the {len(labels):,} objects has a {side} label")
-    return sp.csr_array((np.ones(len(groups)), (groups, objects)), shape=(len(numbers), len(labels)))
+        raise InputError("an object has several labels, expected one: give one label for each object") from None
 
 
 def _check_lengths(found: int, truth: int) -> None:
     if found != truth:
         raise InputError(f"{found:,} objects have a found label and {truth:,} a true one, expected the same objects")
-
-
-def _compute_binary_entropy(shares: Array) -> Array:
-    return entropy(shares) + entropy(1 - shares)
-
-
-def _compute_conditional_entropy(both: Array, sizes: Array, others: Array, total: int) -> Array:
-    """Return H(x | Y) of every group x given the other groups."""
-    cells = [both, sizes[:, None] - both, others - both, total - sizes[:, None] - others + both]
-    yes, only, other, neither = (entropy(np.maximum(cell, 0) / total) for cell in cells)
-    given = yes + only + other + neither - _compute_binary_entropy(others / total)
-    agreeing = yes + neither >= only + other
-    alone = _compute_binary_entropy(sizes / total)
-    left: Array = np.minimum(np.where(agreeing, given, np.inf).min(axis=1), alone)
-    return np.maximum(left, 0.0)
-
-
-def _compute_mean_share(left: Array, alone: Array) -> float:
-    """Return the mean of H(x | Y) / H(x) over the groups; 0 for a group without entropy."""
-    return float(np.where(alone > 0, left / np.where(alone > 0, alone, 1.0), 0.0).mean())
 
 
 METRICS: dict[str, Callable[[Labels, Labels], float]] = {"F1": f1, "JC": jaccard_index, "NMI": nmi}

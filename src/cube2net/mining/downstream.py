@@ -39,7 +39,24 @@ Models = Sequence[str] | Mapping[str, str | NodeEmbedder | Recommender]
 def embed_nodes(
     network: Network, embedding: str | NodeEmbedder = "deepwalk", *, seed: int = 0, **options: Any
 ) -> Array:
-    """Return a vector for every node of a network, learned from its links; zeros for a node without links."""
+    """Return a vector for every node of a network, learned from its links; zeros for a node without links.
+
+    Parameters
+    ----------
+    network
+        The network of :func:`construct`.
+    embedding
+        The name of an embedding (deepwalk, node2vec, line) or an object with ``embed``.
+    seed
+        The seed of walks and initial vectors.
+    **options
+        Options of an embedding given by its name.
+
+    Returns
+    -------
+    numpy.ndarray
+        A row of floats of 32 bits for every node.
+    """
     maker: NodeEmbedder = made(embedding, EMBEDDINGS, NodeEmbedder, "embedding", options)
     return maker.embed(network, seed=seed)
 
@@ -51,7 +68,24 @@ def cluster_query(
     *,
     seed: int = 0,
 ) -> Clusters:
-    """Return clusters of the query's objects by k-means; without ``count`` as many as the query has labels."""
+    """Return clusters of the query's objects by k-means over their vectors.
+
+    Parameters
+    ----------
+    network
+        The network of :func:`construct`.
+    embedding
+        The name of an embedding, or an object with ``embed``.
+    count
+        The number of clusters; by default the number of distinct labels of the query.
+    seed
+        The seed of the embedding and of k-means.
+
+    Returns
+    -------
+    Clusters
+        ``labels`` has the cluster of every object of the query.
+    """
     if count is None:
         count = len(list_labels(network.query))
     return KMeans().cluster(embed_nodes(network, embedding, seed=seed)[: len(network.query)], count, seed=seed)

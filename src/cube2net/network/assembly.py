@@ -169,9 +169,7 @@ def assemble(
             "agreement": cell_weight.evidence(),
             "directed": bool(cube.settings.get("directed")),
         },
-        lookups=Lookups(
-            *(partial(look, cube) for look in (make_node_table, make_link_table, count_labels, make_direction_table))
-        ),
+        lookups=Lookups(*(partial(look_up, cube) for look_up in ATTRIBUTE_LOOKUPS)),
         given=given,
     )
 
