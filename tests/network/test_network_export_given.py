@@ -1,21 +1,17 @@
 """The weights that a source gives its links come out again, whatever the form makes of them."""
 
-import csv
-import json
 from dataclasses import replace
 from pathlib import Path
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 
 import cube2net as c2n
 from cube2net.errors import InputError
-from cube2net.network.export.registry import EXPORTS
 
+from network_readers import READERS, list_expected, read_back
 from toys import sent
-from workbook_sheets import sheets
 
 
 def hybrid(weight: float = 5.1, **kwargs: object) -> c2n.Network:
@@ -71,30 +67,13 @@ def test_a_table_of_directed_links_has_both_ways_and_what_they_give_together() -
     assert np.allclose(links.given, links.forward + links.backward)
 
 
-@pytest.mark.filterwarnings("ignore:Could not add vertex ids:RuntimeWarning")
-def test_every_file_but_a_map_of_vosviewer_has_the_weights_that_were_given(tmp_path: Path) -> None:
+@pytest.mark.parametrize("suffix", READERS)
+def test_every_file_but_a_map_of_vosviewer_has_the_weights_that_were_given(suffix: str, tmp_path: Path) -> None:
     network = hybrid()
-    count = int(np.sum(network.links["kind"].to_numpy() == "link"))
-    paths = {suffix: network.save(tmp_path / f"net{suffix}") for suffix in EXPORTS}
-    for graph in (
-        nx.read_graphml(paths[".graphml"][0]),
-        nx.read_gexf(paths[".gexf"][0]),
-        nx.node_link_graph(json.loads(paths[".json"][0].read_text("utf-8")), edges="links"),
-        nx.cytoscape_graph(json.loads(paths[".cyjs"][0].read_text("utf-8"))),
-    ):
-        found = [told["given"] for _, _, told in graph.edges.data() if told["kind"] == "link"]
-        assert found == [5.1] * count
-        assert not any("given" in told for _, _, told in graph.edges.data() if told["kind"] == "membership")
-    for suffix, column in ((".csv", "given"), (".neo4j.csv", "given:double")):
-        with paths[suffix][1].open(encoding="utf-8") as file:
-            rows = [row[column] for row in csv.DictReader(file)]
-        assert rows == ["5.1"] * count + [""] * (len(network.source) - count)
-    found = [row["given"] for row in sheets(paths[".xlsx"][0])["links"]]
-    assert found == [5.1] * count + [None] * (len(network.source) - count)
-    assert pd.read_parquet(paths[".parquet"][1]).given.notna().sum() == count
-    with np.load(paths[".npz"][0]) as arrays:
-        assert arrays["link.given.missing"].sum() == len(network.source) - count
-        assert set(arrays["link.given"][:count]) == {5.1}
+    nodes, links = read_back(network.save(tmp_path / f"net{suffix}"), network)
+    assert (nodes, links) == list_expected(network)
+    assert {row.get("given") for row in links if row["kind"] == "link"} == {5.1}
+    assert not any("given" in row for row in links if row["kind"] == "membership")
 
 
 @pytest.mark.parametrize("form", ["objects", "cells+objects", "cells"])
