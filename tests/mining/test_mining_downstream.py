@@ -334,13 +334,13 @@ def test_settings_are_chosen_once_for_a_network_and_a_model(
 ) -> None:
     network, known = planted
     asked: list[int] = []
-    really = link_prediction.choose
+    really = link_prediction.choose_recommender
 
     def choose_recommender(recommenders: Any, matrix: Any, **options: Any) -> Any:
         asked.append(matrix.shape[1])
         return really(recommenders, matrix, **options)
 
-    monkeypatch.setattr(link_prediction, "choose", choose_recommender)
+    monkeypatch.setattr(link_prediction, "choose_recommender", choose_recommender)
     mine = LinkPredictor(known.hidden, "user", TUNING_CHOICES)
     for seed in range(3):
         for model in ("popularity", "ease"):
@@ -403,7 +403,7 @@ def test_the_score_of_hidden_links_is_the_mean_over_the_objects_that_have_one() 
     ("hidden", "unlinked", "text"),
     [
         (([], []), ([0], [1]), "there are no hidden links: give some to be found again"),
-        (([0], [1]), ([], []), "there are no pairs without a link: give some to hold hidden links against"),
+        (([0], [1]), ([], []), "there are no pairs without a link: give some to compare hidden links with"),
         (
             ([0, 1], [2]),
             ([0], [1]),
