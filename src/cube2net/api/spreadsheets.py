@@ -245,7 +245,7 @@ class SpreadsheetReading:
     topics: int | None
     min_objects: int
     remarks: tuple[str, ...]
-    columns: tuple[dict[str, str], ...]
+    columns: tuple[dict[str, Any], ...]
     reason: str
     files: tuple[str, ...]
     may_become: tuple[tuple[str, str], ...] = ()

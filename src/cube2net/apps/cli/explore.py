@@ -234,13 +234,13 @@ def show_reading(cube: Cube) -> None:
     read = c2n.api.reading_in(cube.settings)
     if read is None:
         return
-    rows = [(each["column"], each["what"], each["why"].removeprefix(f"{each['column']} ")) for each in read["columns"]]
+    rows = [(each["column"], each["what"], each["why"]) for each in read["columns"]]
     show_table("what was read", ("column", "is", "why"), rows)
     left = ", ".join(f"{each['reason']} {each['count']:,}" for each in read["left_out"])
     say(
         f"left out: {left or 'nothing'}",
         f"dimensions {join_names(read['dimensions'])}, cells of {read['min_objects']:,} or more: {read['reason']}",
-        "say otherwise with --set columns=id:COLUMN, --dimension COLUMN and --min-objects NUMBER",
+        "change this with --set columns=id:COLUMN, --dimension COLUMN and --min-objects NUMBER",
         "",
     )
 
