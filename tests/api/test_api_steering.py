@@ -15,7 +15,7 @@ from cube2net.apps.cli.app import app
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.model.change import Price
 from cube2net.model.cube import Cube
-from cube2net.model.names import Node, title_of
+from cube2net.model.names import Node, format_title
 from cube2net.model.network import Network
 from cube2net.model.query import Query
 from cube2net.model.selection import Budget, QueryObjective, Selection, Steering
@@ -216,7 +216,7 @@ def test_objects_nearer_to_what_is_unliked_are_not_near(place: Place) -> None:
     ],
 )
 def test_what_cannot_be_is_refused_in_one_sentence(options: dict[str, Any], sentence: str, place: Place) -> None:
-    titles = {"CELL": title_of(place.cube, Node("cell", 2)), "OTHER": title_of(place.cube, Node("cell", 3))}
+    titles = {"CELL": format_title(place.cube, Node("cell", 2)), "OTHER": format_title(place.cube, Node("cell", 3))}
     given = {
         word: [titles.get(one, one) if isinstance(one, str) else one for one in value]
         if isinstance(value, list)

@@ -16,7 +16,7 @@ import pytest
 import cube2net as c2n
 from cube2net._util import display as showing
 from cube2net.apps.notebook import html as html_pages
-from cube2net.apps.notebook.html import escaped
+from cube2net.apps.notebook.html import escape
 from cube2net.errors import ParameterError
 from cube2net.model.comparison import Comparison, Configuration, Trial
 from cube2net.model.cube import Cube
@@ -311,7 +311,7 @@ def test_a_suggestion_says_what_every_attribute_would_become_and_why() -> None:
     shown = found._repr_html_()
     assert "<b>Suggestion</b> city: about 4 cells" in shown
     for each in found.attributes:
-        assert each.name in shown and escaped(each.reason) in shown
+        assert each.name in shown and escape(each.reason) in shown
     assert "c2n.build(…, dimensions=[" in shown
     long = replace(found, attributes=(replace(found.attributes[0], reason="because " * 30 + "so"),))
     assert "because " * 30 + "so" in Kept(html(long)).text

@@ -6,7 +6,7 @@ from .compare import (
     JOURNAL as JOURNAL,
     WRITTEN as WRITTEN,
     Auto as Auto,
-    task_of as task_of,
+    choose_task as choose_task,
 )
 from .contrast import (
     contrast_with_others as contrast_with_others,
@@ -42,7 +42,7 @@ from .spreadsheets import (
 )
 from .export import check_outputs as check_outputs, summary as summary
 from .draw import (
-    described as described,
+    describe_network as describe_network,
     layout_network as layout_network,
     picture_text as picture_text,
 )

@@ -40,7 +40,7 @@ from cube2net.design.combinations import (
     told_together,
 )
 from cube2net.errors import Message, Setting, check_int, join_names
-from cube2net.model.corpus import Corpus, decoded
+from cube2net.model.corpus import Corpus, decode
 from cube2net.model.dimension import MIN_OBJECTS, DimensionSpec, LevelSpec
 from cube2net.model.suggestion import Attribute, Proposal, Suggestion
 
@@ -264,7 +264,7 @@ def text_of(corpus: Corpus) -> str:
 
 def with_text(corpus: Corpus, attribute: str) -> Corpus:
     """Return a corpus whose texts are those of an attribute, which stays an attribute as well."""
-    texts = pc.cast(decoded(corpus.items[attribute]), pa.string())
+    texts = pc.cast(decode(corpus.items[attribute]), pa.string())
     return replace(corpus, items=corpus.items.append_column("text", texts))
 
 

@@ -232,7 +232,7 @@ MADE_BY = {
 """Who makes what a function may expect."""
 
 
-def made(
+def make_object(
     given: Any,
     registry: Mapping[str, Any],
     protocol: type | tuple[type, ...],
@@ -265,7 +265,7 @@ def made(
     return given
 
 
-def options_of(kind: Callable[..., Any]) -> list[str]:
+def list_options(kind: Callable[..., Any]) -> list[str]:
     """Return the names of the options of a class or function, but for those that the pipeline hands over."""
     if is_dataclass(kind):
         return [field.name for field in fields(kind) if field.init and not field.metadata.get("handed")]
@@ -290,7 +290,7 @@ def options_outside(kind: Any) -> list[str]:
     return [
         each.name
         for each in fields(kind)
-        if each.name in options_of(kind) and each.metadata.get("outside", _is_number(each.type))
+        if each.name in list_options(kind) and each.metadata.get("outside", _is_number(each.type))
     ]
 
 
@@ -322,29 +322,29 @@ def check_options(
         raise unknown_name(f"option of {what}", name, allowed)
 
 
-def name_of(thing: object, registry: Mapping[str, Any]) -> str:
+def find_name(thing: object, registry: Mapping[str, Any]) -> str:
     """Return the name of a registry's entry, or of the class of one's own."""
     return next((name for name, kind in registry.items() if type(thing) is kind), type(thing).__name__)
 
 
-def names_of(objects: Iterable[object], others: Mapping[str, type]) -> dict[str, Any]:
+def find_names(objects: Iterable[object], others: Mapping[str, type]) -> dict[str, Any]:
     """Return objects by the names of their classes, with their parameters where there are several of a class.
 
     ``others`` are the classes of what has a name already, by that name. Equal objects count once.
 
     >>> from cube2net.model import Budget, Form
-    >>> list(names_of([Budget(n_cells=5), Form("hybrid")], {}))
+    >>> list(find_names([Budget(n_cells=5), Form("hybrid")], {}))
     ['Budget', 'Form']
-    >>> list(names_of([Budget(n_cells=5), Budget(n_cells=9)], {}))
+    >>> list(find_names([Budget(n_cells=5), Budget(n_cells=9)], {}))
     ['Budget(n_cells=5)', 'Budget(n_cells=9)']
-    >>> list(names_of([Budget(n_cells=5)], {"mine": Budget}))
+    >>> list(find_names([Budget(n_cells=5)], {"mine": Budget}))
     ['Budget(n_cells=5)']
     """
     once: dict[str, object] = {}
     for thing in objects:
-        same = once.setdefault(repr_of(thing), thing)
+        same = once.setdefault(format_repr(thing), thing)
         if same is not thing and same != thing:
-            raise ParameterError(f"two different objects call themselves {quote(repr_of(thing))}: give each a name")
+            raise ParameterError(f"two different objects call themselves {quote(format_repr(thing))}: give each a name")
     kinds = [*map(type, once.values()), *others.values()]
     names = [name_with(thing) if kinds.count(type(thing)) > 1 else type(thing).__name__ for thing in once.values()]
     clear = [names.count(name) == 1 and name not in others for name in names]
@@ -354,24 +354,24 @@ def names_of(objects: Iterable[object], others: Mapping[str, type]) -> dict[str,
 def name_with(thing: object) -> str:
     """Return the name of a thing's class and those of its parameters that are not as they would be by themselves."""
     if not is_dataclass(thing):
-        return repr_of(thing)
+        return format_repr(thing)
     own = {part.name: getattr(thing, part.name) for part in fields(thing) if part.repr and not _is_default(thing, part)}
     return f"{type(thing).__name__}({', '.join(f'{name}={value!r}' for name, value in own.items())})"
 
 
-def repr_of(thing: object) -> str:
+def format_repr(thing: object) -> str:
     """Return what an object calls itself; one that tells only where it is in memory is told by what it holds.
 
     >>> class Mine:
     ...     def __init__(self) -> None:
     ...         self.size = 3
-    >>> repr_of(Mine())
+    >>> format_repr(Mine())
     'Mine(size=3)'
     """
     if type(thing).__repr__ is not object.__repr__:
         return repr(thing)
     held = (
-        ", ".join(f"{name}={repr_of(value)}" for name, value in vars(thing).items())
+        ", ".join(f"{name}={format_repr(value)}" for name, value in vars(thing).items())
         if hasattr(thing, "__dict__")
         else ""
     )
@@ -444,7 +444,7 @@ def _call_error(function: Callable[..., Any], args: Sequence[object], options: M
     return ParameterError(f"{name} needs {' and '.join(missing)}: call {call}({', '.join(required)})")
 
 
-def path_of(given: object, what: str) -> Path:
+def check_path(given: object, what: str) -> Path:
     """Return a path; what is none is said with what it was to be."""
     if isinstance(given, str | os.PathLike) and os.fspath(given):
         return Path(given)

@@ -175,7 +175,7 @@ def compare(
         comparison = c2n.compare(
             opened,
             query_objects,
-            task or ("links" if hidden is not None else c2n.api.task_of(query_objects)),
+            task or ("links" if hidden is not None else c2n.api.choose_task(query_objects)),
             hidden=None if hidden is None else c2n.api.read_links(opened, hidden),
             users=users,
             levels=levels or None,
