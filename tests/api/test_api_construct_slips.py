@@ -89,7 +89,6 @@ def test_what_is_no_path_is_one_sentence(tmp_path: Path) -> None:
         lambda: c2n.read_query(CUBE, None),
         lambda: c2n.api.read_links(CUBE, 3.5),
         lambda: network.save(None),
-        lambda: network.plot(None),
         lambda: c2n.compare(CUBE, [0, 1, 2], out=True),
         lambda: c2n.read_comparison(None, CUBE.query([0])),
     ):

@@ -15,7 +15,7 @@ import pytest
 import cube2net as c2n
 from cube2net._util.arrow import to_pandas, to_polars
 from cube2net.cube.views import cuboid
-from cube2net.errors import MissingPackageError, ParameterError
+from cube2net.errors import MissingPackageError
 from cube2net.model.cube import Cube
 from cube2net.model.network import Network
 from cube2net.model.recipe import Recipe
@@ -154,10 +154,3 @@ def test_a_network_and_a_cube_have_what_makes_other_forms_of_them(cube: Cube, ne
         assert network.to_pyg().num_nodes == len(network)
     cube.save(tmp_path / "cube")
     assert repr(c2n.open(tmp_path / "cube")) == repr(cube)
-
-
-def test_a_plot_that_is_given_a_file_says_what_writes_one(network: Network) -> None:
-    with pytest.raises(
-        ParameterError, match=r"^plot writes no file, got 'x.svg': network.plot\(\).save\('network.svg'\) "
-    ):
-        network.plot("x.svg")  # type: ignore[arg-type]

@@ -259,7 +259,7 @@ def test_a_picture_is_saved_as_svg_and_as_nothing_else(asked: tuple[Cube, Query,
     picture = asked[2].plot()
     path = picture.save(tmp_path / "network.svg")
     assert path.read_text(encoding="utf-8") == picture.svg
-    with pytest.raises(ParameterError, match=r"written as \.svg, got 'network\.png' \(network.plot(path) writes"):
+    with pytest.raises(ParameterError, match=r"written as \.svg, got 'network\.png' \(network.plot\(path\) writes"):
         picture.save(tmp_path / "network.png")
     assert [each.name for each in tmp_path.iterdir()] == ["network.svg"]
 
@@ -271,10 +271,10 @@ def test_a_picture_has_a_width_that_can_be_seen(asked: tuple[Cube, Query, Networ
 
 
 def test_where_nobody_shows_records_a_notebook_shows_their_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(showing, "_by", [])
+    monkeypatch.setattr(showing, "_displays", [])
     query = Query(np.array([1]))
     assert query._repr_html_() is None
-    assert showing.shows() is None
+    assert showing.get_display() is None
 
 
 def test_what_shows_records_is_loaded_when_something_is_shown() -> None:

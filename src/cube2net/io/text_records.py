@@ -115,7 +115,7 @@ def is_packed(path: Path) -> bool:
 def detect_format(path: Path) -> str | None:
     """Return the format of a table by the end of its name, None where that says none; only texts may be packed.
 
-    >>> detect_format(Path("items.csv.xz")), detect_format(Path("links.TAB")), format_of(Path("links.pq.gz"))
+    >>> detect_format(Path("items.csv.xz")), detect_format(Path("links.TAB")), detect_format(Path("links.pq.gz"))
     ('csv', 'tsv', None)
     """
     packed = is_packed(path)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
+from operator import contains
 from typing import TYPE_CHECKING, Any
 
 from cube2net._util.spelling import list_normal_forms, suggest_name
@@ -43,7 +44,7 @@ def cell_line(labels: Iterable[str]) -> str:
 def cell_title(labels: Iterable[str], shown: Callable[[str], str] = str) -> str:
     """Return the labels of a cell between angles, each as a function shows it.
 
-    >>> cell_title(("2010s", "ACL")), cell_title(("a\\nb", "ACL"), plain)
+    >>> cell_title(("2010s", "ACL")), cell_title(("a\\nb", "ACL"), quote_unsafe)
     ('⟨2010s · ACL⟩', "⟨'a\\\\nb' · ACL⟩")
     """
     return f"⟨{cell_line(map(shown, labels))}⟩"
@@ -367,8 +368,9 @@ def _of_text(cube: Cube, text: str) -> MixedCell:
     if labels is None and sum(having) == 1:
         labels = [line if has else None for has in having]
     if labels is None:
-        parts = [part.strip() for part in line.split(BETWEEN.strip(), len(known))]
-        labels = parts if len(parts) == len(known) else None
+        splits = ([part.strip() for part in line.split(separator, len(known))] for separator in SEPARATORS[1:])
+        fitting = [parts for parts in splits if len(parts) == len(known)]
+        labels = max(fitting, key=lambda parts: sum(map(contains, known, parts)), default=None)
     if labels is not None:
         return _cell([_place(*pair) for pair in zip(cube.dimensions, labels, strict=True)])
     near = None if any(having) else suggest_name(line, sorted(set().union(*known) - set(TOP)))

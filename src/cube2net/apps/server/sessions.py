@@ -220,7 +220,7 @@ class Uploads:
             raise RefusalError(400, "name", f"a file is called {quote(given, 40)}: give it a plain, shorter name")
         if not re.sub(r"\.(gz|xz|bz2)$", "", name.casefold()).endswith(self.endings):
             what = f"{quote(name)} is no table that can be read: choose a file that ends in {join_names(self.endings)}"
-            if name.casefold().endswith((".ods", ".xls", ".numbers")):
+            if name.casefold().endswith(".numbers"):
                 what += " (save it as .xlsx or .csv first)"
             raise RefusalError(400, "format", what)
         return name

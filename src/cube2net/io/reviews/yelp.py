@@ -362,7 +362,7 @@ def parse_number(value: object) -> float | None:
 def parse_seconds(value: object) -> int | None:
     """Return a date, with a time of day or without, as seconds since 1970.
 
-    >>> parse_seconds("1970-01-02"), parse_seconds("1970-01-02 00:01:40"), seconds_of("n.d.")
+    >>> parse_seconds("1970-01-02"), parse_seconds("1970-01-02 00:01:40"), parse_seconds("n.d.")
     (86400, 86500, None)
     """
     if not isinstance(value, str) or (start := _parse_day(value[:10])) is None:
