@@ -123,7 +123,7 @@ def choices(cube: Cube) -> Work:
     work: Work = {}
     for objective in ("cover", "jaccard"):
         asked: dict[str, Any] = {"method": "greedy", "objective": objective, "form": "cells"}
-        free = c2n.construct(cube, labs, **asked).selection.cells.tolist()
+        free = c2n.api.construct_by_name(cube, labs, **asked).selection.cells.tolist()
         pins, bans = free[STEERED : 2 * STEERED], free[:STEERED]
         work[f"greedy, {objective}"] = partial(c2n.construct, cube, labs, **asked)
         for named, name in {"number": partial(Node, "cell"), "labels": cube.cell}.items():

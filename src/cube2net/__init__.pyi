@@ -87,6 +87,7 @@ from .apps.notebook.explore import (
 # Comparisons
 from .api.compare import (
     compare as compare,
+    ComparisonOptions as ComparisonOptions,
 )
 from .api.report import (
     read_comparison as read_comparison,
